@@ -1,0 +1,1 @@
+"""Array-OL: read a specification, check it exactly, execute it, and map it on hardware."""

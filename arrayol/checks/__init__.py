@@ -1,0 +1,1 @@
+"""The exact checks of a resolved specification."""

@@ -1,0 +1,104 @@
+"""Errors as data: gathered, sorted by place and drawn by one function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from arrayol.source import Span
+
+
+class Severity(StrEnum):
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake: what it is, where it is, and what to do instead.
+
+    `code` is a stable name in kebab case. `span` points into a file; a mistake about a file as a whole has only
+    its name in `file`, and one about the command has neither.
+    """
+
+    code: str
+    message: str
+    span: Span | None = field(default=None)
+    hint: str | None = None
+    severity: Severity = Severity.ERROR
+    file: str | None = None
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str]:
+        """By place in the file, then by code."""
+        place = self.span.place if self.span else (self.file or "", 0, 0)
+        return (*place, self.code)
+
+    def to_json(self) -> dict[str, str | int | None]:
+        """The form of `check --json`; lines and columns count from 1 and are null where there is no place."""
+        place: tuple[str | None, int | None, int | None] = self.span.place if self.span else (self.file, None, None)
+        end: tuple[int | None, int | None] = self.span.end_place if self.span else (None, None)
+        return {
+            "code": self.code,
+            "severity": self.severity.value,
+            "message": self.message,
+            "hint": self.hint,
+            "file": place[0],
+            "line": place[1],
+            "column": place[2],
+            "end_line": end[0],
+            "end_column": end[1],
+        }
+
+
+class ArrayolError(Exception):
+    """What a stage raises when its input cannot be used: every mistake it found, at once."""
+
+    exit_code = 1
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(sorted(diagnostics, key=lambda found: found.sort_key))
+        super().__init__("\n".join(render(found) for found in self.diagnostics))
+
+
+class InfeasibleError(ArrayolError):
+    """No design satisfies the constraints."""
+
+    exit_code = 3
+
+
+def error(code: str, message: str, span: Span | None = None, *, hint: str | None = None, file: str | None = None) -> ArrayolError:
+    """An exception with one diagnostic, for stages that stop at the first mistake."""
+    return ArrayolError([Diagnostic(code, message, span, hint, file=file)])
+
+
+def render(found: Diagnostic) -> str:
+    """Draw one diagnostic: place and message, the line with carets below it, then the hint."""
+    if found.span is None:
+        lines = [f"{found.file}: " if found.file else ""]
+        lines[0] += f"{found.severity}[{found.code}]: {found.message}"
+    else:
+        name, line, column = found.span.place
+        lines = [f"{name}:{line}:{column}: {found.severity}[{found.code}]: {found.message}"]
+        lines += _excerpt(found.span, line, column)
+    if found.hint:
+        lines.append(f"  hint: {found.hint}")
+    return "\n".join(lines)
+
+
+_EXCERPT_WIDTH = 100
+
+
+def _excerpt(span: Span, line: int, column: int) -> list[str]:
+    """The line and its carets; of a very long line only the part around the mistake."""
+    text = span.file.line(line).replace("\t", " ")
+    end_line, end_column = span.end_place
+    stop = end_column if end_line == line else len(text) + 1
+    first = max(0, column - 1 - _EXCERPT_WIDTH // 2) if len(text) > _EXCERPT_WIDTH else 0
+    shown = text[first : first + _EXCERPT_WIDTH]
+    lead, tail = "..." if first else "", "..." if first + _EXCERPT_WIDTH < len(text) else ""
+    start = len(lead) + column - 1 - first
+    carets = max(1, min(stop - column, len(lead) + len(shown) - start))
+    gutter = f"{line:>5} | "
+    return [f"{gutter}{lead}{shown}{tail}".rstrip(), f"{' ' * (len(gutter) - 2)}| {' ' * start}{'^' * carets}"]

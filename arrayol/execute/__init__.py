@@ -1,0 +1,1 @@
+"""Reference execution of a specification on NumPy arrays."""

@@ -1,0 +1,117 @@
+"""Resolved bodies of elementary tasks: names bound, consts replaced by values, every expression typed.
+
+The typer makes promotions explicit: the operands of an `Operation` have one and the same element type, except where
+all of them are still weak (integer expressions of range variables, as in subscripts). So an executor never decides
+about types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from arrayol.ir.types import ElementType, ValueType, Weak
+from arrayol.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A number or truth value; `type` is weak until it meets an element type."""
+
+    value: int | float | bool
+    type: ValueType
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A range variable: an exact integer."""
+
+    name: str
+    span: Span = field(compare=False, repr=False)
+    type: ValueType = Weak.INTEGER
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """An element of a port; a scalar port has no subscripts."""
+
+    port: str
+    subscripts: tuple[Expr, ...]
+    type: ValueType
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One or two operands of the same type. `operator` is as written: - ~ not * / // % + << >> & ^ | == != < <= > >= and or."""
+
+    operator: str
+    operands: tuple[Expr, ...]
+    type: ValueType
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """abs min max sqrt exp log floor ceil sin cos tan, on operands of the result's type (abs of a complex gives a float)."""
+
+    name: str
+    arguments: tuple[Expr, ...]
+    type: ValueType
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Convert:
+    """A conversion to `type`, written by the user or made by promotion."""
+
+    operand: Expr
+    type: ElementType
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """`then if condition else otherwise`; only the branch taken is evaluated."""
+
+    condition: Expr
+    then: Expr
+    otherwise: Expr
+    type: ValueType
+    span: Span = field(compare=False, repr=False)
+
+
+Expr = Constant | Index | Read | Operation | Function | Convert | Select
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Half open; the bounds are weak integers and may use earlier range variables."""
+
+    name: str
+    low: Expr
+    high: Expr
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`port[subscripts] = value`, or `+=` with `accumulate`; `value` has the port's type."""
+
+    port: str
+    subscripts: tuple[Expr, ...]
+    value: Expr
+    ranges: tuple[Range, ...]
+    condition: Expr | None
+    accumulate: bool
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    ranges: tuple[Range, ...]
+    body: tuple[Statement, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+Statement = Assign | Loop

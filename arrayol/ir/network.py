@@ -1,0 +1,190 @@
+"""The flat network of a task: one process per call of a repetitive or elementary task, linked by whole arrays.
+
+This is paper A's canonical form seen as a graph: exploration, execution and the hardware model start from it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from arrayol.errors import error
+from arrayol.ir.model import (
+    CompoundTask,
+    Component,
+    Delay,
+    Elementary,
+    Port,
+    RepetitiveTask,
+    Shape,
+    Spec,
+    TiledDefault,
+    Tiler,
+    port_named,
+)
+from arrayol.ir.types import ElementType
+from arrayol.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A pattern of a process: its port (name, element type, pattern shape) and where it lies in an array."""
+
+    port: Port
+    array: str
+    tiler: Tiler
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A repeated elementary task. A delay's tiled default names a flat array."""
+
+    name: str
+    task: str
+    elementary: str
+    repetition: Shape
+    inputs: tuple[Flow, ...]
+    outputs: tuple[Flow, ...]
+    delays: tuple[Delay, ...]
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Names of the arrays it reads, tiled defaults of delays included."""
+        defaults = (delay.default for delay in self.delays)
+        tiled = {default.array for default in defaults if isinstance(default, TiledDefault)}
+        return frozenset({flow.array for flow in self.inputs} | tiled)
+
+    @property
+    def writes(self) -> frozenset[str]:
+        return frozenset(flow.array for flow in self.outputs)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array between processes; `producer` is None for an input of the network."""
+
+    name: str
+    type: ElementType
+    shape: Shape
+    producer: str | None
+    readers: tuple[str, ...]
+    is_output: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Processes in dataflow order and the arrays between them, both by name."""
+
+    name: str
+    processes: Mapping[str, Process]
+    arrays: Mapping[str, Array]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+def flatten(spec: Spec, top: str) -> Network:
+    """The network of task `top`, with hierarchies of compound tasks resolved.
+
+    A process has its task's name, or TASK@RESULT where the task occurs more than once. Arrays inside a nested compound
+    task are named RESULT.array after the first result of the call. Raises ArrayolError (`not-canonical`) for a
+    repetition around a task that is not elementary: paper A starts from specifications without those.
+    """
+    component = spec.components[top]
+    names = {port.name: port.name for port in (*component.inputs, *component.outputs)}
+    ports: dict[str, Port] = {port.name: port for port in (*component.inputs, *component.outputs)}
+    unnamed = list(_processes(spec, component, names, "", ports))
+    occurrences = Counter(process.task for process in unnamed)
+    processes: dict[str, Process] = {}
+    for process in unnamed:
+        suffix = f"@{process.outputs[0].array}" if occurrences[process.task] > 1 and process.outputs else ""
+        processes[process.task + suffix] = replace(process, name=process.task + suffix)
+    outputs = tuple(port.name for port in component.outputs)
+    return Network(
+        top, processes, _arrays(processes, ports, outputs), tuple(port.name for port in component.inputs), outputs
+    )
+
+
+def _arrays(processes: Mapping[str, Process], ports: Mapping[str, Port], outputs: tuple[str, ...]) -> dict[str, Array]:
+    return {
+        name: Array(
+            name,
+            port.type,
+            port.shape,
+            next((process.name for process in processes.values() if name in process.writes), None),
+            tuple(process.name for process in processes.values() if name in process.reads),
+            name in outputs,
+        )
+        for name, port in ports.items()
+    }
+
+
+def _processes(
+    spec: Spec, component: Component, names: Mapping[str, str], prefix: str, ports: dict[str, Port]
+) -> Iterator[Process]:
+    """The processes of a component whose ports and arrays have the flat names `names`."""
+    if isinstance(component, Elementary):
+        yield _single(component, names)
+    elif isinstance(component, RepetitiveTask):
+        yield _repeated(spec, component, names)
+    else:
+        inner = _inner_names(component, names, prefix, ports)
+        for call in component.calls:
+            callee = spec.components[call.callee]
+            arguments = zip((port.name for port in callee.inputs), call.arguments, strict=True)
+            results = zip((port.name for port in callee.outputs), call.results, strict=True)
+            bound = {formal: inner[actual] for formal, actual in (*arguments, *results)}
+            yield from _processes(spec, callee, bound, f"{inner[call.results[0]]}.", ports)
+
+
+def _inner_names(
+    component: CompoundTask, names: Mapping[str, str], prefix: str, ports: dict[str, Port]
+) -> dict[str, str]:
+    """Flat names of a compound task's arrays; its own arrays are entered in `ports`."""
+    inner = dict(names)
+    for name, port in component.arrays.items():
+        if name not in inner:
+            inner[name] = prefix + name
+            ports[prefix + name] = replace(port, name=prefix + name)
+    return inner
+
+
+def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, str]) -> Process:
+    callee = spec.components[task.callee]
+    if not isinstance(callee, Elementary):
+        raise error(
+            "not-canonical",
+            f"task '{task.name}' repeats '{callee.name}', which is not an elementary task",
+            task.span,
+            hint="exploration starts from tasks that repeat elementary tasks; write the repetition inside the composed tasks",
+        )
+    return Process(
+        task.name,
+        task.name,
+        callee.name,
+        task.repetition,
+        tuple(Flow(port_named(callee.inputs, link.port), names[link.array], link.tiler) for link in task.input_links),
+        tuple(Flow(port_named(callee.outputs, link.port), names[link.array], link.tiler) for link in task.output_links),
+        tuple(_bound_delay(delay, names) for delay in task.delays),
+    )
+
+
+def _bound_delay(delay: Delay, names: Mapping[str, str]) -> Delay:
+    if isinstance(delay.default, TiledDefault):
+        return replace(delay, default=replace(delay.default, array=names[delay.default.array]))
+    return delay
+
+
+def _single(component: Elementary, names: Mapping[str, str]) -> Process:
+    """An elementary task called by itself: a repetition space of rank 0 whose patterns are whole arrays."""
+    inputs, outputs = (
+        tuple(Flow(port, names[port.name], whole_array_tiler(len(port.shape), port.span)) for port in ports)
+        for ports in (component.inputs, component.outputs)
+    )
+    return Process(component.name, component.name, component.name, (), inputs, outputs, ())
+
+
+def whole_array_tiler(rank: int, span: Span) -> Tiler:
+    """The tiler of a repetition of rank 0 whose pattern is the array itself."""
+    identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
+    return Tiler((0,) * rank, ((),) * rank, identity, False, span)

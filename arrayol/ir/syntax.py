@@ -1,0 +1,264 @@
+"""The syntax tree: an .aol file as written, every node with its span."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from arrayol.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    text: str
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: int | float
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    value: bool
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-x`, `~x`, `not x`."""
+
+    operator: str
+    operand: Expr
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """Arithmetic, bitwise, comparison, `and`, `or`."""
+
+    operator: str
+    left: Expr
+    right: Expr
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """`then if condition else otherwise`."""
+
+    then: Expr
+    condition: Expr
+    otherwise: Expr
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function or a conversion: `min(a, b)`, `u8(e)`."""
+
+    function: Name
+    arguments: tuple[Expr, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A name, with subscripts where it is an element of an array."""
+
+    name: Name
+    subscripts: tuple[Expr, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+Expr = Number | Truth | Unary | Binary | Conditional | Apply | Ref
+
+
+@dataclass(frozen=True, slots=True)
+class Infinite:
+    """The dimension `*`."""
+
+    span: Span = field(compare=False, repr=False)
+
+
+Dim = Expr | Infinite
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    items: tuple[Expr, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    rows: tuple[tuple[Expr, ...], ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tiler:
+    origin: Vector
+    paving: Matrix
+    fitting: Matrix
+    wrap: bool
+    span: Span = field(compare=False, repr=False)
+
+
+TilerRef = Name | Tiler
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    path: str
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Const:
+    name: Name
+    value: Expr
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TilerDef:
+    name: Name
+    tiler: Tiler
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    name: Name
+    type: Name
+    dims: tuple[Dim, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """`name in low .. high`, half open."""
+
+    name: Name
+    low: Expr
+    high: Expr
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """`target = value for ranges where condition`; `accumulate` for `+=`."""
+
+    target: Ref
+    accumulate: bool
+    value: Expr
+    ranges: tuple[Range, ...]
+    condition: Expr | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    ranges: tuple[Range, ...]
+    body: tuple[Statement, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+Statement = Assign | Loop
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Elementary:
+    """A body, an extern callable, or neither (a black box)."""
+
+    name: Name
+    signature: Signature
+    body: tuple[Statement, ...] | None
+    extern: str | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class InputLink:
+    """`port <- array at tiler`."""
+
+    port: Name
+    array: Name
+    tiler: TilerRef
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputLink:
+    """`port -> array at tiler`."""
+
+    port: Name
+    array: Name
+    tiler: TilerRef
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TiledDefault:
+    """`array at tiler`, read where a delay reaches outside the repetition space."""
+
+    array: Name
+    tiler: TilerRef
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DelayLink:
+    """`port <- output delay vector else default`."""
+
+    port: Name
+    output: Name
+    vector: Vector
+    default: Expr | TiledDefault
+    span: Span = field(compare=False, repr=False)
+
+
+Link = InputLink | OutputLink | DelayLink
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    shape: tuple[Dim, ...]
+    callee: Name
+    links: tuple[Link, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    results: tuple[Name, ...]
+    callee: Name
+    arguments: tuple[Name, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A repetition, or a composition of calls in textual order."""
+
+    name: Name
+    signature: Signature
+    content: Repeat | tuple[Call, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+Item = Import | Const | TilerDef | Elementary | Task
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    items: tuple[Item, ...]
+    span: Span = field(compare=False, repr=False)

@@ -1,0 +1,1 @@
+"""Reading .aol text: grammar, parser, resolution of names, constants and types."""

@@ -1,0 +1,1 @@
+"""Design space exploration: the space, the search, Pareto fronts, results and plots."""

@@ -1,0 +1,1 @@
+"""Search and sorting libraries; the only door to pymoo and moocore."""

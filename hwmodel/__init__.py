@@ -1,0 +1,1 @@
+"""Hardware: the platform, and the models that price a mapped network on it."""
