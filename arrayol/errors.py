@@ -68,7 +68,9 @@ class InfeasibleError(ArrayolError):
     exit_code = 3
 
 
-def error(code: str, message: str, span: Span | None = None, *, hint: str | None = None, file: str | None = None) -> ArrayolError:
+def error(
+    code: str, message: str, span: Span | None = None, *, hint: str | None = None, file: str | None = None
+) -> ArrayolError:
     """An exception with one diagnostic, for stages that stop at the first mistake."""
     return ArrayolError([Diagnostic(code, message, span, hint, file=file)])
 

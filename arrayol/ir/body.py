@@ -43,7 +43,10 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One or two operands of the same type. `operator` is as written: - ~ not * / // % + << >> & ^ | == != < <= > >= and or."""
+    """One or two operands of the same type.
+
+    `operator` is as written: - ~ not * / // % + << >> & ^ | == != < <= > >= and or.
+    """
 
     operator: str
     operands: tuple[Expr, ...]
@@ -53,7 +56,10 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """abs min max sqrt exp log floor ceil sin cos tan, on operands of the result's type (abs of a complex gives a float)."""
+    """One of abs min max sqrt exp log floor ceil sin cos tan.
+
+    The arguments have the result's type, but abs of a complex number gives a float.
+    """
 
     name: str
     arguments: tuple[Expr, ...]

@@ -128,7 +128,8 @@ Component = Elementary | RepetitiveTask | CompoundTask
 class Spec:
     """A whole resolved specification: the file and its imports in one namespace.
 
-    `constants` holds the consts' values after `--set`, `components` every elementary and task by name, in textual order.
+    `constants` holds the consts' values after `--set`, `components` every elementary and task by name in textual
+    order.
     """
 
     name: str

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from arrayol.errors import error
 from arrayol.ir.model import (
-    CompoundTask,
     Component,
+    CompoundTask,
     Delay,
     Elementary,
     Port,
@@ -156,7 +156,7 @@ def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, str]) -> Pro
             "not-canonical",
             f"task '{task.name}' repeats '{callee.name}', which is not an elementary task",
             task.span,
-            hint="exploration starts from tasks that repeat elementary tasks; write the repetition inside the composed tasks",
+            hint="exploration starts from tasks that repeat elementary tasks; move the repetition into the composed tasks",
         )
     return Process(
         task.name,
