@@ -156,7 +156,7 @@ def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, str]) -> Pro
             "not-canonical",
             f"task '{task.name}' repeats '{callee.name}', which is not an elementary task",
             task.span,
-            hint="exploration starts from tasks that repeat elementary tasks; move the repetition into the composed tasks",
+            hint="exploration starts from tasks that repeat elementary tasks; put the repetition inside those",
         )
     return Process(
         task.name,
