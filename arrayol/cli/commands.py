@@ -1,0 +1,81 @@
+"""The table of commands, and a click group that loads a command's module only when it is run or asked for its help."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import NoReturn
+
+import click
+
+# Name -> the module that holds it, as a click command named `command`, and its line in the help.
+COMMANDS = {
+    "check": ("arrayol.cli.check", "Report every mistake in a specification."),
+    "run": ("arrayol.cli.run", "Execute a specification on images and arrays."),
+    "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
+    "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),
+}
+
+
+class LazyGroup(click.Group):
+    """The commands of the table; help lists them without loading one."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of the table, which is the order of work."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command's module; None for an unknown name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a hint for a misspelt name."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            _refuse_unknown(ctx, args[0])
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help, from the table alone."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+def _refuse_unknown(ctx: click.Context, name: str) -> NoReturn:
+    near = get_close_matches(name, COMMANDS, n=1)
+    rest = f"Did you mean '{near[0]}'?" if near else f"The commands are {', '.join(COMMANDS)}."
+    raise click.UsageError(f"No such command '{name}'. {rest}", ctx)
+
+
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="arrayol", message="%(package)s %(version)s")
+def cli() -> None:
+    """Check, execute and map Array-OL specifications (.aol files) on hardware.
+
+    Exit codes: 0 fine, 1 an input is wrong or a step is refused, 2 wrong usage, 3 no feasible design,
+    130 interrupted.
+    """
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code. Wrong usage is told on stderr; all other errors pass through.
+
+    click's own `main` would print its own words for an interrupt, so it is not used.
+    """
+    try:
+        with cli.make_context("arrayol", list(arguments)) as ctx:
+            cli.invoke(ctx)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.Abort:
+        raise KeyboardInterrupt from None
+    except click.ClickException as wrong:
+        wrong.show()
+        return wrong.exit_code
+    return 0

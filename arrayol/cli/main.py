@@ -1,0 +1,117 @@
+"""The entry point of the installed command: run one command, and say in one place what becomes of what it raises.
+
+At its top this module imports only the standard library and arrayol.errors, so that an interrupt during any later
+import, click's own included, is answered like every other.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+
+from arrayol.errors import ArrayolError
+
+INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
+READER_LEFT = 141  # 128 + SIGPIPE, as for every tool whose reader ends early
+DEFECT = 70  # EX_SOFTWARE of sysexits.h
+TRACEBACK_VARIABLE = "ARRAYOL_TRACEBACK"
+
+
+def main() -> None:
+    """Run the command line of sys.argv and exit with its code."""
+    code = run(sys.argv[1:])
+    # From here on nothing can be left half-written: a late Ctrl-C may end the interpreter without its traceback.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.exit(code)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; whatever it raises becomes a message on stderr."""
+    try:
+        try:
+            code = _invoke(arguments)
+        except SystemExit as stop:
+            code = _code_of_exit(stop)
+        sys.stdout.flush()
+    except BaseException as raised:
+        code = _answer(raised)
+    return code
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    from arrayol.cli.commands import invoke  # noqa: PLC0415  so that an interrupt while click loads is answered too
+
+    return invoke(arguments)
+
+
+def _code_of_exit(stop: SystemExit) -> int:
+    """The code of a SystemExit; rich raises one where its reader has left."""
+    if isinstance(stop.__context__, BrokenPipeError):
+        raise stop.__context__
+    if stop.code is None or isinstance(stop.code, int):
+        return stop.code or 0
+    _complain(str(stop.code))
+    return 1
+
+
+def _answer(raised: BaseException) -> int:
+    """Say on stderr what happened, and return the exit code for it."""
+    if os.environ.get(TRACEBACK_VARIABLE, "0") not in {"", "0"}:
+        sys.excepthook(type(raised), raised, raised.__traceback__)
+    if isinstance(raised, ArrayolError):
+        _complain(str(raised))
+        return raised.exit_code
+    if any(isinstance(one, KeyboardInterrupt) for one in _chain(raised)):
+        _complain("interrupted")
+        return INTERRUPTED
+    if isinstance(raised, BrokenPipeError):
+        _discard_output()
+        return READER_LEFT
+    if isinstance(raised, MemoryError):
+        _complain("error[out-of-memory]: this needs more memory than there is")
+        return 1
+    if isinstance(raised, OSError):
+        return _answer_system(raised)
+    _complain(
+        f"internal error: {type(raised).__name__}: {' '.join(str(raised).split()) or 'no message'}\n"
+        f"  This is a mistake in arrayol, not in your input. Please report it with the command and its files;\n"
+        f"  {TRACEBACK_VARIABLE}=1 shows where it happened."
+    )
+    return DEFECT
+
+
+def _chain(raised: BaseException) -> Iterator[BaseException]:
+    """An exception and those behind it: an interrupt inside an extension's import comes out as an ImportError."""
+    one: BaseException | None = raised
+    while one is not None:
+        yield one
+        one = one.__cause__ or one.__context__
+
+
+def _answer_system(raised: OSError) -> int:
+    """What the operating system refused: a full disk, a folder without permission."""
+    place = f"{raised.filename}: " if raised.filename is not None else ""
+    _complain(f"{place}error[system]: {raised.strerror or raised}")
+    _discard_output()
+    return 1
+
+
+def _complain(text: str) -> None:
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except OSError:
+        _discard_output()
+
+
+def _discard_output() -> None:
+    """Let the interpreter's own flush at exit go nowhere instead of failing once more."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
