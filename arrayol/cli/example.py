@@ -1,0 +1,92 @@
+"""`arrayol example`: write a shipped specification and its platform into the current folder."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.files import atomic_file
+from arrayol.shipped import shipped_folder
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--force", is_flag=True, help="Overwrite files that are there.")
+@click.pass_context
+def command(ctx: click.Context, name: str | None, *, force: bool) -> None:
+    """Write the shipped specification NAME, and its platform if it has one, into this folder.
+
+    Without NAME, list what is shipped.
+    """
+    if name is None:
+        click.echo(_listing())
+        return
+    if name.removesuffix(".aol") not in _names():
+        _refuse_unknown(ctx, name)
+    sources = _files_of(name.removesuffix(".aol"))
+    if not force:
+        _refuse_overwriting(sources)
+    _write(sources)
+    for source in sources:
+        click.echo(f"wrote {source.name}")
+
+
+def _names() -> list[str]:
+    return sorted(path.stem for path in shipped_folder().glob("*.aol"))
+
+
+def _files_of(name: str) -> list[Path]:
+    """The specification and, where there is one, the platform beside it."""
+    files = (shipped_folder() / f"{name}{suffix}" for suffix in (".aol", ".toml"))
+    return [path for path in files if path.is_file()]
+
+
+def _listing() -> str:
+    """Every name with the first comment line of its specification."""
+    width = max(map(len, _names()), default=0)
+    lines = (f"{name:{width}}  {_first_comment(shipped_folder() / f'{name}.aol')}".rstrip() for name in _names())
+    return "\n".join(lines)
+
+
+def _first_comment(path: Path) -> str:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return next((line.lstrip("# ") for line in lines if line.startswith("#")), "")
+
+
+def _refuse_unknown(ctx: click.Context, name: str) -> NoReturn:
+    near = get_close_matches(name, _names(), n=1)
+    guess = f"Did you mean '{near[0]}'? " if near else ""
+    raise click.UsageError(f"There is no shipped specification '{name}'. {guess}There are {', '.join(_names())}.", ctx)
+
+
+def _refuse_overwriting(sources: list[Path]) -> None:
+    """Raises ArrayolError (`exists`), naming every file here that differs from what would be written."""
+    different = [source.name for source in sources if not _absent_or_equal(Path(source.name), source)]
+    if different:
+        raise ArrayolError(
+            Diagnostic(
+                "exists",
+                "there is another file of this name here, and nothing was written",
+                file=name,
+                hint="--force overwrites it",
+            )
+            for name in different
+        )
+
+
+def _absent_or_equal(target: Path, source: Path) -> bool:
+    if not target.is_file():
+        return not target.exists()
+    return target.read_bytes() == source.read_bytes()
+
+
+def _write(sources: list[Path]) -> None:
+    """All or nothing, up to the renames that end it."""
+    with ExitStack() as stack:
+        for source in sources:
+            stack.enter_context(atomic_file(Path(source.name))).write_bytes(source.read_bytes())

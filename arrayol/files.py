@@ -1,0 +1,95 @@
+"""Outputs that are whole or absent: written under a temporary name beside the target, then renamed."""
+
+from __future__ import annotations
+
+import errno
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from arrayol.errors import ArrayolError, error
+
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS}
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """A temporary path to write; it becomes `path` when the block ends well and is removed when it does not.
+
+    The temporary file lies in the target's folder and keeps the target's suffix, for writers that choose a format by
+    it. Raises ArrayolError (`cannot-write`) where the folder is missing or may not be written, where `path` is
+    something else than a file, and where the disk is full.
+    """
+    with _refusals(path):
+        target = path.resolve()  # a link stays a link
+        if target.exists() and not target.is_file():
+            raise error("cannot-write", "this name is taken by something that is not a file", file=str(path))
+    temporary = target.with_name(_temporary_name(target) + target.suffix)
+    try:
+        with _refusals(path):
+            temporary.touch(exist_ok=False)
+        with _refusals(path, only=_NO_ROOM):
+            yield temporary
+        with _refusals(path):
+            temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def atomic_folder(path: Path) -> Iterator[Path]:
+    """A temporary folder to fill; it takes the place of `path`, and of all in it, when the block ends well.
+
+    Whether a folder that is there may be replaced is the caller's decision. Raises ArrayolError as `atomic_file` does.
+    """
+    with _refusals(path):
+        target = path.resolve()
+        if target.exists() and not target.is_dir():
+            raise error("cannot-write", "this name is taken by something that is not a folder", file=str(path))
+    temporary = target.with_name(_temporary_name(target))
+    try:
+        with _refusals(path):
+            temporary.mkdir()
+            (temporary / "new").mkdir()
+        with _refusals(path, only=_NO_ROOM):
+            yield temporary / "new"
+        with _refusals(path):
+            _exchange(target, temporary / "new", temporary / "old")
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _temporary_name(target: Path) -> str:
+    return f".{target.stem[:50]}-{secrets.token_hex(6)}"
+
+
+def _exchange(target: Path, new: Path, old: Path) -> None:
+    """Put `new` where `target` is; a former folder goes to `old`, and comes back where that fails."""
+    try:
+        if target.exists():
+            target.rename(old)
+        new.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+
+
+@contextmanager
+def _refusals(path: Path, *, only: set[int] | None = None) -> Iterator[None]:
+    """What the system refuses, told as an error of the target; with `only`, other error numbers pass."""
+    try:
+        yield
+    except OSError as refused:
+        if only is not None and refused.errno not in only:
+            raise
+        raise _cannot_write(path, refused) from None
+
+
+def _cannot_write(path: Path, refused: OSError) -> ArrayolError:
+    if isinstance(refused, FileNotFoundError | NotADirectoryError):
+        hint = "create the folder first, or name another place"
+        return error("cannot-write", f"there is no folder '{path.parent}' to write to", file=str(path), hint=hint)
+    return error("cannot-write", f"this cannot be written: {refused.strerror}", file=str(path))
