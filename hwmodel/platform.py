@@ -1,61 +1,168 @@
-"""The platform: what is known of memories and datapaths (design.md, section 3)."""
+"""The platform: what is known of memories and datapaths (design.md, section 3), read from TOML."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, model_validator
+from pydantic_core import PydanticCustomError
+
+from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.ir.model import Spec
+from arrayol.language.hints import closest, did_you_mean
+from arrayol.shipped import shipped_folder
+from arrayol.source import Span
+from hwmodel.toml_file import TomlFile, read_toml
+from hwmodel.toml_model import RULE, BrokenRule, validate
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    """Descriptions say what is allowed, for messages: "it must be ..."."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class RowModel(_Table):
-    """`[memory.rows]`: the open-row model of the external memory."""
+    """`[memory.rows]`: the open-row model of the external memory; row k is in bank k mod banks."""
 
-    row_bytes: int = Field(ge=1)
-    banks: int = Field(default=8, ge=1)
-    word_ns: float = Field(gt=0)
-    row_change_ns: float = Field(ge=0)
-    same_bank_activate_ns: float = Field(ge=0)
+    row_bytes: int = Field(ge=1, description="a whole number of bytes, 1 or more")
+    banks: int = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
+    word_ns: float = Field(gt=0, description="a number of nanoseconds above 0")
+    row_change_ns: float = Field(ge=0, description="a number of nanoseconds, 0 or more")
+    same_bank_activate_ns: float = Field(ge=0, description="a number of nanoseconds, 0 or more")
 
 
 class ExternalMemory(_Table):
-    """`[memory]`: one address space, arrays row-major."""
+    """`[memory]`: one address space, arrays row-major. `latency` is L_m in cycles, `data_per_word` is m."""
 
-    latency: int | None = Field(default=None, ge=0)
-    data_per_word: int | None = Field(default=None, ge=1)
-    word_bits: int | None = Field(default=None, ge=1)
-    port: Literal["shared", "separate"] = "shared"
+    latency: int | None = Field(default=None, ge=0, description="a whole number of cycles, 0 or more")
+    data_per_word: int | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
+    word_bits: int | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
+    port: Literal["shared", "separate"] = Field(default="shared", description='"shared" or "separate"')
     rows: RowModel | None = None
 
 
 class LocalMemory(_Table):
     """`[local]`: single-ported memories beside the processors."""
 
-    banks: int = Field(default=8, ge=1)
-    access_cycles: int = Field(default=1, ge=1)
-    block_bits: int | None = Field(default=None, ge=1)
+    banks: int = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
+    access_cycles: int = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
+    block_bits: int | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
+
+
+def _amount(value: object) -> int | float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf"):
+        return value
+    raise PydanticCustomError("amount", "not an amount")
+
+
+Amount = Annotated[int | float, PlainValidator(_amount), Field(description="a number, 0 or more")]
 
 
 class Datapath(_Table):
-    """`[elementary.NAME]`: the datapath of one computation unit."""
+    """`[elementary.NAME]`: the datapath of one computation unit.
 
-    initiation_interval: int = Field(default=1, ge=1)
-    latency: int = Field(default=0, ge=0)
-    recurrence: int | None = Field(default=None, ge=1)
-    cost: dict[str, int | float] = Field(default_factory=dict)
+    `initiation_interval` in cycles per datum of the largest output port, `latency` in cycles, `recurrence` the cycles
+    until a delayed output can be read, `cost` per unit by any name.
+    """
+
+    initiation_interval: int = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
+    latency: int = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
+    recurrence: int | None = Field(default=None, ge=1, description="a whole number of cycles, 1 or more")
+    cost: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { lut = 96, dsp = 2 }")
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """The file a platform came from; no part of its equality."""
+
+    file: TomlFile | None = field(default=None, compare=False, repr=False)
 
 
 class Platform(_Table):
-    """A whole platform file."""
+    """A whole platform file; without `clock_mhz` there are only cycles."""
 
-    clock_mhz: float | None = Field(default=None, gt=0)
+    clock_mhz: float | None = Field(default=None, gt=0, description="a number of megahertz above 0")
     memory: ExternalMemory
     local: LocalMemory = LocalMemory()
-    elementary: dict[str, Datapath] = Field(default_factory=dict)
+    elementary: dict[str, Datapath] = Field(default_factory=dict, description="tables, [elementary.NAME]")
+    _origin: _Origin = PrivateAttr(default_factory=_Origin)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the file that validation gives as context, for places in later messages."""
+        if isinstance(context, TomlFile):
+            self._origin = _Origin(context)
+
+    def place(self, *path: str) -> Span | None:
+        """Where a key stands in the platform's file, if it came from one."""
+        return self._origin.file.span(path) if self._origin.file else None
 
     def datapath(self, elementary: str) -> Datapath:
         """The datapath of an elementary task; one without an entry has interval 1 and latency 0."""
         return self.elementary.get(elementary, Datapath())
+
+    @model_validator(mode="after")
+    def _keeps_the_rules(self) -> Self:
+        for broken in _broken_rules(self.model_dump(exclude_unset=True, exclude_none=True)):
+            raise PydanticCustomError(RULE, "{message}", {"message": broken.message})
+        return self
+
+
+def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
+    """What section 3 requires of several keys together; `values` may hold other mistakes."""
+    memory = values.get("memory")
+    if not isinstance(memory, Mapping):
+        return
+    # A misspelt key is told as such; it is not missing too.
+    given = memory.keys() | {closest(key, ExternalMemory.model_fields) for key in memory}
+    if not {"latency", "rows"} & given:
+        message = "'memory' has neither 'latency' nor 'rows'"
+        yield BrokenRule("missing-key", ("memory",), message, "give latency = CYCLES, or a table [memory.rows]")
+    if not {"data_per_word", "word_bits"} & given:
+        message = "'memory' has neither 'data_per_word' nor 'word_bits'"
+        yield BrokenRule("missing-key", ("memory",), message, "give data_per_word = DATA, or word_bits = BITS")
+    if {"data_per_word", "word_bits"} <= memory.keys():
+        message = "'memory' has both 'data_per_word' and 'word_bits'"
+        hint = "keep word_bits where arrays have several element types, else data_per_word"
+        yield BrokenRule("bad-value", ("memory", "word_bits"), message, hint)
+    if "rows" in memory and "clock_mhz" not in values:
+        message = "'memory.rows' is in nanoseconds, and 'clock_mhz' is missing"
+        yield BrokenRule("missing-key", ("memory", "rows"), message, "give clock_mhz = MEGAHERTZ at the top of the file")
+
+
+def load_platform(path: Path) -> Platform:
+    """The platform of a TOML file. Raises ArrayolError with every mistake of the file (see `read_toml`, `validate`)."""
+    return validate(read_toml(path), Platform, _broken_rules)
+
+
+DEFAULT_NAME = "default (shipped with arrayol)"
+
+
+def find_platform(spec_path: Path, given: Path | None) -> tuple[Platform, str]:
+    """The platform a command uses and the name to show for it.
+
+    `given` (--platform) wins; else the TOML file beside the spec with the spec's name; else the shipped default.
+    """
+    beside = spec_path.with_suffix(".toml")
+    chosen = given if given is not None else beside if beside.exists() else None
+    if chosen is None:
+        return load_platform(shipped_folder() / "platforms" / "default.toml"), DEFAULT_NAME
+    return load_platform(chosen), str(chosen)
+
+
+def check_against(platform: Platform, spec: Spec) -> None:
+    """Raises ArrayolError (`unknown-elementary`) for entries of elementaries that the spec does not have."""
+    known = spec.elementaries
+    strangers = [name for name in platform.elementary if name not in known]
+    if strangers:
+        raise ArrayolError(_stranger(platform, spec, name) for name in strangers)
+
+
+def _stranger(platform: Platform, spec: Spec, name: str) -> Diagnostic:
+    known = spec.elementaries
+    hint = did_you_mean(name, known) or f"elementaries of '{spec.name}': {', '.join(known) or 'none'}"
+    what = "is a task; only elementaries have a datapath" if name in spec.tasks else "is no elementary of the spec"
+    return Diagnostic("unknown-elementary", f"'elementary.{name}' {what}", platform.place("elementary", name), hint)
