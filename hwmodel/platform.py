@@ -130,7 +130,7 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
         yield BrokenRule("bad-value", ("memory", "word_bits"), message, hint)
     if "rows" in memory and "clock_mhz" not in values:
         message = "'memory.rows' is in nanoseconds, and 'clock_mhz' is missing"
-        yield BrokenRule("missing-key", ("memory", "rows"), message, "give clock_mhz = MEGAHERTZ at the top of the file")
+        yield BrokenRule("missing-key", ("memory", "rows"), message, "give clock_mhz = MHZ at the top of the file")
 
 
 def load_platform(path: Path) -> Platform:

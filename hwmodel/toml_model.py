@@ -1,6 +1,7 @@
 """From a TOML document to a validated pydantic model, with every mistake told in our own words.
 
-Fields say in their `description` what is allowed; messages quote it. pydantic finds the mistakes, its wording stays here.
+Fields say in their `description` what is allowed; messages quote it. pydantic finds the mistakes; its wording
+stays here.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ Rules = Callable[[Mapping[str, Any]], Iterable[BrokenRule]]
 
 
 def validate(file: TomlFile, model: type[Model], rules: Rules) -> Model:
-    """The model that the document describes; it gets `file` as validation context, for places. Raises ArrayolError with every mistake of the document.
+    """The model that the document describes; it gets `file` as validation context, for places.
 
-    Codes: `unknown-key`, `missing-key`, `bad-value`, and those of `rules`.
+    Raises ArrayolError with every mistake of the document: `unknown-key`, `missing-key`, `bad-value`, and those of
+    `rules`.
     """
     found = [_diagnostic(file, rule.code, rule.path, rule.message, rule.hint) for rule in rules(file.values)]
     result: Model | None = None

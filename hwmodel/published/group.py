@@ -108,45 +108,49 @@ def _units(
 ) -> tuple[dict[str, int], str | None]:
     """N_cu of each processor, or why there is none.
 
-    Criterion 2 caps processors that write outside at m. With the flow, eq. 6 caps whatever they feed; against the
-    flow every other processor takes the fewest units that serve its consumers.
+    Criterion 2 caps processors that write outside at m. With the flow, eq. 6 caps whatever they feed, directly or not;
+    against the flow every other processor takes the fewest units that serve its consumers.
     """
-    initiation = {process.name: process.initiation for process in processes}
+    demand = _demands(processes, inputs)
     caps: dict[str, int] = {}
-    links = [plan.fused for plans in inputs.values() for plan in plans if plan.fused]
     for process in processes:
         limits = [m] if process.name in writers else []
-        for link in links:
+        for link, units_per_unit in demand.items():
             if link.consumer == process.name and link.producer in caps:
-                limit = floor(1 / _demand(link, initiation) * caps[link.producer])
-                if limit < 1:
-                    return {}, _no_units(link, initiation, caps[link.producer], link.producer in writers, m)
-                limits.append(limit)
+                limits.append(floor(caps[link.producer] / units_per_unit))
+                if not limits[-1]:
+                    return {}, _no_units(link, processes, caps[link.producer], link.producer in writers, m)
         if limits:
             caps[process.name] = min(limits)
     units: dict[str, int] = {}
     for process in reversed(processes):
         asked = [
-            ceil(units[link.consumer] * _demand(link, initiation)) for link in links if link.producer == process.name
+            ceil(units[link.consumer] * units_per_unit)
+            for link, units_per_unit in demand.items()
+            if link.producer == process.name
         ]
         # A result that nobody reads asks for nothing: one unit.
         units[process.name] = caps[process.name] if process.name in writers else max(asked, default=1)
     return units, None
 
 
-def _demand(link: FusedLink, initiation: Mapping[str, Fraction]) -> Fraction:
+def _demands(
+    processes: tuple[ProcessRates, ...], inputs: Mapping[str, tuple[InputPlan, ...]]
+) -> dict[FusedLink, Fraction]:
     """Units of the producer per unit of the consumer, eq. 6: C_l k_kl / C_k, for the array's share of what l makes."""
-    return initiation[link.producer] * link.rate / (initiation[link.consumer] * link.share)
+    initiation = {process.name: process.initiation for process in processes}
+    links = [plan.fused for plans in inputs.values() for plan in plans if plan.fused]
+    return {link: initiation[link.producer] * link.rate / (initiation[link.consumer] * link.share) for link in links}
 
 
-def _no_units(link: FusedLink, initiation: Mapping[str, Fraction], cap: int, writes: bool, m: int) -> str:
-    made = cap * link.share / initiation[link.producer]
-    taken = link.rate / initiation[link.consumer]
-    why = f"writes outside its group, so it has at most {m} (m)" if writes else f"has at most {cap}"
-    if writes and cap < m:
-        why = f"has at most {cap}"
+def _no_units(link: FusedLink, processes: tuple[ProcessRates, ...], cap: int, writes: bool, m: int) -> str:
+    initiation = {process.name: process.initiation for process in processes}
+    made, taken = cap * link.share / initiation[link.producer], link.rate / initiation[link.consumer]
+    limit = f"{cap} unit{'s' * (cap != 1)}"
+    if writes and cap == m:
+        limit += ", the data of a word, as it writes outside its group"
     return (
-        f"'{link.producer}' {why} unit{'s' * (cap != 1)} and makes {made} data of '{link.array}' per cycle, "
+        f"'{link.producer}' can have {limit} and then makes {made} data of '{link.array}' per cycle, "
         f"but one unit of '{link.consumer}' takes {taken}"
     )
 

@@ -27,7 +27,10 @@ def scan(tiler: Tiler) -> Scan:
 
 
 def scans_agree(written: Scan, read: Scan) -> bool:
-    """False where an axis has opposite signs; a row without paving agrees with all, one with both signs only with it."""
+    """False where an axis has opposite signs.
+
+    A row without paving agrees with all, one with both signs only with those.
+    """
     return all(
         not producer or not consumer or (producer == consumer and len(producer) == 1)
         for producer, consumer in zip(written, read, strict=True)

@@ -31,7 +31,11 @@ def link(array: str, *pattern: int | None, paving: Rows = ((1,),)) -> Side:
 
 
 def process(
-    name: str, reads: Sequence[Side], writes: Sequence[Side], delays: Iterable[Delay] = (), elementary: str | None = None
+    name: str,
+    reads: Sequence[Side],
+    writes: Sequence[Side],
+    delays: Iterable[Delay] = (),
+    elementary: str | None = None,
 ) -> Process:
     """A process whose ports are named after their position."""
     inputs = tuple(_flow(f"in{number}", side) for number, side in enumerate(reads))
@@ -61,7 +65,7 @@ def network(
     outputs: Sequence[str],
     types: Mapping[str, ElementType] | None = None,
 ) -> Network:
-    """Processes in the given (dataflow) order; arrays that nobody writes are the inputs. f32 where `types` is silent."""
+    """Processes in the given (dataflow) order; arrays that nobody writes are inputs; f32 is the element type."""
     makers = {array: process.name for process in processes for array in process.writes}
     arrays = {
         name: Array(
