@@ -104,6 +104,8 @@ _SYNTAX = (
     ("'='", "a key needs '=' and a value here", "write it as latency = 30"),
     ("']'", "the name of a table needs its closing bracket here", "write it as [memory]"),
     ("Unterminated", "this text has no closing quote", 'write text as "shared", in quotes and on one line'),
+    ("'''", "this text has no closing quotes", 'write text as "shared", in quotes and on one line'),
+    ('"""', "this text has no closing quotes", 'write text as "shared", in quotes and on one line'),
     ("Illegal character", "this text has no closing quote or holds a control character", "write text on one line"),
     ("Unescaped", "a backslash in text starts an escape, and this is none", "write text as 'shared', or double the \\"),
     ("Unclosed", "this list or table is not closed", "close '[' with ']' and '{' with '}'"),

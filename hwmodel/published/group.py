@@ -146,13 +146,12 @@ def _demands(
 def _no_units(link: FusedLink, processes: tuple[ProcessRates, ...], cap: int, writes: bool, m: int) -> str:
     initiation = {process.name: process.initiation for process in processes}
     made, taken = cap * link.share / initiation[link.producer], link.rate / initiation[link.consumer]
-    limit = f"{cap} unit{'s' * (cap != 1)}"
+    limit = f"at most {cap} unit{'s' * (cap != 1)}"
     if writes and cap == m:
-        limit += ", the data of a word, as it writes outside its group"
-    return (
-        f"'{link.producer}' can have {limit} and then makes {made} data of '{link.array}' per cycle, "
-        f"but one unit of '{link.consumer}' takes {taken}"
-    )
+        who = f"'{link.producer}' writes outside its group, so it has {limit} (the data of a word)"
+    else:
+        who = f"'{link.producer}' has {limit}"
+    return f"{who} and makes {made} data of '{link.array}' per cycle, but one unit of '{link.consumer}' takes {taken}"
 
 
 def size_blocks(plan: GroupPlan, flows: int, latency: int) -> tuple[ProcessorEstimate, ...]:

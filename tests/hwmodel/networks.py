@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 
 from arrayol.ir.model import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.network import Array, Flow, Network, Process
@@ -86,7 +85,3 @@ def platform(latency: int = 30, m: int = 4, **intervals: int) -> Platform:
     """A platform with L_m, m, and initiation intervals by elementary."""
     datapaths = {name: Datapath(initiation_interval=interval) for name, interval in intervals.items()}
     return Platform(memory=ExternalMemory(latency=latency, data_per_word=m), elementary=datapaths)
-
-
-def data(shape: Shape) -> int:
-    return prod(extent or 1 for extent in shape)
