@@ -6,7 +6,7 @@ import errno
 import secrets
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, error
@@ -35,7 +35,8 @@ def atomic_file(path: Path) -> Iterator[Path]:
         with _refusals(path):
             temporary.replace(target)
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # most often it is gone, by its new name
+            temporary.unlink()
 
 
 @contextmanager

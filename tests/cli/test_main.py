@@ -1,0 +1,235 @@
+"""The command line as a whole, through the installed command: exact texts, exit codes, interrupts."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+from arrayol.cli import commands
+from arrayol.cli.main import run
+
+USAGE = "Usage: arrayol [OPTIONS] COMMAND [ARGS]...\nTry 'arrayol --help' for help.\n\nError: "
+HELP = """\
+Usage: arrayol [OPTIONS] COMMAND [ARGS]...
+
+  Check, execute and map Array-OL specifications (.aol files) on hardware.
+
+  Exit codes: 0 fine, 1 an input is wrong or a step is refused, 2 wrong usage,
+  3 no feasible design, 130 interrupted.
+
+Options:
+  --version   Show the version and exit.
+  -h, --help  Show this message and exit.
+
+Commands:
+"""
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_lists_every_command_of_the_table(arrayol: CommandLine, option: str) -> None:
+    done = arrayol(option)
+    assert done.stdout.startswith(HELP)
+    listed = [line.split()[0] for line in done.stdout.removeprefix(HELP).splitlines()]
+    assert (listed, done.stderr, done.returncode) == (list(commands.COMMANDS), "", 0)
+
+
+@pytest.mark.parametrize("name", commands.COMMANDS)
+def test_every_command_of_the_table_explains_itself(arrayol: CommandLine, name: str) -> None:
+    done = arrayol(name, "--help")
+    assert done.stdout.startswith(f"Usage: arrayol {name} ")
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_version(arrayol: CommandLine) -> None:
+    assert arrayol("--version").stdout == f"arrayol {version('arrayol')}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["chek"], "No such command 'chek'. Did you mean 'check'?"),
+        (["xyz"], f"No such command 'xyz'. The commands are {', '.join(commands.COMMANDS)}."),
+        (["--hlp"], "No such option '--hlp'. Did you mean '--help'?"),
+    ],
+)
+def test_wrong_usage_of_the_whole(arrayol: CommandLine, arguments: list[str], message: str) -> None:
+    done = arrayol(*arguments)
+    assert (done.stdout, done.stderr, done.returncode) == ("", f"{USAGE}{message}\n", 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["lpsf.aol", "--sett", "W=4"], "No such option '--sett'. Did you mean '--set'?"),
+        (["lpsf.aol", "--set", "W"], "Invalid value for '--set': 'W' is not NAME=NUMBER, as in W=640 or A=0.5."),
+        (["lpsf.aol", "--set", "W=4", "--set", "W=8"], "Invalid value for '--set': 'W' is given twice."),
+        ([], "Missing argument 'FILE'."),
+    ],
+)
+def test_wrong_usage_of_a_command(arrayol: CommandLine, arguments: list[str], message: str) -> None:
+    done = arrayol("check", *arguments)
+    usage = "Usage: arrayol check [OPTIONS] FILE\nTry 'arrayol check --help' for help.\n\n"
+    assert (done.stdout, done.stderr, done.returncode) == ("", f"{usage}Error: {message}\n", 2)
+
+
+DEFECT = """\
+internal error: ValueError: one two
+  This is a mistake in arrayol, not in your input. Please report it with the command and its files;
+  ARRAYOL_TRACEBACK=1 shows where it happened.
+"""
+WRONG_FILES = {
+    "missing": (None, "lpfs.aol: error[no-such-file]: no such file\n  hint: this folder holds no .aol file\n"),
+    "empty": (b"", None),
+    "binary": (b"\x7fELF\0\0", "lpfs.aol: error[binary-file]: this is a binary file, not the text of an .aol file\n"),
+    "syntax": (b"const H = \n", None),
+}
+
+
+@pytest.mark.parametrize("command", ["check", "explore", "run"])
+@pytest.mark.parametrize("kind", WRONG_FILES)
+def test_wrong_files(arrayol: CommandLine, tmp_path: Path, command: str, kind: str) -> None:
+    content, message = WRONG_FILES[kind]
+    if content is not None:
+        (tmp_path / "lpfs.aol").write_bytes(content)
+    images = ["--in", "p0=a.png", "--out", "p4=b.png"] if command == "run" else []
+    done = arrayol(command, "lpfs.aol", *images)
+    assert (done.stderr, done.returncode) == (message, 1)
+    assert [path.name for path in tmp_path.iterdir()] == ([] if content is None else ["lpfs.aol"])
+
+
+@pytest.mark.parametrize(
+    ("raised", "code", "message"),
+    [
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+        (MemoryError(), 1, "error[out-of-memory]: this needs more memory than there is\n"),
+        (OSError(errno.ENOSPC, "No space left on device", "a"), 1, "a: error[system]: No space left on device\n"),
+        (SystemExit(3), 3, ""),
+        (SystemExit("no"), 1, "no\n"),
+        (SystemExit(), 0, ""),
+        (ValueError("one\n  two"), 70, DEFECT),
+    ],
+)
+def test_what_becomes_of_an_exception(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    raised: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.delenv("ARRAYOL_TRACEBACK", raising=False)
+    _raise_instead(monkeypatch, raised)
+    assert run([]) == code
+    assert capsys.readouterr() == ("", message)
+
+
+def test_an_interrupt_behind_a_failed_import_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = ImportError("numpy._core failed to import")
+    failed.__cause__ = KeyboardInterrupt()
+    _raise_instead(monkeypatch, failed)
+    assert run([]) == 130
+
+
+def test_the_traceback_is_there_for_those_who_ask(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ARRAYOL_TRACEBACK", "1")
+    _raise_instead(monkeypatch, ValueError("odd"))
+    assert run([]) == 70
+    assert capsys.readouterr().err.startswith("Traceback (most recent call last):\n")
+
+
+def _raise_instead(monkeypatch: pytest.MonkeyPatch, raised: BaseException) -> None:
+    def invoke(arguments: list[str]) -> int:
+        raise raised
+
+    monkeypatch.setattr(commands, "invoke", invoke)
+
+
+def test_a_reader_that_leaves_is_no_error(script: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([script, "--help"], stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.stderr, done.returncode) == (b"", 141)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_under_stdout(script: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([script, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.stderr, done.returncode) == ("error[system]: No space left on device\n", 1)
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """A shell's background jobs ignore SIGINT and pass that on; what a test starts here does not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_ctrl_c_while_the_command_waits_for_its_file(script: Path, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "slow.aol")
+    process = subprocess.Popen(
+        [script, "check", "slow.aol"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    writing = _open_when_read(tmp_path / "slow.aol", process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    os.close(writing)
+    assert (out, err, process.returncode) == ("", "interrupted\n", 130)
+
+
+def _open_when_read(fifo: Path, process: subprocess.Popen[str]) -> int:
+    """Open a named pipe for writing once the process has opened it for reading."""
+    while process.poll() is None:
+        try:
+            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError:  # nobody reads yet
+            time.sleep(0.01)
+    pytest.fail(f"the command ended by itself: {process.communicate()}")
+
+
+START = """
+import sys
+from arrayol.cli.main import main
+sys.argv = ["arrayol", "explore", "lpsf.aol", "--out", "out"]
+print("ready", flush=True)
+main()
+"""
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.1])
+def test_ctrl_c_at_any_moment_leaves_all_or_nothing(arrayol: CommandLine, tmp_path: Path, delay: float) -> None:
+    arrayol("example", "lpsf")
+    before = {path.name for path in tmp_path.iterdir()}
+    process = subprocess.Popen(
+        [sys.executable, "-c", START], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert "Traceback" not in err
+    left = {path.name for path in tmp_path.iterdir()} - before
+    if process.returncode == 130:
+        assert err.endswith("interrupted\n")
+        assert left in (set(), {"out"})
+    else:  # it had ended, or was at the interpreter's own end
+        assert process.returncode in {0, -signal.SIGINT}
+        assert left == {"out"}
+    if left:
+        assert {path.suffix for path in (tmp_path / "out").iterdir()} >= {".json", ".csv", ".png", ".svg"}
