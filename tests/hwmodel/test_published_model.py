@@ -157,6 +157,18 @@ def test_a_fused_chain_keeps_the_criteria_with_the_fewest_units(case: tuple[Netw
         assert made.block >= k[taken.process] * taken.block
 
 
+@given(chains())
+def test_what_groups_share_changes_no_result(case: tuple[Network, Platform]) -> None:
+    net, given_platform = case
+    names = tuple(net.processes)
+    shared = PublishedModel(net, given_platform)
+    for first in range(1, len(names)):
+        for second in range(first, len(names)):
+            parts = (names[:first], names[first:second], names[second:])
+            fusion = Fusion(tuple(part for part in parts if part))
+            assert shared.evaluate(fusion) == PublishedModel(net, given_platform).evaluate(fusion)
+
+
 def _k(net: Network, name: str) -> Fraction:
     taken, made = net.processes[name].inputs[0].port.shape[0], net.processes[name].outputs[0].port.shape[0]
     return Fraction(taken or 0, made or 1)
