@@ -1,0 +1,124 @@
+"""The wheel, what it needs, and what may stand in a tracked file."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+
+PACKAGES = ("arrayol", "hwmodel", "dse")
+HOSTS = [f"{name}.org" for name in ("pypi", "pythonhosted", "anaconda", "npmjs", "conda-forge")]
+BUILD_MACHINE = re.compile(r"(?<![\w.~>}$])/(home|root|work|opt|tmp|Users|mnt|builds?)/\w|file:/{3}")
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of the checkout, built without a network."""
+    folder = tmp_path_factory.mktemp("dist")
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=checkout)
+    (built,) = folder.iterdir()
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scripts of a new environment that holds the wheel; its dependencies are those of this environment."""
+    environment = tmp_path_factory.mktemp("environment")
+    _run(sys.executable, "-m", "venv", "--without-pip", str(environment))
+    scripts = environment / "bin"
+    pip = [sys.executable, "-m", "pip", "--python", str(scripts / "python"), "install", "--quiet"]
+    _run(*pip, "--no-deps", "--no-index", str(wheel))
+    (site_packages,) = environment.glob("lib/python*/site-packages")
+    (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return scripts
+
+
+def _run(*command: str, cwd: Path | None = None) -> str:
+    variables = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, cwd=cwd, env=variables, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path, checkout: Path) -> None:
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    assert {"arrayol/specs/lpsf.aol", "arrayol/specs/lpsf.toml", "arrayol/language/grammar.lark"} <= held
+    sources = {path.relative_to(checkout).as_posix() for package in PACKAGES for path in _files(checkout / package)}
+    specs = {"arrayol/" + path.relative_to(checkout).as_posix() for path in _files(checkout / "specs")}
+    assert held == sources | specs
+    assert {Path(name).suffix for name in held} <= {".py", ".typed", ".lark", ".aol", ".toml"}
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file() and path.parent.name != "__pycache__")
+
+
+def test_the_installed_wheel_is_what_runs(installed: Path, tmp_path: Path) -> None:
+    where = "import arrayol, hwmodel, dse; print(*(package.__file__ for package in (arrayol, hwmodel, dse)))"
+    for place in _run(str(installed / "python"), "-c", where, cwd=tmp_path).split():
+        assert Path(place).is_relative_to(installed.parent)
+
+
+def test_the_installed_wheel_works_away_from_the_checkout(installed: Path, checkout: Path, tmp_path: Path) -> None:
+    command = str(installed / "arrayol")
+    assert _run(command, "--help", cwd=tmp_path).startswith("Usage: arrayol ")
+    _run(command, "example", "lpsf", cwd=tmp_path)
+    for name in ("lpsf.aol", "lpsf.toml"):
+        assert (tmp_path / name).read_bytes() == (checkout / "specs" / name).read_bytes()
+    _run(command, "check", "lpsf.aol", cwd=tmp_path)
+
+
+def test_every_import_is_a_declared_dependency_and_every_dependency_is_imported(checkout: Path) -> None:
+    settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
+    declared = {_normal(re.split(r"[<>=!~;\[ ]", need)[0]) for need in settings["project"]["dependencies"]}
+    imported = {name for package in PACKAGES for path in (checkout / package).rglob("*.py") for name in _imports(path)}
+    distributions = packages_distributions()
+    third_party = imported - set(PACKAGES) - sys.stdlib_module_names
+    assert {_normal(distributions[name][0]) for name in third_party} == declared
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_constraints_pin_every_dependency_exactly(checkout: Path) -> None:
+    lines = (checkout / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pins = dict(line.split("==") for line in lines if not line.startswith("#"))
+    settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needs = settings["dependencies"] + settings["optional-dependencies"]["test"]
+    assert {_normal(need.partition(">=")[0]) for need in needs} <= {_normal(name) for name in pins}
+
+
+def test_no_tracked_file_names_a_registry_or_a_build_machine(checkout: Path) -> None:
+    if not (checkout / ".git").exists():
+        pytest.skip("not a git checkout")
+    # The clone may belong to another user than the one who runs the tests, as in a container.
+    tracked = _run("git", "-c", "safe.directory=*", "ls-files", "-z", cwd=checkout).split("\0")
+    found = [
+        f"{name}: {reason}" for name in tracked if (checkout / name).is_file() for reason in _strangers(checkout / name)
+    ]
+    assert found == []
+
+
+def _strangers(path: Path) -> Iterator[str]:
+    text = path.read_bytes().decode("utf-8", "ignore")
+    yield from (host for host in HOSTS if host in text)
+    yield from (match.group() for match in BUILD_MACHINE.finditer(text))
