@@ -1,1 +1,1 @@
-"""Reference execution of a specification on NumPy arrays."""
+"""Reference execution: the meaning that every transformation and every mapped design is held against."""

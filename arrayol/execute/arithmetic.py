@@ -1,0 +1,160 @@
+"""The arithmetic of bodies, type by type (language.md, "Arithmetic in bodies"): NumPy's, where NumPy is exact.
+
+Two things differ from plain ufuncs. A complex product and quotient are written out, each real operation rounded
+(NumPy's array product may use FMA):
+    (a + bi) (c + di) = (ac - bd) + (ad + bc) i
+    (a + bi) / (c + di) = (ac + bd) / (cc + dd) + ((bc - ad) / (cc + dd)) i
+And elementary functions are given contiguous arguments: over long strides NumPy takes another implementation of exp,
+log and tan, with other last bits, and then the result would depend on the mapping.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+import numpy as np
+
+from arrayol.execute.environment import Values
+from arrayol.ir.types import ElementType, Kind
+
+Apply = Callable[..., Values]
+
+
+def _product(left: Values, right: Values) -> Values:
+    a, b, c, d = left.real, left.imag, right.real, right.imag
+    return _complex(a * c - b * d, a * d + b * c)
+
+
+def _quotient(left: Values, right: Values) -> Values:
+    a, b, c, d = left.real, left.imag, right.real, right.imag
+    norm = c * c + d * d
+    return _complex((a * c + b * d) / norm, (b * c - a * d) / norm)
+
+
+def _complex(real: Values, imaginary: Values) -> Values:
+    result = np.empty(np.shape(real), np.result_type(real, np.complex64))
+    result.real, result.imag = real, imaginary
+    return result
+
+
+_BINARY: dict[str, Apply] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.true_divide,
+    "//": np.floor_divide,
+    "%": np.remainder,
+    "<<": np.left_shift,
+    ">>": np.right_shift,
+    "&": np.bitwise_and,
+    "^": np.bitwise_xor,
+    "|": np.bitwise_or,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+    "and": np.logical_and,
+    "or": np.logical_or,
+}
+_UNARY: dict[str, Apply] = {"-": np.negative, "~": np.invert, "not": np.logical_not}
+
+# Integers of no type yet: exact, Python's own or int64 where a range is computed at once (see ranges.py).
+_WEAK: dict[str, Apply] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "^": operator.xor,
+    "|": operator.or_,
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "and": np.logical_and,
+    "or": np.logical_or,
+}
+_WEAK_UNARY: dict[str, Apply] = {"-": operator.neg, "~": operator.invert, "not": np.logical_not}
+
+
+def operation(name: str, operands: int, operand_type: ElementType | None) -> Apply:
+    """The function of an operator on operands of one element type; None stands for weak operands."""
+    if operand_type is None:
+        return (_WEAK_UNARY if operands == 1 else _WEAK)[name]
+    if operand_type.kind is Kind.COMPLEX and name in ("*", "/"):
+        return _product if name == "*" else _quotient
+    return (_UNARY if operands == 1 else _BINARY)[name]
+
+
+_STEADY: dict[str, Apply] = {
+    "abs": np.absolute,
+    "min": np.minimum,
+    "max": np.maximum,
+    "floor": np.floor,
+    "ceil": np.ceil,
+}
+_LAID_OUT: dict[str, Apply] = {
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+}
+
+
+def function(name: str, *, exact: bool) -> Apply:
+    """The function of a name; min and max take their arguments from the left. `exact`: of integers of no type."""
+    if exact and name in _EXACT:
+        return _EXACT[name]
+    if name in _LAID_OUT:
+        return _contiguous(_LAID_OUT[name])
+    apply = _STEADY[name]
+    return apply if name not in ("min", "max") else _folded(apply)
+
+
+def _numbers_or_arrays(numbers: Apply, arrays: Apply) -> Apply:
+    """Python's function while all are numbers, of any size; NumPy's where a range is computed at once."""
+    return lambda *values: (numbers if all(isinstance(value, int) for value in values) else arrays)(*values)
+
+
+def _contiguous(apply: Apply) -> Apply:
+    return lambda argument: apply(np.ascontiguousarray(argument)).reshape(np.shape(argument))
+
+
+def _folded(apply: Apply) -> Apply:
+    def fold(first: Values, *others: Values) -> Values:
+        for other in others:
+            first = apply(first, other)
+        return first
+
+    return fold
+
+
+def unfit_for(values: Values, target: ElementType) -> Values:
+    """Where a float, truncated toward zero, is not a value of the integer type `target` (NaN included)."""
+    low, high = target.integer_range
+    whole = np.trunc(values)
+    # high + 1 is a power of two, exact in every float type; high itself need not be.
+    return np.logical_not((whole >= float(low)) & (whole < float(high + 1)))
+
+
+def unfit_amount(values: Values, target: ElementType) -> Values:
+    """Where a shift of a value of `target` is negative or not below its width."""
+    return np.logical_or(np.less(values, 0), np.greater_equal(values, target.bits))
+
+
+_EXACT: dict[str, Apply] = {
+    "abs": abs,
+    "min": _numbers_or_arrays(min, _folded(np.minimum)),
+    "max": _numbers_or_arrays(max, _folded(np.maximum)),
+}

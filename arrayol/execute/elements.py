@@ -1,0 +1,95 @@
+"""Elements of a port that subscripts name: as a view where no data decides them, else by checked index arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.execute.environment import Environment, Fault, Mask, Values
+from arrayol.source import Span
+
+PatternIndex = tuple[int | NDArray[np.int64], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A basic NumPy index of a pattern: integers and slices, then the axes put in order of the statement's."""
+
+    key: tuple[Any, ...]
+    order: tuple[int, ...] | None
+    expand: tuple[Any, ...] | None
+
+    def of(self, array: Values) -> Values:
+        """The elements, axes (statement, batch), as a view."""
+        found: Values = array[self.key]
+        if self.order is not None:
+            found = found.transpose(*self.order, *range(len(self.order), found.ndim))
+        return found if self.expand is None else found[self.expand]
+
+
+def fixed_index(subscripts: Sequence[Any], shape: tuple[int, ...], axes: int) -> PatternIndex | None:
+    """Subscripts that no data decides, as an index into the pattern; None where one is unknown or out of range.
+
+    A subscript is an integer or an array over the statement's `axes` axes (and those of the batch, each of length 1).
+    """
+    found: list[int | NDArray[np.int64]] = []
+    for subscript, length in zip(subscripts, shape, strict=True):
+        if subscript is None or np.any(np.less(subscript, 0)) or np.any(np.greater_equal(subscript, length)):
+            return None
+        found.append(int(subscript) if np.ndim(subscript) == 0 else subscript.reshape(subscript.shape[:axes]))
+    return tuple(found)
+
+
+def window(index: PatternIndex, axes: int) -> Window | None:
+    """The same elements by slices; None where a subscript is no arithmetic progression along an axis of its own."""
+    key: list[Any] = []
+    positions: list[int] = []
+    for subscript in index:
+        if isinstance(subscript, int):
+            key.append(subscript)
+            continue
+        long = [position for position, length in enumerate(subscript.shape) if length > 1]
+        steps = np.diff(subscript.ravel())
+        if len(long) != 1 or long[0] in positions or steps[0] == 0 or (steps != steps[0]).any():
+            return None
+        positions.append(long[0])
+        key.append(_slice(int(subscript.flat[0]), int(steps[0]), subscript.size))
+    order = tuple(int(place) for place in np.argsort(positions)) if positions != sorted(positions) else None
+    missing = 0 < len(positions) < axes
+    expand = tuple(slice(None) if position in positions else None for position in range(axes)) if missing else None
+    return Window((*key, ...), order, expand)
+
+
+def _slice(first: int, step: int, count: int) -> slice:
+    stop = first + step * count
+    return slice(first, stop if stop >= 0 else None, step)
+
+
+def checked_index(
+    env: Environment, port: str, subscripts: Sequence[Values], shape: tuple[int, ...], span: Span
+) -> tuple[Any, ...]:
+    """An index into the port's array, element by element. Raises ArrayolError (`subscript-out-of-range`)."""
+    for position, (subscript, length) in enumerate(zip(subscripts, shape, strict=True), start=1):
+        bad = np.logical_or(np.less(subscript, 0), np.greater_equal(subscript, length))
+        if np.any(bad):
+            which = f"subscript {position} of '{port}'" if len(shape) > 1 else f"the subscript of '{port}'"
+            hint = "guard the access with a condition, or bring the subscript into range with min and max"
+            fault = Fault("subscript-out-of-range", f"{which} is {{value}}, outside 0..{length}", hint)
+            env.refuse(bad, subscript, fault, span)
+    return (*(np.asarray(subscript).astype(np.intp) for subscript in subscripts), *env.mesh)
+
+
+def require_written(env: Environment, written: Values, port: str, span: Span) -> None:
+    """Raises ArrayolError (`read-before-write`) where an element of an output has no value yet."""
+    if not np.all(written):
+        fault = Fault(
+            "read-before-write",
+            f"an element of '{port}' is read here that has not been written yet",
+            "statements run in the order written; put the one that writes it before, or give it a first value",
+        )
+        bad: Mask = np.logical_not(written)
+        env.refuse(bad, 0, fault, span)

@@ -1,0 +1,243 @@
+"""Expressions of a body as functions on all lanes of a batch at once.
+
+What no data decides is computed once, here. Of a conditional expression only the lanes that take a branch evaluate
+it, unless the branch cannot fail: then both are computed and chosen from, with the same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arrayol.errors import ArrayolError
+from arrayol.execute import arithmetic
+from arrayol.execute.conversions import conversion
+from arrayol.execute.elements import checked_index, fixed_index, require_written, window
+from arrayol.execute.environment import DTYPES, Environment, Fault, Values
+from arrayol.execute.scope import Scope, shape_of
+from arrayol.execute.walk import depends_on_data
+from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select
+from arrayol.ir.types import ElementType, ValueType, Weak
+from arrayol.source import Span
+
+Run = Callable[[Environment], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A compiled expression.
+
+    `run` gives its values, which broadcast to the environment's lanes. It is `safe` where it cannot fail at any lane,
+    so that it may be computed where it is not wanted. `known` is its value where no data decides it: a number, or an
+    array over the statement's axes. `into` computes into a given array.
+    """
+
+    run: Run
+    safe: bool
+    known: Any = None
+    into: Callable[[Environment, Values], None] | None = None
+
+
+def compile_expression(node: Expr, scope: Scope) -> Code:
+    """The code of an expression whose range variables the scope binds."""
+    match node:
+        case Constant() | Index():
+            return _leaf(node, scope)
+        case Read():
+            return _read(node, scope)
+        case Operation():
+            return _operation(node, scope)
+        case Function():
+            return _function(node, scope)
+        case Convert():
+            return _convert(node, scope)
+        case Select():
+            return _select(node, scope)
+
+
+def _leaf(node: Constant | Index, scope: Scope) -> Code:
+    if isinstance(node, Constant):
+        return _known(node.value if isinstance(node.type, Weak) else np.array(node.value, DTYPES[node.type]))
+    bound = scope.bindings[node.name]
+    return _known(bound if isinstance(bound, int) else scope.index_array(bound))
+
+
+def _known(value: Any) -> Code:
+    """A value over the statement's axes; with lanes, each takes its own element."""
+    if np.ndim(value) == 0:
+        return Code(lambda _: value, True, value)
+
+    def run(env: Environment) -> Values:
+        if env.lanes is None:
+            return value
+        lanes = zip(env.lanes, value.shape, strict=True)
+        return value[tuple(lane if length > 1 else 0 for lane, length in lanes)]
+
+    return Code(run, True, value)
+
+
+def _applied(apply: arithmetic.Apply, operands: list[Code]) -> Code:
+    """A function that cannot fail, of operands; computed now where all of them are known."""
+    if all(operand.known is not None for operand in operands):
+        with np.errstate(all="ignore"):
+            return _known(apply(*(operand.known for operand in operands)))
+    safe = all(operand.safe for operand in operands)
+    if len(operands) != 2:
+        runs = [operand.run for operand in operands]
+        return Code(lambda env: apply(*[run(env) for run in runs]), safe)
+    left, right = (operand.run for operand in operands)
+    if not isinstance(apply, np.ufunc):
+        return Code(lambda env: apply(left(env), right(env)), safe)
+
+    def into(env: Environment, out: Values) -> None:
+        apply(left(env), right(env), out=out)
+
+    return Code(lambda env: apply(left(env), right(env)), safe, into=into)
+
+
+def _guarded(
+    apply: arithmetic.Apply, operands: list[Code], unfit: Callable[[Any], Any], fault: Fault, span: Span
+) -> Code:
+    """A function that fails where `unfit` holds of its last operand."""
+    last = operands[-1].known
+    if last is not None and not np.any(unfit(last)):
+        return _applied(apply, operands)
+
+    def run(env: Environment) -> Values:
+        values = [operand.run(env) for operand in operands]
+        bad = unfit(values[-1])
+        if np.any(bad):
+            env.refuse(bad, values[-1], fault, span)
+        return apply(*values)
+
+    return Code(run, False)
+
+
+_ZERO = Fault(
+    "division-by-zero", "integer division by zero", "guard it with a condition, as in `a // b if b != 0 else 0`"
+)
+
+
+def _operation(node: Operation, scope: Scope) -> Code:
+    operands = [compile_expression(operand, scope) for operand in node.operands]
+    kind = _exact_type(node.operands[0].type)
+    if node.operator in ("and", "or") and not operands[1].safe:
+        return _short_circuit(node, operands, scope)
+    apply = arithmetic.operation(node.operator, len(operands), kind)
+    integers = kind is None or kind.is_integer
+    if node.operator in ("//", "%") and integers:
+        return _guarded(apply, operands, lambda divisor: np.equal(divisor, 0), _ZERO, node.span)
+    if node.operator in ("<<", ">>"):
+        width = f"0..{kind.bits}" if kind else "0..64"
+        fault = Fault("shift-out-of-range", f"a shift by {{value}}, outside {width}", "keep the amount below the width")
+        return _guarded(
+            apply, operands, lambda amount: arithmetic.unfit_amount(amount, kind or ElementType.I64), fault, node.span
+        )
+    return _applied(apply, operands)
+
+
+def _exact_type(kind: ValueType) -> ElementType | None:
+    """The element type that decides the arithmetic: weak floats are f64, weak integers stay exact (None)."""
+    if isinstance(kind, ElementType):
+        return kind
+    return {Weak.FLOAT: ElementType.F64, Weak.BOOL: ElementType.BOOL, Weak.INTEGER: None}[kind]
+
+
+def _short_circuit(node: Operation, operands: list[Code], scope: Scope) -> Code:
+    """`a and b` where b may fail: b is evaluated only where a does not decide, as in Python."""
+    decided = _known(node.operator == "or")
+    left, right = operands
+    then, otherwise = (right, decided) if node.operator == "and" else (decided, right)
+    return _settled(node, _chosen(left, then, otherwise, np.dtype(bool)), scope)
+
+
+def _function(node: Function, scope: Scope) -> Code:
+    arguments = [compile_expression(argument, scope) for argument in node.arguments]
+    return _applied(arithmetic.function(node.name, exact=node.type is Weak.INTEGER), arguments)
+
+
+def _convert(node: Convert, scope: Scope) -> Code:
+    operand = compile_expression(node.operand, scope)
+    apply, unfit, fault = conversion(node.operand.type, node.type)
+    if unfit is None or fault is None:
+        return _applied(apply, [operand])
+    return _guarded(apply, [operand], unfit, fault, node.span)
+
+
+def _select(node: Select, scope: Scope) -> Code:
+    condition = compile_expression(node.condition, scope)
+    if condition.known is not None and np.ndim(condition.known) == 0:
+        return compile_expression(node.then if condition.known else node.otherwise, scope)
+    then, otherwise = compile_expression(node.then, scope), compile_expression(node.otherwise, scope)
+    dtype = DTYPES.get(node.type) if isinstance(node.type, ElementType) else None
+    return _settled(node, _chosen(condition, then, otherwise, dtype or np.dtype(_WEAK_DTYPES[node.type])), scope)
+
+
+def _settled(node: Expr, code: Code, scope: Scope) -> Code:
+    """The same, with its value found now where no data decides it and nothing goes wrong."""
+    if depends_on_data(node):
+        return code
+    try:
+        return _known(code.run(scope.bare_environment()))
+    except ArrayolError:
+        return code  # raised again, with its repetition, if it is ever evaluated
+
+
+_WEAK_DTYPES: dict[ValueType, str] = {Weak.INTEGER: "i8", Weak.FLOAT: "f8", Weak.BOOL: "?"}
+
+
+def _chosen(condition: Code, then: Code, otherwise: Code, dtype: np.dtype[Any]) -> Code:
+    if then.safe and otherwise.safe:
+        return _applied_where(condition, then, otherwise)
+
+    def run(env: Environment) -> Values:
+        chosen = np.asarray(condition.run(env))
+        if chosen.all():
+            return then.run(env)
+        if not chosen.any():
+            return otherwise.run(env)
+        result = np.empty(env.full_shape if env.lanes is None else env.lanes[0].shape, dtype)
+        for branch, mask in ((then, chosen), (otherwise, np.logical_not(chosen))):
+            lanes = env.only(mask)
+            result[mask if env.lanes is not None else lanes.lanes] = branch.run(lanes)
+        return result
+
+    return Code(run, False)
+
+
+def _applied_where(condition: Code, then: Code, otherwise: Code) -> Code:
+    return Code(lambda env: np.where(condition.run(env), then.run(env), otherwise.run(env)), condition.safe)
+
+
+def _read(node: Read, scope: Scope) -> Code:
+    port, span, shape = node.port, node.span, shape_of(scope.elementary, node.port)
+    subscripts = [compile_expression(subscript, scope) for subscript in node.subscripts]
+    index = fixed_index([subscript.known for subscript in subscripts], shape, len(scope.axes))
+    settled = scope.settled.get(port)
+    tracked = port in scope.tracked
+    # What a later statement writes must not count as written here, so an incomplete state is copied.
+    snapshot = settled.copy() if settled is not None and not settled.all() else None
+    if index is not None and snapshot is not None and snapshot[index].all():
+        snapshot = None
+    runs = [subscript.run for subscript in subscripts]
+
+    def pick(env: Environment) -> Values:
+        place = checked_index(env, port, [run(env) for run in runs], shape, span)
+        if snapshot is not None:
+            require_written(env, snapshot[place[: len(shape)]], port, span)
+        if tracked:
+            require_written(env, env.written[port][place], port, span)
+        return env.arrays[port][place]
+
+    if index is None or tracked or snapshot is not None:
+        return Code(pick, False)
+    view = window(index, len(scope.axes))
+    whole = view.of if view is not None else lambda array: array[index]
+
+    def read(env: Environment) -> Values:
+        return whole(env.arrays[port]) if env.lanes is None else pick(env)
+
+    return Code(read, True)

@@ -1,0 +1,142 @@
+"""The reference execution of a task on NumPy arrays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.errors import error
+from arrayol.execute.bodies import Program, compile_body
+from arrayol.execute.environment import DTYPES, Place, Values
+from arrayol.execute.frames import with_frames
+from arrayol.execute.repetitions import bind, sizes
+from arrayol.ir.model import Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
+
+_LANES = 1 << 15  # values of one vector operation, so that its operands stay in the caches
+
+
+def execute(spec: Spec, task: str, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The output arrays of a task (or elementary) of a checked specification, by port, for these input arrays.
+
+    Every input port has an array of its shape and of the NumPy type of its element type; an infinite dimension has as
+    many frames as the inputs bring. The result is exact in the sense of language.md, to the last bit, and none of the
+    inputs is changed. Raises ArrayolError where inputs do not fit the ports (`missing-input`, `shape-mismatch`,
+    `type-mismatch`), where something has no body to execute, and where the data leads to what has no value (division
+    by zero, a subscript out of range, ...), with the task, the repetition and the place.
+    """
+    finite = with_frames(spec, task, inputs)
+    component = finite.components[task]
+    arrays = {port.name: _fitting(port, inputs) for port in component.inputs}
+    outputs = {port.name: _empty(port, ()) for port in component.outputs}
+    with np.errstate(all="ignore"):
+        _Execution(finite).run(component, arrays | outputs, (), None)
+    return outputs
+
+
+def _fitting(port: Port, inputs: Mapping[str, NDArray[Any]]) -> Values:
+    if port.name not in inputs:
+        raise error("missing-input", f"there is no array for input '{port.name}'", port.span)
+    array = np.asarray(inputs[port.name])
+    if array.shape != sizes(port.shape):
+        message = f"input '{port.name}' has the shape {array.shape}, expected {sizes(port.shape)}"
+        raise error("shape-mismatch", message, port.span)
+    if array.dtype != DTYPES[port.type]:
+        message = f"input '{port.name}' has the type {array.dtype}, expected {DTYPES[port.type]} ({port.type})"
+        raise error("type-mismatch", message, port.span, hint="convert it first, with astype")
+    return array
+
+
+def _empty(port: Port, trailing: tuple[int, ...]) -> Values:
+    return np.empty((*sizes(port.shape), *trailing), DTYPES[port.type])
+
+
+@dataclass(frozen=True, slots=True)
+class _Execution:
+    """Runs components of one specification.
+
+    Every array has the axes of its shape, then `trailing` axes: one for each dimension of the batches of repetitions
+    that are around. So a hierarchy runs as array work at all its levels.
+    """
+
+    spec: Spec
+    programs: dict[tuple[str, int], Program] = field(default_factory=dict)
+
+    def run(
+        self, component: Component, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None
+    ) -> None:
+        """Compute the output arrays of a component, which are given with its inputs by port."""
+        match component:
+            case Elementary():
+                here = Place(component.name, None, place)
+                self._program(component, len(trailing)).run(dict(arrays), trailing, here)
+            case RepetitiveTask():
+                self._repeat(component, arrays, trailing, place)
+            case CompoundTask():
+                self._compose(component, arrays, trailing, place)
+
+    def _compose(
+        self, task: CompoundTask, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None
+    ) -> None:
+        """The calls in dataflow order; an intermediate array lives from its call to the last that reads it."""
+        live = dict(arrays)
+        for position, call in enumerate(task.calls):
+            callee = self.spec.components[call.callee]
+            for name in call.results:
+                live.setdefault(name, _empty(task.arrays[name], trailing) if name not in live else live[name])
+            formals = [port.name for port in (*callee.inputs, *callee.outputs)]
+            actuals = [live[name] for name in (*call.arguments, *call.results)]
+            self.run(callee, dict(zip(formals, actuals, strict=True)), trailing, place)
+            del actuals
+            needed = {name for later in task.calls[position + 1 :] for name in later.arguments}
+            live = {name: array for name, array in live.items() if name in needed or name in arrays}
+
+    def _repeat(
+        self, task: RepetitiveTask, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None
+    ) -> None:
+        callee = self.spec.components[task.callee]
+        bound = bind(task, callee, arrays, trailing)
+        limit = max(1, _LANES // (self._weight(callee, len(task.repetition) + len(trailing)) * math.prod(trailing)))
+        for batch in bound.order.batches(limit):
+            patterns = bound.read(batch)
+            memory = {output.port.name: output.memory(batch, trailing) for output in bound.outputs}
+            patterns |= {name: array for name, (array, _) in memory.items()}
+            lanes, here = (*batch.shape, *trailing), Place(task.name, batch, place)
+            if isinstance(callee, Elementary):
+                self._program(callee, len(lanes)).run(patterns, lanes, here)
+            else:
+                self.run(callee, patterns, lanes, here)
+            for output in bound.outputs:
+                output.deliver(batch, *memory[output.port.name])
+
+    def _weight(self, callee: Component, rank: int) -> int:
+        """Values that one repetition computes at once, about."""
+        if isinstance(callee, Elementary):
+            return max(1, self._program(callee, rank).width)
+        ports = [*callee.inputs, *callee.outputs, *(callee.arrays.values() if isinstance(callee, CompoundTask) else ())]
+        return max((math.prod(sizes(port.shape)) for port in ports), default=1) or 1
+
+    def _program(self, elementary: Elementary, rank: int) -> Program:
+        if elementary.body is None:
+            raise _not_executable(elementary)
+        key = elementary.name, rank
+        if key not in self.programs:
+            self.programs[key] = compile_body(elementary, rank)
+        return self.programs[key]
+
+
+def _not_executable(elementary: Elementary) -> Exception:
+    if elementary.extern is not None:
+        message = f"'{elementary.name}' is the Python function {elementary.extern}, which cannot be run yet"
+        return error("extern-not-run", message, elementary.span, hint="say what it computes in a body to execute it")
+    message = f"'{elementary.name}' has no body, so there is nothing to execute"
+    return error(
+        "black-box",
+        message,
+        elementary.span,
+        hint="give it a body, as in { y = x }; without one it can only be explored",
+    )

@@ -1,0 +1,88 @@
+"""Questions about expressions and statements of a body."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from arrayol.ir.body import (
+    Assign,
+    Constant,
+    Convert,
+    Expr,
+    Function,
+    Index,
+    Loop,
+    Operation,
+    Range,
+    Read,
+    Select,
+    Statement,
+)
+
+
+def children(node: Expr) -> tuple[Expr, ...]:
+    """The expressions directly inside another, in the order written."""
+    match node:
+        case Constant() | Index():
+            return ()
+        case Read():
+            return node.subscripts
+        case Operation():
+            return node.operands
+        case Function():
+            return node.arguments
+        case Convert():
+            return (node.operand,)
+        case Select():
+            return (node.condition, node.then, node.otherwise)
+
+
+def inside(node: Expr) -> Iterator[Expr]:
+    """An expression and all expressions in it."""
+    yield node
+    for child in children(node):
+        yield from inside(child)
+
+
+def mentions(node: Expr, name: str) -> bool:
+    """Whether a range variable occurs in an expression."""
+    return any(isinstance(one, Index) and one.name == name for one in inside(node))
+
+
+def depends_on_data(node: Expr) -> bool:
+    return any(isinstance(one, Read) for one in inside(node))
+
+
+def assigns(statements: Sequence[Statement]) -> Iterator[Assign]:
+    """The assignments of a body, those inside loops singly, in textual order."""
+    for statement in statements:
+        if isinstance(statement, Loop):
+            yield from assigns(statement.body)
+        else:
+            yield statement
+
+
+def ranges(statements: Sequence[Statement]) -> Iterator[Range]:
+    """Every range of the statements and of those inside them."""
+    for statement in statements:
+        yield from statement.ranges
+        if isinstance(statement, Loop):
+            yield from ranges(statement.body)
+
+
+def expressions(statement: Assign) -> Iterator[Expr]:
+    """The expressions that a statement evaluates, its target's subscripts included."""
+    yield from statement.subscripts
+    yield statement.value
+    if statement.condition is not None:
+        yield statement.condition
+
+
+def tracked_ports(statements: Sequence[Statement]) -> frozenset[str]:
+    """Outputs of which only the data says what has been written when: may-writes, and computed subscripts."""
+    return frozenset(
+        statement.port
+        for statement in assigns(statements)
+        if (statement.condition is not None and depends_on_data(statement.condition))
+        or any(map(depends_on_data, statement.subscripts))
+    )
