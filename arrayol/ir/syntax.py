@@ -173,6 +173,7 @@ Statement = Assign | Loop
 class Signature:
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

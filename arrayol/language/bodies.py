@@ -1,0 +1,86 @@
+"""Statements of bodies: targets, ranges, conditions, and values that the target's type can hold."""
+
+from __future__ import annotations
+
+from arrayol.ir import body, syntax
+from arrayol.ir.model import Port
+from arrayol.ir.types import ElementType, Weak
+from arrayol.language.definitions import Definitions
+from arrayol.language.expressions import Scope, settle
+from arrayol.language.hints import did_you_mean
+from arrayol.language.mistake import Mistake, Mistakes, mistake
+from arrayol.language.promotion import meet
+from arrayol.language.shapes import shown_port
+from arrayol.language.signatures import Signature
+
+
+def resolve_body(
+    statements: tuple[syntax.Statement, ...], signature: Signature, definitions: Definitions, mistakes: Mistakes
+) -> tuple[body.Statement, ...]:
+    """The typed statements of a body. Raises a silent Mistake after noting every statement that is wrong."""
+    scope = Scope({port.name: port for port in signature.ports}, (), definitions)
+    return _statements(statements, signature, scope, mistakes)
+
+
+def _statements(
+    statements: tuple[syntax.Statement, ...], signature: Signature, scope: Scope, mistakes: Mistakes
+) -> tuple[body.Statement, ...]:
+    def step(statement: syntax.Statement) -> body.Statement:
+        if isinstance(statement, syntax.Loop):
+            ranges, inner = _ranges(statement.ranges, scope)
+            return body.Loop(ranges, _statements(statement.body, signature, inner, mistakes), statement.span)
+        return _assign(statement, signature, scope, mistakes)
+
+    return mistakes.all_of(statements, step)
+
+
+def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistakes: Mistakes) -> body.Assign:
+    """One assignment; its target, value and condition are judged separately."""
+    ranges, inner = _ranges(statement.ranges, scope)
+    target = mistakes.attempt(lambda: _target(statement.target, signature, inner))
+    value = mistakes.attempt(lambda: inner.typed(statement.value))
+    written = statement.condition
+    condition = mistakes.attempt(lambda: inner.truth(written, "where")) if written else None
+    if target is None or value is None or (written and condition is None):
+        raise Mistake
+    port, subscripts = target
+    if statement.accumulate and port.type is ElementType.BOOL:
+        raise mistake("wrong-operand", "'+=' adds numbers; this port holds bool", statement.target.span)
+    stored = _stored(value, port, statement.value)
+    return body.Assign(port.name, subscripts, stored, ranges, condition, statement.accumulate, statement.span)
+
+
+def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[body.Range, ...], Scope]:
+    """The ranges in order, each seeing those before it, and the scope inside all of them."""
+    resolved: list[body.Range] = []
+    for item in ranges:
+        low, high = (scope.bound(bound) for bound in (item.low, item.high))
+        scope = scope.with_index(item.name)
+        resolved.append(body.Range(item.name.text, low, high, item.span))
+    return tuple(resolved), scope
+
+
+def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port, tuple[body.Expr, ...]]:
+    name = ref.name.text
+    port = next((port for port in signature.outputs if port.name == name), None)
+    if port is None:
+        if any(port.name == name for port in signature.inputs):
+            raise mistake("input-written", f"'{name}' is an input; a body writes outputs only", ref.span)
+        hint = did_you_mean(name, (port.name for port in signature.outputs))
+        raise mistake("unknown-name", f"no output port is named '{name}'", ref.name.span, hint)
+    return port, scope.subscripts(ref, port)
+
+
+def _stored(value: body.Expr, port: Port, written: syntax.Expr) -> body.Expr:
+    """The value in the port's type. Raises where that type cannot hold it."""
+    if isinstance(value.type, Weak) and meet(value.type, port.type) is port.type:
+        return settle(value, port.type)
+    if isinstance(value.type, ElementType) and meet(value.type, port.type) is port.type:
+        return settle(value, port.type)
+    what = value.type.value if isinstance(value.type, ElementType) else f"a {value.type.value}"
+    raise mistake(
+        "narrowing",
+        f"'{shown_port(port)}' cannot hold every value of {what}",
+        written.span,
+        f"convert it: {port.type}(...)",
+    )

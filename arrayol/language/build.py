@@ -1,0 +1,213 @@
+"""From the parser's reductions to the syntax tree: one method per rule of the grammar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lark import Token, Transformer
+
+from arrayol.ir import syntax
+from arrayol.ir.syntax import Name
+from arrayol.source import SourceFile, Span
+
+# Lark hands over the children of a rule as one list; the grammar guarantees what stands where.
+Children = list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A bracketed or introduced part of a definition, until the rule around it takes its items."""
+
+    kind: str
+    items: tuple[Any, ...]
+    span: Span
+
+
+class Builder(Transformer[Token, Any]):
+    """Builds nodes while the parser reduces, so no tree of Lark's own is ever made.
+
+    `file` is the file whose tokens come next: the tables of the grammar are made once and serve every file.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(visit_tokens=False)
+        self.file = SourceFile("", "")
+
+    def token_span(self, token: Token) -> Span:
+        """The place of a token."""
+        return Span(self.file, token.start_pos or 0, token.end_pos or 0)
+
+    def _span_of(self, child: Any) -> Span:
+        if isinstance(child, Token):
+            return self.token_span(child)
+        span: Span = child.span
+        return span
+
+    def _span(self, children: Children) -> Span:
+        return self._span_of(children[0]).to(self._span_of(children[-1]))
+
+    def _name(self, token: Token) -> Name:
+        return Name(str(token), self.token_span(token))
+
+    def _names(self, children: Children) -> tuple[Name, ...]:
+        return tuple(self._name(child) for child in children if isinstance(child, Token) and child.type == "NAME")
+
+    def _group(self, kind: str, children: Children) -> _Group:
+        return _Group(kind, _nodes(children), self._span(children))
+
+    # Definitions
+
+    def import_(self, children: Children) -> syntax.Import:
+        return syntax.Import(str(children[1])[1:-1], self._span(children))
+
+    def const(self, children: Children) -> syntax.Const:
+        return syntax.Const(self._name(children[1]), children[3], self._span(children))
+
+    def tiler_def(self, children: Children) -> syntax.TilerDef:
+        return syntax.TilerDef(self._name(children[1]), children[3], self._span(children))
+
+    def elementary(self, children: Children) -> syntax.Elementary:
+        body, extern = _find("body", children), _find("extern", children)
+        return syntax.Elementary(
+            self._name(children[1]),
+            children[2],
+            body.items if body else None,
+            extern.items[0] if extern else None,
+            self._span(children),
+        )
+
+    def extern(self, children: Children) -> _Group:
+        return _Group("extern", (str(children[1])[1:-1],), self._span(children))
+
+    def signature(self, children: Children) -> syntax.Signature:
+        return syntax.Signature(children[0].items, children[2].items, self._span(children))
+
+    def ports(self, children: Children) -> _Group:
+        return self._group("ports", children)
+
+    def port(self, children: Children) -> syntax.Port:
+        dims = children[3].items if len(children) > 3 else ()
+        return syntax.Port(self._name(children[0]), self._name(children[2]), dims, self._span(children))
+
+    def dims(self, children: Children) -> _Group:
+        return self._group("dims", children)
+
+    def infinite(self, children: Children) -> syntax.Infinite:
+        return syntax.Infinite(self._span(children))
+
+    # Bodies
+
+    def body(self, children: Children) -> _Group:
+        return self._group("body", children)
+
+    def assign(self, children: Children) -> syntax.Assign:
+        ranges, where = _find("ranges", children), _find("where", children)
+        return syntax.Assign(
+            children[0],
+            children[1].type == "PLUS_EQUAL",
+            children[2],
+            ranges.items if ranges else (),
+            where.items[0] if where else None,
+            self._span(children),
+        )
+
+    def iteration(self, children: Children) -> _Group:
+        return self._group("ranges", children)
+
+    def where(self, children: Children) -> _Group:
+        return self._group("where", children)
+
+    def loop(self, children: Children) -> syntax.Loop:
+        nodes = _nodes(children)
+        ranges = tuple(node for node in nodes if isinstance(node, syntax.Range))
+        return syntax.Loop(ranges, nodes[len(ranges) :], self._span(children))
+
+    def range(self, children: Children) -> syntax.Range:
+        return syntax.Range(self._name(children[0]), children[2], children[4], self._span(children))
+
+    def ref(self, children: Children) -> syntax.Ref:
+        return syntax.Ref(self._name(children[0]), _nodes(children), self._span(children))
+
+    # Tasks
+
+    def task(self, children: Children) -> syntax.Task:
+        content: tuple[Any, ...] = _nodes(children[4:-1])
+        repeats = isinstance(content[0], syntax.Repeat)
+        return syntax.Task(
+            self._name(children[1]), children[2], content[0] if repeats else content, self._span(children)
+        )
+
+    def call(self, children: Children) -> syntax.Call:
+        equal = next(
+            place for place, child in enumerate(children) if isinstance(child, Token) and child.type == "EQUAL"
+        )
+        callee, *arguments = self._names(children[equal:])
+        return syntax.Call(self._names(children[:equal]), callee, tuple(arguments), self._span(children))
+
+    def repeat(self, children: Children) -> syntax.Repeat:
+        return syntax.Repeat(children[1].items, self._name(children[3]), _nodes(children[4:]), self._span(children))
+
+    def input_link(self, children: Children) -> syntax.InputLink:
+        port, array = self._names(children)
+        return syntax.InputLink(port, array, children[4], self._span(children))
+
+    def output_link(self, children: Children) -> syntax.OutputLink:
+        port, array = self._names(children)
+        return syntax.OutputLink(port, array, children[4], self._span(children))
+
+    def delay_link(self, children: Children) -> syntax.DelayLink:
+        port, output = self._names(children)
+        return syntax.DelayLink(port, output, children[4], children[6], self._span(children))
+
+    def tiled_default(self, children: Children) -> syntax.TiledDefault:
+        return syntax.TiledDefault(self._name(children[0]), children[2], self._span(children))
+
+    def tiler_name(self, children: Children) -> Name:
+        return self._name(children[0])
+
+    def tiler(self, children: Children) -> syntax.Tiler:
+        wrap = isinstance(children[-1], Token)
+        return syntax.Tiler(children[1], children[3], children[5], wrap, self._span(children))
+
+    def vector(self, children: Children) -> syntax.Vector:
+        return syntax.Vector(_nodes(children), self._span(children))
+
+    def matrix(self, children: Children) -> syntax.Matrix:
+        return syntax.Matrix(tuple(row.items for row in _nodes(children)), self._span(children))
+
+    def row(self, children: Children) -> _Group:
+        return self._group("row", children)
+
+    # Expressions
+
+    def conditional(self, children: Children) -> syntax.Conditional:
+        return syntax.Conditional(children[0], children[2], children[4], self._span(children))
+
+    def binary(self, children: Children) -> syntax.Binary:
+        return syntax.Binary(str(children[1]), children[0], children[2], self._span(children))
+
+    def unary(self, children: Children) -> syntax.Unary:
+        return syntax.Unary(str(children[0]), children[1], self._span(children))
+
+    def number(self, children: Children) -> syntax.Number:
+        text = str(children[0])
+        return syntax.Number(int(text) if text.isdigit() else float(text), self._span(children))
+
+    def truth(self, children: Children) -> syntax.Truth:
+        return syntax.Truth(str(children[0]) == "true", self._span(children))
+
+    def apply(self, children: Children) -> syntax.Apply:
+        return syntax.Apply(self._name(children[0]), _nodes(children), self._span(children))
+
+    def group(self, children: Children) -> syntax.Expr:
+        inner: syntax.Expr = children[1]
+        return replace(inner, span=self._span(children))
+
+
+def _nodes(children: Children) -> tuple[Any, ...]:
+    return tuple(child for child in children if not isinstance(child, Token))
+
+
+def _find(kind: str, children: Children) -> _Group | None:
+    return next((child for child in children if isinstance(child, _Group) and child.kind == kind), None)

@@ -1,0 +1,165 @@
+"""Arithmetic of constants: integers exact, floats as f64 (language.md, "Arithmetic in bodies")."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+
+from arrayol.ir.model import ConstValue
+from arrayol.ir.types import ElementType, Kind
+from arrayol.language.mistake import mistake
+from arrayol.source import Span
+
+MAXIMUM_BITS = 4096
+
+_ARITHMETIC: dict[str, Callable[[ConstValue, ConstValue], ConstValue]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
+_BITWISE: dict[str, Callable[[int, int], int]] = {
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+}
+COMPARISONS: dict[str, Callable[[ConstValue, ConstValue], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_REAL_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "log": math.log,
+    "floor": lambda value: float(math.floor(value)),
+    "ceil": lambda value: float(math.ceil(value)),
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+}
+FUNCTIONS = {"abs": 1, "min": 2, "max": 2} | dict.fromkeys(_REAL_FUNCTIONS, 1)  # least number of arguments
+
+
+def binary(sign: str, left: ConstValue, right: ConstValue, span: Span) -> ConstValue:
+    """An operator between two constants."""
+    if sign in COMPARISONS:
+        if isinstance(left, bool) != isinstance(right, bool):
+            raise mistake("wrong-operand", f"'{sign}' between a truth value and a number", span)
+        return COMPARISONS[sign](left, right)
+    if sign in _BITWISE:
+        return _bitwise(sign, left, right, span)
+    if isinstance(left, bool) or isinstance(right, bool):
+        raise mistake("wrong-operand", f"'{sign}' takes numbers, not true or false", span)
+    if sign in ("/", "//", "%") and right == 0:
+        raise mistake("division-by-zero", f"'{sign}' by zero", span)
+    if sign == "/" and isinstance(left, int) and isinstance(right, int):
+        return _exact_quotient(left, right, span)
+    return _bounded(lambda: _ARITHMETIC[sign](left, right), span)
+
+
+def _exact_quotient(left: int, right: int, span: Span) -> int:
+    if left % right:
+        raise mistake(
+            "inexact-division",
+            f"{left} / {right} is not an integer",
+            span,
+            f"'//' rounds down to {left // right}; for a fraction write {left}.0 / {right}",
+        )
+    return left // right
+
+
+def _bitwise(sign: str, left: ConstValue, right: ConstValue, span: Span) -> ConstValue:
+    if isinstance(left, bool) and isinstance(right, bool) and sign in ("&", "|", "^"):
+        return bool(_BITWISE[sign](left, right))
+    if isinstance(left, (bool, float)) or isinstance(right, (bool, float)):
+        raise mistake("wrong-operand", f"'{sign}' takes integers", span)
+    if sign in ("<<", ">>") and right < 0:
+        raise mistake("wrong-operand", f"'{sign}' by the negative number {right}", span)
+    if sign == "<<" and right + left.bit_length() > MAXIMUM_BITS:
+        raise too_large(span)
+    return _BITWISE[sign](left, min(right, MAXIMUM_BITS) if sign == ">>" else right)
+
+
+def unary(sign: str, value: ConstValue, span: Span) -> ConstValue:
+    """`-`, `~` or `not` of a constant."""
+    if sign == "not":
+        if not isinstance(value, bool):
+            raise mistake("wrong-operand", "'not' takes a truth value", span)
+        return not value
+    if sign == "~" and isinstance(value, float):
+        raise mistake("wrong-operand", "'~' takes an integer", span)
+    if sign == "~":
+        return not value if isinstance(value, bool) else ~value
+    if isinstance(value, bool):
+        raise mistake("wrong-operand", "'-' takes a number, not true or false", span)
+    return -value
+
+
+def apply(name: str, values: Sequence[ConstValue], span: Span) -> ConstValue:
+    """A function of constants; integers stay integers in abs, min and max only."""
+    if any(isinstance(value, bool) for value in values):
+        raise mistake("wrong-operand", f"'{name}' takes numbers, not true or false", span)
+    if name == "abs":
+        return abs(values[0])
+    if name in ("min", "max"):
+        chosen = (min if name == "min" else max)(values)
+        return float(chosen) if any(isinstance(value, float) for value in values) else chosen
+    try:
+        return _bounded(lambda: _REAL_FUNCTIONS[name](values[0]), span)
+    except ValueError:
+        raise mistake("undefined-value", f"{name}({values[0]}) is not defined", span) from None
+
+
+def convert(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
+    """A constant converted to an element type; its value must fit."""
+    if target is ElementType.BOOL:
+        return bool(value)
+    if target.is_integer:
+        whole = int(value)
+        check_fits(whole, target, span)
+        return whole
+    if target.kind is Kind.COMPLEX:
+        raise mistake("wrong-operand", f"a const cannot be complex; convert to {target} where it is used", span)
+    check_fits(value, target, span)
+    return float(value)
+
+
+def check_fits(value: ConstValue, target: ElementType, span: Span) -> None:
+    """Raise where an element type cannot hold a constant."""
+    if target.is_integer:
+        low, high = target.integer_range
+        if not low <= value <= high:
+            raise mistake("constant-does-not-fit", f"{value} does not fit {target}, which holds {low} to {high}", span)
+    elif target in (ElementType.F32, ElementType.C64) and abs(value) > _F32_MAXIMUM:
+        raise mistake("constant-does-not-fit", f"{value} is beyond the range of {target}", span)
+    elif isinstance(value, int) and value.bit_length() > 1024:
+        raise mistake("constant-does-not-fit", f"an integer of {value.bit_length()} bits is beyond {target}", span)
+
+
+_F32_MAXIMUM = (2 - 2**-24) * 2.0**127  # the midpoint to the next power of two rounds to infinity
+
+
+def _bounded(compute: Callable[[], ConstValue], span: Span) -> ConstValue:
+    try:
+        value = compute()
+    except OverflowError:
+        raise too_large(span) from None
+    if isinstance(value, float) and not math.isfinite(value):
+        raise too_large(span)
+    if isinstance(value, int) and value.bit_length() > MAXIMUM_BITS:
+        raise too_large(span)
+    return value
+
+
+def too_large(span: Span) -> Exception:
+    """The mistake of a constant beyond what is computed."""
+    return mistake("constant-too-large", f"the value is beyond {MAXIMUM_BITS} bits, or beyond f64", span)

@@ -1,0 +1,49 @@
+"""How resolution goes on after a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+from arrayol.errors import Diagnostic
+from arrayol.source import Span
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Mistake(Exception):  # noqa: N818  it never leaves this package
+    """Stops the resolution of one part. Without a diagnostic it follows from a mistake already told."""
+
+    def __init__(self, diagnostic: Diagnostic | None = None) -> None:
+        super().__init__()
+        self.diagnostic = diagnostic
+
+
+def mistake(code: str, message: str, span: Span, hint: str | None = None) -> Mistake:
+    """A mistake to raise."""
+    return Mistake(Diagnostic(code, message, span, hint))
+
+
+class Mistakes(list[Diagnostic]):
+    """The mistakes found so far; steps run under `attempt`, and go on where one of them fails."""
+
+    def attempt(self, step: Callable[[], Result]) -> Result | None:
+        """The result of a step, or None after noting its mistake."""
+        try:
+            return step()
+        except Mistake as failure:
+            if failure.diagnostic:
+                self.append(failure.diagnostic)
+            return None
+
+    def all_of(self, items: Iterable[Item], step: Callable[[Item], Result]) -> tuple[Result, ...]:
+        """The results of a step for every item. Raises a silent Mistake where any failed, after all have been tried."""
+        results = [self.attempt(lambda item=item: step(item)) for item in items]  # type: ignore[misc]
+        if any(result is None for result in results):
+            raise Mistake
+        return tuple(result for result in results if result is not None)
+
+    def report(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
+        """Note a mistake and go on."""
+        self.append(Diagnostic(code, message, span, hint))

@@ -1,0 +1,196 @@
+"""Repetitive tasks: their links, tilers and delays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from arrayol.errors import Diagnostic, Severity
+from arrayol.ir import syntax
+from arrayol.ir.model import ConstValue, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault
+from arrayol.ir.types import ElementType
+from arrayol.language.constants import check_fits
+from arrayol.language.definitions import Definitions
+from arrayol.language.hints import did_you_mean
+from arrayol.language.mistake import Mistake, Mistakes, mistake
+from arrayol.language.shapes import shown_port, shown_shape
+from arrayol.language.signatures import Signature, resolve_shape
+from arrayol.language.tilers import Place, resolve_tiler
+
+
+def resolve_repetition(
+    item: syntax.Task,
+    repeat: syntax.Repeat,
+    signatures: Mapping[str, Signature],
+    definitions: Definitions,
+    mistakes: Mistakes,
+) -> RepetitiveTask:
+    """A repetitive task. Raises a Mistake, silent after noting what is wrong with its links."""
+    callee = definitions.component(repeat.callee)
+    space = resolve_shape(repeat.shape, definitions)
+    if item.name.text not in signatures or callee.name.text not in signatures:
+        raise Mistake
+    links = _Links(item.name.text, signatures[item.name.text], repeat, signatures[callee.name.text], space, definitions)
+    sound = links.check_ports(mistakes)
+    inputs, outputs, delays = (
+        mistakes.attempt(lambda step=step: step(mistakes))  # type: ignore[misc]
+        for step in (links.inputs, links.outputs, links.delays)
+    )
+    if not sound or inputs is None or outputs is None or delays is None:
+        raise Mistake
+    own = signatures[item.name.text]
+    return RepetitiveTask(
+        item.name.text, own.inputs, own.outputs, space, callee.name.text, inputs, outputs, delays, item.name.span
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """The links of one repetition and what they refer to."""
+
+    task: str
+    own: Signature
+    repeat: syntax.Repeat
+    callee: Signature
+    space: Shape
+    definitions: Definitions
+
+    def check_ports(self, mistakes: Mistakes) -> bool:
+        """Every input port of the repeated task has exactly one link, every output array of the task one at least."""
+        before = len(mistakes)
+        name = self.repeat.callee.text
+        linked = Counter(link.port.text for link in self.repeat.links if not isinstance(link, syntax.OutputLink))
+        missing = [port.name for port in self.callee.inputs if not linked[port.name]]
+        for port in missing:
+            hint = f"add a link: {port} <- ARRAY at TILER"
+            mistakes.report("unlinked-input", f"input '{port}' of '{name}' has no link", self.repeat.callee.span, hint)
+        seen: set[str] = set()
+        for link in self.repeat.links:
+            if isinstance(link, syntax.OutputLink):
+                continue
+            if link.port.text in seen:
+                message = f"input '{link.port.text}' of '{name}' has a second link"
+                mistakes.report("linked-twice", message, link.port.span, "an input has exactly one link; remove one")
+            seen.add(link.port.text)
+        written = {link.array.text for link in self.repeat.links if isinstance(link, syntax.OutputLink)}
+        for array in self.own.outputs:
+            if array.name not in written:
+                hint = f"add a link: PORT -> {array.name} at TILER"
+                mistakes.report("output-unwritten", f"output '{array.name}' is written by no link", array.span, hint)
+        return len(mistakes) == before
+
+    def inputs(self, mistakes: Mistakes) -> tuple[Link, ...]:
+        """The links from arrays to input ports."""
+        links = [link for link in self.repeat.links if isinstance(link, syntax.InputLink)]
+        return mistakes.all_of(links, self._input)
+
+    def outputs(self, mistakes: Mistakes) -> tuple[Link, ...]:
+        """The links from output ports to arrays."""
+        links = [link for link in self.repeat.links if isinstance(link, syntax.OutputLink)]
+        return mistakes.all_of(links, self._output)
+
+    def delays(self, mistakes: Mistakes) -> tuple[Delay, ...]:
+        """The delays; one that never acts is told as a warning."""
+        links = [link for link in self.repeat.links if isinstance(link, syntax.DelayLink)]
+        return mistakes.all_of(links, lambda link: self._delay(link, mistakes))
+
+    def _input(self, link: syntax.InputLink) -> Link:
+        port = self._callee_port(link.port, self.callee.inputs, "input")
+        return self._link(link, port, self._own_array(link.array, self.own.inputs, "input"))
+
+    def _output(self, link: syntax.OutputLink) -> Link:
+        port = self._callee_port(link.port, self.callee.outputs, "output")
+        return self._link(link, port, self._own_array(link.array, self.own.outputs, "output"))
+
+    def _link(self, link: syntax.InputLink | syntax.OutputLink, port: Port, array: Port) -> Link:
+        _check_types(port, array, link.array)
+        tiler = resolve_tiler(link.tiler, self._place(port, array), self.definitions)
+        return Link(port.name, array.name, tiler, link.span)
+
+    def _place(self, port: Port, array: Port) -> Place:
+        return Place(array.name, array.shape, self.space, port.name, port.shape)
+
+    def _callee_port(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
+        found = next((port for port in ports if port.name == name.text), None)
+        if found:
+            return found
+        callee = self.repeat.callee.text
+        if any(port.name == name.text for port in (*self.callee.inputs, *self.callee.outputs)):
+            hint = "inputs are linked with '<-', outputs with '->'"
+            raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{callee}'", name.span, hint)
+        hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _listed(ports, direction, callee)
+        raise mistake("unknown-name", f"'{callee}' has no {direction} named '{name.text}'", name.span, hint_or_list)
+
+    def _own_array(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
+        found = next((port for port in ports if port.name == name.text), None)
+        if found:
+            return found
+        if any(port.name == name.text for port in (*self.own.inputs, *self.own.outputs)):
+            hint = "a repetition reads the task's inputs and writes its outputs"
+            raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{self.task}'", name.span, hint)
+        hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _listed(ports, direction, self.task)
+        raise mistake("unknown-name", f"'{self.task}' has no {direction} named '{name.text}'", name.span, hint_or_list)
+
+    def _delay(self, link: syntax.DelayLink, mistakes: Mistakes) -> Delay:
+        port = self._callee_port(link.port, self.callee.inputs, "input")
+        output = self._callee_port(link.output, self.callee.outputs, "output")
+        if (port.type, port.shape) != (output.type, output.shape):
+            message = f"'{shown_port(port)}' cannot take '{shown_port(output)}' of an earlier instance"
+            raise mistake("delay-mismatch", message, link.span, "both ports need the same element type and shape")
+        vector = tuple(self.definitions.constants.integer(item, "a delay") for item in link.vector.items)
+        self._check_vector(vector, link.vector)
+        acts = all(extent is None or abs(step) < extent for step, extent in zip(vector, self.space, strict=True))
+        if not acts:
+            mistakes.append(_never_acts(link, self.space))
+        return Delay(port.name, output.name, vector, self._default(link, port), acts, link.span)
+
+    def _check_vector(self, vector: tuple[int, ...], written: syntax.Vector) -> None:
+        if len(vector) != len(self.space):
+            message = f"the delay has {len(vector)} entries; the repetition space has rank {len(self.space)}"
+            raise mistake("rank-mismatch", message, written.span, "a delay has one entry per repetition dimension")
+        if not any(vector):
+            message = "a delay of zero would make an instance wait for itself"
+            raise mistake("zero-delay", message, written.span, "name the distance to an earlier instance, as in [0, 1]")
+
+    def _default(self, link: syntax.DelayLink, port: Port) -> ConstValue | TiledDefault:
+        if isinstance(link.default, syntax.TiledDefault):
+            array = self._own_array(link.default.array, self.own.inputs, "input")
+            _check_types(port, array, link.default.array)
+            tiler = resolve_tiler(link.default.tiler, self._place(port, array), self.definitions)
+            return TiledDefault(array.name, tiler, link.default.span)
+        value = self.definitions.constants.evaluate(link.default)
+        check_stored(value, port.type, link.default)
+        return value
+
+
+def check_stored(value: ConstValue, target: ElementType, written: syntax.Expr) -> None:
+    """Raise where a constant cannot fill a port of that element type."""
+    if isinstance(value, bool) != (target is ElementType.BOOL):
+        shown = str(value).lower() if isinstance(value, bool) else str(value)
+        raise mistake("constant-does-not-fit", f"{shown} does not fit {target}", written.span)
+    if isinstance(value, float) and target.is_integer:
+        hint = f"write {target}({value}) to cut its fraction off"
+        raise mistake("constant-does-not-fit", f"the float {value} does not fit {target}", written.span, hint)
+    check_fits(value, target, written.span)
+
+
+def _check_types(port: Port, array: Port, written: syntax.Name) -> None:
+    if port.type is not array.type:
+        message = f"'{array.name}' holds {array.type}, port '{port.name}' takes {port.type}"
+        raise mistake("type-mismatch", message, written.span, "declare both with the same element type")
+
+
+def _listed(ports: tuple[Port, ...], direction: str, owner: str) -> str:
+    names = ", ".join(port.name for port in ports)
+    return f"the {direction}s of '{owner}' are {names}" if names else f"'{owner}' has no {direction}s"
+
+
+def _never_acts(link: syntax.DelayLink, space: Shape) -> Diagnostic:
+    return Diagnostic(
+        "delay-never-acts",
+        f"the delay is as long as the repetition space {shown_shape(space)}: every instance takes the default",
+        link.vector.span,
+        "shorten the delay, or feed the port with the default alone",
+        Severity.WARNING,
+    )
