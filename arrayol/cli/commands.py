@@ -53,7 +53,7 @@ def _refuse_unknown(ctx: click.Context, name: str) -> NoReturn:
     raise click.UsageError(f"No such command '{name}'. {rest}", ctx)
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["--help", "-h"]})
 @click.version_option(package_name="arrayol", message="%(package)s %(version)s")
 def cli() -> None:
     """Check, execute and map Array-OL specifications (.aol files) on hardware.
