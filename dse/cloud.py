@@ -1,0 +1,76 @@
+"""All designs of an exploration as points of a plot, within bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from dse.front import Candidate
+from dse.graph import TaskGraph
+from dse.objectives import Objective
+from dse.result import identifier
+from hwmodel.platform import Platform
+
+DRAWN_AT_MOST = 200_000  # distinct points
+NAMED_AT_MOST = 40  # designs; where there are more, only the front has its names in the plot
+
+Key = tuple[tuple[int, ...], int]  # the integers of the objectives, and the number of groups
+
+
+@dataclass(frozen=True)
+class Cloud:
+    """Distinct points of feasible designs, in objectives' units, with the number of groups of the designs there.
+
+    `names` are the designs' identifiers at each point; empty where there are too many designs to name. `left_out`
+    counts designs that are not among the points.
+    """
+
+    points: tuple[tuple[float, ...], ...]
+    groups: tuple[int, ...]
+    names: tuple[tuple[str, ...], ...]
+    designs: int
+    left_out: int
+
+
+@dataclass
+class Collector:
+    """Gathers the points of candidates as they come."""
+
+    graph: TaskGraph
+    _keys: set[Key] = field(default_factory=set)
+    _first: list[Candidate] = field(default_factory=list)
+    _designs: int = 0
+    _left_out: int = 0
+
+    def add(self, candidate: Candidate) -> None:
+        """Note one more feasible design."""
+        self._designs += 1
+        key = candidate.values, len(candidate.fusion.groups)
+        if key in self._keys or len(self._keys) < DRAWN_AT_MOST:
+            self._keys.add(key)
+        else:
+            self._left_out += 1
+        if self._designs <= NAMED_AT_MOST + 1:
+            self._first.append(candidate)
+
+    def finish(self, objectives: Sequence[Objective], platform: Platform) -> Cloud:
+        """The points, ascending."""
+        keys = sorted(self._keys)
+        names: dict[Key, list[str]] = {key: [] for key in keys}
+        if self._designs <= NAMED_AT_MOST:
+            for candidate in self._first:
+                key = candidate.values, len(candidate.fusion.groups)
+                names[key].append(identifier(candidate.fusion, self.graph))
+        return Cloud(
+            tuple(
+                tuple(
+                    float(objective.in_unit(value, platform))
+                    for objective, value in zip(objectives, values, strict=True)
+                )
+                for values, _ in keys
+            ),
+            tuple(groups for _, groups in keys),
+            tuple(tuple(names[key]) for key in keys),
+            self._designs,
+            self._left_out,
+        )

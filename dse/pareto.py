@@ -1,0 +1,59 @@
+"""Pareto fronts by comparison, every comparison counted where it is made (paper A, figure 9).
+
+A point dominates another when it is nowhere larger and somewhere smaller; of equal points none dominates, all stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# One row per design, one column per objective, smaller is better: int64, or Python integers where those do not fit.
+Points = NDArray[np.generic]
+
+COMPARED_AT_MOST = 10_000  # points; beyond (10^8 ordered pairs) fronts are sorted, and nothing is counted
+_PAIRS_AT_ONCE = 1 << 21
+
+
+@dataclass(frozen=True)
+class CountedFront:
+    """Rows that nothing dominates, ascending, and the ordered pairs (a, b), a != b, that were compared for it."""
+
+    rows: NDArray[np.intp]
+    comparisons: int
+
+
+def points_of(values: Sequence[Sequence[int]]) -> Points:
+    """Exact points, one row for each of at least one sequence of objectives."""
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        return np.array(values, dtype=object)
+
+
+def counted_front(points: Points) -> CountedFront:
+    """Compare every point with every other one; in blocks, so that memory stays bounded."""
+    count = len(points)
+    dominated = np.zeros(count, dtype=bool)
+    comparisons = 0
+    step = max(1, _PAIRS_AT_ONCE // max(1, count))
+    for start in range(0, count, step):
+        block = np.arange(start, min(start + step, count))
+        compared = block[:, None] != np.arange(count)[None, :]
+        dominated[block] = _dominated(points, block, compared).any(axis=1)
+        comparisons += int(np.count_nonzero(compared))
+    return CountedFront(np.flatnonzero(~dominated), comparisons)
+
+
+def _dominated(points: Points, block: NDArray[np.intp], compared: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Of shape (len(block), len(points)): whether the column's point dominates the row's, where they are compared."""
+    nowhere_larger = compared.copy()
+    smaller = np.zeros_like(compared)
+    for objective in range(points.shape[1]):
+        theirs, ours = points[None, :, objective], points[block, None, objective]
+        np.less_equal(theirs, ours, out=nowhere_larger, where=nowhere_larger)
+        smaller |= np.less(theirs, ours, out=np.zeros_like(compared), where=nowhere_larger)
+    return nowhere_larger & smaller

@@ -1,0 +1,140 @@
+"""One walk through the space of fusions, priced as it goes: subspace fronts, then the front among their survivors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from dse.cloud import Collector
+from dse.front import Candidate, GrowingFront
+from dse.graph import task_graph
+from dse.objectives import Objective
+from dse.pareto import COMPARED_AT_MOST, counted_front, points_of
+from dse.result import SubspaceSummary
+from dse.space import Subspace, count_by_groups, expand, subspaces
+from hwmodel.design import Fusion
+from hwmodel.published.estimate import Infeasible
+from hwmodel.published.model import PublishedModel
+
+_REPORT_EVERY = 64  # fusions
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a walk is; `total` is None where the space is too tangled to be counted beforehand."""
+
+    evaluated: int
+    total: int | None
+    subspace: int
+    subspaces: int
+
+
+class Walk:
+    """Counts and keeps what an exploration's result needs; `run` fills it.
+
+    `worst` holds the largest value of each objective over feasible designs. With `keep_all` the candidates stay in
+    `kept`, in the order of the space.
+    """
+
+    def __init__(
+        self,
+        model: PublishedModel,
+        objectives: tuple[Objective, ...],
+        *,
+        keep_all: bool = False,
+        report: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.model = model
+        self.objectives = objectives
+        self.graph = task_graph(model.network)
+        self.cloud = Collector(self.graph)
+        self.summaries: list[SubspaceSummary] = []
+        self.front: list[Candidate] = []
+        self.kept: list[Candidate] = []
+        self.evaluated = 0
+        self.infeasible = 0
+        self.example: Infeasible | None = None
+        self.worst: tuple[int, ...] = ()
+        self.comparisons_by_subspaces: int | None = 0
+        self.comparisons_of_all_pairs: int | None = 0
+        self._every_value: list[tuple[int, ...]] = []
+        self._keep_all = keep_all
+        self._report = report or (lambda _: None)
+
+    def run(self) -> None:
+        """Walk the subspaces, then compare their survivors, then (where they are few enough) all with all."""
+        counts = count_by_groups(self.graph)
+        total = sum(counts.values()) if counts else None
+        spaces = list(subspaces(self.graph))
+        survivors = GrowingFront()
+        for place, subspace in enumerate(spaces, 1):
+            for candidate in self._front_of(subspace, Progress(0, total, place, len(spaces))):
+                survivors.add(candidate)
+        self.front = survivors.finish()
+        self._count(survivors)
+        self._compare_all_pairs()
+
+    def _front_of(self, subspace: Subspace, progress: Progress) -> list[Candidate]:
+        front, partitions = GrowingFront(), Counter[str]()
+        infeasible = self.infeasible
+        for sizes, fusion in _fusions(subspace):
+            partitions["+".join(map(str, sizes))] += 1
+            candidate = self._price(fusion)
+            if candidate:
+                front.add(candidate)
+            if self.evaluated % _REPORT_EVERY == 0:
+                self._tell(progress)
+        survivors = front.finish()
+        self._count(front)
+        self._tell(progress)
+        self.summaries.append(
+            SubspaceSummary(
+                groups=subspace.groups,
+                fusions=partitions.total(),
+                infeasible=self.infeasible - infeasible,
+                pareto=len(survivors),
+                partitions=dict(partitions),
+            )
+        )
+        return survivors
+
+    def _price(self, fusion: Fusion) -> Candidate | None:
+        """The fusion as a candidate, or None and a note where it is infeasible."""
+        self.evaluated += 1
+        design = self.model.evaluate(fusion)
+        if isinstance(design, Infeasible):
+            self.infeasible += 1
+            self.example = self.example or design
+            return None
+        candidate = Candidate(fusion, tuple(objective.exact(design) for objective in self.objectives))
+        self.worst = tuple(map(max, candidate.values, self.worst or candidate.values))
+        self.cloud.add(candidate)
+        if self._keep_all:
+            self.kept.append(candidate)
+        if len(self._every_value) <= COMPARED_AT_MOST:
+            self._every_value.append(candidate.values)
+        return candidate
+
+    def _count(self, front: GrowingFront) -> None:
+        if self.comparisons_by_subspaces is None or front.comparisons is None:
+            self.comparisons_by_subspaces = None
+        else:
+            self.comparisons_by_subspaces += front.comparisons
+
+    def _compare_all_pairs(self) -> None:
+        """What the paper's subspaces save, counted by doing it: every feasible design against every other."""
+        if len(self._every_value) > COMPARED_AT_MOST:
+            self.comparisons_of_all_pairs = None
+        elif self._every_value:
+            self.comparisons_of_all_pairs = counted_front(points_of(self._every_value)).comparisons
+
+    def _tell(self, progress: Progress) -> None:
+        self._report(Progress(self.evaluated, progress.total, progress.subspace, progress.subspaces))
+
+
+def _fusions(subspace: Subspace) -> Iterator[tuple[tuple[int, ...], Fusion]]:
+    """The fusions of a subspace with the integer partition that each stands for."""
+    for sizes in subspace.partitions:
+        for fusion in expand(subspace.graph, sizes):
+            yield sizes, fusion
