@@ -71,7 +71,7 @@ def test_wrong_usage_of_the_whole(arrayol: CommandLine, arguments: list[str], me
     ("arguments", "message"),
     [
         (["lpsf.aol", "--sett", "W=4"], "No such option '--sett'. Did you mean '--set'?"),
-        (["lpsf.aol", "--set", "W"], "Invalid value for '--set': 'W' is not NAME=NUMBER, as in W=640 or A=0.5."),
+        (["lpsf.aol", "--set", "W"], "Invalid value for '--set': 'W' is not NAME=VALUE, as in W=640 or A=0.5."),
         (["lpsf.aol", "--set", "W=4", "--set", "W=8"], "Invalid value for '--set': 'W' is given twice."),
         ([], "Missing argument 'FILE'."),
     ],

@@ -35,27 +35,18 @@ def test_without_options() -> None:
 
 def test_with_all_options() -> None:
     received, _ = given("a.aol", "--set", "W=4", "--top", "hflr", "--json", "--set", "A=0.5")
-    assert received == {"spec": Path("a.aol"), "settings": {"W": 4, "A": 0.5}, "top": "hflr", "as_json": True}
+    assert received == {"spec": Path("a.aol"), "settings": {"W": "4", "A": "0.5"}, "top": "hflr", "as_json": True}
 
 
 @pytest.mark.parametrize(
-    ("text", "value"),
-    [("640", 640), ("-4", -4), ("+4", 4), ("0.25", 0.25), ("-1e-3", -0.001), ("2E2", 200.0), ("true", True)],
+    ("text", "settings"), [(" W = 4 ", {"W": "4"}), ("A=1 - 0.5", {"A": "1 - 0.5"}), ("W==4", {"W": "=4"})]
 )
-def test_values_keep_their_kind(text: str, value: float | bool) -> None:
-    received, _ = given("a.aol", "--set", f"A={text}")
-    assert received["settings"] == {"A": value}
-    assert type(received["settings"]["A"]) is type(value)
+def test_blanks_around_the_sign_are_no_matter(text: str, settings: dict[str, str]) -> None:
+    assert given("a.aol", "--set", text)[0]["settings"] == settings
 
 
-def test_blanks_around_the_sign_are_no_matter() -> None:
-    assert given("a.aol", "--set", " W = 4 ")[0]["settings"] == {"W": 4}
-
-
-@pytest.mark.parametrize(
-    "text", ["W", "=3", "3W=1", "W=", "W=abc", "W=1.", "W=.5", "W=1e999", "W=nan", "W==1", "W=1_0", "W=" + "9" * 5000]
-)
+@pytest.mark.parametrize("text", ["W", "=3", "3W=1", "W=", "W= ", "W-H=1", ""])
 def test_malformed_settings(text: str) -> None:
     received, result = given("a.aol", "--set", text)
     assert (received, result.exit_code) == ({}, 2)
-    assert f"'{text}' is not NAME=NUMBER, as in W=640 or A=0.5." in " ".join(result.output.split())
+    assert f"'{text}' is not NAME=VALUE, as in W=640 or A=0.5." in result.output
