@@ -87,11 +87,22 @@ internal error: ValueError: one two
   This is a mistake in arrayol, not in your input. Please report it with the command and its files;
   ARRAYOL_TRACEBACK=1 shows where it happened.
 """
+EMPTY = """\
+lpfs.aol:1:1: error[empty-file]: the file holds no definition
+    1 |
+      | ^
+  hint: `arrayol example lpsf` writes a specification to start from
+"""
+SYNTAX = """\
+lpfs.aol:1:10: error[syntax]: the definition of const 'H' ends too early; expected an expression
+    1 | const H =
+      |          ^
+"""
 WRONG_FILES = {
     "missing": (None, "lpfs.aol: error[no-such-file]: no such file\n  hint: this folder holds no .aol file\n"),
-    "empty": (b"", None),
+    "empty": (b"", EMPTY),
     "binary": (b"\x7fELF\0\0", "lpfs.aol: error[binary-file]: this is a binary file, not the text of an .aol file\n"),
-    "syntax": (b"const H = \n", None),
+    "syntax": (b"const H = \n", SYNTAX),
 }
 
 
