@@ -95,9 +95,9 @@ def unary(sign: str, value: ConstValue, span: Span) -> ConstValue:
         if not isinstance(value, bool):
             raise mistake("wrong-operand", "'not' takes a truth value", span)
         return not value
-    if sign == "~" and isinstance(value, float):
-        raise mistake("wrong-operand", "'~' takes an integer", span)
     if sign == "~":
+        if isinstance(value, float):
+            raise mistake("wrong-operand", "'~' takes an integer", span)
         return not value if isinstance(value, bool) else ~value
     if isinstance(value, bool):
         raise mistake("wrong-operand", "'-' takes a number, not true or false", span)

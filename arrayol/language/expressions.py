@@ -51,11 +51,7 @@ class Scope:
             case syntax.Conditional():
                 return self._conditional(expr)
             case syntax.Apply():
-                check_function(expr)
-                arguments = [self.typed(argument) for argument in expr.arguments]
-                if expr.function.text in TYPE_NAMES:
-                    return _convert(ElementType(expr.function.text), arguments[0], expr.span)
-                return _apply(expr.function.text, arguments, expr.span)
+                return self._apply(expr)
 
     def truth(self, expr: syntax.Expr, word: str) -> body.Expr:
         """A condition. Raises where it is no truth value."""
@@ -100,6 +96,13 @@ class Scope:
             raise Mistake
         known = {*self.ports, *self.indices, *self.definitions.constants.values}
         raise self.definitions.unknown(ref.name, "port, range variable or const", known)
+
+    def _apply(self, expr: syntax.Apply) -> body.Expr:
+        check_function(expr)
+        arguments = [self.typed(argument) for argument in expr.arguments]
+        if expr.function.text in TYPE_NAMES:
+            return _convert(ElementType(expr.function.text), arguments[0], expr.span)
+        return _apply(expr.function.text, arguments, expr.span)
 
     def _chain(self, expr: syntax.Binary) -> body.Expr:
         """A chain of left operands by a loop, since it may be longer than any stack."""

@@ -10,13 +10,10 @@ from arrayol.errors import Diagnostic, error
 from arrayol.ir import syntax
 from arrayol.ir.model import ConstValue, Spec
 from arrayol.language.definitions import define
-from arrayol.language.evaluate import Constants
 from arrayol.language.hints import did_you_mean
 from arrayol.language.imports import gather
-from arrayol.language.mistake import Mistake, Mistakes
-from arrayol.language.parser import parse
+from arrayol.language.mistake import Mistakes
 from arrayol.language.resolve import resolve_components
-from arrayol.source import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +24,23 @@ class Loaded:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def load(path: Path, settings: Mapping[str, str] | None = None) -> Loaded:
+def load(path: Path, settings: Mapping[str, ConstValue] | None = None) -> Loaded:
     """Read and resolve a file and its imports.
 
-    `settings` are the texts of `--set NAME=VALUE`. Raises ArrayolError where the file cannot be read or a setting
-    names no const; every other mistake is in the result.
+    `settings` replaces the values of consts (`--set NAME=VALUE`). Raises ArrayolError where the file cannot be read or
+    a setting names no const; every other mistake is in the result.
     """
     mistakes = Mistakes()
     gathered = gather(path, mistakes)
     consts = {item.name.text for item in gathered.items if isinstance(item, syntax.Const)}
-    values = {name: _setting(name, text, consts) for name, text in (settings or {}).items()}
-    definitions = define(gathered.items, values, frozenset(gathered.broken), mistakes)
+    _check_settings(settings or {}, consts | gathered.broken, str(path))
+    definitions = define(gathered.items, settings or {}, frozenset(gathered.broken), mistakes)
     components = resolve_components(definitions, mistakes)
     return Loaded(Spec(str(path), definitions.constants.values, components), tuple(mistakes))
 
 
-def _setting(name: str, text: str, consts: set[str]) -> ConstValue:
-    """The value of one `--set`: any constant expression of numbers."""
-    place = f"--set {name}={text}"
-    if name not in consts:
-        hint = did_you_mean(name, consts) or f"its consts are {', '.join(sorted(consts)) or 'none'}"
-        raise error("unknown-setting", f"the specification has no const '{name}'", hint=hint, file=place)
-    parsed = parse(SourceFile(place, f"const {name} = {text}"))
-    items = parsed.tree.items
-    if parsed.diagnostics or len(items) != 1 or not isinstance(items[0], syntax.Const):
-        raise error(
-            "bad-setting", f"'{text}' is not a value", hint=f"write a number, as in --set {name}=64", file=place
-        )
-    try:
-        return Constants({}, frozenset(), {}).evaluate(items[0].value)
-    except Mistake as failure:
-        reason = failure.diagnostic.message if failure.diagnostic else "it has no value"
-        raise error("bad-setting", f"'{text}' is not a value: {reason}", file=place) from None
+def _check_settings(settings: Mapping[str, ConstValue], consts: set[str], name: str) -> None:
+    for setting in settings:
+        if setting not in consts:
+            hint = did_you_mean(setting, consts) or f"its consts are {', '.join(sorted(consts)) or 'none'}"
+            raise error("unknown-setting", f"there is no const '{setting}' to set", hint=hint, file=name)

@@ -1,0 +1,72 @@
+"""From a path to a checked specification: load, then every check on what could be resolved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from arrayol.checks.delays import check_delays
+from arrayol.checks.tilers import check_tilers
+from arrayol.errors import ArrayolError, Diagnostic, Severity, error
+from arrayol.ir.model import ConstValue, RepetitiveTask, Spec
+from arrayol.language.hints import did_you_mean
+from arrayol.language.loader import load
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A specification and everything found in it, sorted by place."""
+
+    spec: Spec
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error; warnings do not count."""
+        return all(found.severity is Severity.WARNING for found in self.diagnostics)
+
+
+def check(path: Path, settings: Mapping[str, ConstValue] | None = None) -> Checked:
+    """Load and check a file and its imports. Raises ArrayolError only where the file or a setting cannot be used."""
+    loaded = load(path, settings)
+    found = [*loaded.diagnostics, *_semantic(loaded.spec)]
+    return Checked(loaded.spec, tuple(sorted(found, key=lambda diagnostic: diagnostic.sort_key)))
+
+
+def load_checked(path: Path, settings: Mapping[str, ConstValue] | None = None) -> Spec:
+    """A specification without errors. Raises ArrayolError with all of them."""
+    checked = check(path, settings)
+    if not checked.ok:
+        raise ArrayolError(found for found in checked.diagnostics if found.severity is Severity.ERROR)
+    return checked.spec
+
+
+def _semantic(spec: Spec) -> Iterator[Diagnostic]:
+    for component in spec.components.values():
+        if isinstance(component, RepetitiveTask):
+            yield from check_tilers(spec, component)
+            yield from check_delays(component)
+
+
+def choose_top(spec: Spec, name: str | None) -> str:
+    """The task to work on: the named one, or the one task that nothing calls.
+
+    Raises ArrayolError where the name is unknown, or where none is given and there is not exactly one top task.
+    """
+    if name is not None:
+        if name in spec.components:
+            return name
+        hint = did_you_mean(name, spec.components) or f"its tasks are {', '.join(spec.tasks)}"
+        raise error("unknown-task", f"there is no task '{name}'", hint=hint, file=spec.name)
+    if len(spec.tops) == 1:
+        return spec.tops[0]
+    if not spec.tops:
+        raise error(
+            "no-top-task",
+            "the specification holds no task",
+            hint="add one, or name an elementary with --top",
+            file=spec.name,
+        )
+    names = ", ".join(spec.tops)
+    raise error("several-top-tasks", f"nothing calls {names}", hint="name the one you mean with --top", file=spec.name)

@@ -1,0 +1,141 @@
+"""Every element of an array written exactly once, and nothing read or written outside (language.md, "Tiler")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arrayol.errors import Diagnostic
+from arrayol.ir.model import (
+    Component,
+    Link,
+    Port,
+    RepetitiveTask,
+    Shape,
+    Spec,
+    TiledDefault,
+    Tiler,
+    port_named,
+)
+from arrayol.polyhedral.accesses import Access, Clash, Instance, Outside, find_clash, find_hole, find_outside
+
+
+def check_tilers(spec: Spec, task: RepetitiveTask) -> Iterator[Diagnostic]:
+    """The mistakes of a repetitive task's tilers. One that leaves its array is told once, and not checked further."""
+    callee = spec.components.get(task.callee)
+    if callee is None:
+        return
+    for link in task.input_links:
+        yield from _check_reach(task, link, port_named(task.inputs, link.array), callee.inputs)
+    yield from _check_defaults(task, callee)
+    for array in task.outputs:
+        links = [link for link in task.output_links if link.array == array.name]
+        mistakes = [found for link in links for found in _check_reach(task, link, array, callee.outputs)]
+        yield from mistakes or _check_writes(task, array, links, callee)
+
+
+def _access(task: RepetitiveTask, tiler: Tiler, pattern: Shape, array: Port) -> Access:
+    finite = tuple(extent for extent in pattern if extent is not None)
+    return Access(tiler, task.repetition, finite, array.shape)
+
+
+def _check_reach(task: RepetitiveTask, link: Link, array: Port, ports: tuple[Port, ...]) -> Iterator[Diagnostic]:
+    port = port_named(ports, link.port)
+    if None in port.shape:
+        return
+    outside = find_outside(_access(task, link.tiler, port.shape, array))
+    if outside:
+        yield _out_of_bounds(task, outside, array, link.tiler, port)
+    elif None in array.shape and not _follows(link.tiler, task.repetition, array.shape):
+        yield Diagnostic(
+            "infinite-not-followed",
+            f"the tiler stays at the start of the infinite dimension {array.shape.index(None)} of '{array.name}'",
+            link.tiler.span,
+            "give its paving a positive entry in the column of an infinite repetition dimension",
+        )
+
+
+def _follows(tiler: Tiler, repetition: Shape, array: Shape) -> bool:
+    row = tiler.paving[array.index(None)]
+    return any(extent is None and factor > 0 for extent, factor in zip(repetition, row, strict=True))
+
+
+def _check_defaults(task: RepetitiveTask, callee: Component) -> Iterator[Diagnostic]:
+    for delay in task.delays:
+        if isinstance(delay.default, TiledDefault):
+            port, array = port_named(callee.inputs, delay.port), port_named(task.inputs, delay.default.array)
+            outside = find_outside(_access(task, delay.default.tiler, port.shape, array), delay.vector)
+            if outside:
+                yield _out_of_bounds(task, outside, array, delay.default.tiler, port)
+
+
+def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: Component) -> Iterator[Diagnostic]:
+    if any(None in port_named(callee.outputs, link.port).shape for link in links):
+        return
+    accesses = [_access(task, link.tiler, port_named(callee.outputs, link.port).shape, array) for link in links]
+    clash = find_clash(accesses)
+    if clash:
+        yield _written_twice(task, array, links, clash)
+        return
+    hole = find_hole(accesses)
+    if hole is not None:
+        yield Diagnostic(
+            "not-covered",
+            f"element {shown_point(hole)} of '{array.name}' is written by no repetition of '{task.name}'",
+            links[0].tiler.span,
+            "every element is written exactly once: check paving, fitting and the repetition space "
+            f"{shown_extents(task.repetition)}",
+        )
+
+
+def _written_twice(task: RepetitiveTask, array: Port, links: list[Link], clash: Clash) -> Diagnostic:
+    first, second = _shown_instance(clash.first), _shown_instance(clash.second)
+    if len(links) > 1:
+        first, second = (
+            f"{text} through '{links[instance.access].port}'"
+            for text, instance in ((first, clash.first), (second, clash.second))
+        )
+    return Diagnostic(
+        "written-twice",
+        f"element {shown_point(clash.element)} of '{array.name}' is written twice in '{task.name}': "
+        f"by {first} and {second}",
+        links[clash.second.access].tiler.span,
+        "every element is written exactly once: the paving must step over the whole pattern",
+    )
+
+
+def _out_of_bounds(task: RepetitiveTask, outside: Outside, array: Port, tiler: Tiler, port: Port) -> Diagnostic:
+    hint = "shrink the repetition space or move the origin"
+    if all(extent is not None for extent in (array.shape[outside.axis], *task.repetition)):
+        hint += "; if the array shall be a torus, add 'wrap'"
+    if _transpose_fits(task, array, tiler, port):
+        hint = "the transposed paving would fit: rows are array dimensions, columns repetition dimensions"
+    instance = _shown_instance(outside.instance)
+    return Diagnostic(
+        "out-of-bounds",
+        f"{instance} of '{task.name}' touches {shown_point(outside.element)}, "
+        f"outside '{array.name}' of {shown_extents(array.shape)}",
+        tiler.span,
+        hint,
+    )
+
+
+def _transpose_fits(task: RepetitiveTask, array: Port, tiler: Tiler, port: Port) -> bool:
+    if len(array.shape) != len(task.repetition) or None in port.shape:
+        return False
+    transposed = Tiler(tiler.origin, tuple(zip(*tiler.paving, strict=True)), tiler.fitting, tiler.wrap, tiler.span)
+    return transposed.paving != tiler.paving and find_outside(_access(task, transposed, port.shape, array)) is None
+
+
+def shown_point(point: tuple[int, ...]) -> str:
+    """A point in a message: `[3, 4]`."""
+    return f"[{', '.join(map(str, point))}]"
+
+
+def shown_extents(shape: Shape) -> str:
+    """The extents of an array or space in a message: `1080 x 1920`."""
+    return " x ".join("*" if extent is None else str(extent) for extent in shape) or "one element"
+
+
+def _shown_instance(instance: Instance) -> str:
+    where = f" (pattern index {shown_point(instance.pattern)})" if instance.pattern else ""
+    return f"repetition {shown_point(instance.repetition)}{where}"

@@ -1,0 +1,58 @@
+"""`arrayol check`: every mistake of a specification at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from arrayol.checks.pipeline import Checked, check
+from arrayol.cli.options import json_option, set_option, spec_argument
+from arrayol.errors import ArrayolError, Diagnostic, Severity, render
+from arrayol.ir.model import ConstValue
+
+
+@click.command()
+@spec_argument
+@set_option
+@json_option
+@click.pass_context
+def command(context: click.Context, spec: Path, settings: dict[str, ConstValue], as_json: bool) -> None:
+    """Check FILE exactly and report every mistake at once.
+
+    Exit code 0 where there is no error (warnings may be there), 1 where there is one.
+    """
+    try:
+        checked = check(spec, settings)
+    except ArrayolError as failure:
+        if not as_json:
+            raise
+        _print_json(failure.diagnostics)
+        context.exit(failure.exit_code)
+    if as_json:
+        _print_json(checked.diagnostics)
+    else:
+        click.echo(_report(spec, checked))
+    context.exit(0 if checked.ok else 1)
+
+
+def _print_json(diagnostics: tuple[Diagnostic, ...]) -> None:
+    ok = all(found.severity is Severity.WARNING for found in diagnostics)
+    click.echo(json.dumps({"ok": ok, "diagnostics": [found.to_json() for found in diagnostics]}, indent=2))
+
+
+def _report(file: Path, checked: Checked) -> str:
+    counts = {
+        noun: sum(found.severity is severity for found in checked.diagnostics)
+        for noun, severity in (("error", Severity.ERROR), ("warning", Severity.WARNING))
+    }
+    found = [_counted(count, noun) for noun, count in counts.items() if count]
+    tasks, elementaries = len(checked.spec.tasks), len(checked.spec.elementaries)
+    sound = f"fine: {_counted(tasks, 'task')}, {_counted(elementaries, 'elementary task')}"
+    verdict = ", ".join(found) if not checked.ok else ", ".join([sound, *found])
+    return "\n\n".join([*map(render, checked.diagnostics), f"{file}: {verdict}"])
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,0 +1,230 @@
+"""Exact questions about tilers: do two instances meet in an element, is an element left out, does one lie outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import islpy as isl
+
+from arrayol.ir.model import Shape, Tiler
+
+Point = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The elements of an array that the instances of a repetition touch through a tiler: (r, f) -> e(r, f)."""
+
+    tiler: Tiler
+    repetition: Shape
+    pattern: tuple[int, ...]
+    array: Shape
+
+    def element(self, repetition: Sequence[int], index: Sequence[int]) -> Point:
+        """e(r, f), wrapped where the tiler says so."""
+        return tuple(
+            _wrapped(offset + _dot(paving, repetition) + _dot(fitting, index), extent if self.tiler.wrap else None)
+            for offset, paving, fitting, extent in zip(
+                self.tiler.origin, self.tiler.paving, self.tiler.fitting, self.array, strict=True
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One access: which of several tilers, its repetition r and its pattern index f."""
+
+    access: int
+    repetition: Point
+    pattern: Point
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """An element touched by two instances."""
+
+    element: Point
+    first: Instance
+    second: Instance
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """An instance whose element lies outside its array along `axis`."""
+
+    element: Point
+    axis: int
+    instance: Instance
+
+
+def find_clash(accesses: Sequence[Access]) -> Clash | None:
+    """Two instances of any of the accesses that touch one element, or None: single write is injectivity.
+
+    Exact for wrapped and infinite spaces too: decided by isl, never sampled.
+    """
+    relations = [_relation(access) for access in accesses]
+    for number, (access, relation) in enumerate(zip(accesses, relations, strict=True)):
+        if not relation.is_injective():
+            pairs = relation.apply_range(relation.reverse())
+            pairs = pairs.subtract(isl.Map.identity(pairs.get_space()))
+            return _clash(pairs, (number, access), (number, access))
+    for (first, access), (second, other) in combinations(enumerate(accesses), 2):
+        pairs = relations[first].apply_range(relations[second].reverse())
+        if not pairs.is_empty():
+            return _clash(pairs, (first, access), (second, other))
+    return None
+
+
+def find_hole(accesses: Sequence[Access]) -> Point | None:
+    """An element of the array that no access touches, or None. The accesses must not clash.
+
+    On a finite array cover then follows from equal counts; only a hole's place asks for a set difference.
+    """
+    array = accesses[0].array
+    counts = [_count((*access.repetition, *access.pattern)) for access in accesses]
+    if None not in counts and sum(count for count in counts if count is not None) == _count(array):
+        return None
+    missing = _box(array)
+    for access in accesses:
+        missing = missing.subtract(_relation(access).range())
+    return None if missing.is_empty() else _point(missing.sample_point())
+
+
+def find_outside(access: Access, delay: Sequence[int] | None = None) -> Outside | None:
+    """An instance that leaves its array, or None; with `wrap` only infinite axes can be left.
+
+    With a delay only the repetitions r count whose r - delay lies outside the repetition space.
+    """
+    if delay is None:
+        return _outside_of_box(access)
+    for axis in _bounded_axes(access):
+        for condition in _conditions_outside(access, axis):
+            found = _domain(access).intersect(_first_instances(access, delay)).intersect(_set(access, [condition]))
+            if not found.is_empty():
+                point = _point(found.sample_point())
+                return _outside(access, axis, point)
+    return None
+
+
+def _outside_of_box(access: Access) -> Outside | None:
+    """By the least and greatest value of each coordinate, which the corners of the space take."""
+    extents = (*access.repetition, *access.pattern)
+    for axis in _bounded_axes(access):
+        coefficients = (*access.tiler.paving[axis], *access.tiler.fitting[axis])
+        for sign in (-1, 1):
+            corner = [
+                _far_end(extent, access.array[axis]) if sign * coefficient > 0 else 0
+                for coefficient, extent in zip(coefficients, extents, strict=True)
+            ]
+            value = access.tiler.origin[axis] + _dot(coefficients, corner)
+            extent = access.array[axis]
+            if value < 0 or (extent is not None and value >= extent):
+                return _outside(access, axis, corner)
+    return None
+
+
+def _far_end(extent: int | None, array_extent: int | None) -> int:
+    """The last index of a dimension; of an infinite one, an index that leaves any finite array, if any does."""
+    if extent is not None:
+        return extent - 1
+    return 0 if array_extent is None else array_extent
+
+
+def _bounded_axes(access: Access) -> list[int]:
+    return [axis for axis, extent in enumerate(access.array) if extent is None or not access.tiler.wrap]
+
+
+def _outside(access: Access, axis: int, corner: Sequence[int]) -> Outside:
+    rank = len(access.repetition)
+    instance = Instance(0, tuple(corner[:rank]), tuple(corner[rank:]))
+    return Outside(access.element(instance.repetition, instance.pattern), axis, instance)
+
+
+def _clash(pairs: isl.Map, first: tuple[int, Access], second: tuple[int, Access]) -> Clash:
+    values = _point(pairs.wrap().sample_point())
+    (number, access), (other, second_access) = first, second
+    cut, rank = len(access.repetition) + len(access.pattern), len(access.repetition)
+    one = Instance(number, values[:rank], values[rank:cut])
+    rest = values[cut:]
+    rank = len(second_access.repetition)
+    two = Instance(other, rest[:rank], rest[rank:])
+    return Clash(access.element(one.repetition, one.pattern), one, two)
+
+
+def _relation(access: Access) -> isl.Map:
+    names = _names(access)
+    elements = [f"e{axis}" for axis in range(len(access.array))]
+    equations = [f"{name} = {_coordinate(access, axis)}" for axis, name in enumerate(elements)]
+    conditions = " and ".join([*_box_conditions(names, (*access.repetition, *access.pattern)), *equations])
+    return isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(elements)}] : {conditions or 'true'} }}")
+
+
+def _coordinate(access: Access, axis: int) -> str:
+    tiler = access.tiler
+    terms = zip((*tiler.paving[axis], *tiler.fitting[axis]), _names(access), strict=True)
+    expression = " + ".join([str(tiler.origin[axis]), *(f"{factor} * {name}" for factor, name in terms if factor)])
+    extent = access.array[axis]
+    return f"({expression}) mod {extent}" if tiler.wrap and extent is not None else expression
+
+
+def _names(access: Access) -> list[str]:
+    return [f"i{place}" for place in range(len(access.repetition) + len(access.pattern))]
+
+
+def _domain(access: Access) -> isl.Set:
+    return _set(access, _box_conditions(_names(access), (*access.repetition, *access.pattern)))
+
+
+def _first_instances(access: Access, delay: Sequence[int]) -> isl.Set:
+    """Repetitions r for which r - delay lies outside the repetition space."""
+    conditions = []
+    for name, step, extent in zip(_names(access), delay, access.repetition, strict=False):
+        conditions.append(f"{name} - {step} < 0")
+        if extent is not None:
+            conditions.append(f"{name} - {step} >= {extent}")
+    return _set(access, [f"({' or '.join(conditions)})"])
+
+
+def _conditions_outside(access: Access, axis: int) -> list[str]:
+    coordinate, extent = _coordinate(access, axis), access.array[axis]
+    return [f"{coordinate} < 0"] + ([f"{coordinate} >= {extent}"] if extent is not None else [])
+
+
+def _set(access: Access, conditions: list[str]) -> isl.Set:
+    return isl.Set(f"{{ [{', '.join(_names(access))}] : {' and '.join(conditions) or 'true'} }}")
+
+
+def _box(shape: Shape) -> isl.Set:
+    names = [f"e{axis}" for axis in range(len(shape))]
+    return isl.Set(f"{{ [{', '.join(names)}] : {' and '.join(_box_conditions(names, shape)) or 'true'} }}")
+
+
+def _box_conditions(names: Sequence[str], shape: Shape) -> list[str]:
+    return [
+        f"0 <= {name}" if extent is None else f"0 <= {name} < {extent}"
+        for name, extent in zip(names, shape, strict=True)
+    ]
+
+
+def _count(shape: Shape) -> int | None:
+    product = 1
+    for extent in shape:
+        if extent is None:
+            return None
+        product *= extent
+    return product
+
+
+def _point(point: isl.Point) -> Point:
+    rank = point.get_space().dim(isl.dim_type.set)
+    return tuple(int(point.get_coordinate_val(isl.dim_type.set, axis).to_python()) for axis in range(rank))
+
+
+def _wrapped(value: int, extent: int | None) -> int:
+    return value if extent is None else value % extent
+
+
+def _dot(left: Sequence[int], right: Sequence[int]) -> int:
+    return sum(one * other for one, other in zip(left, right, strict=True))
