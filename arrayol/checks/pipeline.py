@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from arrayol.checks.delays import check_delays
 from arrayol.checks.tilers import check_tilers
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
-from arrayol.ir.model import ConstValue, RepetitiveTask, Spec
+from arrayol.ir.model import RepetitiveTask, Spec
 from arrayol.language.hints import did_you_mean
-from arrayol.language.loader import load
+from arrayol.language.loader import Settings, load
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +27,14 @@ class Checked:
         return all(found.severity is Severity.WARNING for found in self.diagnostics)
 
 
-def check(path: Path, settings: Mapping[str, ConstValue] | None = None) -> Checked:
+def check(path: Path, settings: Settings | None = None) -> Checked:
     """Load and check a file and its imports. Raises ArrayolError only where the file or a setting cannot be used."""
     loaded = load(path, settings)
     found = [*loaded.diagnostics, *_semantic(loaded.spec)]
     return Checked(loaded.spec, tuple(sorted(found, key=lambda diagnostic: diagnostic.sort_key)))
 
 
-def load_checked(path: Path, settings: Mapping[str, ConstValue] | None = None) -> Spec:
+def load_checked(path: Path, settings: Settings | None = None) -> Spec:
     """A specification without errors. Raises ArrayolError with all of them."""
     checked = check(path, settings)
     if not checked.ok:

@@ -10,7 +10,6 @@ import click
 from arrayol.checks.pipeline import Checked, check
 from arrayol.cli.options import json_option, set_option, spec_argument
 from arrayol.errors import ArrayolError, Diagnostic, Severity, render
-from arrayol.ir.model import ConstValue
 
 
 @click.command()
@@ -18,7 +17,7 @@ from arrayol.ir.model import ConstValue
 @set_option
 @json_option
 @click.pass_context
-def command(context: click.Context, spec: Path, settings: dict[str, ConstValue], as_json: bool) -> None:
+def command(context: click.Context, spec: Path, settings: dict[str, str], as_json: bool) -> None:
     """Check FILE exactly and report every mistake at once.
 
     Exit code 0 where there is no error (warnings may be there), 1 where there is one.

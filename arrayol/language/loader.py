@@ -10,10 +10,15 @@ from arrayol.errors import Diagnostic, error
 from arrayol.ir import syntax
 from arrayol.ir.model import ConstValue, Spec
 from arrayol.language.definitions import define
+from arrayol.language.evaluate import Constants
 from arrayol.language.hints import did_you_mean
 from arrayol.language.imports import gather
-from arrayol.language.mistake import Mistakes
+from arrayol.language.mistake import Mistake, Mistakes
+from arrayol.language.parser import parse
 from arrayol.language.resolve import resolve_components
+from arrayol.source import SourceFile
+
+Settings = Mapping[str, ConstValue | str]  # values of consts by name; a text is an expression of numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class Loaded:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def load(path: Path, settings: Mapping[str, ConstValue] | None = None) -> Loaded:
+def load(path: Path, settings: Settings | None = None) -> Loaded:
     """Read and resolve a file and its imports.
 
     `settings` replaces the values of consts (`--set NAME=VALUE`). Raises ArrayolError where the file cannot be read or
@@ -33,14 +38,28 @@ def load(path: Path, settings: Mapping[str, ConstValue] | None = None) -> Loaded
     mistakes = Mistakes()
     gathered = gather(path, mistakes)
     consts = {item.name.text for item in gathered.items if isinstance(item, syntax.Const)}
-    _check_settings(settings or {}, consts | gathered.broken, str(path))
-    definitions = define(gathered.items, settings or {}, frozenset(gathered.broken), mistakes)
+    known = consts | gathered.broken
+    values = {name: _setting(name, value, known, str(path)) for name, value in (settings or {}).items()}
+    definitions = define(gathered.items, values, frozenset(gathered.broken), mistakes)
     components = resolve_components(definitions, mistakes)
     return Loaded(Spec(str(path), definitions.constants.values, components), tuple(mistakes))
 
 
-def _check_settings(settings: Mapping[str, ConstValue], consts: set[str], name: str) -> None:
-    for setting in settings:
-        if setting not in consts:
-            hint = did_you_mean(setting, consts) or f"its consts are {', '.join(sorted(consts)) or 'none'}"
-            raise error("unknown-setting", f"there is no const '{setting}' to set", hint=hint, file=name)
+def _setting(name: str, value: ConstValue | str, consts: set[str], file: str) -> ConstValue:
+    """The value of one setting; a text is read as the language reads an expression of numbers."""
+    if name not in consts:
+        hint = did_you_mean(name, consts) or f"its consts are {', '.join(sorted(consts)) or 'none'}"
+        raise error("unknown-setting", f"there is no const '{name}' to set", hint=hint, file=file)
+    if not isinstance(value, str):
+        return value
+    parsed = parse(SourceFile(f"--set {name}", f"const {name} = {value}"))
+    items = parsed.tree.items
+    hint = f"write a number, as in --set {name}=64"
+    if parsed.diagnostics or len(items) != 1 or not isinstance(items[0], syntax.Const):
+        raise error("bad-setting", f"'{value}' is not a value for const '{name}'", hint=hint, file=file)
+    try:
+        return Constants({}, frozenset(), {}).evaluate(items[0].value)
+    except Mistake as failure:
+        reason = failure.diagnostic.message if failure.diagnostic else "it has no value"
+        message = f"'{value}' is not a value for const '{name}': {reason}"
+        raise error("bad-setting", message, hint=hint, file=file) from None
