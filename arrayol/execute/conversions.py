@@ -22,7 +22,7 @@ def conversion(source: ValueType, target: ElementType) -> tuple[Apply, Unfit | N
     """
     dtype = DTYPES[target]
     if target.is_integer and source is Weak.INTEGER:
-        return _exactly(dtype), lambda values: _outside(values, target), _fault("constant-out-of-range", target)
+        return _exactly(dtype), lambda values: _outside(values, target), _fault("constant-does-not-fit", target)
     if target.is_integer and (source is Weak.FLOAT or _kind(source) is Kind.FLOAT):
         return _truncated(dtype), lambda values: unfit_for(values, target), _fault("conversion-out-of-range", target)
     if isinstance(source, Weak):

@@ -6,8 +6,9 @@ it, unless the branch cannot fail: then both are computed and chosen from, with 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,10 +19,12 @@ from arrayol.execute.conversions import conversion
 from arrayol.execute.elements import checked_index, fixed_index, require_written, window
 from arrayol.execute.environment import DTYPES, Environment, Fault, Values
 from arrayol.execute.scope import Scope, shape_of
-from arrayol.execute.walk import depends_on_data
+from arrayol.execute.walk import chain_of, depends_on_data
 from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select
 from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.source import Span
+
+_NESTED = 50  # operations of a chain that call one another; a longer chain is run in parts
 
 Run = Callable[[Environment], Any]
 
@@ -122,8 +125,38 @@ _ZERO = Fault(
 
 
 def _operation(node: Operation, scope: Scope) -> Code:
-    operands = [compile_expression(operand, scope) for operand in node.operands]
-    kind = _exact_type(node.operands[0].type)
+    if len(node.operands) == 1:
+        return _operated(node, [compile_expression(node.operands[0], scope)], scope)
+    first, chain = chain_of(node)
+    segments: list[Code] = []
+    cells: list[list[Values]] = []
+    code = compile_expression(first, scope)
+    for position, link in enumerate(chain):
+        if position and position % _NESTED == 0:
+            segments.append(code)
+            cells.append([])
+            code = Code(partial(_held, cells[-1]), True)
+        code = _operated(link, [code, compile_expression(link.operands[1], scope)], scope)
+    return _segmented(segments, cells, code) if segments else code
+
+
+def _held(cell: list[Values], _: Environment) -> Values:
+    return cell[-1]
+
+
+def _segmented(segments: list[Code], cells: list[list[Values]], last: Code) -> Code:
+    """A chain too long for nested calls: each segment finds the value of the one before it in a cell."""
+
+    def run(env: Environment) -> Values:
+        for segment, cell in zip(segments, cells, strict=True):
+            cell[:] = [segment.run(env)]
+        return last.run(env)
+
+    return Code(run, last.safe and all(segment.safe for segment in segments))
+
+
+def _operated(node: Operation, operands: list[Code], scope: Scope) -> Code:
+    kind = _exact_type(node.operands)
     if node.operator in ("and", "or") and not operands[1].safe:
         return _short_circuit(node, operands, scope)
     apply = arithmetic.operation(node.operator, len(operands), kind)
@@ -139,11 +172,15 @@ def _operation(node: Operation, scope: Scope) -> Code:
     return _applied(apply, operands)
 
 
-def _exact_type(kind: ValueType) -> ElementType | None:
+def _exact_type(operands: Sequence[Expr]) -> ElementType | None:
     """The element type that decides the arithmetic: weak floats are f64, weak integers stay exact (None)."""
-    if isinstance(kind, ElementType):
-        return kind
-    return {Weak.FLOAT: ElementType.F64, Weak.BOOL: ElementType.BOOL, Weak.INTEGER: None}[kind]
+    kinds = {operand.type for operand in operands}
+    for weak, stands_for in ((Weak.FLOAT, ElementType.F64), (Weak.BOOL, ElementType.BOOL), (Weak.INTEGER, None)):
+        if weak in kinds:
+            return stands_for
+    kind = operands[0].type
+    assert isinstance(kind, ElementType)
+    return kind
 
 
 def _short_circuit(node: Operation, operands: list[Code], scope: Scope) -> Code:

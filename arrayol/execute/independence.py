@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from arrayol.execute.walk import assigns, expressions, inside, mentions, ranges
+from arrayol.execute.walk import assigns, chain_of, expressions, inside, mentions, ranges
 from arrayol.ir.body import Assign, Constant, Expr, Index, Operation, Range, Read, Statement
 from arrayol.ir.types import Weak
 
+_LONG_CHAIN = 100
 _EXACT_LIMIT = 1 << 62  # what int64 index arrays hold, with a factor of 2 to spare
 
 
@@ -21,7 +22,7 @@ def independent_variables(own: Sequence[Range], statements: Sequence[Statement])
     """Those of the variables of `own`, the ranges right around `statements`, that carry no dependence."""
     inner = [*own, *ranges(statements)]
     names = [one.name for one in inner]
-    if len(set(names)) != len(names):
+    if len(set(names)) != len(names) or _has_long_chains(statements):
         return frozenset()
     return frozenset(
         one.name
@@ -29,6 +30,13 @@ def independent_variables(own: Sequence[Range], statements: Sequence[Statement])
         if not any(mentions(bound, one.name) for other in inner for bound in (other.low, other.high))
         and _touches_own_elements(one.name, [name for name in names if name != one.name], statements)
     )
+
+
+def _has_long_chains(statements: Sequence[Statement]) -> bool:
+    """Whether index arithmetic is deeper than the functions here may recurse."""
+    nodes = (node for one in assigns(statements) for outer in expressions(one) for node in inside(outer))
+    weak = (node for node in nodes if isinstance(node, Operation) and node.type is Weak.INTEGER)
+    return any(len(chain_of(node)[1]) > _LONG_CHAIN for node in weak)
 
 
 def _touches_own_elements(name: str, others: Sequence[str], statements: Sequence[Statement]) -> bool:

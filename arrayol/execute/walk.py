@@ -38,10 +38,22 @@ def children(node: Expr) -> tuple[Expr, ...]:
 
 
 def inside(node: Expr) -> Iterator[Expr]:
-    """An expression and all expressions in it."""
-    yield node
-    for child in children(node):
-        yield from inside(child)
+    """An expression and all expressions in it, by a loop: a chain of operands may be longer than any stack."""
+    stack = [node]
+    while stack:
+        found = stack.pop()
+        yield found
+        stack.extend(reversed(children(found)))
+
+
+def chain_of(node: Operation) -> tuple[Expr, list[Operation]]:
+    """The leftmost operand of a + b + c + ..., and the operations on it in order; a unary one is a chain by itself."""
+    chain: list[Operation] = []
+    left: Expr = node
+    while isinstance(left, Operation) and len(left.operands) == 2:
+        chain.append(left)
+        left = left.operands[0]
+    return left, chain[::-1]
 
 
 def mentions(node: Expr, name: str) -> bool:
