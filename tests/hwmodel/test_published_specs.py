@@ -129,4 +129,4 @@ def test_downscaler(
 
 def test_the_downscalers_words_are_divided_by_the_widest_element(downscaler: PublishedModel) -> None:
     assert downscaler.data_per_word == 4
-    assert downscaler.remarks == ("4 data per word: memory.word_bits = 128, the widest element is f32 ('narrow')",)
+    assert downscaler.remarks == ("4 data per word: memory.word_bits = 128, the widest element is f32 ('small')",)
