@@ -36,3 +36,22 @@ def arrayol(script: Path, tmp_path: Path) -> CommandLine:
         return done
 
     return run
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--update-golden` writes what the golden tests saw instead of comparing it: read the diff before you commit."""
+    parser.addoption("--update-golden", action="store_true", help="rewrite the golden files")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
+    """Compare a text with a golden file."""
+
+    def compare(path: Path, text: str) -> None:
+        if request.config.getoption("--update-golden"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.is_file(), f"{path} is missing; pytest --update-golden writes it"
+        assert text == path.read_text(encoding="utf-8")
+
+    return compare

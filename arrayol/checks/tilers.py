@@ -88,18 +88,19 @@ def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: 
 
 
 def _written_twice(task: RepetitiveTask, array: Port, links: list[Link], clash: Clash) -> Diagnostic:
-    first, second = _shown_instance(clash.first), _shown_instance(clash.second)
-    if len(links) > 1:
-        first, second = (
-            f"{text} through '{links[instance.access].port}'"
-            for text, instance in ((first, clash.first), (second, clash.second))
-        )
+    instances = sorted((clash.first, clash.second), key=lambda one: (one.access, one.repetition, one.pattern))
+    first, second = map(_shown_instance, instances)
+    hint = "every element is written exactly once: the paving must step over the whole pattern"
+    if instances[0].access != instances[1].access:
+        hint = "several links may write one array, but each element exactly once"
+        one, other = (links[instance.access].tiler.span.place[1] for instance in instances)
+        first, second = f"{first} through the link of line {one}", f"{second} through that of line {other}"
     return Diagnostic(
         "written-twice",
         f"element {shown_point(clash.element)} of '{array.name}' is written twice in '{task.name}': "
         f"by {first} and {second}",
-        links[clash.second.access].tiler.span,
-        "every element is written exactly once: the paving must step over the whole pattern",
+        links[instances[1].access].tiler.span,
+        hint,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from arrayol.ir import body, syntax
 from arrayol.ir.model import Port
 from arrayol.ir.types import ElementType, Weak
+from arrayol.language.constants import check_stored
 from arrayol.language.definitions import Definitions
 from arrayol.language.expressions import Scope, settle
 from arrayol.language.hints import did_you_mean
@@ -73,9 +74,9 @@ def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port, 
 
 def _stored(value: body.Expr, port: Port, written: syntax.Expr) -> body.Expr:
     """The value in the port's type. Raises where that type cannot hold it."""
-    if isinstance(value.type, Weak) and meet(value.type, port.type) is port.type:
-        return settle(value, port.type)
-    if isinstance(value.type, ElementType) and meet(value.type, port.type) is port.type:
+    if isinstance(value, body.Constant) and isinstance(value.type, Weak):
+        check_stored(value.value, port.type, written.span)
+    if meet(value.type, port.type) is port.type:
         return settle(value, port.type)
     what = value.type.value if isinstance(value.type, ElementType) else f"a {value.type.value}"
     raise mistake(

@@ -133,6 +133,17 @@ def convert(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
     return float(value)
 
 
+def check_stored(value: ConstValue, target: ElementType, span: Span) -> None:
+    """Raise where a constant, of its own kind, cannot be stored in an element type."""
+    if isinstance(value, bool) != (target is ElementType.BOOL):
+        shown = str(value).lower() if isinstance(value, bool) else str(value)
+        raise mistake("constant-does-not-fit", f"{shown} does not fit {target}", span)
+    if isinstance(value, float) and target.is_integer:
+        hint = f"write {target}({value}) to cut its fraction off"
+        raise mistake("constant-does-not-fit", f"the float {value} does not fit {target}", span, hint)
+    check_fits(value, target, span)
+
+
 def check_fits(value: ConstValue, target: ElementType, span: Span) -> None:
     """Raise where an element type cannot hold a constant."""
     if target.is_integer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.language.hints import did_you_mean
 from arrayol.source import SourceFile, Span
 
 MAXIMUM_BYTES = 64 * 1024 * 1024
@@ -34,10 +35,10 @@ def read_source(path: Path, name: str | None = None) -> SourceFile:
 
 
 def _missing(path: Path, name: str) -> ArrayolError:
-    hint = None
-    if path.parent.is_dir():
-        from_folder = sorted(found.name for found in path.parent.glob("*.aol"))[:5]
-        hint = f"this folder holds {', '.join(from_folder)}" if from_folder else "this folder holds no .aol file"
+    known = sorted(found.name for found in path.parent.glob("*.aol")) if path.parent.is_dir() else []
+    hint = did_you_mean(path.name, known)
+    if not hint and 0 < len(known) <= 5:
+        hint = f"its folder holds {', '.join(known)}"
     return error("no-such-file", "no such file", hint=hint, file=name)
 
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from arrayol.errors import Diagnostic, Severity
 from arrayol.ir import syntax
 from arrayol.ir.model import ConstValue, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault
-from arrayol.ir.types import ElementType
-from arrayol.language.constants import check_fits
+from arrayol.language.constants import check_stored
 from arrayol.language.definitions import Definitions
 from arrayol.language.hints import did_you_mean
 from arrayol.language.mistake import Mistake, Mistakes, mistake
@@ -147,7 +146,7 @@ class _Links:
 
     def _check_vector(self, vector: tuple[int, ...], written: syntax.Vector) -> None:
         if len(vector) != len(self.space):
-            message = f"the delay has {len(vector)} entries; the repetition space has rank {len(self.space)}"
+            message = f"a delay of rank {len(vector)} in a repetition space of rank {len(self.space)}"
             raise mistake("rank-mismatch", message, written.span, "a delay has one entry per repetition dimension")
         if not any(vector):
             message = "a delay of zero would make an instance wait for itself"
@@ -160,19 +159,8 @@ class _Links:
             tiler = resolve_tiler(link.default.tiler, self._place(port, array), self.definitions)
             return TiledDefault(array.name, tiler, link.default.span)
         value = self.definitions.constants.evaluate(link.default)
-        check_stored(value, port.type, link.default)
+        check_stored(value, port.type, link.default.span)
         return value
-
-
-def check_stored(value: ConstValue, target: ElementType, written: syntax.Expr) -> None:
-    """Raise where a constant cannot fill a port of that element type."""
-    if isinstance(value, bool) != (target is ElementType.BOOL):
-        shown = str(value).lower() if isinstance(value, bool) else str(value)
-        raise mistake("constant-does-not-fit", f"{shown} does not fit {target}", written.span)
-    if isinstance(value, float) and target.is_integer:
-        hint = f"write {target}({value}) to cut its fraction off"
-        raise mistake("constant-does-not-fit", f"the float {value} does not fit {target}", written.span, hint)
-    check_fits(value, target, written.span)
 
 
 def _check_types(port: Port, array: Port, written: syntax.Name) -> None:
