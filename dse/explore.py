@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from types import MappingProxyType
 
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.ir.model import ConstValue
@@ -26,7 +27,8 @@ from hwmodel.design import Fusion
 from hwmodel.published.estimate import PublishedDesign
 from hwmodel.published.model import PublishedModel
 
-METHOD = "every legal fusion under the published model of Corvino, Gamatie and Boulet (2010)"
+MODELS = MappingProxyType({"published": PublishedModel})  # by the names that users give them
+METHOD = "every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)"
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Labels:
     """Where an exploration's inputs came from, for its result."""
 
     spec: str
+    model: str
     platform: str
     constants: Mapping[str, ConstValue] = field(default_factory=dict)
 
@@ -111,7 +114,7 @@ def _result(walk: Walk, front: tuple[Design, ...], labels: Labels, *, keep_all: 
         spec=labels.spec,
         top=walk.model.network.name,
         constants=dict(labels.constants),
-        model="published",
+        model=labels.model,
         platform=labels.platform,
         remarks=walk.model.remarks,
         objectives=tuple(objective.name for objective in walk.objectives),

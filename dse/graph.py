@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from arrayol.ir.network import Network
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Mask = int
 
@@ -62,14 +63,24 @@ class TaskGraph:
         links = {(i, j) for i, old in enumerate(kept) for j, new in enumerate(kept) if self.successors[old] >> new & 1}
         return from_links(tuple(self.names[task] for task in kept), links)
 
+    def largest_matching(self) -> int:
+        """The most links that share no task."""
+        import networkx as nx  # noqa: PLC0415
+
+        return len(nx.max_weight_matching(self._links(), maxcardinality=True))
+
     def blocks(self) -> Iterator[Mask]:
         """The biconnected blocks that hold a link, each with its tasks; a bridge is a block of two."""
-        blocks: Iterable[Iterable[Any]] = nx.biconnected_components(self.to_networkx())
+        import networkx as nx  # noqa: PLC0415
+
+        blocks: Iterable[Iterable[Any]] = nx.biconnected_components(self._links())
         for block in blocks:
             yield sum(1 << task for task in block)
 
-    def to_networkx(self) -> nx.Graph[int]:
+    def _links(self) -> nx.Graph[int]:
         """The links without their directions, between task numbers."""
+        import networkx as nx  # noqa: PLC0415
+
         graph: nx.Graph[int] = nx.Graph()
         graph.add_nodes_from(range(len(self)))
         graph.add_edges_from((task, reader) for task in range(len(self)) for reader in bits(self.successors[task]))

@@ -43,7 +43,7 @@ PUBLISHED: Mapping[str, Objective] = MappingProxyType(
             Objective(LATENCY, "latency", "cycles", lambda design: design.latency_cycles),
             Objective("internal_memory_data", "internal memory", "data", lambda design: design.internal_memory_data),
             Objective("internal_memory_bits", "internal memory", "bits", lambda design: design.internal_memory_bits),
-            Objective("units", "computation units", "units", lambda design: design.units),
+            Objective("units", "N_cu of all processors", "units", lambda design: design.units),
             Objective(MICROSECONDS, "latency", "us", lambda design: design.latency_cycles),
         )
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from itertools import groupby
 
 from pydantic import BaseModel, ConfigDict
 
@@ -13,6 +13,8 @@ from dse.objectives import Objective
 from hwmodel.design import Fusion
 from hwmodel.platform import Platform
 from hwmodel.published.estimate import PublishedDesign
+
+_PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 
 class _Record(BaseModel):
@@ -131,14 +133,21 @@ def describe(found: PublishedDesign, graph: TaskGraph, objectives: Sequence[Obje
 def identifier(fusion: Fusion, graph: TaskGraph) -> str:
     """A short name that tells the fusion apart from every other one of the graph.
 
-    Where the groups in turn take the tasks in dataflow order, their sizes: 2+2. Else the numbers of their tasks in
-    dataflow order, from 1: 1-3.5.4,6 (never without ',' or '-', since single tasks alone run in dataflow order).
+    Where the groups in turn take the tasks in dataflow order, their sizes: 2+2, and in long ones equal neighbours
+    together: 2+1x9+3. Else the numbers of their tasks in dataflow order, from 1: 1-3.5.4,6 (never without ',' or '-',
+    since single tasks alone run in dataflow order).
     """
     number = {name: place for place, name in enumerate(graph.names, 1)}
     groups = [[number[name] for name in group] for group in fusion.groups]
     if [task for group in groups for task in group] == list(range(1, len(number) + 1)):
-        return "+".join(str(len(group)) for group in groups)
+        sizes = [len(group) for group in groups]
+        return _shortened(sizes) if len(sizes) > _PLAIN_SIZES else "+".join(map(str, sizes))
     return ".".join(",".join(_runs(group)) for group in groups)
+
+
+def _shortened(sizes: Sequence[int]) -> str:
+    runs = [(size, sum(1 for _ in run)) for size, run in groupby(sizes)]
+    return "+".join(f"{size}x{count}" if count > 1 else str(size) for size, count in runs)
 
 
 def _runs(numbers: Sequence[int]) -> list[str]:
@@ -150,16 +159,3 @@ def _runs(numbers: Sequence[int]) -> list[str]:
         else:
             runs.append([number])
     return [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]
-
-
-def parse_result(text: str) -> Result | None:
-    """The result of a stored document; None for anything that is not one."""
-    document: Any
-    try:
-        document = json.loads(text)
-    except ValueError:
-        return None
-    try:
-        return Result.model_validate(document)
-    except ValueError:
-        return None

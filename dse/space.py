@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-import networkx as nx
-
 from dse.graph import Mask, TaskGraph, bits
 from dse.partitions import Sizes, partitions, without
 from hwmodel.design import Fusion
@@ -87,7 +85,7 @@ def _product(left: Counter[int], right: Counter[int]) -> Counter[int]:
 
 @lru_cache(maxsize=8)
 def _largest_matching(graph: TaskGraph) -> int:
-    return len(nx.max_weight_matching(graph.to_networkx(), maxcardinality=True))
+    return graph.largest_matching()
 
 
 def _complete(graph: TaskGraph, remaining: Mask, sizes: Sizes, order: Order) -> Iterator[tuple[Mask, ...]]:

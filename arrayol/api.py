@@ -1,0 +1,77 @@
+"""The Python interface, for notebooks and scripts: what the commands do, without the terminal.
+
+from pathlib import Path
+from arrayol import api
+
+spec = api.load(Path("lpsf.aol"), {"W": 640, "H": 480})
+found = api.explore(spec)
+for design in found.result.pareto:
+    print(design.id, design.objectives)
+api.write_result(found, Path("lpsf-explore"))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.errors import ArrayolError, InfeasibleError
+from arrayol.ir.model import Spec
+from arrayol.ir.network import flatten
+from arrayol.language.loader import Settings
+from dse.explore import MODELS, Exploration, Labels
+from dse.explore import explore as explore_fusions
+from dse.objectives import DEFAULT, chosen
+from dse.result import Design, Result
+from dse.store import load_result, write_result
+from dse.walk import Progress
+from hwmodel.platform import Platform, check_against, find_platform, load_platform
+
+__all__ = [
+    "ArrayolError",
+    "Design",
+    "Exploration",
+    "InfeasibleError",
+    "Platform",
+    "Progress",
+    "Result",
+    "Spec",
+    "explore",
+    "load",
+    "load_platform",
+    "load_result",
+    "write_result",
+]
+
+
+def load(path: Path, settings: Settings | None = None) -> Spec:
+    """A specification without errors, with consts set by name. Raises ArrayolError with every mistake."""
+    return load_checked(path, settings)
+
+
+def explore(
+    spec: Spec,
+    platform: Platform | Path | None = None,
+    *,
+    top: str | None = None,
+    model: str = "published",
+    objectives: Sequence[str] = DEFAULT,
+    keep_all: bool = False,
+    report: Callable[[Progress], None] | None = None,
+) -> Exploration:
+    """The Pareto front of all legal fusions of a task under a model, so far `published`.
+
+    `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
+    task where nothing calls several. With `keep_all` the result holds every feasible design. Raises ArrayolError where
+    an input is wrong, KeyError for a model that does not exist, InfeasibleError where no fusion fits the platform.
+    """
+    wanted = chosen(objectives)
+    if isinstance(platform, Platform):
+        taken, origin = platform, "given as an object"
+    else:
+        taken, origin = find_platform(Path(spec.name), platform)
+    check_against(taken, spec)
+    network = flatten(spec, choose_top(spec, top))
+    labels = Labels(spec.name, model, origin, spec.constants)
+    return explore_fusions(MODELS[model](network, taken), wanted, labels, keep_all=keep_all, report=report)

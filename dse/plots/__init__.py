@@ -1,0 +1,1 @@
+"""Plots of results; the only door to matplotlib."""

@@ -1,0 +1,128 @@
+"""The figure of an exploration: all designs, the front and its names, for one, two or more objectives."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+
+import matplotlib as mpl
+from matplotlib import style
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from dse.explore import Exploration
+from dse.objectives import Objective
+from dse.plots.panel import ALL, DASHES, FRONT, Axis, Panel, Place, draw_panel
+from dse.plots.placement import place_names
+
+SETTINGS = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so plots are the same everywhere
+    "font.size": 9,
+    "text.hinting": "no_hinting",  # a name is as wide in the SVG as in the PNG that it was placed in
+    "savefig.dpi": "figure",
+    "svg.hashsalt": "arrayol",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "0.92",
+    "grid.linewidth": 0.7,
+}
+DOTS_PER_INCH = 200  # of the PNG
+
+
+@contextmanager
+def _our_style() -> Iterator[None]:
+    """Matplotlib's defaults and our settings, whatever the user's matplotlibrc says, and none of its remarks."""
+    log = logging.getLogger("matplotlib")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with style.context("default"), mpl.rc_context(SETTINGS):  # type: ignore[arg-type]
+            yield
+    finally:
+        log.setLevel(before)
+
+
+def draw(exploration: Exploration) -> Figure:
+    """The figure: the front in the plane of two objectives, by number of groups for one, in every plane for more."""
+    with _our_style():
+        panels = list(_panels(exploration))
+        side = max(1, len(exploration.objectives) - 1)
+        inches = (7.2, 4.8) if side == 1 else (3.6 * side, 3.1 * side + 0.6)
+        figure = Figure(figsize=inches, dpi=DOTS_PER_INCH, layout="constrained")
+        canvas = FigureCanvasAgg(figure)
+        grid = figure.subplots(side, side, squeeze=False)
+        for axes in grid.flat:
+            axes.set_visible(False)
+        drawn = [(draw_panel(_shown(grid[panel.row, panel.column]), panel), panel) for panel in panels]
+        _caption(figure, exploration)
+        canvas.draw()  # type: ignore[no-untyped-call]
+        figure.set_layout_engine("none")  # names must not move what they were placed around
+        renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+        for axes, panel in drawn:
+            place_names(axes, renderer, panel)
+    return figure
+
+
+def write(figure: Figure, path: Path) -> None:
+    """Write a figure without dates or versions in it."""
+    metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
+    with _our_style():
+        figure.savefig(path, metadata=metadata[path.suffix])
+
+
+def _shown(axes: Axes) -> Axes:
+    axes.set_visible(True)
+    return axes
+
+
+def _panels(exploration: Exploration) -> Iterator[Panel]:
+    """Below the diagonal of a matrix of objectives: columns by the first, rows by the second of each pair."""
+    cloud, front = exploration.cloud, exploration.result.pareto
+    axes = [
+        Axis(_title(objective), [point[place] for point in cloud.points])
+        for place, objective in enumerate(exploration.objectives)
+    ]
+    names = [objective.name for objective in exploration.objectives]
+    chosen = [(design.id, [design.objectives[name] for name in names]) for design in front]
+    if len(axes) == 1:
+        groups = Axis("groups of fused tasks", list(cloud.groups), whole=True)
+        at: list[Place] = [
+            (point[0], len(design.fusion), name) for (name, point), design in zip(chosen, front, strict=True)
+        ]
+        yield Panel(0, 0, axes[0], groups, at, cloud.names, staircase=False, roomy=True)
+        return
+    alone = len(axes) == 2
+    for (column, x), (row, y) in combinations(enumerate(axes), 2):
+        at = [(point[column], point[row], name) for name, point in chosen]
+        yield Panel(row - 1, column, x, y, at, cloud.names if alone else (), staircase=alone, roomy=alone)
+
+
+def _title(objective: Objective) -> str:
+    return f"{objective.title} ({'µs' if objective.unit == 'us' else objective.unit})"
+
+
+def _caption(figure: Figure, exploration: Exploration) -> None:
+    """What it shows, where it comes from, and a legend outside the axes."""
+    result, cloud = exploration.result, exploration.cloud
+    verb = "is" if len(result.pareto) == 1 else "are"
+    title = f"{result.top}: {len(result.pareto):,} of {cloud.designs:,} designs {verb} Pareto-optimal"
+    figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
+    source = f"{result.model} model, platform {result.platform}"
+    if result.infeasible:
+        source += f"; {result.infeasible:,} infeasible fusions not shown"
+    source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
+    figure.supxlabel(source, x=0.012, ha="left", fontsize=7.5, color="0.4")
+    drawn = "design" if not cloud.left_out else f"design ({cloud.left_out:,} not drawn)"
+    line = 1 if len(exploration.objectives) == 2 else 0
+    front = Line2D(
+        [], [], linestyle=DASHES, linewidth=line, marker="o", markersize=6, markeredgecolor="white", color=FRONT
+    )
+    other = Line2D([], [], linestyle="", marker="o", markersize=4.5, markeredgewidth=0, color=ALL)
+    figure.legend([other, front], [drawn, "Pareto front"], loc="outside upper right", ncols=2, frameon=False)

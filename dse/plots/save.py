@@ -1,0 +1,19 @@
+"""Writing a plot to a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dse.explore import Exploration
+
+
+def save_plot(exploration: Exploration, *paths: Path) -> None:
+    """Draw an exploration once and write it in the format of each path's suffix (.png, .svg).
+
+    The same exploration gives the same bytes with the same matplotlib.
+    """
+    from dse.plots.figure import draw, write  # noqa: PLC0415  loads matplotlib
+
+    figure = draw(exploration)
+    for path in paths:
+        write(figure, path)

@@ -1,0 +1,123 @@
+"""Result folders: result.json, designs.csv and the plot, whole or not there at all."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from arrayol.errors import error
+from arrayol.files import atomic_folder
+from dse.explore import Exploration
+from dse.plots.save import save_plot
+from dse.result import Design, Result
+
+RESULT, TABLE, PLOTS = "result.json", "designs.csv", ("pareto.png", "pareto.svg")
+
+
+def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
+    """Write the folder `target` and return its files.
+
+    A former result is replaced when the new one is whole; what else lies beside it is carried over. Raises ArrayolError
+    as `require_writable` and `atomic_folder` do.
+    """
+    require_writable(target)
+    with atomic_folder(target) as folder:
+        (folder / RESULT).write_text(exploration.result.to_json(), encoding="utf-8")
+        (folder / TABLE).write_text(_table(exploration.result), encoding="utf-8")
+        save_plot(exploration, *(folder / plot for plot in PLOTS))
+        _carry_over(target, folder)
+    return tuple(target / name for name in (RESULT, TABLE, *PLOTS))
+
+
+def require_writable(target: Path) -> None:
+    """Raises ArrayolError where `target` may not become a result folder.
+
+    `not-a-result` for a file, or a folder that is neither empty nor a former result; `cannot-write` where the parent
+    is missing, and for the folder one is in.
+    """
+    hint = "name another folder with --out"
+    if target.is_symlink() and not target.exists():
+        raise error("cannot-write", "this is a link to nothing", file=str(target), hint=hint)
+    if target.exists() and not target.is_dir():
+        raise error("not-a-result", "this is a file, and results go to a folder", file=str(target), hint=hint)
+    if Path.cwd().is_relative_to(target.resolve()):
+        message = "this is the folder you are in, which cannot be replaced as a whole"
+        raise error("cannot-write", message, file=str(target), hint="name a folder below it with --out")
+    if not target.resolve().parent.is_dir():
+        message = f"there is no folder '{target.parent}' to write to"
+        raise error("cannot-write", message, file=str(target), hint="create the folder first, or name another place")
+    if not os.access(target.resolve().parent, os.W_OK | os.X_OK):
+        message = f"the folder '{target.parent}' may not be written to"
+        raise error("cannot-write", message, file=str(target), hint=hint)
+    if target.is_dir() and any(target.iterdir()) and not _holds_result(target):
+        message = "this folder is not empty and holds no former result"
+        raise error("not-a-result", message, file=str(target), hint=hint)
+
+
+def load_result(folder: Path) -> Result:
+    """Read back what `write_result` stored. Raises ArrayolError (`not-a-result`) for anything else."""
+    hint = "name the folder that 'arrayol explore' wrote"
+    try:
+        text = (folder / RESULT).read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        raise error("not-a-result", f"there is no {RESULT} here", file=str(folder), hint=hint) from None
+    except OSError as refused:
+        message = f"the result cannot be read: {refused.strerror}"
+        raise error("unreadable", message, file=str(folder / RESULT)) from None
+    except UnicodeDecodeError:
+        text = ""
+    try:
+        return Result.model_validate_json(text)
+    except ValueError:  # pydantic's own
+        message = "this is not a result of 'arrayol explore', or of another version of it"
+        raise error("not-a-result", message, file=str(folder / RESULT), hint="explore once more") from None
+
+
+def _holds_result(folder: Path) -> bool:
+    """Whether arrayol wrote the folder, in whatever version."""
+    try:
+        document = json.loads((folder / RESULT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(document, dict) and {"arrayol", "pareto"} <= document.keys()
+
+
+def _carry_over(former: Path, folder: Path) -> None:
+    """Copy what a former result's folder holds beside arrayol's own files."""
+    for found in former.iterdir() if former.is_dir() else ():
+        if found.name in {RESULT, TABLE, *PLOTS}:
+            continue
+        if found.is_dir() and not found.is_symlink():
+            shutil.copytree(found, folder / found.name, symlinks=True)
+        else:
+            shutil.copy2(found, folder / found.name, follow_symlinks=False)
+
+
+def _table(result: Result) -> str:
+    """All designs that the result holds, one a line; `pareto` says which are on the front."""
+    text = io.StringIO()
+    front = {design.id for design in result.pareto}
+    rows = csv.writer(text, lineterminator="\n")
+    tasks = result.space.tasks
+    figures = tuple(result.pareto[0].objectives)
+    rows.writerow(
+        ["id", "pareto", "groups", "fusion", *figures, *_columns("units", tasks), *_columns("block_data", tasks)]
+    )
+    for design in result.pareto if result.designs is None else result.designs:
+        decisions = [*(design.units[task] for task in tasks), *(design.block_data[task] for task in tasks)]
+        rows.writerow([*_row(design, design.id in front), *(design.objectives[name] for name in figures), *decisions])
+    return text.getvalue()
+
+
+def _columns(name: str, tasks: tuple[str, ...]) -> Iterator[str]:
+    return (f"{name}[{task}]" for task in tasks)
+
+
+def _row(design: Design, on_front: bool) -> list[object]:
+    fusion = " | ".join(" ".join(group) for group in design.fusion)
+    return [design.id, "yes" if on_front else "no", len(design.fusion), fusion]
