@@ -64,7 +64,9 @@ def _decisions(design: Design) -> list[tuple[str, str, str]]:
         for place, (task, figure) in enumerate(zip(group, figures, strict=True)):
             lead = indent if place else f"{number}: "
             lines.append((f"{lead}{task}{',' if place < len(group) - 1 else ''}", *figure))
-    return lines + [(f"{array} is kept whole", "", "") for array in design.whole_arrays_data]
+    if design.whole_arrays_data:
+        lines.append((f"{', '.join(design.whole_arrays_data)} kept whole", "", ""))
+    return lines
 
 
 def _latency(design: Design) -> list[str]:

@@ -137,7 +137,7 @@ def _operation(node: Operation, scope: Scope) -> Code:
             cells.append([])
             code = Code(partial(_held, cells[-1]), True)
         code = _operated(link, [code, compile_expression(link.operands[1], scope)], scope)
-    return _segmented(segments, cells, code) if segments else code
+    return _settled(node, _segmented(segments, cells, code), scope) if segments else code
 
 
 def _held(cell: list[Values], _: Environment) -> Values:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
+import struct
 from collections.abc import Callable, Sequence
 
 from arrayol.ir.model import ConstValue
@@ -130,7 +131,7 @@ def convert(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
     if target.kind is Kind.COMPLEX:
         raise mistake("wrong-operand", f"a const cannot be complex; convert to {target} where it is used", span)
     check_fits(value, target, span)
-    return float(value)
+    return float(struct.unpack("f", struct.pack("f", value))[0]) if target is ElementType.F32 else float(value)
 
 
 def check_stored(value: ConstValue, target: ElementType, span: Span) -> None:

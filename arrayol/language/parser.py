@@ -62,13 +62,12 @@ def parse(file: SourceFile) -> Parsed:
     items: list[syntax.Item] = []
     broken: set[str] = set()
     for piece in _pieces(tokens):
-        reader = _ItemReader(grammar, piece)
-        item = reader.read()
-        found = reader.diagnostics or [deep for deep in [too_deep(item)] if deep]
-        diagnostics += found
-        if item is not None and not found:
-            items.append(item)
-        else:
+        reader = _PieceReader(grammar, piece)
+        reader.read()
+        judged = [(item, too_deep(item)) for item in reader.items]
+        diagnostics += [*reader.diagnostics, *(found for _, found in judged if found)]
+        items += [item for item, found in judged if not found]
+        if reader.damaged or any(found for _, found in judged):
             broken |= {str(token) for token in piece[:2] if token.type == "NAME"}
     return Parsed(
         syntax.File(tuple(items), Span(file, 0, len(file.text))), comments, tuple(diagnostics), frozenset(broken)
@@ -119,18 +118,23 @@ def _pieces(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 @dataclass(slots=True)
-class _ItemReader:
-    """Parses one piece: a definition, with the mistakes found on the way."""
+class _PieceReader:
+    """Parses one piece: a definition, or two where the word that starts the second is misspelt.
+
+    A definition with a misspelt keyword is read as it was meant; one with any other mistake is `damaged` and left out.
+    """
 
     grammar: _Grammar
     tokens: list[Token]
+    items: list[syntax.Item] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    damaged: bool = False
     _resume: InteractiveParser | None = None
     _broken: int = -1
 
-    def read(self) -> syntax.Item | None:
-        """The definition, or None where it has no sound end."""
-        parser = self.grammar.lark.parse_interactive(start="item")
+    def read(self) -> None:
+        """Take every definition that is whole, and note every mistake."""
+        parser = self._start()
         place, line = 0, 0
         while place < len(self.tokens):
             token = self.tokens[place]
@@ -142,24 +146,28 @@ class _ItemReader:
                 place += 1
             except UnexpectedToken:
                 parser, place = self._recover(parser, place)
-        return self._finish(parser)
+        self._finish(parser)
+
+    def _start(self) -> InteractiveParser:
+        return self.grammar.lark.parse_interactive(start="item")
 
     def _recover(self, parser: InteractiveParser, place: int) -> tuple[InteractiveParser, int]:
         """After a mistake: put a misspelt keyword right, or go on where the next member of the body starts."""
         token = self.tokens[place]
         expected = parser.accepts()
-        meant = closest(str(token), {word for word in KEYWORDS if word.upper() in expected} - {"true", "false"})
-        if "$END" in expected:
-            meant = meant or closest(str(token), ITEM_KEYWORDS.values())
-        if token.type == "NAME" and meant:
-            self.diagnostics.append(misspelt_keyword(token, meant, self.grammar.builder))
-            self.tokens[place] = Token(meant.upper(), meant, token.start_pos, token.line, token.column)
-            self.tokens[place].end_pos = token.end_pos
-            if meant.upper() in ITEM_KEYWORDS:
-                parser = self.grammar.lark.parse_interactive(start="item")
-            return parser, place
-        self.diagnostics.append(unexpected(self.tokens, place, expected, self.grammar.builder))
-        return self._skip(place)
+        words = {word for word in KEYWORDS if word.upper() in expected} - {"true", "false"}
+        starts_item = "$END" in expected or place == 0
+        meant = closest(str(token), words | set(ITEM_KEYWORDS.values() if starts_item else ()))
+        if token.type != "NAME" or not meant:
+            self.diagnostics.append(unexpected(self.tokens, place, expected, self.grammar.builder))
+            self.damaged = True
+            return self._skip(place)
+        self.diagnostics.append(misspelt_keyword(token, meant, self.grammar.builder))
+        self.tokens[place] = token.update(type=meant.upper(), value=meant)
+        if meant.upper() in ITEM_KEYWORDS and place:
+            self._finish(parser)
+            parser = self._start()
+        return parser, place
 
     def _skip(self, place: int) -> tuple[InteractiveParser, int]:
         """The parser as it was before the broken member, and the first token of the next one."""
@@ -173,14 +181,15 @@ class _ItemReader:
             depth += {"LBRACE": 1, "RBRACE": -1}.get(token.type, 0)
         return self.grammar.lark.parse_interactive(start="unknown"), len(self.tokens)
 
-    def _finish(self, parser: InteractiveParser) -> syntax.Item | None:
+    def _finish(self, parser: InteractiveParser) -> None:
         try:
             item: syntax.Item = parser.feed_eof(self.tokens[-1])
         except UnexpectedToken:
-            if not self.diagnostics:
+            if not self.damaged:
                 self.diagnostics.append(unclosed(self.tokens, parser.accepts(), self.grammar.builder))
-            return None
-        return item
+            self.damaged = True
+        else:
+            self.items += [] if self.damaged else [item]
 
 
 def _takes(parser: InteractiveParser, terminal: str) -> bool:

@@ -110,26 +110,33 @@ def find_outside(access: Access, delay: Sequence[int] | None = None) -> Outside 
 
 def _outside_of_box(access: Access) -> Outside | None:
     """By the least and greatest value of each coordinate, which the corners of the space take."""
-    extents = (*access.repetition, *access.pattern)
     for axis in _bounded_axes(access):
-        coefficients = (*access.tiler.paving[axis], *access.tiler.fitting[axis])
-        for sign in (-1, 1):
-            corner = [
-                _far_end(extent, access.array[axis]) if sign * coefficient > 0 else 0
-                for coefficient, extent in zip(coefficients, extents, strict=True)
-            ]
-            value = access.tiler.origin[axis] + _dot(coefficients, corner)
+        for upwards in (False, True):
+            corner = _corner(access, axis, upwards)
+            value = access.tiler.origin[axis] + _dot(_coefficients(access, axis), corner)
             extent = access.array[axis]
             if value < 0 or (extent is not None and value >= extent):
                 return _outside(access, axis, corner)
     return None
 
 
-def _far_end(extent: int | None, array_extent: int | None) -> int:
-    """The last index of a dimension; of an infinite one, an index that leaves any finite array, if any does."""
-    if extent is not None:
-        return extent - 1
-    return 0 if array_extent is None else array_extent
+def _corner(access: Access, axis: int, upwards: bool) -> list[int]:
+    """The instance with the least or greatest coordinate; along an infinite dimension the first that leaves, if any."""
+    extents = (*access.repetition, *access.pattern)
+    coefficients = _coefficients(access, axis)
+    grows = [factor > 0 if upwards else factor < 0 for factor in coefficients]
+    corner = [extent - 1 if grow and extent else 0 for grow, extent in zip(grows, extents, strict=True)]
+    value, limit = access.tiler.origin[axis] + _dot(coefficients, corner), access.array[axis]
+    endless = [place for place, grow in enumerate(grows) if grow and extents[place] is None]
+    if endless and not upwards and value >= 0:
+        corner[endless[0]] = value // -coefficients[endless[0]] + 1
+    elif endless and upwards and limit is not None and value < limit:
+        corner[endless[0]] = -((value - limit) // coefficients[endless[0]])
+    return corner
+
+
+def _coefficients(access: Access, axis: int) -> tuple[int, ...]:
+    return (*access.tiler.paving[axis], *access.tiler.fitting[axis])
 
 
 def _bounded_axes(access: Access) -> list[int]:
@@ -163,7 +170,7 @@ def _relation(access: Access) -> isl.Map:
 
 def _coordinate(access: Access, axis: int) -> str:
     tiler = access.tiler
-    terms = zip((*tiler.paving[axis], *tiler.fitting[axis]), _names(access), strict=True)
+    terms = zip(_coefficients(access, axis), _names(access), strict=True)
     expression = " + ".join([str(tiler.origin[axis]), *(f"{factor} * {name}" for factor, name in terms if factor)])
     extent = access.array[axis]
     return f"({expression}) mod {extent}" if tiler.wrap and extent is not None else expression
