@@ -87,9 +87,10 @@ def _close_hint(token: Token) -> str:
 
 def _quoted(token: Token) -> str:
     text = str(token)
-    if not text.isprintable():
+    if len(text) == 1 and not text.isprintable():
         return f"character U+{ord(text):04X}"
-    return f"'{text}'" if len(text) <= 40 else f"'{text[:37]}...'"
+    shown = "".join(character if character.isprintable() else "?" for character in text)
+    return f"'{shown}'" if len(shown) <= 40 else f"'{shown[:37]}...'"
 
 
 def _hint(tokens: list[Token], place: int, expected: set[str]) -> str | None:
