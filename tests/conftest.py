@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,11 +27,17 @@ def script() -> Path:
 
 @pytest.fixture
 def arrayol(script: Path, tmp_path: Path) -> CommandLine:
-    """Run the installed command in an empty folder; no run may end in a traceback."""
+    """Run the installed command in an empty folder, 80 columns wide; no run may end in a traceback."""
 
     def run(*arguments: str, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
-            [script, *arguments], cwd=cwd, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL
+            [script, *arguments],
+            cwd=cwd,
+            env={**os.environ, "COLUMNS": "80"},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert "Traceback" not in done.stdout + done.stderr
         return done

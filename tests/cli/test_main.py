@@ -99,7 +99,7 @@ lpfs.aol:1:10: error[syntax]: the definition of const 'H' ends too early; expect
       |          ^
 """
 WRONG_FILES = {
-    "missing": (None, "lpfs.aol: error[no-such-file]: no such file\n  hint: this folder holds no .aol file\n"),
+    "missing": (None, "lpfs.aol: error[no-such-file]: no such file\n"),
     "empty": (b"", EMPTY),
     "binary": (b"\x7fELF\0\0", "lpfs.aol: error[binary-file]: this is a binary file, not the text of an .aol file\n"),
     "syntax": (b"const H = \n", SYNTAX),
@@ -225,7 +225,7 @@ main()
 
 
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3, 0.6, 1.0, 1.5, 2.1])
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3, 0.6, 0.9, 1.2, 1.5])
 def test_ctrl_c_at_any_moment_leaves_all_or_nothing(arrayol: CommandLine, tmp_path: Path, delay: float) -> None:
     arrayol("example", "lpsf")
     before = {path.name for path in tmp_path.iterdir()}
