@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from arrayol.checks.bodies import check_body
 from arrayol.checks.delays import check_delays
 from arrayol.checks.tilers import check_tilers
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
-from arrayol.ir.model import RepetitiveTask, Spec
+from arrayol.ir.model import Elementary, RepetitiveTask, Spec
 from arrayol.language.hints import did_you_mean
 from arrayol.language.loader import Settings, load
 
@@ -44,7 +45,9 @@ def load_checked(path: Path, settings: Settings | None = None) -> Spec:
 
 def _semantic(spec: Spec) -> Iterator[Diagnostic]:
     for component in spec.components.values():
-        if isinstance(component, RepetitiveTask):
+        if isinstance(component, Elementary):
+            yield from check_body(component)
+        elif isinstance(component, RepetitiveTask):
             yield from check_tilers(spec, component)
             yield from check_delays(component)
 

@@ -8,7 +8,7 @@ been written; only where data decides that do masks follow the execution.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 import numpy as np
@@ -121,15 +121,7 @@ def _statements(body: Sequence[Statement], scope: Scope, together: dict[int, fro
 
 def _bare(statement: Assign) -> Assign:
     """The assignment without its own ranges, which are told apart from those of what is inside."""
-    return Assign(
-        statement.port,
-        statement.subscripts,
-        statement.value,
-        (),
-        statement.condition,
-        statement.accumulate,
-        statement.span,
-    )
+    return replace(statement, ranges=())
 
 
 def _instances(ranges: Sequence[Range], together: frozenset[str], scope: Scope) -> Iterator[Scope]:

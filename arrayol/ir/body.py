@@ -102,7 +102,10 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """`port[subscripts] = value`, or `+=` with `accumulate`; `value` has the port's type."""
+    """`port[subscripts] = value`, or `+=` with `accumulate`; `value` has the port's type.
+
+    `target_span` is the place of `port[subscripts]`.
+    """
 
     port: str
     subscripts: tuple[Expr, ...]
@@ -110,6 +113,7 @@ class Assign:
     ranges: tuple[Range, ...]
     condition: Expr | None
     accumulate: bool
+    target_span: Span = field(compare=False, repr=False)
     span: Span = field(compare=False, repr=False)
 
 
@@ -121,3 +125,20 @@ class Loop:
 
 
 Statement = Assign | Loop
+
+
+def operands_of(expr: Expr) -> tuple[Expr, ...]:
+    """The expressions that an expression is made of, in the order of its text; subscripts count."""
+    match expr:
+        case Constant() | Index():
+            return ()
+        case Read():
+            return expr.subscripts
+        case Operation():
+            return expr.operands
+        case Function():
+            return expr.arguments
+        case Convert():
+            return (expr.operand,)
+        case Select():
+            return (expr.then, expr.condition, expr.otherwise)

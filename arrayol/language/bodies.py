@@ -48,7 +48,9 @@ def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistak
     if statement.accumulate and port.type is ElementType.BOOL:
         raise mistake("wrong-operand", "'+=' adds numbers; this port holds bool", statement.target.span)
     stored = _stored(value, port, statement.value)
-    return body.Assign(port.name, subscripts, stored, ranges, condition, statement.accumulate, statement.span)
+    return body.Assign(
+        port.name, subscripts, stored, ranges, condition, statement.accumulate, statement.target.span, statement.span
+    )
 
 
 def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[body.Range, ...], Scope]:

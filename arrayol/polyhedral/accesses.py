@@ -9,8 +9,7 @@ from itertools import combinations
 import islpy as isl
 
 from arrayol.ir.model import Shape, Tiler
-
-Point = tuple[int, ...]
+from arrayol.polyhedral.points import Point, box, box_conditions, coordinates
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +85,10 @@ def find_hole(accesses: Sequence[Access]) -> Point | None:
     counts = [_count((*access.repetition, *access.pattern)) for access in accesses]
     if None not in counts and sum(count for count in counts if count is not None) == _count(array):
         return None
-    missing = _box(array)
+    missing = box(array)
     for access in accesses:
         missing = missing.subtract(_relation(access).range())
-    return None if missing.is_empty() else _point(missing.sample_point())
+    return None if missing.is_empty() else coordinates(missing.sample_point())
 
 
 def find_outside(access: Access, delay: Sequence[int] | None = None) -> Outside | None:
@@ -103,7 +102,7 @@ def find_outside(access: Access, delay: Sequence[int] | None = None) -> Outside 
         for condition in _conditions_outside(access, axis):
             found = _domain(access).intersect(_first_instances(access, delay)).intersect(_set(access, [condition]))
             if not found.is_empty():
-                point = _point(found.sample_point())
+                point = coordinates(found.sample_point())
                 return _outside(access, axis, point)
     return None
 
@@ -150,7 +149,7 @@ def _outside(access: Access, axis: int, corner: Sequence[int]) -> Outside:
 
 
 def _clash(pairs: isl.Map, first: tuple[int, Access], second: tuple[int, Access]) -> Clash:
-    values = _point(pairs.wrap().sample_point())
+    values = coordinates(pairs.wrap().sample_point())
     (number, access), (other, second_access) = first, second
     cut, rank = len(access.repetition) + len(access.pattern), len(access.repetition)
     one = Instance(number, values[:rank], values[rank:cut])
@@ -164,7 +163,7 @@ def _relation(access: Access) -> isl.Map:
     names = _names(access)
     elements = [f"e{axis}" for axis in range(len(access.array))]
     equations = [f"{name} = {_coordinate(access, axis)}" for axis, name in enumerate(elements)]
-    conditions = " and ".join([*_box_conditions(names, (*access.repetition, *access.pattern)), *equations])
+    conditions = " and ".join([*box_conditions(names, (*access.repetition, *access.pattern)), *equations])
     return isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(elements)}] : {conditions or 'true'} }}")
 
 
@@ -181,7 +180,7 @@ def _names(access: Access) -> list[str]:
 
 
 def _domain(access: Access) -> isl.Set:
-    return _set(access, _box_conditions(_names(access), (*access.repetition, *access.pattern)))
+    return _set(access, box_conditions(_names(access), (*access.repetition, *access.pattern)))
 
 
 def _first_instances(access: Access, delay: Sequence[int]) -> isl.Set:
@@ -203,18 +202,6 @@ def _set(access: Access, conditions: list[str]) -> isl.Set:
     return isl.Set(f"{{ [{', '.join(_names(access))}] : {' and '.join(conditions) or 'true'} }}")
 
 
-def _box(shape: Shape) -> isl.Set:
-    names = [f"e{axis}" for axis in range(len(shape))]
-    return isl.Set(f"{{ [{', '.join(names)}] : {' and '.join(_box_conditions(names, shape)) or 'true'} }}")
-
-
-def _box_conditions(names: Sequence[str], shape: Shape) -> list[str]:
-    return [
-        f"0 <= {name}" if extent is None else f"0 <= {name} < {extent}"
-        for name, extent in zip(names, shape, strict=True)
-    ]
-
-
 def _count(shape: Shape) -> int | None:
     product = 1
     for extent in shape:
@@ -222,11 +209,6 @@ def _count(shape: Shape) -> int | None:
             return None
         product *= extent
     return product
-
-
-def _point(point: isl.Point) -> Point:
-    rank = point.get_space().dim(isl.dim_type.set)
-    return tuple(int(point.get_coordinate_val(isl.dim_type.set, axis).to_python()) for axis in range(rank))
 
 
 def _wrapped(value: int, extent: int | None) -> int:

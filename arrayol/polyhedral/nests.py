@@ -1,0 +1,166 @@
+"""Bodies as loop nests: each statement's instances, what they read and write, and their order, as isl relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import islpy as isl
+
+from arrayol.ir import body
+from arrayol.ir.model import Elementary, Shape
+from arrayol.polyhedral.affine import Pieces, split_condition, value_pieces
+from arrayol.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class NestAccess:
+    """What a statement's instances touch of one port: a relation from instances to elements.
+
+    `certain` is false where only data decide whether the access happens, `affine` where they decide which element it
+    touches; the relation then holds every access that may happen.
+    """
+
+    port: str
+    relation: isl.Map
+    certain: bool
+    affine: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class NestStatement:
+    """One assignment: its instances [i0, i1, ...] with the range variables' names, its accesses, and its place.
+
+    `path` gives, from the outermost level inwards, the textual place there and how many range variables the statement
+    or loop at that place brings. `exact` is false where ranges or conditions could not be told exactly: `domain` then
+    holds every instance that may run.
+    """
+
+    assign: body.Assign
+    indices: tuple[str, ...]
+    path: tuple[tuple[int, int], ...]
+    domain: isl.Set
+    exact: bool
+    write: NestAccess
+    reads: tuple[NestAccess, ...]
+
+
+def statements_of(elementary: Elementary) -> list[NestStatement]:
+    """Every assignment of a body in textual order."""
+    shapes = {port.name: port.shape for port in (*elementary.inputs, *elementary.outputs)}
+    return list(_walk(elementary.body or (), _Context((), (), (), True), shapes))
+
+
+def earlier_instances(write: NestStatement, read: NestStatement) -> isl.Map:
+    """Relation from the instances of `read` to those instances of `write` that run before them."""
+    shared = 0
+    for one, other in zip(write.path, read.path, strict=False):
+        if one != other:
+            break
+        shared += one[1]
+    cases = [
+        " and ".join([*(f"w{same} = r{same}" for same in range(depth)), f"w{depth} < r{depth}"])
+        for depth in range(shared)
+    ]
+    if write.path < read.path:
+        cases.append(" and ".join(f"w{same} = r{same}" for same in range(shared)) or "true")
+    readers = ", ".join(f"r{place}" for place in range(len(read.indices)))
+    writers = ", ".join(f"w{place}" for place in range(len(write.indices)))
+    order = isl.Map(f"{{ [{readers}] -> [{writers}] : {' or '.join(f'({case})' for case in cases) or 'false'} }}")
+    return order.intersect_domain(read.domain).intersect_range(write.domain)
+
+
+@dataclass(frozen=True, slots=True)
+class _Context:
+    """Where a walk stands: the range variables so far, the path, the conditions on the variables."""
+
+    indices: tuple[str, ...]
+    path: tuple[tuple[int, int], ...]
+    conditions: tuple[str, ...]
+    exact: bool
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Isl's names of the range variables; the user's could be words of isl."""
+        return {name: f"i{place}" for place, name in enumerate(self.indices)}
+
+    def within(self, place: int, ranges: Sequence[body.Range]) -> _Context:
+        """The context inside the ranges of the statement or loop at a textual place."""
+        indices, conditions, exact = self.indices, list(self.conditions), self.exact
+        for item in ranges:
+            outer = {name: f"i{number}" for number, name in enumerate(indices)}
+            name = f"i{len(indices)}"
+            for bound, form in ((item.low, f"{name} >= {{}}"), (item.high, f"{name} < {{}}")):
+                pieces = value_pieces(bound, outer)
+                exact = exact and pieces is not None
+                conditions += [_under(pieces, form)] if pieces is not None else []
+            indices = (*indices, item.name)
+        return _Context(indices, (*self.path, (place, len(ranges))), tuple(conditions), exact)
+
+    def where(self, condition: body.Expr | None) -> _Context:
+        """The context under a condition; its affine part counts."""
+        text, whole = split_condition(condition, self.names)
+        return _Context(self.indices, self.path, (*self.conditions, text), self.exact and whole)
+
+    @property
+    def domain(self) -> isl.Set:
+        tuple_text = ", ".join(self.names.values())
+        return isl.Set(f"{{ [{tuple_text}] : {' and '.join(self.conditions) or 'true'} }}")
+
+
+def _under(pieces: Pieces, form: str) -> str:
+    cases = [f"{where} and {form.format(text)}" if where else form.format(text) for where, text in pieces]
+    return f"({' or '.join(f'({case})' for case in cases)})"
+
+
+def _walk(
+    statements: Sequence[body.Statement], context: _Context, shapes: Mapping[str, Shape]
+) -> Iterator[NestStatement]:
+    for place, statement in enumerate(statements):
+        inner = context.within(place, statement.ranges)
+        if isinstance(statement, body.Loop):
+            yield from _walk(statement.body, inner, shapes)
+        else:
+            acting = inner.where(statement.condition)
+            write = _access(statement.port, statement.subscripts, acting, shapes, statement.target_span)
+            reads = [*_reads(statement.value, acting, shapes)]
+            reads += [found for part in statement.subscripts for found in _reads(part, acting, shapes)]
+            if statement.condition is not None:
+                reads += _reads(statement.condition, inner, shapes)
+            yield NestStatement(
+                statement, acting.indices, acting.path, acting.domain, acting.exact, write, tuple(reads)
+            )
+
+
+def _reads(expr: body.Expr, context: _Context, shapes: Mapping[str, Shape]) -> Iterator[NestAccess]:
+    """The reads of an expression, each under the conditions of the branches that lead to it."""
+    stack = [(expr, context)]
+    while stack:
+        node, under = stack.pop()
+        if isinstance(node, body.Read):
+            yield _access(node.port, node.subscripts, under, shapes, node.span)
+            stack += [(part, under) for part in reversed(node.subscripts)]
+        elif isinstance(node, body.Select):
+            negated = body.Operation("not", (node.condition,), node.condition.type, node.condition.span)
+            stack += [(node.otherwise, under.where(negated)), (node.then, under.where(node.condition))]
+            stack.append((node.condition, under))
+        elif isinstance(node, (body.Operation, body.Function, body.Convert)):
+            stack += [(part, under) for part in reversed(body.operands_of(node))]
+
+
+def _access(
+    port: str, subscripts: Sequence[body.Expr], context: _Context, shapes: Mapping[str, Shape], span: Span
+) -> NestAccess:
+    elements = [f"e{axis}" for axis in range(len(subscripts))]
+    conditions, affine = list(context.conditions), True
+    for element, subscript, extent in zip(elements, subscripts, shapes[port], strict=True):
+        pieces = value_pieces(subscript, context.names)
+        if pieces is None:
+            affine = False
+            conditions.append(f"0 <= {element} < {extent}")
+        else:
+            conditions.append(_under(pieces, f"{element} = {{}}"))
+    domain, image = ", ".join(context.names.values()), ", ".join(elements)
+    relation = isl.Map(f"{{ [{domain}] -> [{image}] : {' and '.join(conditions) or 'true'} }}")
+    return NestAccess(port, relation, context.exact, affine, span)
