@@ -94,8 +94,7 @@ def _unknown(name: str) -> WrongObjectiveError:
         return _wrong("unknown-objective", "an objective's name is empty", "write them as A,B without a comma too many")
     if name in MACHINE_ONLY:
         known = ", ".join(PUBLISHED)
-        message = f"objective '{name}' needs the machine model; the published model does not give it"
-        return _wrong("unknown-objective", message, f"the published model gives {known}")
+        return _wrong("unknown-objective", f"'{name}' needs the machine model", f"the published model gives {known}")
     return _wrong(
         "unknown-objective",
         f"there is no objective '{name}'",

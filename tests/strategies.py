@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from arrayol.ir.model import Shape, Tiler
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import SourceFile, Span
+from dse.graph import TaskGraph, from_links
 
 NOWHERE = Span(SourceFile("generated", ""), 0, 0)
 
@@ -82,3 +83,12 @@ def delay_sets(draw: st.DrawFn) -> tuple[tuple[tuple[int, ...], ...], Shape]:
     delays = tuple(draw(st.lists(vectors, min_size=1, max_size=3)))
     repetition = tuple(draw(st.sampled_from([4, 5, 6, None])) for _ in range(rank))
     return delays, repetition
+
+
+@st.composite
+def task_graphs(draw: st.DrawFn, *, most: int = 6) -> TaskGraph:
+    """Any acyclic graph of one to `most` tasks, connected or not."""
+    tasks = draw(st.integers(1, most))
+    pairs = [(writer, reader) for reader in range(tasks) for writer in range(reader)]
+    links = draw(st.sets(st.sampled_from(pairs))) if pairs else set()
+    return from_links(tuple("abcdefgh"[:tasks]), links)
