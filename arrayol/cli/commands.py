@@ -12,6 +12,7 @@ import click
 # Name -> the module that holds it, as a click command named `command`, and its line in the help.
 COMMANDS = {
     "check": ("arrayol.cli.check", "Report every mistake in a specification."),
+    "fmt": ("arrayol.cli.fmt", "Put a specification into canonical form."),
     "run": ("arrayol.cli.run", "Execute a specification on images and arrays."),
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
     "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),

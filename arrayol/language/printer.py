@@ -1,0 +1,219 @@
+"""Canonical text: one definition, link, call or statement a line, two blanks an indent, links in columns.
+
+Printing and parsing again gives an equal tree; printing that gives the same text. Comments and single blank lines of
+the source stay where they were.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from arrayol.ir import syntax
+from arrayol.language.expression_text import expression
+from arrayol.language.parser import Comment, Parsed
+
+INDENT = "  "
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A printed line, and the offset in the source of what it prints; `cells` are columns to align."""
+
+    depth: int
+    cells: tuple[str, ...]
+    start: int
+    closes: bool = False
+    trailing: str = ""
+
+    def text(self, widths: Sequence[int] = ()) -> str:
+        """The line, its columns padded to the given widths."""
+        padded = [cell.ljust(width) for cell, width in zip(self.cells[:-1], widths, strict=False)]
+        body = " ".join([*padded, self.cells[-1]])
+        return f"{INDENT * self.depth}{body}{f'  {self.trailing}' if self.trailing else ''}"
+
+
+def print_file(parsed: Parsed) -> str:
+    """The canonical text of a file that parsed without mistakes."""
+    lines = [line for item in parsed.tree.items for line in _item(item)]
+    return _assemble(_with_comments(lines, parsed.comments, parsed.tree.span.file.text), parsed.tree.span.file.text)
+
+
+def _assemble(lines: Sequence[Line], source: str) -> str:
+    """Aligned runs of lines, with the source's blank lines between them."""
+    texts: list[str] = []
+    for run in _runs(lines, source):
+        widths = [
+            max(len(line.cells[column]) for line in run if len(line.cells) > column + 1)
+            for column in range(max(len(line.cells) for line in run) - 1)
+        ]
+        for place, line in enumerate(run):
+            parted = place == 0 and texts and _blank_before(source, line.start)
+            if parted and not line.closes and not _opened(texts[-1]):
+                texts.append("")
+            texts.append(line.text(widths))
+    return "".join(f"{text}\n" for text in texts)
+
+
+def _opened(text: str) -> bool:
+    return text.partition("  #")[0].endswith("{")
+
+
+def _runs(lines: Sequence[Line], source: str) -> Iterator[list[Line]]:
+    """Neighbouring lines that share columns: no blank line, no other line between them."""
+    run: list[Line] = []
+    for line in lines:
+        joins = run and len(line.cells) > 1 and len(run[-1].cells) > 1 and run[-1].depth == line.depth
+        if run and not (joins and not _blank_before(source, line.start)):
+            yield run
+            run = []
+        run.append(line)
+    if run:
+        yield run
+
+
+def _blank_before(source: str, start: int) -> bool:
+    between = source[:start]
+    gap = between[len(between.rstrip()) :]
+    return gap.count("\n") > 1
+
+
+def _with_comments(lines: Sequence[Line], comments: Sequence[Comment], source: str) -> list[Line]:
+    """The lines with each comment behind the line it stood behind, or above the line it stood above."""
+    result, own = list(lines), []
+    behind: dict[int, list[Comment]] = {}
+    for comment in comments:
+        before = source[source.rfind("\n", 0, comment.start) + 1 : comment.start]
+        place = sum(line.start < comment.start for line in lines)
+        if before.strip() and place:
+            behind.setdefault(place - 1, []).append(comment)
+        else:
+            own.append((place, comment))
+    for place, group in behind.items():
+        result[place] = replace(result[place], trailing=group[-1].text.rstrip())
+        own += [(place, comment) for comment in group[:-1]]
+    inserted: list[Line] = []
+    own.sort(key=lambda pair: (pair[0], pair[1].start))
+    for place in range(len(lines) + 1):
+        depth = result[place].depth + result[place].closes if place < len(lines) else 0
+        inserted += [Line(depth, (comment.text.rstrip(),), comment.start) for at, comment in own if at == place]
+        inserted += result[place : place + 1]
+    return inserted
+
+
+def _item(item: syntax.Item) -> Iterator[Line]:
+    start = item.span.start
+    match item:
+        case syntax.Import():
+            yield Line(0, (f'import "{item.path}"',), start)
+        case syntax.Const():
+            yield Line(0, (f"const {item.name.text} = {expression(item.value)}",), start)
+        case syntax.TilerDef():
+            yield Line(0, (f"tiler {item.name.text}", *_tiler(item.tiler, "= ")), start)
+        case syntax.Elementary():
+            yield from _elementary(item)
+        case syntax.Task():
+            yield from _task(item)
+
+
+def _elementary(item: syntax.Elementary) -> Iterator[Line]:
+    head = f"elementary {item.name.text}{_signature(item.signature)}"
+    if item.extern is not None:
+        yield Line(0, (f'{head} extern "{item.extern}"',), item.span.start)
+    elif item.body is None:
+        yield Line(0, (head,), item.span.start)
+    else:
+        yield Line(0, (f"{head} {{",), item.span.start)
+        yield from _statements(item.body, 1)
+        yield Line(0, ("}",), item.span.end - 1, closes=True)
+
+
+def _statements(statements: Iterable[syntax.Statement], depth: int) -> Iterator[Line]:
+    for statement in statements:
+        if isinstance(statement, syntax.Loop):
+            yield Line(depth, (f"loop {_ranges(statement.ranges)} {{",), statement.span.start)
+            yield from _statements(statement.body, depth + 1)
+            yield Line(depth, ("}",), statement.span.end - 1, closes=True)
+        else:
+            sign = "+=" if statement.accumulate else "="
+            cells = [f"{expression(statement.target)} {sign} {expression(statement.value)}"]
+            cells += [f" for {_ranges(statement.ranges)}"] if statement.ranges else []
+            cells += [f" where {expression(statement.condition)}"] if statement.condition else []
+            yield Line(depth, tuple(cells), statement.span.start)
+
+
+def _ranges(ranges: Iterable[syntax.Range]) -> str:
+    return ", ".join(f"{item.name.text} in {expression(item.low)}..{expression(item.high)}" for item in ranges)
+
+
+def _task(item: syntax.Task) -> Iterator[Line]:
+    yield Line(0, (f"task {item.name.text}{_signature(item.signature)} {{",), item.span.start)
+    if isinstance(item.content, syntax.Repeat):
+        repeat = item.content
+        yield Line(1, (f"repeat {_dims(repeat.shape)} of {repeat.callee.text} {{",), repeat.span.start)
+        yield from (_link(link) for link in repeat.links)
+        yield Line(1, ("}",), repeat.span.end - 1, closes=True)
+    else:
+        yield from (_call(call) for call in item.content)
+    yield Line(0, ("}",), item.span.end - 1, closes=True)
+
+
+def _link(link: syntax.Link) -> Line:
+    if isinstance(link, syntax.DelayLink):
+        default = link.default
+        source = (
+            " ".join([default.array.text, *_reference(default.tiler)])
+            if isinstance(default, syntax.TiledDefault)
+            else expression(default)
+        )
+        cells: tuple[str, ...] = (
+            link.port.text,
+            f"<- {link.output.text}",
+            f"delay {_vector(link.vector)} else {source}",
+        )
+    else:
+        arrow = "<-" if isinstance(link, syntax.InputLink) else "->"
+        cells = (link.port.text, f"{arrow} {link.array.text}", *_reference(link.tiler))
+    return Line(2, cells, link.span.start)
+
+
+def _call(call: syntax.Call) -> Line:
+    names = [name.text for name in call.results]
+    results = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    arguments = ", ".join(name.text for name in call.arguments)
+    return Line(1, (results, f"= {call.callee.text}({arguments})"), call.span.start)
+
+
+def _signature(signature: syntax.Signature) -> str:
+    inputs, outputs = (", ".join(map(_port, ports)) for ports in (signature.inputs, signature.outputs))
+    return f"({inputs}) -> ({outputs})"
+
+
+def _port(port: syntax.Port) -> str:
+    return f"{port.name.text}: {port.type.text}{_dims(port.dims) if port.dims else ''}"
+
+
+def _dims(dims: Iterable[syntax.Dim]) -> str:
+    return f"[{', '.join('*' if isinstance(dim, syntax.Infinite) else expression(dim) for dim in dims)}]"
+
+
+def _reference(reference: syntax.TilerRef) -> tuple[str, ...]:
+    return (f"at {reference.text}",) if isinstance(reference, syntax.Name) else _tiler(reference, "at ")
+
+
+def _tiler(tiler: syntax.Tiler, lead: str) -> tuple[str, str, str]:
+    """Origin, paving and fitting in columns two blanks apart."""
+    wrap = " wrap" if tiler.wrap else ""
+    return (
+        f"{lead}origin {_vector(tiler.origin)}",
+        f" paving {_matrix(tiler.paving)}",
+        f" fitting {_matrix(tiler.fitting)}{wrap}",
+    )
+
+
+def _vector(vector: syntax.Vector) -> str:
+    return f"[{', '.join(map(expression, vector.items))}]"
+
+
+def _matrix(matrix: syntax.Matrix) -> str:
+    return f"[{'; '.join(', '.join(map(expression, row)) for row in matrix.rows)}]"
