@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations
@@ -24,6 +25,7 @@ SETTINGS = {
     "font.family": "DejaVu Sans",  # comes with matplotlib, so plots are the same everywhere
     "font.size": 9,
     "text.hinting": "no_hinting",  # a name is as wide in the SVG as in the PNG that it was placed in
+    "text.parse_math": False,  # a $ in a path is a $
     "savefig.dpi": "figure",
     "svg.hashsalt": "arrayol",
     "axes.spines.top": False,
@@ -43,7 +45,8 @@ def _our_style() -> Iterator[None]:
     before = log.level
     log.setLevel(logging.ERROR)
     try:
-        with style.context("default"), mpl.rc_context(SETTINGS):  # type: ignore[arg-type]
+        with warnings.catch_warnings(), style.context("default"), mpl.rc_context(SETTINGS):  # type: ignore[arg-type]
+            warnings.simplefilter("ignore")
             yield
     finally:
         log.setLevel(before)
@@ -114,7 +117,7 @@ def _caption(figure: Figure, exploration: Exploration) -> None:
     verb = "is" if len(result.pareto) == 1 else "are"
     title = f"{result.top}: {len(result.pareto):,} of {cloud.designs:,} designs {verb} Pareto-optimal"
     figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
-    source = f"{result.model} model, platform {result.platform}"
+    source = f"{result.model} model, platform {Path(result.platform).name}"
     if result.infeasible:
         source += f"; {result.infeasible:,} infeasible fusions not shown"
     source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"

@@ -22,6 +22,7 @@ _LEADER_FROM = 6.0
 _CLEARANCE = 1.5  # pixels
 _MARKER = 3.5  # half its side
 _SPELT_AT_ONE_POINT = 3
+_TRIED_AT_MOST = 100  # names; of more there is room for some, spread evenly
 _CONSIDERED = 2_000  # points that names keep clear of; among more there is no clear place anyway
 
 Boxes = NDArray[np.float64]  # rows x0, y0, x1, y1 in pixels
@@ -65,12 +66,14 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
     A name covers no other name, no point, and the line of the front only where nothing else is free.
     """
     scale = float(np.asarray(renderer.points_to_pixels(1.0)))
-    points = _pixels(axes, zip(panel.x.values, panel.y.values, strict=True))[:_CONSIDERED]
+    front = [(x, y) for x, y, _ in panel.front]
+    points = _pixels(axes, [*front, *zip(panel.x.values, panel.y.values, strict=True)][:_CONSIDERED])
     markers = np.hstack([points - _MARKER * scale, points + _MARKER * scale])
     lines = _segments(_pixels(axes, panel.steps))
     frame = np.array(axes.get_window_extent(renderer).extents)
     taken = np.empty((0, 4))
-    for name in names_of(panel):
+    names = names_of(panel)
+    for name in names[:: -(-len(names) // _TRIED_AT_MOST) or 1]:
         text = _write(axes, name)
         extent = text.get_window_extent(renderer)
         at = _pixels(axes, [(name.x, name.y)])[0]

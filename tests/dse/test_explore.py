@@ -244,3 +244,13 @@ def test_names_of_designs_tell_all_fusions_apart() -> None:
 def test_a_name(groups: list[list[int]], name: str) -> None:
     fusion = Fusion(tuple(tuple(f"t{task}" for task in group) for group in groups))
     assert identifier(fusion, task_graph(chain(9))) == name
+
+
+def test_the_platform_as_an_object_a_file_and_what_lies_beside(tmp_path: Path) -> None:
+    spec = api.load(SPECS / "lpsf.aol")
+    (tmp_path / "two.toml").write_text("[memory]\nlatency = 30\ndata_per_word = 2\n", encoding="utf-8")
+    given = api.load_platform(tmp_path / "two.toml")
+    found = {"object": api.explore(spec, given), "file": api.explore(spec, tmp_path / "two.toml")}
+    assert [one.result.platform for one in found.values()] == ["given as an object", str(tmp_path / "two.toml")]
+    assert [one.result.pareto[0].units["vfbu"] for one in found.values()] == [2, 2]
+    assert api.explore(spec).result.platform == str(SPECS / "lpsf.toml")

@@ -157,3 +157,29 @@ def test_points_beyond_the_limit_are_left_out_and_told(monkeypatch: pytest.Monke
     assert 0 < found.cloud.left_out <= 123
     (legend,) = draw(found).legends
     assert legend.get_texts()[0].get_text() == f"design ({found.cloud.left_out} not drawn)"
+
+
+def test_text_of_the_user_is_taken_as_it_is(tmp_path: Path) -> None:
+    found = explored(2)
+    odd = Exploration(
+        found.result.model_copy(update={"platform": "folder/$x_$\u4f60.toml"}), found.objectives, found.cloud
+    )
+    save_plot(odd, tmp_path / "a.svg")  # neither mathematics nor a warning about a missing letter
+    assert "platform $x_$" in draw(odd).get_supxlabel()
+
+
+def test_a_long_front_is_named_here_and_there() -> None:
+    few = explored(2)
+    points = tuple((float(place), 3000.0 - place) for place in range(3000))
+    designs = tuple(
+        few.result.pareto[0].model_copy(
+            update={"id": f"d{place}", "objectives": dict(zip(DEFAULT, point, strict=True))}
+        )
+        for place, point in enumerate(points)
+    )
+    found = cloud.Cloud(points, (1,) * 3000, ((),) * 3000, 3000, 0)
+    figure = draw(Exploration(few.result.model_copy(update={"pareto": designs}), few.objectives, found))
+    numbers = sorted(int(text.get_text()[1:]) for text in written(shown(figure)[0]))
+    assert len(numbers) > 5
+    assert numbers[0] < 1000
+    assert numbers[-1] > 2000
