@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
+from numpy.lib.format import MAGIC_PREFIX
 from numpy.typing import NDArray
 
 from arrayol.errors import error
@@ -53,6 +55,8 @@ def read_array(path: Path, port: Port, constants: Mapping[str, ConstValue]) -> L
     Raises ArrayolError: `cannot-read` (missing, a folder, damaged), `unknown-format`, `shape-mismatch`,
     `colour-image`, and `type-mismatch` where a value of the file is none of the port's type.
     """
+    if path.is_dir():
+        raise error("cannot-read", "this is a folder, not a file", file=str(path))
     suffix = _suffix(path)
 
     def check(shape: tuple[int, ...]) -> None:
@@ -123,22 +127,20 @@ def _refusals(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise error("cannot-read", "there is no such file", file=str(path)) from None
-    except IsADirectoryError:
-        raise error("cannot-read", "this is a folder, not a file", file=str(path)) from None
     except OSError as refused:
         raise error("cannot-read", f"this cannot be read: {refused.strerror}", file=str(path)) from None
 
 
 def _read_npy(path: Path, check: Callable[[tuple[int, ...]], None]) -> NDArray[Any]:
     """The array of a file, mapped, so that nothing is read before its shape has been checked."""
-    with path.open("rb"):
-        pass  # what the system refuses comes first, in its own words
+    damaged = error("cannot-read", "this is damaged, or no .npy file of numbers", file=str(path))
+    with path.open("rb") as file:
+        if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
+            raise damaged
     try:
-        values = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError, TypeError, KeyError, OSError):
-        values = None
-    if not isinstance(values, np.ndarray):
-        raise error("cannot-read", "this is damaged, or no .npy file of numbers", file=str(path))
+        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, SyntaxError, TypeError, KeyError, OSError, TokenError):
+        raise damaged from None
     check(values.shape)
     return values
 

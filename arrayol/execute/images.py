@@ -68,7 +68,8 @@ def _decode(path: Path, mode: str | None) -> NDArray[Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its size is what the port asks for
             with Image.open(path, formats=["PNG"]) as image:
-                return np.array(image if mode is None else image.convert(mode))
+                pixels: NDArray[Any] = np.array(image if mode is None else image.convert(mode))
+                return pixels
     except Image.DecompressionBombError:
         message = "this image is larger than is decoded"
         raise error("cannot-read", message, file=str(path), hint="save the array as .npy instead") from None
@@ -81,9 +82,10 @@ def _decode(path: Path, mode: str | None) -> NDArray[Any]:
 
 def _unscaled(pixels: NDArray[Any], bits: int) -> NDArray[Any]:
     """Pillow stretches 2 and 4 bits to 0..255, and may give 16 bits as i32."""
-    if bits in (2, 4):
-        return np.floor_divide(pixels, 255 // (2**bits - 1))
-    return pixels.astype(np.uint16) if bits == 16 else pixels
+    if bits == 16:
+        return pixels.astype(np.uint16)
+    levels: NDArray[Any] = pixels // (255 // (2**bits - 1)) if bits in (2, 4) else pixels
+    return levels
 
 
 def check_writable(path: Path, element: ElementType, shape: tuple[int | None, ...]) -> None:

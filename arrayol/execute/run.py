@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.checks.pipeline import choose_top
 from arrayol.errors import error
 from arrayol.execute.bodies import Program, compile_body
 from arrayol.execute.environment import DTYPES, Place, Values
 from arrayol.execute.frames import with_frames
 from arrayol.execute.repetitions import bind, sizes
 from arrayol.ir.model import Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
+from arrayol.language.hints import did_you_mean
 
 _LANES = 1 << 15  # values of one vector operation, so that its operands stay in the caches
 
@@ -24,18 +26,28 @@ def execute(spec: Spec, task: str, inputs: Mapping[str, NDArray[Any]]) -> dict[s
     """The output arrays of a task (or elementary) of a checked specification, by port, for these input arrays.
 
     Every input port has an array of its shape and of the NumPy type of its element type; an infinite dimension has as
-    many frames as the inputs bring. The result is exact in the sense of language.md, to the last bit, and none of the
-    inputs is changed. Raises ArrayolError where inputs do not fit the ports (`missing-input`, `shape-mismatch`,
+    many frames as the inputs bring. The result is exact in the sense of language.md, to the last bit; no input is
+    changed. Raises ArrayolError where inputs do not fit the ports (`missing-input`, `unknown-port`, `shape-mismatch`,
     `type-mismatch`), where something has no body to execute, and where the data leads to what has no value (division
     by zero, a subscript out of range, ...), with the task, the repetition and the place.
     """
-    finite = with_frames(spec, task, inputs)
-    component = finite.components[task]
+    name = choose_top(spec, task)
+    finite = with_frames(spec, name, inputs)
+    component = finite.components[name]
+    _refuse_unknown(component, inputs)
     arrays = {port.name: _fitting(port, inputs) for port in component.inputs}
     outputs = {port.name: _empty(port, ()) for port in component.outputs}
     with np.errstate(all="ignore"):
         _Execution(finite).run(component, arrays | outputs, (), None)
     return outputs
+
+
+def _refuse_unknown(component: Component, inputs: Mapping[str, NDArray[Any]]) -> None:
+    names = [port.name for port in component.inputs]
+    for name in inputs:
+        if name not in names:
+            hint = did_you_mean(name, names) or f"its inputs are {', '.join(names) or 'none'}"
+            raise error("unknown-port", f"'{component.name}' has no input '{name}'", component.span, hint=hint)
 
 
 def _fitting(port: Port, inputs: Mapping[str, NDArray[Any]]) -> Values:
@@ -87,7 +99,8 @@ class _Execution:
         for position, call in enumerate(task.calls):
             callee = self.spec.components[call.callee]
             for name in call.results:
-                live.setdefault(name, _empty(task.arrays[name], trailing) if name not in live else live[name])
+                if name not in live:
+                    live[name] = _empty(task.arrays[name], trailing)
             formals = [port.name for port in (*callee.inputs, *callee.outputs)]
             actuals = [live[name] for name in (*call.arguments, *call.results)]
             self.run(callee, dict(zip(formals, actuals, strict=True)), trailing, place)

@@ -1,0 +1,366 @@
+"""Small random specifications as .aol text, valid by construction, with every feature that execution must get right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from hypothesis import event
+from hypothesis import strategies as st
+from hypothesis.strategies import DrawFn
+
+INTEGERS = ("i8", "u8", "i16", "u16", "i32", "i64")
+FLOATS = ("f32", "f64")
+FUNCTIONS = ("sqrt", "exp", "log", "floor", "ceil", "sin", "cos", "tan")
+TYPES = (*INTEGERS, *FLOATS, "u64", "bool", "c64", "c128")
+
+
+@dataclass(frozen=True)
+class GeneratedPort:
+    name: str
+    type: str
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.type}" + (f"[{', '.join(map(str, self.shape))}]" if self.shape else "")
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A specification and what its task takes; `nested` when it is repeated by an outer task."""
+
+    text: str
+    task: str
+    inputs: tuple[GeneratedPort, ...]
+
+
+def matrix(rows: list[list[int]]) -> str:
+    """A matrix literal; one without columns is empty."""
+    return f"[{'; '.join(', '.join(map(str, row)) for row in rows)}]" if rows and rows[0] else "[]"
+
+
+@dataclass
+class Writer:
+    """Draws expressions over the ports that may be read; `variables` are range variables with their (low, high)."""
+
+    draw: DrawFn
+    readable: list[GeneratedPort]
+    variables: dict[str, tuple[int, int]]
+
+    def expr(self, kind: str, depth: int) -> str:
+        options = [self.constant, self.read]
+        if depth > 0:
+            options += [self.binary, self.binary, self.select, self.convert, self.mixed]
+            if kind != "bool":
+                options.append(self.function)
+        return self.draw(st.sampled_from(options))(kind, depth - 1)
+
+    def constant(self, kind: str, _: int) -> str:
+        if kind == "bool":
+            return self.draw(st.sampled_from(("bool(1)", "bool(0)")))
+        if kind in INTEGERS or kind == "u64":
+            return f"{kind}({self.draw(st.integers(0, 127))})"
+        return f"{kind}({self.draw(st.sampled_from(('0.1', '0.5', '3.7', '100.25', '0', '7')))})"
+
+    def read(self, kind: str, depth: int) -> str:
+        found = [port for port in self.readable if port.type == kind]
+        if not found:
+            return self.constant(kind, depth)
+        port = self.draw(st.sampled_from(found))
+        if not port.shape:
+            return port.name
+        return f"{port.name}[{', '.join(self.subscript(length) for length in port.shape)}]"
+
+    def subscript(self, length: int) -> str:
+        options = [str(self.draw(st.integers(0, length - 1)))]
+        for name, (low, high) in self.variables.items():
+            if low >= 0 and high <= length:
+                options += [name] * 3 + [f"{length - 1} - {name}"]
+            options.append(f"({name} + {self.draw(st.integers(0, 3))}) % {length}")
+        scalars = [port.name for port in self.readable if not port.shape and port.type in INTEGERS]
+        if scalars and self.draw(st.integers(0, 2)) == 0:
+            event("subscript from data")
+            return f"i64({self.draw(st.sampled_from(scalars))}) % {length}"
+        if self.variables and self.draw(st.integers(0, 15)) == 0:
+            return f"{self.draw(st.sampled_from(list(self.variables)))} - 1"  # may leave the port: an execution error
+        return self.draw(st.sampled_from(options))
+
+    def binary(self, kind: str, depth: int) -> str:
+        left, right = self.expr(kind, depth), self.expr(kind, depth)
+        if kind == "bool":
+            if self.draw(st.booleans()):
+                return self.condition(depth)
+            return f"({left} {self.draw(st.sampled_from(('and', 'or', '&', '|', '^', '==')))} {right})"
+        signs = ["+", "-", "*"]
+        if kind in FLOATS:
+            signs += ["/", "//", "%"]
+        elif kind in ("c64", "c128"):
+            signs += ["/"]
+        else:
+            signs += ["//", "%", "&", "|", "^", "<<", ">>"]
+        sign = self.draw(st.sampled_from(signs))
+        if sign in ("//", "%") and kind not in FLOATS and self.draw(st.integers(0, 5)):
+            right = f"({right} | {kind}(1))"
+        if sign in ("<<", ">>") and self.draw(st.integers(0, 5)):
+            right = f"({right} & {kind}(7))"
+        return f"({left} {sign} {right})"
+
+    def select(self, kind: str, depth: int) -> str:
+        event("conditional expression")
+        return f"({self.expr(kind, depth)} if {self.condition(depth)} else {self.expr(kind, depth)})"
+
+    def condition(self, depth: int) -> str:
+        if self.variables and self.draw(st.booleans()):
+            name = self.draw(st.sampled_from(list(self.variables)))
+            return f"({name} {self.draw(st.sampled_from(('==', '<', '>=')))} {self.draw(st.integers(0, 2))})"
+        kind = self.draw(st.sampled_from((*INTEGERS, *FLOATS)))
+        sign = self.draw(st.sampled_from(("==", "!=", "<", "<=", ">", ">=")))
+        found = f"({self.expr(kind, depth)} {sign} {self.expr(kind, depth)})"
+        return f"(not {found})" if self.draw(st.integers(0, 3)) == 0 else found
+
+    def convert(self, kind: str, depth: int) -> str:
+        allowed = [one for one in TYPES if kind in ("c64", "c128") or one not in ("c64", "c128")]
+        source = self.draw(st.sampled_from(allowed))
+        inner = self.expr(source, depth)
+        if source in FLOATS and kind not in (*FLOATS, "c64", "c128", "bool") and self.draw(st.integers(0, 5)):
+            inner = f"max({source}(0), min({source}(100), {inner}))"
+        return f"{kind}({inner})"
+
+    def mixed(self, kind: str, depth: int) -> str:
+        """Operands of two types, promoted; and weak constants and range variables."""
+        source = self.draw(st.sampled_from((*INTEGERS, *FLOATS)))
+        if self.variables and self.draw(st.booleans()):
+            other = self.draw(st.sampled_from([*self.variables, "2"]))
+        else:
+            other = self.expr(self.draw(st.sampled_from((*INTEGERS, *FLOATS))), depth)
+        total = f"({self.expr(source, depth)} {self.draw(st.sampled_from(('+', '-', '*')))} {other})"
+        if kind in (*FLOATS, "c64", "c128", "bool"):
+            return f"{kind}({total})"
+        return f"{kind}(max(0, min(100, {total})))"
+
+    def function(self, kind: str, depth: int) -> str:
+        inner = self.expr(kind, depth)
+        if kind in ("c64", "c128"):
+            return f"-{inner}"
+        if kind in FLOATS and self.draw(st.booleans()):
+            return (
+                f"{self.draw(st.sampled_from(('sqrt', 'exp', 'log', 'floor', 'ceil', 'sin', 'cos', 'tan')))}({inner})"
+            )
+        if self.draw(st.booleans()):
+            return f"abs({inner})"
+        return f"{self.draw(st.sampled_from(('min', 'max')))}({inner}, {self.expr(kind, depth)})"
+
+
+@st.composite
+def bodies(draw: DrawFn, inputs: list[GeneratedPort], outputs: list[GeneratedPort]) -> str:
+    """Statements that write every output whole, some of them over and over."""
+    readable = list(inputs)
+    lines = []
+    for port in outputs:
+        lines.append(draw(_filling(readable, port)))
+        readable.append(port)
+        lines += draw(st.lists(_change(readable, port), max_size=2))
+    return "\n".join(f"  {line}" for line in lines)
+
+
+def _target(port: GeneratedPort, names: list[str]) -> str:
+    return f"{port.name}[{', '.join(names)}]" if names else port.name
+
+
+def _ranges(names: list[str], shape: tuple[int, ...]) -> str:
+    return ", ".join(f"{name} in 0..{length}" for name, length in zip(names, shape, strict=True))
+
+
+@st.composite
+def _filling(draw: DrawFn, readable: list[GeneratedPort], port: GeneratedPort) -> str:
+    """One statement or loop that gives every element a first value."""
+    names = [f"i{axis}" for axis in range(len(port.shape))]
+    bounds = {name: (0, length) for name, length in zip(names, port.shape, strict=True)}
+    value = Writer(draw, readable, bounds).expr(port.type, 2)
+    target = _target(port, names)
+    if not names:
+        return f"{target} = {value}"
+    form = draw(st.sampled_from(("for", "loop", "may")))
+    if form == "loop":
+        event("loop")
+        return f"loop {_ranges(names, port.shape)} {{ {target} = {value} }}"
+    if form == "may" and draw(st.booleans()):
+        condition = Writer(draw, readable, bounds).condition(1)
+        event("where")
+        both = f"{target} = {value} for {_ranges(names, port.shape)} where {condition}\n"
+        return f"{both}  {target} = {port.type}(1) for {_ranges(names, port.shape)} where not {condition}"
+    return f"{target} = {value} for {_ranges(names, port.shape)}"
+
+
+@st.composite
+def _change(draw: DrawFn, readable: list[GeneratedPort], port: GeneratedPort) -> str:
+    """A statement on a port that has been written: sums, recurrences, conditional and computed writes."""
+    names = [f"i{axis}" for axis in range(len(port.shape))]
+    bounds = {name: (0, length) for name, length in zip(names, port.shape, strict=True)}
+    extra = draw(st.sampled_from(("", "k")))
+    if extra:
+        bounds["k"] = (0, 2)
+    writer = Writer(draw, readable, bounds)
+    value, target = writer.expr(port.type, 2), _target(port, names)
+    if names and draw(st.integers(0, 3)) == 0:
+        event("recurrence")
+        moved = [f"({names[0]} + {port.shape[0] - 1}) % {port.shape[0]}", *names[1:]]
+        value = f"({_target(port, moved)} if {writer.condition(0)} else {value})"
+    if names and draw(st.integers(0, 4)) == 0:
+        event("computed target")
+        target = _target(port, [writer.subscript(length) for length in port.shape])
+    ranges = ", ".join(filter(None, [_ranges(names, port.shape), "k in 0..2" if extra else ""]))
+    sign = "+=" if port.type != "bool" and draw(st.booleans()) else "="
+    where = ""
+    if draw(st.booleans()):
+        event("where")
+        where = f" where {writer.condition(1)}"
+    if ranges and draw(st.integers(0, 3)) == 0:
+        event("loop")
+        return f"loop {ranges} {{ {target} {sign} {value}{where} }}"
+    return f"{target} {sign} {value}{f' for {ranges}' if ranges else ''}{where}"
+
+
+def _pattern_shapes(least: int = 0) -> st.SearchStrategy[tuple[int, ...]]:
+    return st.lists(st.integers(1, 3), min_size=least, max_size=2).map(tuple)
+
+
+@st.composite
+def input_tilers(draw: DrawFn, repetition: tuple[int, ...], pattern: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """A tiler that reads somehow, and its array's shape: windows, steps, skews, reversals, with or without wrap."""
+    rank = draw(st.integers(1, 2))
+    small = st.integers(-2, 2)
+    paving = [[draw(small) for _ in repetition] for _ in range(rank)]
+    fitting = [[draw(small) for _ in pattern] for _ in range(rank)]
+    low, high = [0] * rank, [0] * rank
+    for axis in range(rank):
+        for factor, length in zip([*paving[axis], *fitting[axis]], [*repetition, *pattern], strict=True):
+            low[axis] += min(0, factor * (length - 1))
+            high[axis] += max(0, factor * (length - 1))
+    if draw(st.booleans()):
+        event("wrapped input")
+        shape = tuple(draw(st.integers(1, 5)) for _ in range(rank))
+        origin, wrap = [draw(st.integers(-3, 3)) for _ in range(rank)], " wrap"
+    else:
+        shape = tuple(top - bottom + 1 + draw(st.integers(0, 1)) for top, bottom in zip(high, low, strict=True))
+        origin, wrap = [-bottom for bottom in low], ""
+    return f"origin {origin} paving {matrix(paving)} fitting {matrix(fitting)}{wrap}", shape
+
+
+@st.composite
+def output_tilers(draw: DrawFn, repetition: tuple[int, ...], pattern: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
+    """A tiler that writes every element once: blocks, some axes reversed, or shifted and skewed around the torus."""
+    extents = [*repetition, *pattern]
+    rank = draw(st.integers(1, 2))
+    axis_of = [draw(st.integers(0, rank - 1)) for _ in extents]
+    shape = tuple(
+        prod(length for length, at in zip(extents, axis_of, strict=True) if at == axis) for axis in range(rank)
+    )
+    order = draw(st.permutations(range(len(extents))))
+    columns = [[0] * len(extents) for _ in range(rank)]
+    for axis in range(rank):
+        stride = 1
+        for dimension in order:
+            if axis_of[dimension] == axis:
+                columns[axis][dimension] = stride
+                stride *= extents[dimension]
+    origin = [0] * rank
+    for axis in range(rank):
+        if draw(st.booleans()):
+            columns[axis], origin[axis] = [-factor for factor in columns[axis]], shape[axis] - 1
+    wrap = ""
+    if draw(st.booleans()):
+        event("wrapped output")
+        wrap, origin = " wrap", [start + draw(st.integers(-4, 4)) for start in origin]
+        if rank == 2:  # adding a multiple of one row's columns to the other row is one-to-one on the torus
+            skew = draw(st.integers(-1, 1)) * (shape[1] if draw(st.booleans()) else 1)
+            columns[1] = [own + skew * other for own, other in zip(columns[1], columns[0], strict=True)]
+    split = len(repetition)
+    paving, fitting = [row[:split] for row in columns], [row[split:] for row in columns]
+    return f"origin {origin} paving {matrix(paving)} fitting {matrix(fitting)}{wrap}", shape
+
+
+@st.composite
+def delay_vectors(draw: DrawFn, rank: int) -> list[tuple[int, ...]]:
+    """One or two delays that some schedule allows."""
+    tau = draw(st.sampled_from([(1,), (-1,)] if rank == 1 else [(1, 0), (0, 1), (0, -1), (1, 2), (2, -1), (1, 1)]))
+    vectors = product(range(-2, 3), repeat=rank)
+    fitting = [vector for vector in vectors if sum(a * b for a, b in zip(tau, vector, strict=True)) >= 1]
+    return draw(st.lists(st.sampled_from(fitting), min_size=1, max_size=2))
+
+
+@st.composite
+def specs(draw: DrawFn) -> Generated:
+    """A repetitive task of an elementary with a body; sometimes inside an outer repetition or a compound task."""
+    repetition = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=2)))
+    common = draw(st.sampled_from(TYPES))
+    kinds = st.sampled_from((common, common, *TYPES))
+    linked = [GeneratedPort(f"x{n}", draw(kinds), draw(_pattern_shapes())) for n in range(draw(st.integers(1, 2)))]
+    outputs = [GeneratedPort(f"y{n}", draw(kinds), draw(_pattern_shapes())) for n in range(draw(st.integers(1, 2)))]
+    delayed, arrays, links = [], [], []
+    for port in linked:
+        tiler, shape = draw(input_tilers(repetition, port.shape))
+        arrays.append(GeneratedPort(f"a_{port.name}", port.type, shape))
+        links.append(f"{port.name} <- a_{port.name} at {tiler}")
+    if draw(st.booleans()):
+        for number, vector in enumerate(draw(delay_vectors(len(repetition)))):
+            source = draw(st.sampled_from(outputs))
+            port = GeneratedPort(f"p{number}", source.type, source.shape)
+            delayed.append(port)
+            default = draw(st.sampled_from(("0", "1"))) if port.type != "bool" else "true"
+            event("delay")
+            if min(vector) < 0:
+                event("negative delay")
+            if draw(st.booleans()):
+                event("tiled default")
+                tiler, shape = draw(input_tilers(repetition, port.shape))
+                arrays.append(GeneratedPort(f"a_{port.name}", port.type, shape))
+                default = f"a_{port.name} at {tiler}"
+            links.append(f"{port.name} <- {source.name} delay {list(vector)} else {default}")
+    results = []
+    for port in outputs:
+        tiler, shape = draw(output_tilers(repetition, port.shape))
+        results.append(GeneratedPort(f"b_{port.name}", port.type, shape))
+        links.append(f"{port.name} -> b_{port.name} at {tiler}")
+    inputs = [*linked, *delayed]
+    lines = [
+        f"elementary e({', '.join(map(str, inputs))}) -> ({', '.join(map(str, outputs))}) {{",
+        draw(bodies(inputs, outputs)),
+        "}",
+        f"task t({', '.join(map(str, arrays))}) -> ({', '.join(map(str, results))}) {{",
+        f"  repeat {list(repetition)} of e {{",
+        *(f"    {link}" for link in links),
+        "  }",
+        "}",
+    ]
+    if draw(st.integers(0, 3)) == 0:
+        event("hierarchy")
+        outer = draw(st.integers(1, 3))
+        lines += _around(outer, arrays, results)
+        arrays = [_wider(port, outer) for port in arrays]
+        return Generated("\n".join(lines), "outer", tuple(arrays))
+    return Generated("\n".join(lines), "t", tuple(arrays))
+
+
+def _wider(port: GeneratedPort, outer: int) -> GeneratedPort:
+    return GeneratedPort(f"o_{port.name}", port.type, (outer, *port.shape))
+
+
+def _around(outer: int, arrays: list[GeneratedPort], results: list[GeneratedPort]) -> list[str]:
+    """A task that repeats t along a first axis."""
+
+    def tiler(port: GeneratedPort) -> str:
+        rank = len(port.shape)
+        fitting = [[0] * rank, *([int(row == column) for column in range(rank)] for row in range(rank))]
+        return f"origin {[0] * (rank + 1)} paving {matrix([[1], *[[0]] * rank])} fitting {matrix(fitting)}"
+
+    ports = ", ".join(str(_wider(port, outer)) for port in arrays), ", ".join(str(_wider(p, outer)) for p in results)
+    return [
+        f"task outer({ports[0]}) -> ({ports[1]}) {{",
+        f"  repeat [{outer}] of t {{",
+        *(f"    {port.name} <- o_{port.name} at {tiler(port)}" for port in arrays),
+        *(f"    {port.name} -> o_{port.name} at {tiler(port)}" for port in results),
+        "  }",
+        "}",
+    ]
