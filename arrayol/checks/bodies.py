@@ -11,16 +11,19 @@ from arrayol.polyhedral.coverage import BodyPoint, find_early_reads, find_outsid
 from arrayol.polyhedral.nests import NestStatement, statements_of
 
 
-def check_body(elementary: Elementary) -> Iterator[Diagnostic]:
+def check_body(elementary: Elementary, *, whole: bool = True) -> Iterator[Diagnostic]:
     """The mistakes of a body. What only data decide is left to the execution, which checks it.
 
-    Accesses outside a port are told first, and alone: the order of reads and writes is then beside the point.
+    Accesses outside a port are told first, and alone: the order of reads and writes is then beside the point, as it is
+    where the body is not whole.
     """
     if elementary.body is None:
         return
     statements = statements_of(elementary)
     outside = list(_check_bounds(elementary, statements))
-    yield from outside or _check_order(elementary, statements)
+    yield from outside
+    if whole and not outside:
+        yield from _check_order(elementary, statements)
 
 
 def _shapes(elementary: Elementary) -> dict[str, tuple[int, ...]]:

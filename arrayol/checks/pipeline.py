@@ -11,8 +11,10 @@ from arrayol.checks.delays import check_delays
 from arrayol.checks.tilers import check_tilers
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.model import Elementary, RepetitiveTask, Spec
+from arrayol.language.fragment import DELAYS, OUTPUTS, PORTS
 from arrayol.language.hints import did_you_mean
 from arrayol.language.loader import Settings, load
+from arrayol.language.resolve import Resolved
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Checked:
 def check(path: Path, settings: Settings | None = None) -> Checked:
     """Load and check a file and its imports. Raises ArrayolError only where the file or a setting cannot be used."""
     loaded = load(path, settings)
-    found = [*loaded.diagnostics, *_semantic(loaded.spec)]
+    found = [*loaded.diagnostics, *_semantic(loaded.resolved)]
     return Checked(loaded.spec, tuple(sorted(found, key=lambda diagnostic: diagnostic.sort_key)))
 
 
@@ -43,13 +45,17 @@ def load_checked(path: Path, settings: Settings | None = None) -> Spec:
     return checked.spec
 
 
-def _semantic(spec: Spec) -> Iterator[Diagnostic]:
-    for component in spec.components.values():
+def _semantic(resolved: Resolved) -> Iterator[Diagnostic]:
+    """The exact checks on everything that could be resolved, beside what could not."""
+    for fragment in resolved.fragments:
+        component = fragment.component
         if isinstance(component, Elementary):
-            yield from check_body(component)
+            yield from check_body(component, whole=fragment.whole)
         elif isinstance(component, RepetitiveTask):
-            yield from check_tilers(spec, component)
-            yield from check_delays(component)
+            callee = resolved.signatures[component.callee]
+            yield from check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS})
+            if DELAYS not in fragment.damaged:
+                yield from check_delays(component)
 
 
 def choose_top(spec: Spec, name: str | None) -> str:

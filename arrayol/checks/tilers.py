@@ -6,31 +6,30 @@ from collections.abc import Iterator
 
 from arrayol.errors import Diagnostic
 from arrayol.ir.model import (
-    Component,
     Link,
     Port,
     RepetitiveTask,
     Shape,
-    Spec,
     TiledDefault,
     Tiler,
     port_named,
 )
+from arrayol.language.signatures import Signature
 from arrayol.polyhedral.accesses import Access, Clash, Instance, Outside, find_clash, find_hole, find_outside
 
 
-def check_tilers(spec: Spec, task: RepetitiveTask) -> Iterator[Diagnostic]:
-    """The mistakes of a repetitive task's tilers. One that leaves its array is told once, and not checked further."""
-    callee = spec.components.get(task.callee)
-    if callee is None:
-        return
+def check_tilers(task: RepetitiveTask, callee: Signature, *, all_outputs: bool = True) -> Iterator[Diagnostic]:
+    """The mistakes of a repetitive task's tilers. One that leaves its array is told once, and not checked further.
+
+    Without `all_outputs` some links to outputs are missing, and whether each element is written once is not asked.
+    """
     for link in task.input_links:
         yield from _check_reach(task, link, port_named(task.inputs, link.array), callee.inputs)
     yield from _check_defaults(task, callee)
     for array in task.outputs:
         links = [link for link in task.output_links if link.array == array.name]
         mistakes = [found for link in links for found in _check_reach(task, link, array, callee.outputs)]
-        yield from mistakes or _check_writes(task, array, links, callee)
+        yield from mistakes or (_check_writes(task, array, links, callee) if all_outputs else ())
 
 
 def _access(task: RepetitiveTask, tiler: Tiler, pattern: Shape, array: Port) -> Access:
@@ -59,7 +58,7 @@ def _follows(tiler: Tiler, repetition: Shape, array: Shape) -> bool:
     return any(extent is None and factor > 0 for extent, factor in zip(repetition, row, strict=True))
 
 
-def _check_defaults(task: RepetitiveTask, callee: Component) -> Iterator[Diagnostic]:
+def _check_defaults(task: RepetitiveTask, callee: Signature) -> Iterator[Diagnostic]:
     for delay in task.delays:
         if isinstance(delay.default, TiledDefault):
             port, array = port_named(callee.inputs, delay.port), port_named(task.inputs, delay.default.array)
@@ -68,7 +67,7 @@ def _check_defaults(task: RepetitiveTask, callee: Component) -> Iterator[Diagnos
                 yield _out_of_bounds(task, outside, array, delay.default.tiler, port)
 
 
-def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: Component) -> Iterator[Diagnostic]:
+def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: Signature) -> Iterator[Diagnostic]:
     if any(None in port_named(callee.outputs, link.port).shape for link in links):
         return
     accesses = [_access(task, link.tiler, port_named(callee.outputs, link.port).shape, array) for link in links]

@@ -17,22 +17,27 @@ from arrayol.language.signatures import Signature
 
 def resolve_body(
     statements: tuple[syntax.Statement, ...], signature: Signature, definitions: Definitions, mistakes: Mistakes
-) -> tuple[body.Statement, ...]:
-    """The typed statements of a body. Raises a silent Mistake after noting every statement that is wrong."""
+) -> tuple[tuple[body.Statement, ...], bool]:
+    """The typed statements of a body that are sound, and whether all of them are; mistakes are noted."""
     scope = Scope({port.name: port for port in signature.ports}, (), definitions)
     return _statements(statements, signature, scope, mistakes)
 
 
 def _statements(
     statements: tuple[syntax.Statement, ...], signature: Signature, scope: Scope, mistakes: Mistakes
-) -> tuple[body.Statement, ...]:
-    def step(statement: syntax.Statement) -> body.Statement:
-        if isinstance(statement, syntax.Loop):
-            ranges, inner = _ranges(statement.ranges, scope)
-            return body.Loop(ranges, _statements(statement.body, signature, inner, mistakes), statement.span)
-        return _assign(statement, signature, scope, mistakes)
+) -> tuple[tuple[body.Statement, ...], bool]:
+    inner_whole: list[bool] = []
 
-    return mistakes.all_of(statements, step)
+    def step(statement: syntax.Statement) -> body.Statement:
+        if isinstance(statement, syntax.Assign):
+            return _assign(statement, signature, scope, mistakes)
+        ranges, inner = _ranges(statement.ranges, scope)
+        found, whole = _statements(statement.body, signature, inner, mistakes)
+        inner_whole.append(whole)
+        return body.Loop(ranges, found, statement.span)
+
+    sound = mistakes.sound_of(statements, step)
+    return sound, len(sound) == len(statements) and all(inner_whole)
 
 
 def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistakes: Mistakes) -> body.Assign:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -25,26 +25,29 @@ def resolve_compound(
     """A compound task. Raises a silent Mistake after noting what is wrong with its calls."""
     own = signatures.get(item.name.text)
     before = len(mistakes)
-    known = mistakes.attempt(lambda: mistakes.all_of(calls, lambda call: _counts(call, signatures, definitions)))
-    if own is None or known is None:
+    known = mistakes.sound_of(calls, lambda call: _counted(call, signatures, definitions))
+    if own is None:
         raise Mistake
-    arrays = {port.name: port for port in own.inputs}
-    _assign(calls, own, signatures, arrays, definitions, mistakes)
-    for call in calls:
+    assigned = {name.text for call in calls for name in call.results}
+    arrays: dict[str, Port] = {port.name: port for port in own.inputs}
+    _assign(known, own, signatures, arrays, definitions, mistakes)
+    unknown = assigned - arrays.keys()  # results of calls with mistakes: nothing is said of what reads them
+    for call in known:
         for name, formal in zip(call.arguments, signatures[call.callee.text].inputs, strict=True):
-            mistakes.attempt(lambda name=name, formal=formal: _check_argument(name, formal, arrays))  # type: ignore[misc]
+            if name.text not in unknown:
+                mistakes.attempt(lambda name=name, formal=formal: _check_argument(name, formal, arrays))  # type: ignore[misc]
     for port in own.outputs:
-        if port.name not in {name.text for call in calls for name in call.results}:
+        if port.name not in assigned:
             hint = f"assign it: {port.name} = TASK(...)"
             mistakes.report("output-unwritten", f"output '{port.name}' is never produced", port.span, hint)
-    if len(mistakes) > before:
+    if len(mistakes) > before or len(known) < len(calls):
         raise Mistake
     ordered = _in_dataflow_order(item, calls)
     return CompoundTask(item.name.text, own.inputs, own.outputs, ordered, arrays, item.name.span)
 
 
-def _counts(call: syntax.Call, signatures: Mapping[str, Signature], definitions: Definitions) -> bool:
-    """Check the callee and the numbers of its arguments and results."""
+def _counted(call: syntax.Call, signatures: Mapping[str, Signature], definitions: Definitions) -> syntax.Call:
+    """The call, if its callee is known and has as many arguments and results."""
     callee = definitions.component(call.callee).name.text
     if callee not in signatures:
         raise Mistake
@@ -57,11 +60,11 @@ def _counts(call: syntax.Call, signatures: Mapping[str, Signature], definitions:
             needed = ", ".join(shown_port(port) for port in ports) or "none"
             message = f"'{callee}' has {len(ports)} {what}{'' if len(ports) == 1 else 's'}, not {len(names)}"
             raise mistake("wrong-arguments", message, call.span, f"its {what}s are: {needed}")
-    return True
+    return call
 
 
 def _assign(
-    calls: tuple[syntax.Call, ...],
+    calls: Sequence[syntax.Call],
     own: Signature,
     signatures: Mapping[str, Signature],
     arrays: dict[str, Port],

@@ -15,7 +15,8 @@ from arrayol.language.hints import did_you_mean
 from arrayol.language.imports import gather
 from arrayol.language.mistake import Mistake, Mistakes
 from arrayol.language.parser import parse
-from arrayol.language.resolve import resolve_components
+from arrayol.language.resolve import Resolved, resolve_components
+from arrayol.language.unused import unused
 from arrayol.source import SourceFile
 
 Settings = Mapping[str, ConstValue | str]  # values of consts by name; a text is an expression of numbers
@@ -26,6 +27,7 @@ class Loaded:
     """A specification as far as it could be understood: components with mistakes are left out."""
 
     spec: Spec
+    resolved: Resolved
     diagnostics: tuple[Diagnostic, ...]
 
 
@@ -41,8 +43,9 @@ def load(path: Path, settings: Settings | None = None) -> Loaded:
     known = consts | gathered.broken
     values = {name: _setting(name, value, known, str(path)) for name, value in (settings or {}).items()}
     definitions = define(gathered.items, values, frozenset(gathered.broken), mistakes)
-    components = resolve_components(definitions, mistakes)
-    return Loaded(Spec(str(path), definitions.constants.values, components), tuple(mistakes))
+    resolved = resolve_components(definitions, mistakes)
+    mistakes += unused(gathered.items, path, mistakes)
+    return Loaded(Spec(str(path), definitions.constants.values, resolved.components), resolved, tuple(mistakes))
 
 
 def _setting(name: str, value: ConstValue | str, consts: set[str], file: str) -> ConstValue:

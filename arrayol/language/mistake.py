@@ -44,6 +44,11 @@ class Mistakes(list[Diagnostic]):
             raise Mistake
         return tuple(result for result in results if result is not None)
 
+    def sound_of(self, items: Iterable[Item], step: Callable[[Item], Result]) -> tuple[Result, ...]:
+        """The results of a step for every item with which it succeeds; the mistakes of the others are noted."""
+        results = (self.attempt(lambda item=item: step(item)) for item in items)  # type: ignore[misc]
+        return tuple(result for result in results if result is not None)
+
     def report(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         """Note a mistake and go on."""
         self.append(Diagnostic(code, message, span, hint))

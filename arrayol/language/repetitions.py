@@ -11,6 +11,7 @@ from arrayol.ir import syntax
 from arrayol.ir.model import ConstValue, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault
 from arrayol.language.constants import check_stored
 from arrayol.language.definitions import Definitions
+from arrayol.language.fragment import DELAYS, INPUTS, OUTPUTS, PORTS, Fragment
 from arrayol.language.hints import did_you_mean
 from arrayol.language.mistake import Mistake, Mistakes, mistake
 from arrayol.language.shapes import shown_port, shown_shape
@@ -24,24 +25,66 @@ def resolve_repetition(
     signatures: Mapping[str, Signature],
     definitions: Definitions,
     mistakes: Mistakes,
-) -> RepetitiveTask:
-    """A repetitive task. Raises a Mistake, silent after noting what is wrong with its links."""
-    callee = definitions.component(repeat.callee)
-    space = resolve_shape(repeat.shape, definitions)
-    if item.name.text not in signatures or callee.name.text not in signatures:
+) -> Fragment:
+    """A repetitive task as far as its links are sound; mistakes are noted.
+
+    Raises a silent Mistake where its own ports, its space or the repeated task's ports are not known; its links are
+    then looked at as far as they can be.
+    """
+    own = signatures.get(item.name.text)
+    callee = mistakes.attempt(lambda: definitions.component(repeat.callee))
+    space = mistakes.attempt(lambda: resolve_shape(repeat.shape, definitions))
+    ports = signatures.get(callee.name.text) if callee else None
+    if own is None or ports is None:
+        if own is not None:
+            check_names(item.name.text, own, repeat, definitions, mistakes)
         raise Mistake
-    links = _Links(item.name.text, signatures[item.name.text], repeat, signatures[callee.name.text], space, definitions)
-    sound = links.check_ports(mistakes)
-    inputs, outputs, delays = (
-        mistakes.attempt(lambda step=step: step(mistakes))  # type: ignore[misc]
-        for step in (links.inputs, links.outputs, links.delays)
-    )
-    if not sound or inputs is None or outputs is None or delays is None:
+    # Of an unknown space the rank is known, and that is all that links need; as if infinite, every delay acts.
+    links = _Links(item.name.text, own, repeat, ports, space or (None,) * len(repeat.shape), definitions)
+    damaged = {PORTS} if not links.check_ports(mistakes) else set()
+    inputs, outputs, delays = links.inputs(mistakes), links.outputs(mistakes), links.delays(mistakes)
+    if space is None:
         raise Mistake
-    own = signatures[item.name.text]
-    return RepetitiveTask(
-        item.name.text, own.inputs, own.outputs, space, callee.name.text, inputs, outputs, delays, item.name.span
+    written = Counter(type(link) for link in repeat.links)
+    for part, found, kind in (
+        (INPUTS, inputs, syntax.InputLink),
+        (OUTPUTS, outputs, syntax.OutputLink),
+        (DELAYS, delays, syntax.DelayLink),
+    ):
+        damaged |= {part} if len(found) < written[kind] else set()
+    task = RepetitiveTask(
+        item.name.text, own.inputs, own.outputs, space, repeat.callee.text, inputs, outputs, delays, item.name.span
     )
+    return Fragment(task, frozenset(damaged))
+
+
+def check_names(task: str, own: Signature, repeat: syntax.Repeat, definitions: Definitions, mistakes: Mistakes) -> None:
+    """Note unknown arrays and tilers of links whose ports are not known."""
+    for link in repeat.links:
+        arrays: list[tuple[syntax.Name, tuple[Port, ...], str]] = []
+        reference: syntax.TilerRef | None = None
+        if isinstance(link, syntax.InputLink):
+            arrays, reference = [(link.array, own.inputs, "input")], link.tiler
+        elif isinstance(link, syntax.OutputLink):
+            arrays, reference = [(link.array, own.outputs, "output")], link.tiler
+        elif isinstance(link.default, syntax.TiledDefault):
+            arrays, reference = [(link.default.array, own.inputs, "input")], link.default.tiler
+        for name, ports, direction in arrays:
+            mistakes.attempt(lambda name=name, ports=ports, way=direction: own_array(name, task, own, ports, way))  # type: ignore[misc]
+        if isinstance(reference, syntax.Name):
+            mistakes.attempt(lambda reference=reference: definitions.tiler(reference))  # type: ignore[misc]
+
+
+def own_array(name: syntax.Name, task: str, own: Signature, ports: tuple[Port, ...], direction: str) -> Port:
+    """The task's array that a link names. Raises Mistake."""
+    found = next((port for port in ports if port.name == name.text), None)
+    if found:
+        return found
+    if any(port.name == name.text for port in own.ports):
+        hint = "a repetition reads the task's inputs and writes its outputs"
+        raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{task}'", name.span, hint)
+    hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _listed(ports, direction, task)
+    raise mistake("unknown-name", f"'{task}' has no {direction} named '{name.text}'", name.span, hint_or_list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +125,17 @@ class _Links:
     def inputs(self, mistakes: Mistakes) -> tuple[Link, ...]:
         """The links from arrays to input ports."""
         links = [link for link in self.repeat.links if isinstance(link, syntax.InputLink)]
-        return mistakes.all_of(links, self._input)
+        return mistakes.sound_of(links, self._input)
 
     def outputs(self, mistakes: Mistakes) -> tuple[Link, ...]:
         """The links from output ports to arrays."""
         links = [link for link in self.repeat.links if isinstance(link, syntax.OutputLink)]
-        return mistakes.all_of(links, self._output)
+        return mistakes.sound_of(links, self._output)
 
     def delays(self, mistakes: Mistakes) -> tuple[Delay, ...]:
         """The delays; one that never acts is told as a warning."""
         links = [link for link in self.repeat.links if isinstance(link, syntax.DelayLink)]
-        return mistakes.all_of(links, lambda link: self._delay(link, mistakes))
+        return mistakes.sound_of(links, lambda link: self._delay(link, mistakes))
 
     def _input(self, link: syntax.InputLink) -> Link:
         port = self._callee_port(link.port, self.callee.inputs, "input")
@@ -122,14 +165,7 @@ class _Links:
         raise mistake("unknown-name", f"'{callee}' has no {direction} named '{name.text}'", name.span, hint_or_list)
 
     def _own_array(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
-        found = next((port for port in ports if port.name == name.text), None)
-        if found:
-            return found
-        if any(port.name == name.text for port in (*self.own.inputs, *self.own.outputs)):
-            hint = "a repetition reads the task's inputs and writes its outputs"
-            raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{self.task}'", name.span, hint)
-        hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _listed(ports, direction, self.task)
-        raise mistake("unknown-name", f"'{self.task}' has no {direction} named '{name.text}'", name.span, hint_or_list)
+        return own_array(name, self.task, self.own, ports, direction)
 
     def _delay(self, link: syntax.DelayLink, mistakes: Mistakes) -> Delay:
         port = self._callee_port(link.port, self.callee.inputs, "input")

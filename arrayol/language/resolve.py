@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 from arrayol.ir import syntax
@@ -10,13 +12,29 @@ from arrayol.ir.model import Component, Elementary
 from arrayol.language.bodies import resolve_body
 from arrayol.language.compounds import resolve_compound
 from arrayol.language.definitions import Definitions
-from arrayol.language.mistake import Mistake, Mistakes
+from arrayol.language.fragment import BODY, Fragment
+from arrayol.language.mistake import Mistake, Mistakes, mistake
 from arrayol.language.repetitions import resolve_repetition
 from arrayol.language.signatures import Signature, resolve_signature
 
+_EXTERN = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 
-def resolve_components(definitions: Definitions, mistakes: Mistakes) -> dict[str, Component]:
-    """Every elementary and task that has no mistake; the mistakes of the others are noted."""
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """Every component as far as it could be resolved, and the signatures of all whose ports are sound."""
+
+    fragments: tuple[Fragment, ...]
+    signatures: Mapping[str, Signature]
+
+    @property
+    def components(self) -> dict[str, Component]:
+        """The components without mistakes, by name, in textual order."""
+        return {found.component.name: found.component for found in self.fragments if found.whole}
+
+
+def resolve_components(definitions: Definitions, mistakes: Mistakes) -> Resolved:
+    """Resolve every elementary and task; mistakes are noted, and what is sound beside them is kept."""
     items = [item for item in definitions.by_name.values() if isinstance(item, (syntax.Elementary, syntax.Task))]
     signatures: dict[str, Signature] = {}
     for item in items:
@@ -24,34 +42,34 @@ def resolve_components(definitions: Definitions, mistakes: Mistakes) -> dict[str
         if signature is not None:
             signatures[item.name.text] = signature
     circular = _check_circles(items, mistakes)
-    components: dict[str, Component] = {}
-    for item in items:
-        component = mistakes.attempt(lambda item=item: _component(item, signatures, definitions, mistakes))  # type: ignore[misc]
-        if component is not None and component.name not in circular:
-            components[component.name] = component
-    return components
+    fragments = mistakes.sound_of(items, lambda item: _fragment(item, signatures, definitions, mistakes))
+    return Resolved(tuple(found for found in fragments if found.component.name not in circular), signatures)
 
 
-def _component(
+def _fragment(
     item: syntax.Elementary | syntax.Task,
     signatures: Mapping[str, Signature],
     definitions: Definitions,
     mistakes: Mistakes,
-) -> Component:
+) -> Fragment:
     if isinstance(item, syntax.Elementary):
         return _elementary(item, signatures.get(item.name.text), definitions, mistakes)
     if isinstance(item.content, syntax.Repeat):
         return resolve_repetition(item, item.content, signatures, definitions, mistakes)
-    return resolve_compound(item, item.content, signatures, definitions, mistakes)
+    return Fragment(resolve_compound(item, item.content, signatures, definitions, mistakes))
 
 
 def _elementary(
     item: syntax.Elementary, signature: Signature | None, definitions: Definitions, mistakes: Mistakes
-) -> Elementary:
+) -> Fragment:
     if signature is None:
         raise Mistake
-    body = None if item.body is None else resolve_body(item.body, signature, definitions, mistakes)
-    return Elementary(item.name.text, signature.inputs, signature.outputs, body, item.extern, item.name.span)
+    if item.extern is not None and not _EXTERN.fullmatch(item.extern):
+        message = f"'{item.extern}' does not name a Python callable"
+        raise mistake("bad-extern", message, item.span, 'write it as extern "package.module:function"')
+    body, whole = (None, True) if item.body is None else resolve_body(item.body, signature, definitions, mistakes)
+    component = Elementary(item.name.text, signature.inputs, signature.outputs, body, item.extern, item.name.span)
+    return Fragment(component, frozenset() if whole else frozenset({BODY}))
 
 
 def _check_circles(items: list[syntax.Elementary | syntax.Task], mistakes: Mistakes) -> set[str]:
