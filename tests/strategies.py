@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 
 from hypothesis import strategies as st
 
+from arrayol.ir import syntax
 from arrayol.ir.model import Shape, Tiler
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import SourceFile, Span
@@ -75,6 +77,30 @@ def _rows(matrix: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(row) for row in matrix)
 
 
+def expressions() -> st.SearchStrategy[syntax.Expr]:
+    """Expressions of every form, of any structure that parentheses can give."""
+    names = st.sampled_from(["x", "y", "N"]).map(lambda text: syntax.Name(text, NOWHERE))
+    atoms = st.one_of(
+        st.integers(0, 10**20).map(lambda value: syntax.Number(value, NOWHERE)),
+        st.floats(0, 1e300).map(lambda value: syntax.Number(value, NOWHERE)),
+        st.booleans().map(lambda value: syntax.Truth(value, NOWHERE)),
+        names.map(lambda name: syntax.Ref(name, (), NOWHERE)),
+    )
+
+    def extend(inner: st.SearchStrategy[syntax.Expr]) -> st.SearchStrategy[syntax.Expr]:
+        unary, binary = ["-", "~", "not"], [*"+-*/%&|^<>", "//", "<<", ">>", "==", "!=", "<=", ">=", "and", "or"]
+        some = st.lists(inner, min_size=1, max_size=3).map(tuple)
+        return st.one_of(
+            st.builds(syntax.Unary, st.sampled_from(unary), inner, st.just(NOWHERE)),
+            st.builds(syntax.Binary, st.sampled_from(binary), inner, inner, st.just(NOWHERE)),
+            st.builds(syntax.Conditional, inner, inner, inner, st.just(NOWHERE)),
+            st.builds(syntax.Apply, names, some, st.just(NOWHERE)),
+            st.builds(syntax.Ref, names, some, st.just(NOWHERE)),
+        )
+
+    return st.recursive(atoms, extend, max_leaves=12)
+
+
 @st.composite
 def delay_sets(draw: st.DrawFn) -> tuple[tuple[tuple[int, ...], ...], Shape]:
     """One to three delays and a repetition space; each axis may be infinite."""
@@ -92,3 +118,52 @@ def task_graphs(draw: st.DrawFn, *, most: int = 6) -> TaskGraph:
     pairs = [(writer, reader) for reader in range(tasks) for writer in range(reader)]
     links = draw(st.sets(st.sampled_from(pairs))) if pairs else set()
     return from_links(tuple("abcdefgh"[:tasks]), links)
+
+
+@st.composite
+def body_texts(draw: st.DrawFn) -> str:
+    """An elementary `e` of one or two loops or statements over small ports, often sound, often not."""
+    lines: list[str] = []
+    for _ in range(draw(st.integers(1, 3))):
+        if draw(st.integers(0, 3)) == 0:
+            inner = [_statement(draw, ["i"]) for _ in range(draw(st.integers(1, 2)))]
+            lines += [f"loop i in 0..{draw(st.sampled_from([2, 4, 4]))} {{", *inner, "}"]
+        else:
+            lines.append(_statement(draw, []))
+    if draw(st.booleans()):
+        lines.insert(0, "y[k] = a[k] for k in 0..4")
+    body = "\n".join(lines)
+    return (
+        f"elementary e(a: f32[4]) -> (y: f32[4], z: f32[4, 2]) {{\nz[k, l] = 0 for k in 0..4, l in 0..2\n{body}\n}}\n"
+    )
+
+
+def _statement(draw: st.DrawFn, outer: list[str]) -> str:
+    ranges, indices = [], list(outer)
+    for name in draw(st.sampled_from([["k"], ["k"], ["k", "l"], []])):
+        low = draw(st.sampled_from(["0", "0", "1", *indices]))
+        ranges.append(f"{name} in {low}..{draw(st.sampled_from(['4', '4', '3', '2']))}")
+        indices.append(name)
+    index = st.sampled_from([*indices, *(indices and _index_forms(indices)), "0", "3"])
+    compared = product(indices or ["1"], ("<", ">=", "!="), (1, 3))
+    condition = st.sampled_from([f"{name} {sign} {bound}" for name, sign, bound in compared])
+    reads = [f"a[{draw(index)}]", f"y[{draw(index)}]", f"z[{draw(index)}, {draw(st.sampled_from(['0', '1']))}]"]
+    chosen = draw(st.sampled_from(reads))
+    other = draw(st.sampled_from(reads))
+    value = draw(st.sampled_from([chosen, f"{chosen} + 1", f"{chosen} if {draw(condition)} else {other}", "a[0]"]))
+    target = draw(st.sampled_from([f"y[{draw(index)}]", f"y[{draw(index)}]", f"z[{draw(index)}, 1]"]))
+    text = f"{target} = {value}"
+    text += f" for {', '.join(ranges)}" if ranges else ""
+    return text + (f" where {draw(condition)}" if draw(st.integers(0, 3)) == 0 else "")
+
+
+def _index_forms(indices: list[str]) -> list[str]:
+    name = indices[-1]
+    return [
+        f"{name} - 1",
+        f"3 - {name}",
+        f"{name} // 2",
+        f"({name} + 1) % 4",
+        f"max({name} - 1, 0)",
+        f"{name} + {indices[0]}",
+    ]

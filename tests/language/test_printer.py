@@ -1,0 +1,82 @@
+"""Canonical text: parses to the same tree, is its own canonical form, keeps comments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import expressions
+
+from arrayol.ir import syntax
+from arrayol.language.expression_text import expression
+from arrayol.language.parser import Parsed, parse
+from arrayol.language.printer import print_file
+from arrayol.source import SourceFile
+
+ROOT = Path(__file__).parents[2]
+SPECS = sorted((ROOT / "specs").glob("*.aol"))
+LPSF = (ROOT / "specs" / "lpsf.aol").read_text(encoding="utf-8")
+
+
+def parsed(text: str) -> Parsed:
+    result = parse(SourceFile("x.aol", text))
+    assert not result.diagnostics
+    return result
+
+
+def canonical(text: str) -> str:
+    """The canonical text, checked for everything that it promises."""
+    before = parsed(text)
+    printed = print_file(before)
+    after = parsed(printed)
+    assert after.tree == before.tree
+    assert sorted(comment.text for comment in after.comments) == sorted(
+        comment.text.rstrip() for comment in before.comments
+    )
+    assert print_file(after) == printed
+    return printed
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.name)
+def test_shipped_specs_are_canonical(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert canonical(text) == text
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "tests" / "errors").glob("*.aol")), ids=lambda path: path.stem)
+def test_whatever_parses_prints(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    if not parse(SourceFile("x.aol", text)).diagnostics:
+        canonical(text)
+
+
+def test_messy_text(golden: Callable[[Path, str], None]) -> None:
+    folder = ROOT / "tests" / "golden"
+    golden(folder / "messy-canonical.aol", canonical((folder / "messy.aol").read_text(encoding="utf-8")))
+
+
+@settings(max_examples=500, deadline=None)
+@given(expressions())
+def test_expressions_keep_their_structure(expr: syntax.Expr) -> None:
+    text = expression(expr)
+    (item,) = parsed(f"const X = {text}").tree.items
+    assert isinstance(item, syntax.Const)
+    assert item.value == expr
+    assert expression(item.value) == text
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 400), st.booleans()), max_size=8))
+def test_comments_anywhere(places: list[tuple[int, bool]]) -> None:
+    words = LPSF.replace("\n", " \n ").split(" ")
+    for number, (place, own_line) in enumerate(sorted(places, reverse=True)):
+        words.insert(min(place, len(words)), f"{chr(10) if own_line else ''}# note {number}\n")
+    canonical(" ".join(words).replace("# Low-pass", "Low-pass").split("direction.", 1)[-1])
+
+
+def test_long_chains() -> None:
+    text = "const S = " + " + ".join(["1"] * 5_000) + "\n"
+    assert print_file(parsed(text)) == text  # without comparing trees, whose equality recurses
