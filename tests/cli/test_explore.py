@@ -74,6 +74,14 @@ def test_the_front_of_lpsf(script: Path, lpsf: Path) -> None:
     assert sorted(path.name for path in lpsf.iterdir()) == ["lpsf-explore", "lpsf.aol", "lpsf.toml"]
 
 
+def test_tasks_of_a_group_that_differ_have_lines_of_their_own(arrayol: CommandLine, tmp_path: Path) -> None:
+    arrayol("example", "downscaler")
+    shown = [line.split() for line in arrayol("explore", "downscaler.aol").stdout.splitlines()]
+    assert ["3", "1:", "hfilter,", "52", "851", "345,600", "353,736"] in shown
+    assert ["vfilter,", "16", "240", "2,304.0", "µs", "430.9", "KiB"] in shown
+    assert ["sharpen", "4", "80"] in shown
+
+
 def test_json_is_one_document_and_the_stored_one(arrayol: CommandLine, lpsf: Path) -> None:
     done = arrayol("explore", "lpsf.aol", "--json", "--out", "found")
     assert (done.stderr, done.returncode) == ("", 0)
@@ -140,7 +148,7 @@ def test_wrong_usage(arrayol: CommandLine, lpsf: Path, arguments: list[str], mes
 def test_a_folder_of_others_is_refused_before_the_work(arrayol: CommandLine, lpsf: Path) -> None:
     (lpsf / "lpsf-explore").mkdir()
     (lpsf / "lpsf-explore" / "mine").touch()
-    done = arrayol("explore", "lpsf.aol")
+    done = arrayol("explore", "lpsf.aol", "--platform", "missing.toml")  # what is told first is looked at first
     message = "lpsf-explore: error[not-a-result]: this folder is not empty and holds no former result\n"
     hint = "  hint: name another folder with --out\n"
     assert (done.stdout, done.stderr, done.returncode) == ("", message + hint, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dse import pareto
@@ -59,6 +59,7 @@ def test_too_many_to_compare_are_sorted_and_not_counted() -> None:
     assert run(SUBSPACES, at_once=2) == ([(1, 9), (1, 9), (4, 4), (4, 4), (9, 1)], None)
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1), st.integers(1, 4))
 def test_thinning_loses_nothing(table: Table, at_once: int) -> None:
     found, _ = run([table], at_once)
@@ -70,6 +71,7 @@ costs = st.integers(1, 4).flatmap(
 )
 
 
+@settings(deadline=None)
 @given(costs)
 @example([(2**53, 0), (2**53 + 1, 0)])  # equal as floats
 @example([(2**80, 1), (2**80, 1), (2**80 + 1, 1)])

@@ -8,7 +8,7 @@ from itertools import islice
 
 import networkx as nx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from networks import link, network, process
 from strategies import task_graphs
 
@@ -106,12 +106,14 @@ def test_convex_groups_may_still_wait_for_each_other() -> None:
     assert {frozenset(map(frozenset, fusion.groups)) for fusion in fusions(CROSSED)} == set(legal(CROSSED))
 
 
+@settings(deadline=None)
 @given(task_graphs())
 def test_exactly_the_legal_partitions_each_once(tasks: TaskGraph) -> None:
     found = Counter(frozenset(map(frozenset, fusion.groups)) for fusion in fusions(tasks))
     assert found == Counter(legal(tasks))
 
 
+@settings(deadline=None)
 @given(task_graphs())
 def test_every_fusion_comes_from_its_integer_partition(tasks: TaskGraph) -> None:
     for groups in range(1, len(tasks) + 1):
@@ -119,6 +121,7 @@ def test_every_fusion_comes_from_its_integer_partition(tasks: TaskGraph) -> None
             assert all(tuple(sorted(map(len, one.groups), reverse=True)) == parts for one in expand(tasks, parts))
 
 
+@settings(deadline=None)
 @given(task_graphs())
 def test_groups_run_in_order_and_the_earliest_first(tasks: TaskGraph) -> None:
     links, place = directed(tasks), {name: number for number, name in enumerate(tasks.names)}
@@ -130,6 +133,7 @@ def test_groups_run_in_order_and_the_earliest_first(tasks: TaskGraph) -> None:
         assert list(nx.lexicographical_topological_sort(quotient, key=first)) == blocks
 
 
+@settings(deadline=None)
 @given(task_graphs())
 def test_counting_beforehand_agrees(tasks: TaskGraph) -> None:
     assert count_by_groups(tasks) == sizes(tasks)
