@@ -283,7 +283,10 @@ def output_tilers(draw: DrawFn, repetition: tuple[int, ...], pattern: tuple[int,
 
 @st.composite
 def delay_vectors(draw: DrawFn, rank: int) -> list[tuple[int, ...]]:
-    """One or two delays that some schedule allows."""
+    """One or two delays that some schedule allows; at times only one that is no unit vector."""
+    if rank == 2 and draw(st.booleans()):
+        event("skewed wavefronts")
+        return draw(st.sampled_from(([(1, -1), (0, 1)], [(1, -1), (-1, 2)], [(1, 1), (-1, 0)])))
     tau = draw(st.sampled_from([(1,), (-1,)] if rank == 1 else [(1, 0), (0, 1), (0, -1), (1, 2), (2, -1), (1, 1)]))
     vectors = product(range(-2, 3), repeat=rank)
     fitting = [vector for vector in vectors if sum(a * b for a, b in zip(tau, vector, strict=True)) >= 1]
@@ -293,7 +296,7 @@ def delay_vectors(draw: DrawFn, rank: int) -> list[tuple[int, ...]]:
 @st.composite
 def specs(draw: DrawFn) -> Generated:
     """A repetitive task of an elementary with a body; sometimes inside an outer repetition or a compound task."""
-    repetition = tuple(draw(st.lists(st.integers(1, 4), min_size=1, max_size=2)))
+    repetition = tuple(draw(st.lists(st.sampled_from((3, 4, 2, 1)), min_size=1, max_size=2)))
     common = draw(st.sampled_from(TYPES))
     kinds = st.sampled_from((common, common, *TYPES))
     linked = [GeneratedPort(f"x{n}", draw(kinds), draw(_pattern_shapes())) for n in range(draw(st.integers(1, 2)))]
