@@ -28,7 +28,7 @@ class GeneratedPort:
 
 @dataclass(frozen=True)
 class Generated:
-    """A specification and what its task takes; `nested` when it is repeated by an outer task."""
+    """A specification, the task to execute, and what that takes."""
 
     text: str
     task: str

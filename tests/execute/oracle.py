@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrayol.ir.body import Assign, Constant, Convert, Expr, Function, Index, Loop, Operation, Range, Read, Select
 from arrayol.ir.model import CompoundTask, Elementary, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
-from arrayol.ir.types import ElementType, Kind, Weak
+from arrayol.ir.types import ElementType, Weak
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -280,8 +280,3 @@ def _function(name: str, values: list[Any]) -> Any:
     for value in values[1:]:
         result = (np.minimum if name == "min" else np.maximum)(result, value)
     return result
-
-
-def is_real(element: ElementType) -> bool:
-    """Whether an order is defined on a type."""
-    return element.kind not in (Kind.BOOL, Kind.COMPLEX)
