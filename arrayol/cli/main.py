@@ -1,16 +1,16 @@
 """The entry point of the installed command: run one command, and say in one place what becomes of what it raises.
 
-At its top this module imports only the standard library and arrayol.errors, so that an interrupt during any later
+At its top this module imports little more than the standard library, so that an interrupt during any later
 import, click's own included, is answered like every other.
 """
 
 from __future__ import annotations
 
 import os
-import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from arrayol.cli.interrupts import Interrupts
 from arrayol.errors import ArrayolError
 
 INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
@@ -21,13 +21,17 @@ TRACEBACK_VARIABLE = "ARRAYOL_TRACEBACK"
 
 def main() -> None:
     """Run the command line of sys.argv and exit with its code."""
-    code = run(sys.argv[1:])
-    # From here on nothing can be left half-written: a late Ctrl-C may end the interpreter without its traceback.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    interrupts = Interrupts()
+    try:
+        interrupts.install()
+        code = run(sys.argv[1:], interrupts)
+    except KeyboardInterrupt:  # before the first step, or once more while the first is being answered
+        code = INTERRUPTED
+    interrupts.close()
     sys.exit(code)
 
 
-def run(arguments: Sequence[str]) -> int:
+def run(arguments: Sequence[str], interrupts: Interrupts | None = None) -> int:
     """Run one command and return its exit code; whatever it raises becomes a message on stderr."""
     try:
         try:
@@ -36,7 +40,7 @@ def run(arguments: Sequence[str]) -> int:
             code = _code_of_exit(stop)
         sys.stdout.flush()
     except BaseException as raised:
-        code = _answer(raised)
+        code = _answer(raised, interrupted=interrupts is not None and interrupts.noted)
     return code
 
 
@@ -56,16 +60,16 @@ def _code_of_exit(stop: SystemExit) -> int:
     return 1
 
 
-def _answer(raised: BaseException) -> int:
+def _answer(raised: BaseException, *, interrupted: bool) -> int:
     """Say on stderr what happened, and return the exit code for it."""
     if os.environ.get(TRACEBACK_VARIABLE, "0") not in {"", "0"}:
         sys.excepthook(type(raised), raised, raised.__traceback__)
+    if interrupted or isinstance(raised, KeyboardInterrupt):  # some libraries raise another error instead
+        _complain("interrupted")
+        return INTERRUPTED
     if isinstance(raised, ArrayolError):
         _complain(str(raised))
         return raised.exit_code
-    if any(isinstance(one, KeyboardInterrupt) for one in _chain(raised)):
-        _complain("interrupted")
-        return INTERRUPTED
     if isinstance(raised, BrokenPipeError):
         _discard_output()
         return READER_LEFT
@@ -80,14 +84,6 @@ def _answer(raised: BaseException) -> int:
         f"  {TRACEBACK_VARIABLE}=1 shows where it happened."
     )
     return DEFECT
-
-
-def _chain(raised: BaseException) -> Iterator[BaseException]:
-    """An exception and those behind it: an interrupt inside an extension's import comes out as an ImportError."""
-    one: BaseException | None = raised
-    while one is not None:
-        yield one
-        one = one.__cause__ or one.__context__
 
 
 def _answer_system(raised: OSError) -> int:

@@ -146,13 +146,6 @@ def test_what_becomes_of_an_exception(
     assert capsys.readouterr() == ("", message)
 
 
-def test_an_interrupt_behind_a_failed_import_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
-    failed = ImportError("numpy._core failed to import")
-    failed.__cause__ = KeyboardInterrupt()
-    _raise_instead(monkeypatch, failed)
-    assert run([]) == 130
-
-
 def test_the_traceback_is_there_for_those_who_ask(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
