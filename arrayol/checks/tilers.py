@@ -15,7 +15,8 @@ from arrayol.ir.model import (
     port_named,
 )
 from arrayol.language.signatures import Signature
-from arrayol.polyhedral.accesses import Access, Clash, Instance, Outside, find_clash, find_hole, find_outside
+from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside
+from arrayol.polyhedral.single_write import Clash, find_clash, find_hole
 
 
 def check_tilers(task: RepetitiveTask, callee: Signature, *, all_outputs: bool = True) -> Iterator[Diagnostic]:
@@ -77,9 +78,11 @@ def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: 
         return
     hole = find_hole(accesses)
     if hole is not None:
+        what = f"element {shown_point(hole.element)}" if hole.element is not None else f"{hole.missing} elements"
+        verb = "are" if hole.element is None else "is"
         yield Diagnostic(
             "not-covered",
-            f"element {shown_point(hole)} of '{array.name}' is written by no repetition of '{task.name}'",
+            f"{what} of '{array.name}' {verb} written by no repetition of '{task.name}'",
             links[0].tiler.span,
             "every element is written exactly once: check paving, fitting and the repetition space "
             f"{shown_extents(task.repetition)}",

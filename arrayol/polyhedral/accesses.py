@@ -1,15 +1,14 @@
-"""Exact questions about tilers: do two instances meet in an element, is an element left out, does one lie outside."""
+"""What a tiler touches, and whether anything of it lies outside its array: decided exactly."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import islpy as isl
 
 from arrayol.ir.model import Shape, Tiler
-from arrayol.polyhedral.points import Point, box, box_conditions, coordinates
+from arrayol.polyhedral.points import Point, box_conditions, coordinates
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,54 +40,12 @@ class Instance:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
-    """An element touched by two instances."""
-
-    element: Point
-    first: Instance
-    second: Instance
-
-
-@dataclass(frozen=True, slots=True)
 class Outside:
     """An instance whose element lies outside its array along `axis`."""
 
     element: Point
     axis: int
     instance: Instance
-
-
-def find_clash(accesses: Sequence[Access]) -> Clash | None:
-    """Two instances of any of the accesses that touch one element, or None: single write is injectivity.
-
-    Exact for wrapped and infinite spaces too: decided by isl, never sampled.
-    """
-    relations = [_relation(access) for access in accesses]
-    for number, (access, relation) in enumerate(zip(accesses, relations, strict=True)):
-        if not relation.is_injective():
-            pairs = relation.apply_range(relation.reverse())
-            pairs = pairs.subtract(isl.Map.identity(pairs.get_space()))
-            return _clash(pairs, (number, access), (number, access))
-    for (first, access), (second, other) in combinations(enumerate(accesses), 2):
-        pairs = relations[first].apply_range(relations[second].reverse())
-        if not pairs.is_empty():
-            return _clash(pairs, (first, access), (second, other))
-    return None
-
-
-def find_hole(accesses: Sequence[Access]) -> Point | None:
-    """An element of the array that no access touches, or None. The accesses must not clash.
-
-    On a finite array cover then follows from equal counts; only a hole's place asks for a set difference.
-    """
-    array = accesses[0].array
-    counts = [_count((*access.repetition, *access.pattern)) for access in accesses]
-    if None not in counts and sum(count for count in counts if count is not None) == _count(array):
-        return None
-    missing = box(array)
-    for access in accesses:
-        missing = missing.subtract(_relation(access).range())
-    return None if missing.is_empty() else coordinates(missing.sample_point())
 
 
 def find_outside(access: Access, delay: Sequence[int] | None = None) -> Outside | None:
@@ -112,7 +69,7 @@ def _outside_of_box(access: Access) -> Outside | None:
     for axis in _bounded_axes(access):
         for upwards in (False, True):
             corner = _corner(access, axis, upwards)
-            value = access.tiler.origin[axis] + _dot(_coefficients(access, axis), corner)
+            value = access.tiler.origin[axis] + _dot(coefficients(access, axis), corner)
             extent = access.array[axis]
             if value < 0 or (extent is not None and value >= extent):
                 return _outside(access, axis, corner)
@@ -122,19 +79,20 @@ def _outside_of_box(access: Access) -> Outside | None:
 def _corner(access: Access, axis: int, upwards: bool) -> list[int]:
     """The instance with the least or greatest coordinate; along an infinite dimension the first that leaves, if any."""
     extents = (*access.repetition, *access.pattern)
-    coefficients = _coefficients(access, axis)
-    grows = [factor > 0 if upwards else factor < 0 for factor in coefficients]
+    factors = coefficients(access, axis)
+    grows = [factor > 0 if upwards else factor < 0 for factor in factors]
     corner = [extent - 1 if grow and extent else 0 for grow, extent in zip(grows, extents, strict=True)]
-    value, limit = access.tiler.origin[axis] + _dot(coefficients, corner), access.array[axis]
+    value, limit = access.tiler.origin[axis] + _dot(factors, corner), access.array[axis]
     endless = [place for place, grow in enumerate(grows) if grow and extents[place] is None]
     if endless and not upwards and value >= 0:
-        corner[endless[0]] = value // -coefficients[endless[0]] + 1
+        corner[endless[0]] = value // -factors[endless[0]] + 1
     elif endless and upwards and limit is not None and value < limit:
-        corner[endless[0]] = -((value - limit) // coefficients[endless[0]])
+        corner[endless[0]] = -((value - limit) // factors[endless[0]])
     return corner
 
 
-def _coefficients(access: Access, axis: int) -> tuple[int, ...]:
+def coefficients(access: Access, axis: int) -> tuple[int, ...]:
+    """The factors of repetition and pattern indices along an axis of the array."""
     return (*access.tiler.paving[axis], *access.tiler.fitting[axis])
 
 
@@ -148,18 +106,8 @@ def _outside(access: Access, axis: int, corner: Sequence[int]) -> Outside:
     return Outside(access.element(instance.repetition, instance.pattern), axis, instance)
 
 
-def _clash(pairs: isl.Map, first: tuple[int, Access], second: tuple[int, Access]) -> Clash:
-    values = coordinates(pairs.wrap().sample_point())
-    (number, access), (other, second_access) = first, second
-    cut, rank = len(access.repetition) + len(access.pattern), len(access.repetition)
-    one = Instance(number, values[:rank], values[rank:cut])
-    rest = values[cut:]
-    rank = len(second_access.repetition)
-    two = Instance(other, rest[:rank], rest[rank:])
-    return Clash(access.element(one.repetition, one.pattern), one, two)
-
-
-def _relation(access: Access) -> isl.Map:
+def relation(access: Access) -> isl.Map:
+    """The access as a relation from [r, f] to elements."""
     names = _names(access)
     elements = [f"e{axis}" for axis in range(len(access.array))]
     equations = [f"{name} = {_coordinate(access, axis)}" for axis, name in enumerate(elements)]
@@ -169,7 +117,7 @@ def _relation(access: Access) -> isl.Map:
 
 def _coordinate(access: Access, axis: int) -> str:
     tiler = access.tiler
-    terms = zip(_coefficients(access, axis), _names(access), strict=True)
+    terms = zip(coefficients(access, axis), _names(access), strict=True)
     expression = " + ".join([str(tiler.origin[axis]), *(f"{factor} * {name}" for factor, name in terms if factor)])
     extent = access.array[axis]
     return f"({expression}) mod {extent}" if tiler.wrap and extent is not None else expression
@@ -200,15 +148,6 @@ def _conditions_outside(access: Access, axis: int) -> list[str]:
 
 def _set(access: Access, conditions: list[str]) -> isl.Set:
     return isl.Set(f"{{ [{', '.join(_names(access))}] : {' and '.join(conditions) or 'true'} }}")
-
-
-def _count(shape: Shape) -> int | None:
-    product = 1
-    for extent in shape:
-        if extent is None:
-            return None
-        product *= extent
-    return product
 
 
 def _wrapped(value: int, extent: int | None) -> int:

@@ -134,7 +134,7 @@ def _walk(
 
 
 def _reads(expr: body.Expr, context: _Context, shapes: Mapping[str, Shape]) -> Iterator[NestAccess]:
-    """The reads of an expression, each under the conditions of the branches that lead to it."""
+    """The reads of an expression, each under what leads to it: `if`, and what `and` and `or` leave out."""
     stack = [(expr, context)]
     while stack:
         node, under = stack.pop()
@@ -142,11 +142,17 @@ def _reads(expr: body.Expr, context: _Context, shapes: Mapping[str, Shape]) -> I
             yield _access(node.port, node.subscripts, under, shapes, node.span)
             stack += [(part, under) for part in reversed(node.subscripts)]
         elif isinstance(node, body.Select):
-            negated = body.Operation("not", (node.condition,), node.condition.type, node.condition.span)
-            stack += [(node.otherwise, under.where(negated)), (node.then, under.where(node.condition))]
+            stack += [(node.otherwise, under.where(_negated(node.condition))), (node.then, under.where(node.condition))]
             stack.append((node.condition, under))
+        elif isinstance(node, body.Operation) and node.operator in ("and", "or"):
+            left, right = node.operands
+            stack += [(right, under.where(left if node.operator == "and" else _negated(left))), (left, under)]
         elif isinstance(node, (body.Operation, body.Function, body.Convert)):
             stack += [(part, under) for part in reversed(body.operands_of(node))]
+
+
+def _negated(condition: body.Expr) -> body.Expr:
+    return body.Operation("not", (condition,), condition.type, condition.span)
 
 
 def _access(

@@ -143,6 +143,9 @@ DATA = [
     ("b[k] = a[k]  for k in 0..3 where a[k] > 2", {"never-written"}),
     ("b[k] = a[k]  for k in 0..4 where k < 3 and a[k] > 2", {"never-written"}),
     ("b[k] += a[k]  for k in 0..4", set()),
+    ("b[k] = a[k]  for k in 0..4\nb[k] = 0  for k in 0..4 where k > 0 and a[k - 1] > 2", set()),
+    ("b[k] = a[k]  for k in 0..4\nb[k] = 0  for k in 0..4 where k == 0 or a[k - 1] > 2", set()),
+    ("b[k] = a[k]  for k in 0..4\nb[k] = 0  for k in 0..4 where a[k - 1] > 2 and k > 0", {"subscript-out-of-range"}),
     ("b[k * k] = a[k]  for k in 0..2\nb[k] = b[k]  for k in 0..4", set()),
 ]
 
