@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 from hypothesis import strategies as st
 
 from arrayol.ir import syntax
 from arrayol.ir.model import Shape, Tiler
+from arrayol.language.shapes import shown_shape
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import SourceFile, Span
 from dse.graph import TaskGraph, from_links
@@ -40,6 +42,12 @@ def accesses(draw: st.DrawFn, *, infinite: bool | None = None) -> Access:
         origin = [
             value if extent is None else draw(st.integers(-9, 9)) for value, extent in zip(origin, array, strict=True)
         ]
+    if draw(st.integers(0, 4)) == 0:
+        axis = draw(st.integers(0, rank - 1))
+        paving[axis][order.index(axis)] -= 1  # neighbours overlap
+    if rank > 1 and draw(st.integers(0, 3)) == 0:
+        row, column = draw(st.permutations(range(rank)))[:2]
+        paving[row][column] += draw(st.sampled_from([1, -1, 2]))  # skew
     if draw(st.integers(0, 4)) == 0:
         axis = draw(st.integers(0, rank - 1))
         array[axis] = None if array[axis] is None else array[axis] + draw(st.integers(1, 2))
@@ -167,3 +175,49 @@ def _index_forms(indices: list[str]) -> list[str]:
         f"max({name} - 1, 0)",
         f"{name} + {indices[0]}",
     ]
+
+
+@dataclass(frozen=True)
+class SmallSpec:
+    """One repetitive task: what it reads and writes, its delays, and its text."""
+
+    read: Access
+    written: Access
+    delays: tuple[tuple[int, ...], ...]
+    text: str
+
+
+@st.composite
+def small_specs(draw: st.DrawFn) -> SmallSpec:
+    """A task that reads `x` and writes `y` through tilers that are often right, with up to two delays."""
+    written = draw(accesses())
+    rank = len(written.repetition)
+    same = st.just(replace(written, tiler=replace(written.tiler, wrap=draw(st.booleans()))))
+    others = accesses(infinite=False).filter(lambda access: len(access.repetition) == rank)
+    read = draw(st.one_of(same, same, others))
+    read = replace(read, repetition=written.repetition)
+    steps = st.tuples(*[st.sampled_from([0, 0, 1, -1, 2, -2])] * rank).filter(any)
+    delays = tuple(draw(st.lists(steps, min_size=1, max_size=2))) if draw(st.integers(0, 2)) else ()
+    if delays and draw(st.booleans()):
+        delays = (delays[0], tuple(-step for step in delays[0]))
+    return SmallSpec(read, written, delays, _spec_text(read, written, delays))
+
+
+def _spec_text(read: Access, written: Access, delays: Sequence[tuple[int, ...]]) -> str:
+    indices = [f"i{axis}" for axis in range(len(written.pattern))]
+    ranges = ", ".join(f"{name} in 0..{extent}" for name, extent in zip(indices, written.pattern, strict=True))
+    ports = "".join(f", p{number}: u8" for number in range(len(delays)))
+    links = "".join(f"    p{number} <- q delay {list(delay)} else 0\n" for number, delay in enumerate(delays))
+    inputs, outputs, space = (shown_shape(shape) for shape in (read.array, written.array, written.repetition))
+    return (
+        f"elementary e(a: u8{shown_shape(read.pattern)}{ports}) -> (b: u8{shown_shape(written.pattern)}, q: u8) {{\n"
+        f"  b[{', '.join(indices)}] = 1 for {ranges}\n  q = 1\n}}\n"
+        f"task t(x: u8{inputs}) -> (y: u8{outputs}) {{\n  repeat {space} of e {{\n"
+        f"    a <- x at {_tiler_text(read.tiler)}\n    b -> y at {_tiler_text(written.tiler)}\n{links}  }}\n}}\n"
+    )
+
+
+def _tiler_text(tiler: Tiler) -> str:
+    matrices = ["; ".join(", ".join(map(str, row)) for row in matrix) for matrix in (tiler.paving, tiler.fitting)]
+    wrap = " wrap" if tiler.wrap else ""
+    return f"origin {list(tiler.origin)} paving [{matrices[0]}] fitting [{matrices[1]}]{wrap}"
