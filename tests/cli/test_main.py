@@ -210,10 +210,15 @@ def _open_when_read(fifo: Path, process: subprocess.Popen[str]) -> int:
 
 START = """
 import sys
-from arrayol.cli.main import main
+from arrayol.cli import main
+
+def invoke(arguments):
+    print("ready", flush=True)
+    return before(arguments)
+
+before, main._invoke = main._invoke, invoke
 sys.argv = ["arrayol", "explore", "lpsf.aol", "--out", "out"]
-print("ready", flush=True)
-main()
+main.main()
 """
 
 
