@@ -13,6 +13,7 @@ import click
 COMMANDS = {
     "check": ("arrayol.cli.check", "Report every mistake in a specification."),
     "fmt": ("arrayol.cli.fmt", "Put a specification into canonical form."),
+    "show": ("arrayol.cli.show", "Draw the task graph, or the tilers of a task."),
     "run": ("arrayol.cli.run", "Execute a specification on images and arrays."),
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
     "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),

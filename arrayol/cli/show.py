@@ -1,0 +1,96 @@
+"""`arrayol show`: the task graph, or the tilers of one task, as a picture and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from arrayol.checks.pipeline import choose_top
+from arrayol.cli.options import set_option, spec_argument, top_option
+from arrayol.errors import ArrayolError, error
+from arrayol.ir.model import Elementary, RepetitiveTask, Spec
+from arrayol.show.faults import find_faults, links_of
+from arrayol.show.findings import Findings, by_process, find_in_graph, find_in_task, load_to_show
+from arrayol.show.graph import task_graph
+from arrayol.show.save import FORMATS, save_graph, save_task
+from arrayol.show.text import graph_text, process_text
+
+MARKED = {"out-of-bounds", "written-twice", "not-covered"}  # these have a place in the picture
+
+
+def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    """A path whose suffix names a format that can be written."""
+    if path is not None and path.suffix.lower() not in FORMATS:
+        raise click.BadParameter(f"'{path}' does not end in {' or '.join(FORMATS)}.", ctx, param)
+    return path
+
+
+@click.command()
+@spec_argument
+@click.argument("task", required=False)
+@click.option(
+    "--out",
+    metavar="PICTURE",
+    type=click.Path(path_type=Path),
+    callback=_picture,
+    help="The picture, .svg or .png.  [default: STEM.svg, with a task STEM-TASK.svg]",
+)
+@top_option
+@set_option
+@click.pass_context
+def command(
+    ctx: click.Context, spec: Path, task: str | None, out: Path | None, top: str | None, settings: Mapping[str, str]
+) -> None:
+    """Draw the task graph of the specification in FILE, or the tilers of TASK, and print them as text.
+
+    For a repetitive TASK there is a panel per link: the array with the patterns of the first repetitions, the origin,
+    and paving (r0, r1 ...) and fitting (f0, f1 ...) as arrows. For a compound TASK its graph is drawn.
+
+    Where a check fails, its message is told, the exit code is 1, and the picture is there with the mistake in red.
+    """
+    if task is not None and top is not None:
+        raise click.UsageError("Give TASK or --top, not both.", ctx)
+    loaded = load_to_show(spec, settings)
+    name = choose_top(loaded, task or top)
+    picture = out or Path(f"{spec.stem}-{task or top}.svg" if task or top else f"{spec.stem}.svg")
+    component = loaded.components[name]
+    if task is not None and isinstance(component, Elementary):
+        raise _no_tilers(loaded, component)
+    if task is not None and isinstance(component, RepetitiveTask):
+        findings = _show_task(loaded, component, picture)
+    else:
+        findings = _show_graph(loaded, name, picture)
+    click.echo(f"\nwrote {picture}")
+    if findings:
+        raise ArrayolError(one for found in findings.values() for one in found)
+
+
+def _show_task(spec: Spec, task: RepetitiveTask, picture: Path) -> Findings:
+    """Text and picture of a repetitive task; what is wrong with it."""
+    network = task_graph(spec, task.name)
+    process = network.processes[task.name]
+    findings, links = find_in_task(spec, task), links_of(spec, task)
+    found = findings.get(task.name, ())
+    click.echo(process_text(process, network.arrays, tilers=True))
+    told = [one.message for one in found if one.code not in MARKED]
+    save_task(process, links, find_faults(links, found), told, picture)
+    return findings
+
+
+def _show_graph(spec: Spec, top: str, picture: Path) -> Findings:
+    """Text and picture of a task graph; what is wrong with its components."""
+    network, findings = task_graph(spec, top), find_in_graph(spec, top)
+    click.echo(graph_text(network))
+    save_graph(network, by_process(spec, network, findings), picture)
+    return findings
+
+
+def _no_tilers(spec: Spec, elementary: Elementary) -> ArrayolError:
+    users = [
+        task.name for task in spec.tasks.values() if isinstance(task, RepetitiveTask) and task.callee == elementary.name
+    ]
+    message = f"'{elementary.name}' is an elementary task; only repetitive tasks have tilers"
+    hint = f"it is repeated by {', '.join(users)}" if users else "no task repeats it"
+    return error("no-tilers", message, elementary.span, hint=hint)
