@@ -65,7 +65,9 @@ class Scope:
         value = self.typed(expr)
         if value.type is not Weak.INTEGER:
             hint = "bounds are integers made of consts and earlier range variables; use 'where' for conditions on data"
-            raise mistake("range-bound", f"a range cannot end at {shown(value.type)}", expr.span, hint)
+            raise mistake(
+                "range-bound", f"a bound of a range is a constant integer, not {shown(value.type)}", expr.span, hint
+            )
         return value
 
     def subscripts(self, ref: syntax.Ref, port: Port) -> tuple[body.Expr, ...]:
