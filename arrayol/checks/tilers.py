@@ -16,6 +16,7 @@ from arrayol.ir.model import (
 )
 from arrayol.language.signatures import Signature
 from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside
+from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.single_write import Clash, find_clash, find_hole
 
 
@@ -76,7 +77,13 @@ def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: 
     if clash:
         yield _written_twice(task, array, links, clash)
         return
-    hole = find_hole(accesses)
+    try:
+        hole = find_hole(accesses)
+    except TooHardError:
+        message = f"whether every element of '{array.name}' is written is beyond what can be decided for such tilers"
+        hint = "use smaller extents on the axes that wrap, or a simpler paving"
+        yield Diagnostic("undecided", message, links[0].tiler.span, hint)
+        return
     if hole is not None:
         what = f"element {shown_point(hole.element)}" if hole.element is not None else f"{hole.missing} elements"
         verb = "are" if hole.element is None else "is"

@@ -19,7 +19,7 @@ def too_deep(item: syntax.Item | None) -> Diagnostic | None:
     stack: list[tuple[Any, int]] = [(item, 0)]
     while stack:
         node, depth = stack.pop()
-        if depth > MAXIMUM_DEPTH:
+        if depth > MAXIMUM_DEPTH and not isinstance(node, tuple):
             return Diagnostic(
                 "nested-too-deep",
                 f"this nests deeper than {MAXIMUM_DEPTH} levels",

@@ -40,13 +40,18 @@ def condition_text(expr: body.Expr, names: Mapping[str, str]) -> str | None:
         return condition_text(expr.operand, names)
     if not isinstance(expr, body.Operation):
         return None
-    if expr.operator in ("and", "or", "not"):
-        parts = [condition_text(operand, names) for operand in _flat(expr)]
-        if None in parts:
-            return None
-        joined = f" {expr.operator} ".join(part for part in parts if part)
-        return f"({joined})" if len(parts) > 1 else f"(not {joined})"
-    return _comparison(expr, names)
+    return _connective(expr, names) if expr.operator in ("and", "or", "not") else _comparison(expr, names)
+
+
+def _connective(expr: body.Operation, names: Mapping[str, str]) -> str | None:
+    operands = _flat(expr)
+    if len(operands) > MAXIMUM_PIECES:
+        return None  # isl would take minutes over it
+    parts = [condition_text(operand, names) for operand in operands]
+    if None in parts:
+        return None
+    joined = f" {expr.operator} ".join(part for part in parts if part)
+    return f"({joined})" if len(parts) > 1 else f"(not {joined})"
 
 
 def split_condition(expr: body.Expr | None, names: Mapping[str, str]) -> tuple[str, bool]:
@@ -57,7 +62,7 @@ def split_condition(expr: body.Expr | None, names: Mapping[str, str]) -> tuple[s
     if whole is not None:
         return whole, True
     if isinstance(expr, body.Operation) and expr.operator == "and":
-        parts = [split_condition(operand, names)[0] for operand in _flat(expr)]
+        parts = [split_condition(operand, names)[0] for operand in _flat(expr)[:MAXIMUM_PIECES]]
         return f"({' and '.join(parts)})", False
     return "true", False
 

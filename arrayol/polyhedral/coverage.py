@@ -1,4 +1,8 @@
-"""Exact questions about bodies: accesses outside a port, reads before any write, elements that stay unwritten."""
+"""Exact questions about bodies: accesses outside a port, reads before any write, elements that stay unwritten.
+
+Each answer is a concrete point, or None where there is none. None too where the question is beyond isl's bounded effort
+(subscripts with large moduli in several dimensions): the execution checks every access anyway.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from arrayol.polyhedral.effort import TooHardError, bounded_effort
 from arrayol.polyhedral.nests import NestAccess, NestStatement, earlier_instances
 from arrayol.polyhedral.points import Point, box, coordinates
 
@@ -27,7 +32,12 @@ def find_outside_port(statement: NestStatement, access: NestAccess, shape: tuple
     """An instance that surely makes the access, to an element outside the port; None where there is none."""
     if not access.certain:
         return None
-    return _body_point(statement, access, access.relation.subtract_range(box(shape)))
+    inside = box(shape)
+    try:
+        with bounded_effort():
+            return _body_point(statement, access, access.relation.subtract_range(inside))
+    except TooHardError:
+        return None
 
 
 def find_early_reads(statements: Sequence[NestStatement], outputs: Shapes) -> Iterator[BodyPoint]:
@@ -54,20 +64,33 @@ def find_early_reads(statements: Sequence[NestStatement], outputs: Shapes) -> It
 def _early(
     statement: NestStatement, access: NestAccess, before: isl.Set, same: Sequence[NestStatement]
 ) -> BodyPoint | None:
-    left = access.relation.subtract_range(before)
-    for write in same if not left.is_empty() else ():
-        if write.assign.port == access.port:
-            left = left.subtract(earlier_instances(write, statement).apply_range(write.write.relation))
-    return _body_point(statement, access, left)
+    try:
+        with bounded_effort():
+            left = access.relation.subtract_range(before)
+            done = left.is_empty()
+        for write in () if done else same:
+            if write.assign.port == access.port:
+                earlier = earlier_instances(write, statement)
+                with bounded_effort():
+                    left = left.subtract(earlier.apply_range(write.write.relation))
+        with bounded_effort():
+            return _body_point(statement, access, left)
+    except TooHardError:
+        return None
 
 
 def find_unwritten(statements: Sequence[NestStatement], port: str, shape: tuple[int, ...]) -> Point | None:
     """An element of an output port that no statement can write."""
     missing = box(shape)
-    for statement in statements:
-        if statement.assign.port == port:
-            missing = missing.subtract(statement.write.relation.range())
-    return None if missing.is_empty() else coordinates(missing.lexmin().sample_point())
+    try:
+        for statement in statements:
+            if statement.assign.port == port:
+                with bounded_effort():
+                    missing = missing.subtract(statement.write.relation.range()).coalesce()
+        with bounded_effort():
+            return None if missing.is_empty() else coordinates(missing.lexmin().sample_point())
+    except TooHardError:
+        return None
 
 
 def _body_point(statement: NestStatement, access: NestAccess, pairs: isl.Map) -> BodyPoint | None:

@@ -16,6 +16,7 @@ import islpy as isl
 
 from arrayol.ir.model import Shape
 from arrayol.polyhedral.accesses import Access, Instance, coefficients, relation
+from arrayol.polyhedral.effort import bounded_effort
 from arrayol.polyhedral.points import Point, box, box_conditions, coordinates
 
 SEARCHED = 4096  # elements looked at one by one for the place of a hole
@@ -57,7 +58,7 @@ def find_hole(accesses: Sequence[Access]) -> Hole | None:
     """What the accesses leave out of their array, or None. They must not clash, nor leave the array.
 
     On a finite array the counts decide; the place of a hole is then looked for among likely elements, exactly for
-    arrays of up to `SEARCHED` elements.
+    arrays of up to `SEARCHED` elements. Raises TooHardError where wild tilers of an infinite array are beyond isl.
     """
     array = accesses[0].array
     counts = [_count((*access.repetition, *access.pattern)) for access in accesses]
@@ -73,10 +74,13 @@ def find_hole(accesses: Sequence[Access]) -> Hole | None:
 
 
 def _hole_of_infinite(accesses: Sequence[Access]) -> Hole | None:
+    """Raises TooHardError where the tilers are beyond isl's bounded effort."""
     left = box(accesses[0].array)
-    for access in accesses:
-        left = left.subtract(relation(access).range())
-    return None if left.is_empty() else Hole(coordinates(left.sample_point()), None)
+    for written in [relation(access) for access in accesses]:
+        with bounded_effort():
+            left = left.subtract(written.range())
+    with bounded_effort():
+        return None if left.is_empty() else Hole(coordinates(left.sample_point()), None)
 
 
 def _candidates(accesses: Sequence[Access], array: tuple[int, ...], total: int) -> Iterator[Point]:

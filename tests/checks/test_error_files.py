@@ -14,9 +14,9 @@ from arrayol.errors import render
 FOLDER = Path(__file__).parent.parent / "errors"
 FILES = sorted(FOLDER.glob("*.aol"))
 
-# Reported for a path or a setting rather than for the text of a file; tested where those are.
+# Reported for a path or a setting rather than for the text of a file, or at a bound; tested where those are.
 ABOUT_THE_COMMAND = {
-    "bad-setting", "binary-file", "no-such-file", "no-top-task", "not-a-file", "not-canonical", "not-utf8",
+    "undecided", "bad-setting", "binary-file", "no-such-file", "no-top-task", "not-a-file", "not-canonical", "not-utf8",
     "several-top-tasks", "too-large", "unknown-setting", "unknown-task", "unreadable",
 }  # fmt: skip
 

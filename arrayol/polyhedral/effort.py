@@ -1,0 +1,34 @@
+"""A bound on isl's work, so that a check never hangs: quasi-affine sets with large moduli can take it hours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import islpy as isl
+
+OPERATIONS = 10_000  # as isl counts them; the bodies and tilers that people write take about a thousand
+
+
+class TooHardError(Exception):
+    """A question was given up at the bound."""
+
+
+@contextmanager
+def bounded_effort(operations: int | None = None) -> Iterator[None]:
+    """Raise TooHardError where isl would work longer than the bound. The count is isl's own, the same in every run.
+
+    Sets and relations are read from text outside: isl calls it a mistake of syntax when the bound stops its reader.
+    """
+    context = isl.DEFAULT_CONTEXT
+    context.reset_operations()
+    context.set_max_operations(OPERATIONS if operations is None else operations)
+    try:
+        yield
+    except isl.Error as failure:
+        if "maximal number of operations" not in str(failure):
+            raise
+        raise TooHardError from None
+    finally:
+        context.set_max_operations(0)
+        context.reset_operations()
