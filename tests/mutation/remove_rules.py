@@ -1,0 +1,195 @@
+"""Removes each rule's check in turn, and changes each decision that matters, to see a test fail each time.
+
+Works in copies of the packages in a temporary folder, never in the checkout. Prints what survives; the exit code is 1
+where anything does, 2 where the script itself is at fault: the tests fail without a change, or a mutant is no Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import queue
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from decisions import DECISIONS
+from rules import Mutant, find_rules, replaced
+
+ROOT = Path(__file__).resolve().parents[2]
+COPIED = ("arrayol", "hwmodel", "dse", "specs", "tests", "pyproject.toml")
+FIRST = Path("tests/checks/test_error_files.py")  # catches most, soonest
+SELECTION = ("tests/language", "tests/polyhedral", "tests/checks")
+LONG = ("test_ten_thousand_lines_and_long_chains", "test_long_chain_of_consts")  # about size, not about rules
+PATIENCE = 6  # a mutant that takes so many times what the tests take without a change has no end
+CAUGHT, HUNG, SURVIVED, AT_FAULT = "caught", "hung", "survived", "script at fault"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a mutant, and the test or message that says so."""
+
+    outcome: str
+    reason: str
+
+
+Judged = tuple[Mutant, Verdict]
+
+
+def main() -> int:
+    """List, run, print the table."""
+    options = _options()
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copies = [Path(folder) / str(number) for number in range(options.workers)]
+        _copy(ROOT, copies[0])
+        for copy in copies[1:]:
+            _copy(copies[0], copy)
+        mutants, faults = _mutants(copies[0], options.only)
+        if options.list:
+            sys.stdout.writelines(f"{_shown(mutant)}\n" for mutant in mutants)
+            return 0
+        verdicts = [*faults, *_run_all(mutants, copies)]
+    sys.stdout.write(_table(verdicts))
+    sys.stdout.write(f"{(time.monotonic() - started) / 60:.0f} minutes\n")
+    outcomes = {verdict.outcome for _, verdict in verdicts}
+    return 2 if AT_FAULT in outcomes else int(SURVIVED in outcomes)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Remove each rule in turn; at least one test must fail.")
+    parser.add_argument("--only", default="", metavar="TEXT", help="only mutants whose place or text holds this")
+    parser.add_argument("--list", action="store_true", help="name the mutants and run nothing")
+    parser.add_argument("--workers", type=int, choices=(1, 2), default=2)
+    return parser.parse_args()
+
+
+def _mutants(root: Path, only: str) -> tuple[list[Mutant], list[Judged]]:
+    """All of them whose place or text holds `only`, and apart those that cannot be made."""
+    mutants, faults = find_rules(root), list[Judged]()
+    for path, old, new in DECISIONS:
+        try:
+            mutants.append(replaced(root, path, old, new))
+        except ValueError as failure:
+            faults.append((Mutant(path, 0, old, "", "decision"), Verdict(AT_FAULT, str(failure))))
+    for mutant in mutants:
+        try:
+            compile(mutant.source, mutant.path, "exec")
+        except SyntaxError as failure:
+            faults.append((mutant, Verdict(AT_FAULT, str(failure))))
+    broken = {mutant for mutant, _ in faults}
+    chosen = [mutant for mutant in mutants if only in f"{mutant.path}:{mutant.line} {mutant.text}"]
+    return [mutant for mutant in chosen if mutant not in broken], faults
+
+
+def _run_all(mutants: list[Mutant], copies: list[Path]) -> list[Judged]:
+    """Each mutant in one of the copies, which must pass without a change."""
+    started = time.monotonic()
+    sound = _tested(copies[0], Path())
+    limit = PATIENCE * (time.monotonic() - started) + 30
+    if sound.outcome != SURVIVED:
+        return [(Mutant("tests", 0, "nothing is changed", "", "none"), Verdict(AT_FAULT, sound.reason))]
+
+    free: queue.Queue[Path] = queue.Queue()
+    for copy in copies:
+        free.put(copy)
+
+    def judge(mutant: Mutant) -> Judged:
+        copy = free.get()
+        try:
+            return mutant, _judged(mutant, copy, limit)
+        finally:
+            free.put(copy)
+
+    verdicts = []
+    with ThreadPoolExecutor(len(copies)) as pool:
+        for done in as_completed([pool.submit(judge, mutant) for mutant in mutants]):
+            mutant, verdict = done.result()
+            verdicts.append((mutant, verdict))
+            sys.stderr.write(f"{len(verdicts)}/{len(mutants)} {verdict.outcome}: {_shown(mutant)}: {verdict.reason}\n")
+    return sorted(verdicts, key=lambda pair: (pair[0].path, pair[0].line))
+
+
+def _copy(root: Path, copy: Path) -> None:
+    copy.mkdir()
+    for name in COPIED:
+        source = root / name
+        if source.is_dir():
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        else:
+            shutil.copy2(source, copy / name)
+
+
+def _judged(mutant: Mutant, copy: Path, limit: float) -> Verdict:
+    """Run the tests on a mutant; afterwards the copy is as before, times of files included."""
+    target = copy / mutant.path
+    saved = target.with_suffix(".saved")
+    target.rename(saved)
+    try:
+        target.write_text(mutant.source, encoding="utf-8")
+        os.utime(target, (0, 0))  # no compiled file has this time
+        return _tested(copy, Path(mutant.path), limit)
+    finally:
+        saved.replace(target)
+
+
+def _tested(copy: Path, changed: Path, limit: float | None = None) -> Verdict:
+    """The outcome of the tests in a copy; without a limit in seconds, compiled files stay for the runs to come."""
+    options = ("-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "quiet_cases")
+    paths = os.pathsep.join(map(str, (copy, copy / "tests" / "mutation")))
+    changes = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1" if limit else "", "PYTEST_ADDOPTS": ""}
+    command = [sys.executable, "-m", "pytest", *options, "-k", f"not ({' or '.join(LONG)})", *_tests(copy, changed)]
+    try:
+        done = subprocess.run(
+            command, cwd=copy, env={**os.environ, **changes}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, timeout=limit, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Verdict(HUNG, f"no end after {limit:.0f} s")
+    failed = re.search(r"^FAILED (\S+)", done.stdout, re.MULTILINE)
+    if done.returncode == 0:
+        return Verdict(SURVIVED, "every test passed")
+    if done.returncode == 1 and failed:
+        return Verdict(CAUGHT, failed[1])
+    return Verdict(AT_FAULT, done.stdout.strip()[-1000:] or f"exit code {done.returncode}")
+
+
+def _tests(copy: Path, changed: Path) -> list[str]:
+    """The files of tests; first those that are most likely to catch a change of a module."""
+    files = [file.relative_to(copy) for part in SELECTION for file in (copy / part).glob("test_*.py")]
+
+    def order(file: Path) -> tuple[bool, bool, bool, Path]:
+        return file != FIRST, file.stem != f"test_{changed.stem}", file.parent.name != changed.parent.name, file
+
+    return [file.as_posix() for file in sorted(files, key=order)]
+
+
+def _shown(mutant: Mutant) -> str:
+    text = mutant.text if len(mutant.text) <= 110 else f"{mutant.text[:107]}..."
+    return f"{mutant.path}:{mutant.line}: {text}"
+
+
+def _table(verdicts: list[Judged]) -> str:
+    """Counts by file, then every mutant that was not caught."""
+    counts = Counter((mutant.kind, mutant.path, verdict.outcome) for mutant, verdict in verdicts)
+    lines = [f"{'':<40} {'mutants':>8} {CAUGHT:>8} {HUNG:>8} {SURVIVED:>8}"]
+    for kind, path in sorted({(kind, path) for kind, path, _ in counts}, reverse=True):
+        several = [counts[kind, path, outcome] for outcome in (CAUGHT, HUNG, SURVIVED, AT_FAULT)]
+        lines.append(f"{f'{kind} {path}':<40} {sum(several):>8} {several[0]:>8} {several[1]:>8} {several[2]:>8}")
+    totals = Counter(verdict.outcome for _, verdict in verdicts)
+    lines.append(f"{'all':<40} {len(verdicts):>8} {totals[CAUGHT]:>8} {totals[HUNG]:>8} {totals[SURVIVED]:>8}")
+    rest = [(mutant, verdict) for mutant, verdict in verdicts if verdict.outcome != CAUGHT]
+    return "\n".join(
+        [*lines, *(f"{verdict.outcome}: {_shown(mutant)}\n  {verdict.reason}" for mutant, verdict in rest), ""]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
