@@ -130,7 +130,7 @@ def test_links_between_and_inside_the_pages_lead_somewhere() -> None:
     for page in PAGES:
         for target, anchor in re.findall(r"\]\(([\w./-]*)#?([\w-]*)\)", read(page)):
             assert (ROOT / "docs" / target).exists()
-            headings = re.findall(r"^#+ (.+)$", read(target or page), re.MULTILINE) if anchor else []
+            headings = re.findall(r"^#{2,} (.+)$", read(target or page), re.MULTILINE) if anchor else []
             slugs = {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
             assert not anchor or anchor in slugs, f"{page}: {target}#{anchor}"
     assert "(docs/language.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
