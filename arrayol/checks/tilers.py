@@ -35,29 +35,31 @@ def check_tilers(task: RepetitiveTask, callee: Signature, *, all_outputs: bool =
 
 
 def _access(task: RepetitiveTask, tiler: Tiler, pattern: Shape, array: Port) -> Access:
-    finite = tuple(extent for extent in pattern if extent is not None)
-    return Access(tiler, task.repetition, finite, array.shape)
+    return Access(tiler, task.repetition, pattern, array.shape)
 
 
 def _check_reach(task: RepetitiveTask, link: Link, array: Port, ports: tuple[Port, ...]) -> Iterator[Diagnostic]:
     port = port_named(ports, link.port)
-    if None in port.shape:
-        return
     outside = find_outside(_access(task, link.tiler, port.shape, array))
     if outside:
         yield _out_of_bounds(task, outside, array, link.tiler, port)
-    elif None in array.shape and not _follows(link.tiler, task.repetition, array.shape):
+    elif (None in array.shape or None in port.shape) and not _follows(link.tiler, task.repetition, port, array):
+        what = f"port '{port.name}'" if None in port.shape else f"dimension {array.shape.index(None)} of '{array.name}'"
         yield Diagnostic(
             "infinite-not-followed",
-            f"the tiler stays at the start of the infinite dimension {array.shape.index(None)} of '{array.name}'",
+            f"{what} is infinite, and the tiler does not go along it",
             link.tiler.span,
-            "give its paving a positive entry in the column of an infinite repetition dimension",
+            "an infinite array is read and written along an infinite dimension of the repetition or pattern, forwards",
         )
 
 
-def _follows(tiler: Tiler, repetition: Shape, array: Shape) -> bool:
-    row = tiler.paving[array.index(None)]
-    return any(extent is None and factor > 0 for extent, factor in zip(repetition, row, strict=True))
+def _follows(tiler: Tiler, repetition: Shape, port: Port, array: Port) -> bool:
+    """Whether an infinite dimension moves forwards along the array's infinite axis: that of the port, if it has one."""
+    if None not in array.shape:
+        return False
+    axis = array.shape.index(None)
+    extents, row = (port.shape, tiler.fitting[axis]) if None in port.shape else (repetition, tiler.paving[axis])
+    return any(extent is None and factor > 0 for extent, factor in zip(extents, row, strict=True))
 
 
 def _check_defaults(task: RepetitiveTask, callee: Signature) -> Iterator[Diagnostic]:
@@ -70,8 +72,6 @@ def _check_defaults(task: RepetitiveTask, callee: Signature) -> Iterator[Diagnos
 
 
 def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: Signature) -> Iterator[Diagnostic]:
-    if any(None in port_named(callee.outputs, link.port).shape for link in links):
-        return
     accesses = [_access(task, link.tiler, port_named(callee.outputs, link.port).shape, array) for link in links]
     clash = find_clash(accesses)
     if clash:
@@ -115,7 +115,9 @@ def _written_twice(task: RepetitiveTask, array: Port, links: list[Link], clash: 
 
 def _out_of_bounds(task: RepetitiveTask, outside: Outside, array: Port, tiler: Tiler, port: Port) -> Diagnostic:
     hint = "shrink the repetition space or move the origin"
-    if all(extent is not None for extent in (array.shape[outside.axis], *task.repetition)):
+    if array.shape[outside.axis] is None:
+        hint += "; an infinite dimension never wraps" if tiler.wrap else ""
+    elif None not in task.repetition:
         hint += "; if the array shall be a torus, add 'wrap'"
     if _transpose_fits(task, array, tiler, port):
         hint = "the transposed paving would fit: rows are array dimensions, columns repetition dimensions"
@@ -130,7 +132,7 @@ def _out_of_bounds(task: RepetitiveTask, outside: Outside, array: Port, tiler: T
 
 
 def _transpose_fits(task: RepetitiveTask, array: Port, tiler: Tiler, port: Port) -> bool:
-    if len(array.shape) != len(task.repetition) or None in port.shape:
+    if len(array.shape) != len(task.repetition):
         return False
     transposed = Tiler(tiler.origin, tuple(zip(*tiler.paving, strict=True)), tiler.fitting, tiler.wrap, tiler.span)
     return transposed.paving != tiler.paving and find_outside(_access(task, transposed, port.shape, array)) is None

@@ -61,8 +61,9 @@ def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistak
 def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[body.Range, ...], Scope]:
     """The ranges in order, each seeing those before it, and the scope inside all of them."""
     resolved: list[body.Range] = []
-    for item in ranges:
-        low, high = (scope.bound(bound) for bound in (item.low, item.high))
+    for place, item in enumerate(ranges):
+        later = {other.name.text for other in ranges[place:]}
+        low, high = (scope.bound(bound, later) for bound in (item.low, item.high))
         scope = scope.with_index(item.name)
         resolved.append(body.Range(item.name.text, low, high, item.span))
     return tuple(resolved), scope

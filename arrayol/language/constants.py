@@ -145,14 +145,15 @@ def check_stored(value: ConstValue, target: ElementType, span: Span) -> None:
     check_fits(value, target, span)
 
 
-def check_fits(value: ConstValue, target: ElementType, span: Span) -> None:
+def check_fits(value: ConstValue, target: ElementType, span: Span, hint: str | None = None) -> None:
     """Raise where an element type cannot hold a constant."""
     if target.is_integer:
         low, high = target.integer_range
         if not low <= value <= high:
-            raise mistake("constant-does-not-fit", f"{value} does not fit {target}, which holds {low} to {high}", span)
+            message = f"{value} does not fit {target}, which holds {low} to {high}"
+            raise mistake("constant-does-not-fit", message, span, hint)
     elif target in (ElementType.F32, ElementType.C64) and abs(value) > _F32_MAXIMUM:
-        raise mistake("constant-does-not-fit", f"{value} is beyond the range of {target}", span)
+        raise mistake("constant-does-not-fit", f"{value} is beyond the range of {target}", span, hint)
     elif isinstance(value, int) and value.bit_length() > 1024:
         raise mistake("constant-does-not-fit", f"an integer of {value.bit_length()} bits is beyond {target}", span)
 

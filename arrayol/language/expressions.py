@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from arrayol.ir import body, syntax
@@ -14,6 +14,7 @@ from arrayol.language.evaluate import TYPE_NAMES, check_function
 from arrayol.language.mistake import Mistake, mistake
 from arrayol.language.promotion import meet
 from arrayol.language.shapes import shown_port
+from arrayol.language.walk import names_in
 from arrayol.source import Span
 
 
@@ -57,11 +58,17 @@ class Scope:
         """A condition. Raises where it is no truth value."""
         condition = self.typed(expr)
         if condition.type not in (ElementType.BOOL, Weak.BOOL):
-            raise mistake("wrong-operand", f"'{word}' takes a condition, not {shown(condition.type)}", expr.span)
+            message = f"'{word}' takes a condition, not {shown(condition.type)}"
+            raise mistake("wrong-operand", message, expr.span, "compare it, as in x != 0")
         return condition
 
-    def bound(self, expr: syntax.Expr) -> body.Expr:
-        """A bound of a range: an integer of consts and earlier range variables."""
+    def bound(self, expr: syntax.Expr, later: Set[str] = frozenset()) -> body.Expr:
+        """A bound of a range: an integer of consts and earlier range variables; `later` names the others."""
+        early = next((name for name in sorted(names_in(expr) & later) if name not in self.indices), None)
+        if early is not None:
+            raise mistake(
+                "range-bound", f"'{early}' has no value yet", expr.span, "a range uses earlier variables only"
+            )
         value = self.typed(expr)
         if value.type is not Weak.INTEGER:
             hint = "bounds are integers made of consts and earlier range variables; use 'where' for conditions on data"
@@ -115,7 +122,8 @@ class Scope:
             left = left.left
         value = self.typed(left)
         for node in reversed(chain):
-            value = _binary(node.operator, value, self.typed(node.right), node.span)
+            if not _decided(node.operator, value):
+                value = _binary(node.operator, value, self.typed(node.right), node.span)
         return value
 
     def _conditional(self, expr: syntax.Conditional) -> body.Expr:
@@ -139,7 +147,8 @@ def settle(expr: body.Expr, target: ValueType) -> body.Expr:
     if expr.type is target or isinstance(target, Weak):
         return expr
     if isinstance(expr, body.Constant):
-        constants.check_fits(expr.value, target, expr.span)
+        hint = "convert what it meets to a wider type first"
+        constants.check_fits(expr.value, target, expr.span, hint)
         value = expr.value if target.is_integer or target is ElementType.BOOL else float(expr.value)
         return replace(expr, value=value, type=target)
     return body.Convert(expr, target, expr.span)
@@ -163,7 +172,7 @@ def _common(operands: Sequence[body.Expr], what: str, span: Span) -> ValueType:
 
 
 def _type_name(value_type: ValueType) -> str:
-    return str(value_type.value)
+    return str(value_type) if isinstance(value_type, ElementType) else f"{value_type.value}s"
 
 
 def _binary(sign: str, left: body.Expr, right: body.Expr, span: Span) -> body.Expr:
@@ -173,6 +182,14 @@ def _binary(sign: str, left: body.Expr, right: body.Expr, span: Span) -> body.Ex
     _check_operator(sign, common, span)
     operands = (settle(left, common), settle(right, common))
     return body.Operation(sign, operands, _result_type(sign, common), span)
+
+
+def _decided(sign: str, left: body.Expr) -> bool:
+    """Whether a constant left operand of `and` or `or` leaves the right one out."""
+    return isinstance(left, body.Constant) and left.type is Weak.BOOL and (sign, left.value) in _CUT_SHORT
+
+
+_CUT_SHORT = (("and", False), ("or", True))
 
 
 def _weak_constants(*operands: body.Expr) -> bool:

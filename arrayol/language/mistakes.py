@@ -94,16 +94,49 @@ def _quoted(token: Token) -> str:
 
 
 def _hint(tokens: list[Token], place: int, expected: set[str]) -> str | None:
-    """What the writer most likely meant, for the slips that the language's rules make likely."""
-    token = tokens[place]
-    if token.type == "LARROW" and "LT" in expected:
-        return "for a comparison with a negative number put a space between '<' and '-'"
-    if token == "." or (token.type == "DOTS" and "DOTS" not in expected):
-        return "numbers have digits on both sides of the point: 1.0, 0.5"
-    if token == '"':
-        return "a text ends on the line where it starts, with a second quotation mark"
-    if token in KEYWORDS and "NAME" in expected:
-        return f"'{token}' is a word of the language; choose another name"
-    if token.type == "EQUAL" and "EQ" in expected:
-        return "a comparison is written '=='"
-    return None
+    """What the writer most likely meant, for the slips that the language's rules and other languages make likely."""
+    token, before = tokens[place], tokens[place - 1] if place else None
+    slips = _slip_after(before, token, expected) if before is not None else None
+    return slips or _slip_at(tokens, place, expected)
+
+
+_POINT = "numbers have digits on both sides of the point: 1.0, 0.5"
+_FOREIGN = {
+    "!": "'not' negates a condition, '!=' compares",
+    "?": "a conditional is written 'a if condition else b'",
+    ";": "nothing stands between statements or definitions: leave the ';' out",
+    '"': "a text ends on the line where it starts, with a second quotation mark",
+    ".": _POINT,
+    "-": "only '+=' exists: write y = y - ...",
+}
+_FOREIGN_PAIRS = {
+    ("&", "&"): "'and' joins conditions",
+    ("|", "|"): "'or' joins conditions",
+    ("*", "*"): "there is no power: write a product",
+}
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
+
+def _slip_after(before: Token, token: Token, expected: set[str]) -> str | None:
+    """Slips that two neighbouring words show."""
+    touching = before.end_pos == token.start_pos
+    if touching and before.type == "NUMBER" and token.type == "NAME":
+        return "numbers are decimal: 16, 0.5, 1e-3; a name does not start with a digit"
+    if token in _COMPARISONS and "AND" in expected:
+        return "comparisons do not chain: write a < b and b < c"
+    return _FOREIGN_PAIRS.get((str(before), str(token))) if touching else None
+
+
+def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
+    """Slips that a word shows by itself, or by the definition it stands in."""
+    token, in_task = tokens[place], tokens[0].type == "TASK"
+    slips = {
+        "for a comparison with a negative number put a space between '<' and '-'": token == "<-" and "LT" in expected,
+        _POINT: token == ".." and "DOTS" not in expected,
+        "'for' comes before 'where'": token == "for" and "where" in tokens[max(0, place - 40) : place],
+        "a task holds one 'repeat', or calls on names of arrays, each on its own: y = TASK(x)": in_task
+        and (token == "repeat" or expected == {"LPAR"} or (token == "(" and "RPAR" in expected)),
+        f"'{token}' is a word of the language; choose another name": token in KEYWORDS and "NAME" in expected,
+        "a comparison is written '=='": token == "=" and "EQ" in expected,
+    }
+    return next((hint for hint, fits in slips.items() if fits), None) or _FOREIGN.get(str(token))

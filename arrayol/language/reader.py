@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, error
-from arrayol.language.hints import did_you_mean
+from arrayol.language.hints import closest
 from arrayol.source import SourceFile, Span
 
 MAXIMUM_BYTES = 64 * 1024 * 1024
@@ -36,7 +36,8 @@ def read_source(path: Path, name: str | None = None) -> SourceFile:
 
 def _missing(path: Path, name: str) -> ArrayolError:
     known = sorted(found.name for found in path.parent.glob("*.aol")) if path.parent.is_dir() else []
-    hint = did_you_mean(path.name, known)
+    near = closest(path.stem, (Path(name).stem for name in known))
+    hint = f"did you mean '{near}.aol'?" if near else None
     if not hint and 0 < len(known) <= 5:
         hint = f"its folder holds {', '.join(known)}"
     return error("no-such-file", "no such file", hint=hint, file=name)

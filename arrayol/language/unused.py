@@ -14,20 +14,15 @@ from arrayol.language.walk import nodes_in
 def unused(items: Sequence[syntax.Item], path: Path, mistakes: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Warnings for the consts, tilers and elementaries of the file itself that nothing refers to.
 
-    An imported file may offer more than is used, a task may be the top one, a file without tasks may be all
-    elementaries, and one without those may be all consts. Nothing is said beside an error: a misspelt use would be
-    told twice.
+    An imported file may offer more than is used, a task may be the top one, and a file without tasks may be there to
+    be imported. Nothing is said beside an error: a misspelt use would be told twice.
     """
-    if any(found.severity is Severity.ERROR for found in mistakes):
+    errors = any(found.severity is Severity.ERROR for found in mistakes)
+    if errors or not any(isinstance(item, syntax.Task) for item in items):
         return
     used = {name for item in items for name in _names_used(item)}
-    kinds = {type(item) for item in items}
-    judged: list[type[syntax.Item]] = (
-        [syntax.Const, syntax.TilerDef] if kinds & {syntax.Elementary, syntax.Task} else []
-    )
-    judged += [syntax.Elementary] if syntax.Task in kinds else []
     for item in items:
-        if isinstance(item, syntax.Import) or type(item) not in judged or item.span.file.name != str(path):
+        if isinstance(item, (syntax.Import, syntax.Task)) or item.span.file.name != str(path):
             continue
         if item.name.text not in used:
             message = f"'{item.name.text}' is {KINDS[type(item)]} that nothing uses"

@@ -17,7 +17,7 @@ class Access:
 
     tiler: Tiler
     repetition: Shape
-    pattern: tuple[int, ...]
+    pattern: Shape
     array: Shape
 
     def element(self, repetition: Sequence[int], index: Sequence[int]) -> Point:

@@ -146,11 +146,19 @@ def shown_axes(access: Access) -> tuple[int | None, int | None]:
         return (None if rank < 2 else 0), (None if rank == 0 else rank - 1)
     moves = [
         sum(map(abs, access.tiler.paving[axis]))
-        + sum(abs(step) * (side - 1) for step, side in zip(access.tiler.fitting[axis], access.pattern, strict=True))
+        + sum(abs(step) * (side - 1) for step, side in zip(access.tiler.fitting[axis], _finite(access), strict=True))
         for axis in range(rank)
     ]
     row, column = sorted(sorted(range(rank), key=lambda axis: (-moves[axis], -axis))[:2])
     return row, column
+
+
+def _finite(access: Access) -> tuple[int, ...]:
+    """The pattern's extents; of an infinite one the first few indices are drawn."""
+    return tuple(_INFINITE_SHOWN if extent is None else extent for extent in access.pattern)
+
+
+_INFINITE_SHOWN = 3
 
 
 class _Plan:
@@ -163,7 +171,7 @@ class _Plan:
         corner = (0,) * len(self.access.repetition), (0,) * len(self.access.pattern)
         places = [fault.element for fault in faults if fault.element is not None]
         self.slice = places[0] if places else self.access.element(*corner)
-        self.sides = _sides(self.access.pattern)
+        self.sides = _sides(_finite(self.access))
         self.origin = self.cell(self.straight.element(*corner))
         self.wanted: list[set[int]] = [{0}, {0}]
         self._want([self.origin, self.cell(self.access.element(*corner)), *map(self.cell, places)])
