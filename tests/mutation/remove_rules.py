@@ -26,7 +26,7 @@ from rules import Mutant, find_rules, replaced
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("arrayol", "hwmodel", "dse", "specs", "tests", "pyproject.toml")
 FIRST = Path("tests/checks/test_error_files.py")  # catches most, soonest
-SELECTION = ("tests/language", "tests/polyhedral", "tests/checks")
+SELECTION = ("tests/language", "tests/polyhedral", "tests/checks", "tests/ir")
 LONG = ("test_ten_thousand_lines_and_long_chains", "test_long_chain_of_consts")  # about size, not about rules
 PATIENCE = 6  # a mutant that takes so many times what the tests take without a change has no end
 CAUGHT, HUNG, SURVIVED, AT_FAULT = "caught", "hung", "survived", "script at fault"
