@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from arrayol.checks.tilers import shown_extents, shown_point
 from arrayol.errors import Diagnostic
 from arrayol.ir.model import Elementary
-from arrayol.polyhedral.coverage import BodyPoint, find_early_reads, find_outside_port, find_unwritten
+from arrayol.polyhedral.coverage import BodyPoint, find_early_reads, find_misfit, find_outside_port, find_unwritten
 from arrayol.polyhedral.nests import NestStatement, statements_of
 
 
@@ -20,6 +20,7 @@ def check_body(elementary: Elementary, *, whole: bool = True) -> Iterator[Diagno
     if elementary.body is None:
         return
     statements = statements_of(elementary)
+    yield from _check_conversions(statements)
     outside = list(_check_bounds(elementary, statements))
     yield from outside
     if whole and not outside:
@@ -42,6 +43,22 @@ def _check_bounds(elementary: Elementary, statements: list[NestStatement]) -> It
                     f"{_shown(found)} lies outside '{access.port}' of {shown_extents(shapes[access.port])}{_at(found)}",
                     found.access.span,
                     "subscripts count from 0; narrow the range, or guard the access with 'if' or 'where'",
+                )
+
+
+def _check_conversions(statements: list[NestStatement]) -> Iterator[Diagnostic]:
+    for statement in statements:
+        for conversion in statement.conversions:
+            found = find_misfit(statement, conversion)
+            if found:
+                instance, value = found
+                low, high = conversion.target.integer_range
+                yield Diagnostic(
+                    "constant-does-not-fit",
+                    f"{value} does not fit {conversion.target}, which holds {low} to {high}"
+                    f"{_shown_indices(statement, instance)}",
+                    conversion.span,
+                    "narrow the range, or convert what it meets to a wider type first",
                 )
 
 
@@ -76,6 +93,9 @@ def _shown(found: BodyPoint) -> str:
 
 
 def _at(found: BodyPoint) -> str:
-    values = zip(found.statement.indices, found.instance, strict=True)
-    text = ", ".join(f"{name} = {value}" for name, value in values)
+    return _shown_indices(found.statement, found.instance)
+
+
+def _shown_indices(statement: NestStatement, instance: tuple[int, ...]) -> str:
+    text = ", ".join(f"{name} = {value}" for name, value in zip(statement.indices, instance, strict=True))
     return f" (at {text})" if text else ""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError, bounded_effort
-from arrayol.polyhedral.nests import NestAccess, NestStatement, earlier_instances
+from arrayol.polyhedral.nests import NestAccess, NestConversion, NestStatement, earlier_instances
 from arrayol.polyhedral.points import Point, box, coordinates
 
 Shapes = dict[str, tuple[int, ...]]
@@ -36,6 +36,21 @@ def find_outside_port(statement: NestStatement, access: NestAccess, shape: tuple
     try:
         with bounded_effort():
             return _body_point(statement, access, access.relation.subtract_range(inside))
+    except TooHardError:
+        return None
+
+
+def find_misfit(statement: NestStatement, conversion: NestConversion) -> tuple[Point, int] | None:
+    """An instance that surely makes the conversion, and a value that its type cannot hold."""
+    low, high = conversion.target.integer_range
+    held = isl.Set(f"{{ [v] : {low} <= v <= {high} }}")
+    try:
+        with bounded_effort():
+            left = conversion.relation.subtract_range(held)
+            if not conversion.certain or left.is_empty():
+                return None
+            *instance, value = coordinates(left.wrap().sample_point())
+            return tuple(instance), value
     except TooHardError:
         return None
 

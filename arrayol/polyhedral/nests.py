@@ -9,6 +9,7 @@ import islpy as isl
 
 from arrayol.ir import body
 from arrayol.ir.model import Elementary, Shape
+from arrayol.ir.types import ElementType, Weak
 from arrayol.polyhedral.affine import Pieces, split_condition, value_pieces
 from arrayol.source import Span
 
@@ -29,6 +30,16 @@ class NestAccess:
 
 
 @dataclass(frozen=True, slots=True)
+class NestConversion:
+    """An integer expression of range variables where it takes an element type: a relation from instances to [value]."""
+
+    target: ElementType
+    relation: isl.Map
+    certain: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class NestStatement:
     """One assignment: its instances [i0, i1, ...] with the range variables' names, its accesses, and its place.
 
@@ -44,6 +55,7 @@ class NestStatement:
     exact: bool
     write: NestAccess
     reads: tuple[NestAccess, ...]
+    conversions: tuple[NestConversion, ...]
 
 
 def statements_of(elementary: Elementary) -> list[NestStatement]:
@@ -124,30 +136,55 @@ def _walk(
         else:
             acting = inner.where(statement.condition)
             write = _access(statement.port, statement.subscripts, acting, shapes, statement.target_span)
-            reads = [*_reads(statement.value, acting, shapes)]
-            reads += [found for part in statement.subscripts for found in _reads(part, acting, shapes)]
-            if statement.condition is not None:
-                reads += _reads(statement.condition, inner, shapes)
+            nodes = [found for part in (statement.value, *statement.subscripts) for found in _nodes(part, acting)]
+            nodes += _nodes(statement.condition, inner) if statement.condition is not None else []
+            reads = [
+                _access(node.port, node.subscripts, under, shapes, node.span)
+                for node, under in nodes
+                if isinstance(node, body.Read)
+            ]
+            conversions = [
+                found
+                for node, under in nodes
+                if isinstance(node, body.Convert) and (found := _conversion(node, under)) is not None
+            ]
             yield NestStatement(
-                statement, acting.indices, acting.path, acting.domain, acting.exact, write, tuple(reads)
+                statement,
+                acting.indices,
+                acting.path,
+                acting.domain,
+                acting.exact,
+                write,
+                tuple(reads),
+                tuple(conversions),
             )
 
 
-def _reads(expr: body.Expr, context: _Context, shapes: Mapping[str, Shape]) -> Iterator[NestAccess]:
-    """The reads of an expression, each under what leads to it: `if`, and what `and` and `or` leave out."""
-    stack = [(expr, context)]
+def _conversion(node: body.Convert, context: _Context) -> NestConversion | None:
+    if node.operand.type is not Weak.INTEGER or not node.type.is_integer:
+        return None
+    pieces = value_pieces(node.operand, context.names)
+    if pieces is None:
+        return None
+    conditions = " and ".join([*context.conditions, _under(pieces, "v = {}")])
+    relation = isl.Map(f"{{ [{', '.join(context.names.values())}] -> [v] : {conditions} }}")
+    return NestConversion(node.type, relation, context.exact, node.span)
+
+
+def _nodes(expr: body.Expr, context: _Context) -> Iterator[tuple[body.Read | body.Convert, _Context]]:
+    """Reads and conversions of an expression, each under what leads to it: `if`, and what `and` and `or` leave out."""
+    stack: list[tuple[body.Expr, _Context]] = [(expr, context)]
     while stack:
         node, under = stack.pop()
-        if isinstance(node, body.Read):
-            yield _access(node.port, node.subscripts, under, shapes, node.span)
-            stack += [(part, under) for part in reversed(node.subscripts)]
-        elif isinstance(node, body.Select):
+        if isinstance(node, (body.Read, body.Convert)):
+            yield node, under
+        if isinstance(node, body.Select):
             stack += [(node.otherwise, under.where(_negated(node.condition))), (node.then, under.where(node.condition))]
             stack.append((node.condition, under))
         elif isinstance(node, body.Operation) and node.operator in ("and", "or"):
             left, right = node.operands
             stack += [(right, under.where(left if node.operator == "and" else _negated(left))), (left, under)]
-        elif isinstance(node, (body.Operation, body.Function, body.Convert)):
+        elif not isinstance(node, (body.Constant, body.Index)):
             stack += [(part, under) for part in reversed(body.operands_of(node))]
 
 
