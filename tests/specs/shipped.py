@@ -1,0 +1,77 @@
+"""Running shipped specifications, and the data they run on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.execute.environment import DTYPES
+from arrayol.execute.run import execute
+from arrayol.ir.model import Port
+from arrayol.shipped import shipped_folder
+
+Array = NDArray[Any]
+
+PICTURES = ["noise", "ramp", "square", "point"]
+
+# Consts that make each specification small; every shipped one has its line.
+SMALL: dict[str, Mapping[str, int]] = {
+    "conv3x3": {"H": 20, "W": 31},
+    "dct": {"H": 16, "W": 24},
+    "demosaic": {"H": 12, "W": 10},
+    "downscaler": {"H": 18, "W": 24},
+    "fir": {"N": 128, "TAPS": 5},
+    "firbank": {"BANDS": 4, "TAPS": 12, "N": 20},
+    "harris": {"H": 20, "W": 31},
+    "lpsf": {"H": 12, "W": 16},
+    "matmul": {"M": 8, "N": 12, "K": 10, "S": 4},
+    "pyramid": {"H": 12, "W": 20},
+    "radar": {"PULSES": 8, "GATES": 20},
+    "sobel": {"H": 16, "W": 24},
+}
+
+
+def run(name: str, inputs: Mapping[str, Array], top: str | None = None, **consts: float) -> dict[str, Array]:
+    """The outputs of a shipped specification, or of one of its tasks, with consts set by name."""
+    spec = load_checked(shipped_folder() / f"{name}.aol", consts)
+    return execute(spec, choose_top(spec, top), inputs)
+
+
+def noise(seed: int, shape: tuple[int, ...], type_: str) -> Array:
+    """Random values of a NumPy type: all integers that it has, floats and complex numbers normally distributed."""
+    rng, dtype = np.random.default_rng(seed), np.dtype(type_)
+    if dtype.kind == "b":
+        return rng.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+    real = rng.standard_normal(shape)
+    return (real + 1j * rng.standard_normal(shape) if dtype.kind == "c" else real).astype(dtype)
+
+
+def picture(kind: str, rows: int, columns: int) -> Array:
+    """A grey picture: noise, a ramp along the diagonal, a white square inside, or a white point in the corner."""
+    if kind == "noise":
+        return noise(rows, (rows, columns), "u1")
+    row, column = np.indices((rows, columns))
+    if kind == "ramp":
+        return ((3 * row + 5 * column) % 256).astype("u1")
+    if kind == "square":
+        inside = (row >= rows // 4) & (row < 3 * rows // 4) & (column >= columns // 4) & (column < 3 * columns // 4)
+        return np.where(inside, 255, 0).astype("u1")
+    return np.where((row == 0) & (column == 0), 255, 0).astype("u1")
+
+
+def any_input(port: Port, frames: int) -> Array:
+    """Noise for a port; an infinite dimension has so many frames."""
+    shape = tuple(frames if size is None else size for size in port.shape)
+    return noise(len(port.name), shape, DTYPES[port.type].str)
+
+
+def same(found: Array, expected: Array) -> bool:
+    """Equal types, shapes and bits."""
+    return found.dtype == expected.dtype and found.shape == expected.shape and found.tobytes() == expected.tobytes()
