@@ -1,0 +1,57 @@
+"""Every shipped specification: sound, canonical, listed, executed and explored."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import CommandLine
+from shipped import SMALL, any_input, run
+
+from arrayol import api
+from arrayol.checks.pipeline import check, choose_top, load_checked
+from arrayol.language.parser import parse
+from arrayol.language.printer import print_file
+from arrayol.language.reader import read_source
+from arrayol.shipped import shipped_folder
+
+NAMES = sorted(path.stem for path in shipped_folder().glob("*.aol"))
+every = pytest.mark.parametrize("name", NAMES)
+
+
+def test_every_one_has_a_small_size() -> None:
+    assert sorted(SMALL) == NAMES
+
+
+@every
+def test_it_is_sound_and_canonical(name: str) -> None:
+    path = shipped_folder() / f"{name}.aol"
+    assert check(path).diagnostics == ()
+    assert check(path, SMALL[name]).diagnostics == ()
+    source = read_source(path)
+    assert print_file(parse(source)) == source.text
+    assert max(map(len, source.text.splitlines())) <= 120
+
+
+def test_example_lists_it_with_its_first_line(arrayol: CommandLine) -> None:
+    listed = dict(line.split(maxsplit=1) for line in arrayol("example").stdout.splitlines())
+    texts = {name: (shipped_folder() / f"{name}.aol").read_text(encoding="utf-8").splitlines() for name in NAMES}
+    assert listed == {name: lines[0].removeprefix("# ") for name, lines in texts.items()}
+    # what it computes, and where it comes from; lpsf.aol says both in one line
+    assert [name for name, lines in texts.items() if not lines[1].startswith("# ")] == ["lpsf"]
+
+
+@every
+def test_it_runs(name: str) -> None:
+    spec = load_checked(shipped_folder() / f"{name}.aol", SMALL[name])
+    component = spec.components[choose_top(spec, None)]
+    found = run(name, {port.name: any_input(port, 2) for port in component.inputs}, **SMALL[name])
+    assert {output: array.ndim for output, array in found.items()} == {
+        port.name: len(port.shape) for port in component.outputs
+    }
+
+
+@every
+def test_it_can_be_explored(name: str) -> None:
+    """At its full size, on the platform beside it or the default; an infinite dimension counts as one frame."""
+    found = api.explore(api.load(shipped_folder() / f"{name}.aol"))
+    assert found.result.exact
+    assert found.result.pareto
