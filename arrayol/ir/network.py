@@ -144,8 +144,11 @@ def _inner_names(
     inner = dict(names)
     for name, port in component.arrays.items():
         if name not in inner:
-            inner[name] = prefix + name
-            ports[prefix + name] = replace(port, name=prefix + name)
+            flat = prefix + name
+            while flat in ports:  # the call that makes this task's result may hold an array of the same name
+                flat += "_"
+            inner[name] = flat
+            ports[flat] = replace(port, name=flat)
     return inner
 
 

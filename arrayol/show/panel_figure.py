@@ -11,7 +11,7 @@ from arrayol.polyhedral.points import Point as Index
 from arrayol.show.broken_axis import BrokenAxis
 from arrayol.show.canvas import FAINT, FAULT, INK, Canvas, Point, height_of, paler, width_of
 from arrayol.show.panels import Arrow, Cell, Panel, Touch
-from arrayol.show.text import shape_text, tiler_parts, typed, vector_text
+from arrayol.show.text import pattern_text, tiler_parts, vector_text
 
 TITLE, TEXT, TICK = 8.5, 7.5, 7.0  # points
 GRID_WIDTH, GRID_HEIGHT, LEAST_CELL, LARGEST_CELL = 5.2, 5.6, 0.145, 0.34  # inches
@@ -86,11 +86,10 @@ def _title_lines(panel: Panel) -> list[tuple[str, float, bool]]:
     link = panel.link
     arrow = "->" if link.writes else "<-"
     when = "  where its delay starts" if link.delay is not None else ""
-    shape = shape_text(link.array.shape) if link.array.shape else "a scalar"
-    lines = [(f"{link.port.name} {arrow} {link.array.name}   {typed(link.port.type, link.port.shape)} of {shape}{when}",
-              TITLE, True)]  # fmt: skip
-    parts = _joined([part for text in tiler_parts(link.tiler) for part in wrap(text, TITLE_CHARACTERS)])
-    remarks = [(text, TEXT, False) for text in (*parts, *_remarks(panel))]
+    pattern = pattern_text(link.port, link.array.shape)
+    lines = [(f"{link.port.name} {arrow} {link.array.name}   {pattern}{when}", TITLE, True)]
+    parts = _joined(tiler_parts(link.tiler))
+    remarks = [(part, TEXT, False) for text in (*parts, *_remarks(panel)) for part in wrap(text, TITLE_CHARACTERS)]
     return [*lines, *remarks, *((text, TEXT, True) for text in panel.faults)]
 
 
@@ -279,7 +278,8 @@ class _Grid:
         length = hypot(x1 - x0, y1 - y0)
         dx, dy = (x1 - x0) / length, (y1 - y0) / length
         start, end = (x0 - dy * shift, y0 + dx * shift), (x1 - dy * shift, y1 + dx * shift)
-        out, across = 0.11, (0.02 + 0.04 * abs(dy)) * ((lane > 0) - (lane < 0))  # labels are wider than high
+        out = 0.02 + width_of(arrow.label, TEXT, True) / 2 * abs(dx) + 0.07 * abs(dy)
+        across = (0.02 + 0.04 * abs(dy)) * ((lane > 0) - (lane < 0))  # labels are wider than high
         x, y = end[0] + out * dx - across * dy, end[1] + out * dy + across * dx
         least = self.corner[0] + width_of(arrow.label, TEXT, True) / 2 + 0.02, self.corner[1] + 0.065
         return start, end, (max(x, least[0]), max(y, least[1]))

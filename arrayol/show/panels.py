@@ -49,8 +49,9 @@ class Arrow:
 class Panel:
     """The picture of one link.
 
-    `cells` are in the array; `beyond` are the places outside it that a tiler reaches: with `wrap` they come back
-    elsewhere in `cells`. `axes` are the array's axes of rows and columns; all other coordinates are as in `slice`.
+    `cells` are in the array; `beyond` are the places outside it that a tiler reaches, all of them where the slice lies
+    outside: with `wrap` they come back elsewhere in `cells`. `axes` are the array's axes of rows and columns; all
+    other coordinates are as in `slice`.
     """
 
     link: Linked
@@ -177,6 +178,15 @@ class _Plan:
         self._want([self.origin, self.cell(self.access.element(*corner)), *map(self.cell, places)])
         self._shrink_pattern()
 
+    @property
+    def slice_is_inside(self) -> bool:
+        """Whether the array has the slice at all: a tiler may leave it along an axis that is not shown."""
+        hidden = [axis for axis in range(len(self.slice)) if axis not in self.axes]
+        return all(
+            value >= 0 and (extent is None or value < extent)
+            for value, extent in ((self.slice[axis], self.access.array[axis]) for axis in hidden)
+        )
+
     def cell(self, element: Point) -> Cell:
         """The cell of an element, whatever its coordinates along hidden axes."""
         row, column = (0 if axis is None else element[axis] for axis in self.axes)
@@ -268,11 +278,15 @@ def _cells(
     cells: dict[Cell, tuple[Touch, ...]] = {}
     beyond: dict[Cell, tuple[Touch, ...]] = {}
     rows, columns = plan.built()
+
+    def inside(cell: Cell) -> bool:
+        return plan.slice_is_inside and rows.inside(cell[0]) and columns.inside(cell[1])
+
     for repetition in repetitions:
         for place, cell, index in plan.touches(repetition):
             touch = Touch(repetition, index, place != cell)
-            if rows.inside(cell[0]) and columns.inside(cell[1]):
+            if inside(cell):
                 cells[cell] = (*cells.get(cell, ()), touch)
-            if not (rows.inside(place[0]) and columns.inside(place[1])):
+            if not inside(place):
                 beyond[place] = (*beyond.get(place, ()), touch)
     return cells, beyond

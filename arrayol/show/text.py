@@ -68,6 +68,11 @@ def typed(element: ElementType, shape: Shape) -> str:
     return f"{element}{shape_text(shape)}" if shape else str(element)
 
 
+def pattern_text(port: Port, array: Shape) -> str:
+    """`f32[4] of [1080, 1920]`: a port's pattern and the shape of its array, whose element type is the same."""
+    return f"{typed(port.type, port.shape)} of {shape_text(array)}" if array else f"{port.type}, a scalar"
+
+
 def shape_text(shape: Shape) -> str:
     """`[1080, *]`."""
     return f"[{', '.join('*' if extent is None else str(extent) for extent in shape)}]"
@@ -98,7 +103,7 @@ def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Ite
     """The cells of each line; a text is a tiler's line of its own."""
     for flow in process.inputs:
         rate = f"reads {rate_text(process, flow)}" if process.outputs else ""
-        yield (flow.port.name, "<-", flow.array, _pattern(flow.port, arrays[flow.array]), rate)
+        yield (flow.port.name, "<-", flow.array, pattern_text(flow.port, arrays[flow.array].shape), rate)
         if tilers:
             yield "at " + " ".join(tiler_parts(flow.tiler))
     for delay in process.delays:
@@ -106,14 +111,9 @@ def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Ite
         if tilers and isinstance(delay.default, TiledDefault):
             yield "else at " + " ".join(tiler_parts(delay.default.tiler))
     for flow in process.outputs:
-        yield (flow.port.name, "->", flow.array, _pattern(flow.port, arrays[flow.array]), "")
+        yield (flow.port.name, "->", flow.array, pattern_text(flow.port, arrays[flow.array].shape), "")
         if tilers:
             yield "at " + " ".join(tiler_parts(flow.tiler))
-
-
-def _pattern(port: Port, array: Array) -> str:
-    """The port's pattern and the array's shape; the element types agree."""
-    return f"{typed(port.type, port.shape)} of {shape_text(array.shape) if array.shape else 'a scalar'}"
 
 
 def _counted(count: int, noun: str) -> str:
