@@ -43,6 +43,13 @@ def test_consts_of_any_order(tmp_path: Path) -> None:
         ("true or 1 // 0 > 0", True),
         ("not 1 == 1.0", False),
         ("f32(0.1)", 0.10000000149011612),
+        ("min(1, 1.5)", 1.0),
+        ("3 << 0", 3),
+        ("-1 >> (1 << 70)", -1),
+        ("300000000000000000003 / 3", 100000000000000000001),
+        ("(1 << 4095) + ((1 << 4095) - 1)", (1 << 4096) - 1),
+        ("i8(-128) + u8(255)", 127),
+        ("f32(-3.4028235e38)", -3.4028234663852886e38),
     ],
 )
 def test_expressions(tmp_path: Path, expression: str, value: object) -> None:
@@ -87,6 +94,13 @@ def test_settings_that_cannot_be(tmp_path: Path, settings: Settings, message: st
     assert str(caught.value) == f"{path}: {message}\n  hint: {hint}"
 
 
+def test_a_setting_of_a_const_that_could_not_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.aol"
+    path.write_text("const W = (4\nconst H = W * 2\n", encoding="utf-8")
+    (found,) = load(path, {"W": 3}).diagnostics
+    assert found.code == "syntax"
+
+
 def test_imports_share_one_namespace(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     (tmp_path / "sizes.aol").write_text("const W = 8\n", encoding="utf-8")
@@ -111,6 +125,19 @@ def test_a_circle_of_imports(tmp_path: Path) -> None:
     path.write_text('import "b.aol"\nconst H = 1\n', encoding="utf-8")
     (found,) = load(path).diagnostics
     assert found.message == "the file imports itself: x.aol -> b.aol -> x.aol"
+
+
+def test_imports_outside_the_folder(tmp_path: Path) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside.aol"
+    inside.mkdir()
+    outside.write_text("const W = 4\n", encoding="utf-8")
+    (inside / "link.aol").symlink_to(outside)
+    for target in ("../outside.aol", str(outside), "link.aol"):
+        path = inside / "x.aol"
+        path.write_text(f'import "{target}"\n', encoding="utf-8")
+        (found,) = load(path).diagnostics
+        assert found.code == "import-outside"
+        assert found.message == f"'{target}' lies outside the folder of this file"
 
 
 def test_what_depends_on_a_mistake_is_not_told(tmp_path: Path) -> None:

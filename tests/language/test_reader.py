@@ -57,3 +57,8 @@ def test_too_large(tmp_path: Path) -> None:
     path.touch()
     os.truncate(path, MAXIMUM_BYTES + 1)
     assert refusal(path) == "x.aol: error[too-large]: the file is larger than 64 MiB; this is no .aol file"
+
+
+def test_unreadable(tmp_path: Path) -> None:
+    path = tmp_path / ("x" * 300)
+    assert refusal(path) == f"{path.name}: error[unreadable]: the file cannot be read: File name too long"

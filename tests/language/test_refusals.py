@@ -32,7 +32,7 @@ SOUND = [
     "y = a[n]", "y = x + b", "y = b", "y = abs(c)", "y = f32(sin(n))", "y = f32(sin(K))", "t = c == c", "t = b == b",
     "t = b & true", "t = not b and (b or n > 3)", "t = (1 if b else 0) > 1", "k8 = ~o", "k8 = o << 7", "k8 = 255",
     "k8 = 0", "z = c * x + 1", "z = 1.5", "y = x // 2 % 3", "y = x / o", "t = x < 1 if b else false",
-    "y = min(x, 1.5)", "y = sin(i) for i in 0..2", "y = 3.4028234e38", "y += 1", "t = 1 < 2 or K",
+    "y = min(x, 1.5)", "y = sin(i) for i in 0..2", "y = 3.4028235e38", "y += 1", "t = 1 < 2 or K",
 ]  # fmt: skip
 IN_FILE = "tiler t = origin [] paving [] fitting []\nconst K = 3\nconst X = {}\n"
 IN_BODY = """\

@@ -9,6 +9,7 @@ import pytest
 from arrayol.checks.pipeline import check
 
 COPY = "elementary copy(a: u8, p: u8) -> (b: u8) {\n  b = a + p\n}\n"
+ELEMENTARY = "elementary e(a: u8[4]) -> (y: u8[4]) {{\n{}\n}}\n"
 ONE = "elementary two(a: u8) -> (b: u8) {\n  b = a\n}\n"
 BAD = "elementary copy(a: u8[8 / 3], p: u8) -> (b: u8) {\n  b = a[0] + p\n}\n"
 TASK = "task t(x: u8[4, 6]) -> (y: u8[4, 6]) {{\n  repeat [4, {space}] of {callee} {{\n{links}\n  }}\n}}\n"
@@ -114,6 +115,26 @@ CASES = {
     "delays as long as the space, of either sign": (
         COPY + task(f"{READ}\np <- b delay [0, -6] else 0\n{WRITE}"),
         ["delay-never-acts: the delay is as long as the repetition space [4, 6]: every instance takes the default"],
+    ),
+    "a delay that never acts and would make a circle": (
+        "elementary sum(a: u8, p: u8, q: u8) -> (b: u8) {\n  b = a + p + q\n}\n"
+        + task(f"{READ}\n{DELAY}\nq <- b delay [0, -6] else 0\n{WRITE}", callee="sum"),
+        ["delay-never-acts: the delay is as long as the repetition space [4, 6]: every instance takes the default"],
+    ),
+    "an infinite array that a finite repetition cannot follow": (
+        COPY.replace(", p: u8", "").replace(" + p", "")
+        + "task t(x: u8[*]) -> (y: u8[4]) {\n  repeat [4] of copy {\n    a <- x at origin [0] paving [1] fitting []\n"
+        "    b -> y at origin [0] paving [1] fitting []\n  }\n}\n",
+        ["infinite-not-followed: dimension 0 of 'x' is infinite, and the tiler does not go along it"],
+    ),
+    "an empty paving where there is something to pave": (
+        ONE + "task t(x: u8[4]) -> (y: u8[4]) {\n  repeat [4] of two {\n    a <- x at origin [0] paving [] fitting []\n"
+        "    b -> y at origin [0] paving [1] fitting []\n  }\n}\n",
+        ["rank-mismatch: the paving is 0 x 0; array 'x' of rank 1 and a repetition space of rank 1 need 1 x 1"],
+    ),
+    "accesses that data decide": (
+        ELEMENTARY.format("y[k] = y[k + 1] for k in 0..4 where a[k] > 2\ny[k] = y[a[k]] for k in 0..4"),
+        [],
     ),
     "a port that is delayed and of another shape": (
         "elementary e(a: u8, p: u8[2]) -> (b: u8) {\n  b = a + p[0]\n}\n"

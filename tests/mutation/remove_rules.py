@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import queue
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
 from decisions import DECISIONS
+from forks import Outcome, Run, start
 from rules import Mutant, find_rules, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,28 +90,25 @@ def _mutants(root: Path, only: str) -> tuple[list[Mutant], list[Judged]]:
 def _run_all(mutants: list[Mutant], copies: list[Path]) -> list[Judged]:
     """Each mutant in one of the copies, which must pass without a change."""
     started = time.monotonic()
-    sound = _tested(copies[0], Path())
+    sound = _verdict(start(copies[0], _arguments(copies[0], Path()), compiled=True).wait())
     limit = PATIENCE * (time.monotonic() - started) + 30
     if sound.outcome != SURVIVED:
         return [(Mutant("tests", 0, "nothing is changed", "", "none"), Verdict(AT_FAULT, sound.reason))]
-
-    free: queue.Queue[Path] = queue.Queue()
-    for copy in copies:
-        free.put(copy)
-
-    def judge(mutant: Mutant) -> Judged:
-        copy = free.get()
-        try:
-            return mutant, _judged(mutant, copy, limit)
-        finally:
-            free.put(copy)
-
-    verdicts = []
-    with ThreadPoolExecutor(len(copies)) as pool:
-        for done in as_completed([pool.submit(judge, mutant) for mutant in mutants]):
-            mutant, verdict = done.result()
+    verdicts: list[Judged] = []
+    waiting, running, free = mutants[::-1], dict[Run, Mutant](), list(copies)
+    while waiting or running:
+        while waiting and free:
+            mutant, copy = waiting.pop(), free.pop()
+            _change(copy, mutant)
+            running[start(copy, _arguments(copy, Path(mutant.path)), limit=limit)] = mutant
+        ended = [run for run in running if run.ended]
+        for run in ended:
+            mutant, verdict = running.pop(run), _verdict(run.wait())
+            _restore(run.copy, mutant)
+            free.append(run.copy)
             verdicts.append((mutant, verdict))
             sys.stderr.write(f"{len(verdicts)}/{len(mutants)} {verdict.outcome}: {_shown(mutant)}: {verdict.reason}\n")
+        time.sleep(0 if ended else 0.02)
     return sorted(verdicts, key=lambda pair: (pair[0].path, pair[0].line))
 
 
@@ -127,38 +122,34 @@ def _copy(root: Path, copy: Path) -> None:
             shutil.copy2(source, copy / name)
 
 
-def _judged(mutant: Mutant, copy: Path, limit: float) -> Verdict:
-    """Run the tests on a mutant; afterwards the copy is as before, times of files included."""
+def _change(copy: Path, mutant: Mutant) -> None:
     target = copy / mutant.path
-    saved = target.with_suffix(".saved")
-    target.rename(saved)
-    try:
-        target.write_text(mutant.source, encoding="utf-8")
-        os.utime(target, (0, 0))  # no compiled file has this time
-        return _tested(copy, Path(mutant.path), limit)
-    finally:
-        saved.replace(target)
+    target.rename(target.with_suffix(".saved"))
+    target.write_text(mutant.source, encoding="utf-8")
+    os.utime(target, (0, 0))  # no compiled file has this time
 
 
-def _tested(copy: Path, changed: Path, limit: float | None = None) -> Verdict:
-    """The outcome of the tests in a copy; without a limit in seconds, compiled files stay for the runs to come."""
-    options = ("-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "quiet_cases")
-    paths = os.pathsep.join(map(str, (copy, copy / "tests" / "mutation")))
-    changes = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1" if limit else "", "PYTEST_ADDOPTS": ""}
-    command = [sys.executable, "-m", "pytest", *options, "-k", f"not ({' or '.join(LONG)})", *_tests(copy, changed)]
-    try:
-        done = subprocess.run(
-            command, cwd=copy, env={**os.environ, **changes}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, timeout=limit, check=False,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        return Verdict(HUNG, f"no end after {limit:.0f} s")
-    failed = re.search(r"^FAILED (\S+)", done.stdout, re.MULTILINE)
-    if done.returncode == 0:
+def _restore(copy: Path, mutant: Mutant) -> None:
+    """The file as it was, its time included, so that its compiled form serves again."""
+    target = copy / mutant.path
+    target.with_suffix(".saved").replace(target)
+
+
+def _verdict(outcome: Outcome) -> Verdict:
+    failed = re.search(r"^FAILED (\S+)", outcome.text, re.MULTILINE)
+    if outcome.code is None:
+        return Verdict(HUNG, "no end")
+    if outcome.code == 0:
         return Verdict(SURVIVED, "every test passed")
-    if done.returncode == 1 and failed:
+    if outcome.code == 1 and failed:
         return Verdict(CAUGHT, failed[1])
-    return Verdict(AT_FAULT, done.stdout.strip()[-1000:] or f"exit code {done.returncode}")
+    return Verdict(AT_FAULT, outcome.text.strip()[-1000:] or f"exit code {outcome.code}")
+
+
+def _arguments(copy: Path, changed: Path) -> list[str]:
+    options = ["-x", "-q", "--no-header", "--tb=no", "-rfE", "-p", "no:cacheprovider", "-p", "no:xdist"]
+    options += ["-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"]  # hypothesis, before the fork
+    return [*options, "-p", "quiet_cases", "-k", f"not ({' or '.join(LONG)})", *_tests(copy, changed)]
 
 
 def _tests(copy: Path, changed: Path) -> list[str]:
