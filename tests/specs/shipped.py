@@ -26,6 +26,7 @@ SMALL: dict[str, Mapping[str, int]] = {
     "downscaler": {"H": 18, "W": 24},
     "fir": {"N": 128, "TAPS": 5},
     "firbank": {"BANDS": 4, "TAPS": 12, "N": 20},
+    "flow": {"H": 24, "W": 32},
     "harris": {"H": 20, "W": 31},
     "lpsf": {"H": 12, "W": 16},
     "matmul": {"M": 8, "N": 12, "K": 10, "S": 4},

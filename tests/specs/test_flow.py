@@ -1,0 +1,57 @@
+"""The shipped step of optical flow: bit for bit against NumPy, and what many steps find."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shipped import PICTURES, SMALL, Array, noise, picture, run, same
+
+from arrayol.checks.pipeline import load_checked
+from arrayol.execute.run import execute
+from arrayol.shipped import shipped_folder
+
+
+def shifted(array: Array, rows: int, columns: int) -> Array:
+    """At each place the value that lies so many rows below and columns to the right, wrapped."""
+    return np.roll(array, (-rows, -columns), (0, 1))
+
+
+def average(u: Array) -> Array:
+    near = shifted(u, -1, 0) + shifted(u, 0, -1) + shifted(u, 0, 1) + shifted(u, 1, 0)
+    far = shifted(u, -1, -1) + shifted(u, -1, 1) + shifted(u, 1, -1) + shifted(u, 1, 1)
+    return near / np.float32(6) + far / np.float32(12)
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+@pytest.mark.parametrize(("rows", "columns"), [(12, 17), (3, 4)])
+def test_flow(kind: str, rows: int, columns: int) -> None:
+    before, after = picture(kind, rows, columns), noise(2, (rows, columns), "u1")
+    u, v = noise(3, (rows, columns), "f4"), noise(4, (rows, columns), "f4")
+    cube = np.stack([[shifted(frame.astype("i4"), i, j) for i in (0, 1) for j in (0, 1)] for frame in (before, after)])
+    cube = cube.reshape(2, 2, 2, rows, columns)  # axes: time, down, across; the differences are exact in f32
+    et, ey, ex = ((cube.take(1, axis) - cube.take(0, axis)).sum((0, 1)).astype("f4") / 4 for axis in range(3))
+    mu, mv = average(u), average(v)
+    error = ex * mu + ey * mv + et
+    weight = np.float32(100) + ex * ex + ey * ey
+    found = run("flow", {"before": before, "after": after, "u": u, "v": v}, H=rows, W=columns)
+    assert same(found["nu"], mu - ex * error / weight)
+    assert same(found["nv"], mv - ey * error / weight)
+
+
+def test_many_steps_find_a_motion() -> None:
+    """A smooth periodic picture moves by one column to the right and half a row up."""
+    size = SMALL["flow"]
+    row, column = np.indices((size["H"], size["W"]))
+    turn = 2 * np.pi / size["H"], 2 * np.pi / size["W"]
+
+    def frame(down: float, across: float) -> Array:
+        waves = np.sin(turn[0] * (row - down)) + np.sin(turn[1] * (column - across))
+        return np.round(127 + 60 * waves).astype("u1")
+
+    spec = load_checked(shipped_folder() / "flow.aol", size)
+    u = v = np.zeros(row.shape, "f4")
+    for _ in range(150):
+        found = execute(spec, "flow", {"before": frame(0, 0), "after": frame(-0.5, 1), "u": u, "v": v})
+        u, v = found["nu"], found["nv"]
+    assert abs(u - 1).max() < 0.1
+    assert abs(v + 0.5).max() < 0.1
