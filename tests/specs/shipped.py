@@ -33,6 +33,7 @@ SMALL: dict[str, Mapping[str, int]] = {
     "pyramid": {"H": 12, "W": 20},
     "radar": {"PULSES": 8, "GATES": 20},
     "sobel": {"H": 16, "W": 24},
+    "videoscaler": {"H": 18, "W": 24},
 }
 
 
