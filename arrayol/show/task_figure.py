@@ -8,7 +8,9 @@ from arrayol.ir.network import Process
 from arrayol.polyhedral.points import Point
 from arrayol.show.canvas import FAINT, FAULT, INK, Canvas, height_of, our_colors, width_of
 from arrayol.show.faults import Fault, Linked
-from arrayol.show.panel_figure import FITTING, PAVING, Colors, PanelDrawing
+from arrayol.show.grid import Colors
+from arrayol.show.overlay import FITTING, PAVING
+from arrayol.show.panel_figure import PanelDrawing
 from arrayol.show.panels import first_repetitions, panel_of
 from arrayol.show.text import delay_text, heading_text, vector_text
 
