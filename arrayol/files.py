@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import secrets
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, error
@@ -22,6 +22,44 @@ def atomic_file(path: Path) -> Iterator[Path]:
     it. Raises ArrayolError (`cannot-write`) where the folder is missing or may not be written, where `path` is
     something else than a file, and where the disk is full.
     """
+    with _temporary_file(path) as (temporary, target):
+        with writing(path):
+            yield temporary
+        with _refusals(path):
+            temporary.replace(target)
+
+
+@contextmanager
+def atomic_files(paths: Sequence[Path]) -> Iterator[list[Path]]:
+    """Temporary paths to write, one for each of several files: all of them take their places, or none does.
+
+    What a file held before comes back where a later one cannot be put in its place. Raises as `atomic_file` does, but
+    for a full disk: enclose what writes the file of one path in `writing`.
+    """
+    with ExitStack() as stack:
+        pairs = [stack.enter_context(_temporary_file(path)) for path in paths]
+        yield [temporary for temporary, _ in pairs]
+        kept: list[tuple[Path, Path | None]] = []
+        try:
+            for path, (temporary, target) in zip(paths, pairs, strict=True):
+                with _refusals(path):
+                    _put(temporary, target, kept)
+        except BaseException:
+            _put_back(kept)
+            raise
+        for _, old in kept:
+            if old is not None:
+                old.unlink(missing_ok=True)
+
+
+def writing(path: Path) -> AbstractContextManager[None]:
+    """A full disk in the block is told as an error of the target `path` (`cannot-write`)."""
+    return _refusals(path, only=_NO_ROOM)
+
+
+@contextmanager
+def _temporary_file(path: Path) -> Iterator[tuple[Path, Path]]:
+    """An empty temporary file, gone at the end unless it was renamed, and the target with links followed."""
     with _refusals(path):
         target = path.resolve()  # a link stays a link
         if target.exists() and not target.is_file():
@@ -30,13 +68,28 @@ def atomic_file(path: Path) -> Iterator[Path]:
     try:
         with _refusals(path):
             temporary.touch(exist_ok=False)
-        with _refusals(path, only=_NO_ROOM):
-            yield temporary
-        with _refusals(path):
-            temporary.replace(target)
+        yield temporary, target
     finally:
         with suppress(OSError):  # most often it is gone, by its new name
             temporary.unlink()
+
+
+def _put(temporary: Path, target: Path, kept: list[tuple[Path, Path | None]]) -> None:
+    """Put a file in its place, and enter in `kept` where the former one is."""
+    old = target.with_name(_temporary_name(target) + "-old") if target.exists() else None
+    kept.append((target, old))
+    if old is not None:
+        target.rename(old)
+    temporary.replace(target)
+
+
+def _put_back(kept: Sequence[tuple[Path, Path | None]]) -> None:
+    """Former files take their places again, and new ones go."""
+    for target, old in reversed(kept):
+        if old is None:
+            target.unlink(missing_ok=True)
+        elif old.exists():
+            old.replace(target)
 
 
 @contextmanager

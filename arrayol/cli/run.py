@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,104 +13,142 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.cli.arrays import Source, expectations, listed, load_inputs, port_of, sources, targets
 from arrayol.cli.options import set_option, spec_argument, top_option
-from arrayol.errors import error
-from arrayol.execute.files import Loaded, Target, Written, check_target, read_array, write_arrays
+from arrayol.errors import ArrayolError, error
+from arrayol.execute.compare import compare
+from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, not_allowed, origin_of
+from arrayol.execute.files import FileSource, require_file
+from arrayol.execute.frames import require_infinite
 from arrayol.execute.run import execute
+from arrayol.execute.targets import Target, Written, check_targets, write_arrays
 from arrayol.ir.model import Component, Port, Spec
-from arrayol.language.hints import did_you_mean
 
-Pairs = Sequence[tuple[str, Path]]
+_EPILOG = """\b
+DATA is one of
+  photo.png        grey pixels of 1 to 16 bits, or colours of 8 bits as the
+                   last axis; values pass unscaled
+  'frame*.png'     images in the order of their names, as the frames of *
+  x.npy, x.npz     an array; of several in an .npz file that named as the
+                   port, or NAME in x.npz:NAME
+  random:SEED      uniform values: floats in [0, 1), integers 0 to 255
+  ramp             0, 1, 2, ... row by row
+
+\b
+FILE is one of
+  out.png          rounded half to even and clipped to the pixels' range,
+                   NaN as 0; how many is told. 1 bit for bool, 8 for u8 and
+                   i8, 16 for u16; for others 16 where an input image has
+                   16, else 8. Colours have 8
+  out-%04d.png     one image for each frame of *
+  out.npy          the array as it is
+  out.npz          the array under its port's name, or NAME in out.npz:NAME;
+                   several outputs may share the file
+
+Every value read must be one of the port's type. Outputs appear when all of
+them are whole, or not at all.
+"""
 
 
-def _pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, Path]]:
-    """NAME=FILE texts as pairs. Raises BadParameter for one that is malformed."""
-    pairs = [text.partition("=") for text in values]
-    for (name, sign, file), text in zip(pairs, values, strict=True):
-        if not (name.strip() and sign and file):
-            raise click.BadParameter(f"'{text}' is not NAME=FILE, as in p0=photo.png.", ctx, param)
-    return [(name.strip(), Path(file)) for name, _, file in pairs]
-
-
-@click.command()
+@click.command(epilog=_EPILOG)
 @spec_argument
-@click.option(
-    "--in", "inputs", metavar="NAME=FILE", multiple=True, callback=_pairs, help="The file for an input. Repeatable."
-)
+@click.option("--in", "inputs", metavar="NAME=DATA", multiple=True, callback=sources, help="An input. Repeatable.")
 @click.option(
     "--out",
     "outputs",
     metavar="NAME=FILE",
     multiple=True,
-    required=True,
-    callback=_pairs,
-    help="The file for an output, of those that are wanted. Repeatable.",
+    callback=targets,
+    help="Write an output to a file. Repeatable.",
 )
+@click.option(
+    "--check",
+    "checks",
+    metavar="[NAME=]FILE",
+    multiple=True,
+    callback=expectations,
+    help="Compare an output bit for bit with a file; exit code 1 where they differ. Repeatable.",
+)
+@click.option(
+    "--frames",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Take the first N frames of each input with a dimension *; without it, all.",
+)
+@click.option("--allow-extern", is_flag=True, help="Import and run the Python functions that the specification names.")
 @top_option
 @set_option
-def command(spec: Path, inputs: Pairs, outputs: Pairs, top: str | None, settings: Mapping[str, str]) -> None:
-    """Execute the specification in FILE on images (.png) and arrays (.npy).
-
-    Values pass unscaled. An .npy file takes and gives an array as it is; from every file, each value must be one of
-    the port's type. An image is an array of rank 2, row by column, or of rank 3 with its colours last.
-
-    In an image that is written, values are rounded (half to even) and clipped to the pixels' range, and NaN becomes
-    0; how many is told. A pixel has 1 bit for bool, 8 for u8 and i8, 16 for u16; for other types 16 where an
-    input image has 16, else 8. Colours have 8 bits.
-
-    Outputs appear when all of them are whole, or not at all.
-    """
+@click.pass_context
+def command(ctx: click.Context, /, spec: Path, top: str | None, settings: Mapping[str, str], **chosen: Any) -> None:
+    """Execute the specification in FILE on images and arrays."""
+    options = _Options(**chosen)
+    if not options.outputs and not options.checks:
+        raise click.UsageError("Missing option '--out' or '--check'.", ctx)
     checked = load_checked(spec, settings)
     component = checked.components[choose_top(checked, top)]
-    targets = _targets(component, outputs)
-    loaded = _load(component, inputs, checked)
-    arrays = execute(checked, component.name, {name: one.array for name, one in loaded.items()})
+    if options.frames is not None:
+        require_infinite(checked, component.name)
+    wanted = _targets(component, options.outputs)
+    expected = _expected(component, options.checks)
+    with ExitStack() as stack:
+        functions = _functions(checked, component.name, stack, allowed=options.allow_extern)
+        loaded = load_inputs(component, options.inputs, checked.constants, options.frames)
+        inputs = {name: one.array for name, one in loaded.items()}
+        arrays = execute(checked, component.name, inputs, frames=options.frames, functions=functions)
+    differences = [compare(port, arrays[port.name], source, checked.constants) for port, source in expected]
     input_bits = max((one.bits for one in loaded.values() if one.bits is not None), default=None)
-    written = write_arrays(targets, arrays, input_bits)
-    for target, done in zip(targets, written, strict=True):
+    written = write_arrays(wanted, arrays, input_bits)
+    for target, done in zip(wanted, written, strict=True):
         click.echo(_report(target, arrays[target.port.name], done), err=True)
+    for (port, source), difference in zip(expected, differences, strict=True):
+        if difference is None:
+            click.echo(f"checked {source.path}: {port.name} is equal", err=True)
+    if any(differences):
+        raise ArrayolError([found for found in differences if found is not None])
 
 
-def _targets(component: Component, outputs: Pairs) -> list[Target]:
+@dataclass(frozen=True, slots=True)
+class _Options:
+    inputs: Sequence[tuple[str, Source]]
+    outputs: Sequence[tuple[str, FileSource]]
+    checks: Sequence[tuple[str | None, FileSource]]
+    frames: int | None
+    allow_extern: bool
+
+
+def _targets(component: Component, outputs: Sequence[tuple[str, FileSource]]) -> list[Target]:
     """The files to write, refused now if their ports, formats or names do not serve."""
-    targets = [Target(path, _port(component, component.outputs, name, "output")) for name, path in outputs]
-    seen: dict[Path, str] = {}
-    for target in targets:
-        check_target(target)
-        place = target.path.resolve()
-        if place in seen:
-            message = f"outputs '{seen[place]}' and '{target.port.name}' would both be written to this file"
-            raise error("same-file", message, file=str(target.path), hint="give each a file of its own")
-        seen[place] = target.port.name
-    return targets
-
-
-def _load(component: Component, inputs: Pairs, spec: Spec) -> dict[str, Loaded]:
-    """The arrays of all input ports."""
-    paths: dict[str, Path] = {}
-    for name, path in inputs:
-        port = _port(component, component.inputs, name, "input")
-        if port.name in paths:
-            raise error("same-input", f"input '{name}' is given twice", hint="give one file for each input")
-        paths[port.name] = path
-    missing = [port.name for port in component.inputs if port.name not in paths]
-    if missing:
-        hint = " ".join(f"--in {name}=FILE" for name in missing)
-        raise error("missing-input", f"'{component.name}' needs {_listed('input', missing)}", hint=f"add {hint}")
-    return {port.name: read_array(paths[port.name], port, spec.constants) for port in component.inputs}
-
-
-def _port(component: Component, ports: Sequence[Port], name: str, what: str) -> Port:
-    found = next((port for port in ports if port.name == name), None)
-    if found is None:
-        names = [port.name for port in ports]
-        hint = did_you_mean(name, names) or f"it has {_listed(what, names)}"
-        raise error("unknown-port", f"'{component.name}' has no {what} '{name}'", hint=hint)
+    found = [
+        Target(file.path, port_of(component, component.outputs, name, "output"), file.member) for name, file in outputs
+    ]
+    check_targets(found)
     return found
 
 
-def _listed(what: str, names: Sequence[str]) -> str:
-    return f"the {what}{'' if len(names) == 1 else 's'} {', '.join(names)}" if names else f"no {what}"
+def _expected(component: Component, checks: Sequence[tuple[str | None, FileSource]]) -> list[tuple[Port, FileSource]]:
+    """The files to compare with, refused now if there are none such."""
+    found = []
+    for name, source in checks:
+        if name is None and len(component.outputs) != 1:
+            names = [port.name for port in component.outputs]
+            hint = f"name one, as in --check {names[0]}={source.path}" if names else None
+            message = f"'{component.name}' has {listed('output', names)}, so it is open which one to compare"
+            raise error("which-output", message, hint=hint)
+        port = component.outputs[0] if name is None else port_of(component, component.outputs, name, "output")
+        require_file(source)
+        found.append((port, source))
+    return found
+
+
+def _functions(spec: Spec, task: str, stack: ExitStack, *, allowed: bool) -> Functions:
+    """The Python functions to run: all named on stderr before the first is imported."""
+    externs = externs_of(spec, task)
+    if externs and not allowed:
+        raise not_allowed(externs[0])
+    stack.enter_context(importable_here() if externs else nullcontext())
+    for one in externs:
+        click.echo(f"will run {one.extern} from {origin_of(one)}", err=True)
+    return {str(one.extern): load_function(one) for one in externs}
 
 
 def _report(target: Target, array: NDArray[Any], done: Written) -> str:
@@ -119,12 +159,16 @@ def _report(target: Target, array: NDArray[Any], done: Written) -> str:
         return line
     changed = f"{done.clipped} of {array.size} values clipped" if done.clipped else "no value clipped"
     missing = f", {done.missing} NaN written as 0" if done.missing else ""
-    return f"{line}, as {done.bits}-bit {'grey' if array.ndim == 2 else 'colour'}; {changed}{missing}"
+    files = f"{done.files} files, each " if done.files is not None else ""
+    rank = array.ndim if done.files is None else array.ndim - 1
+    return f"{line}, as {files}{done.bits}-bit {'grey' if rank == 2 else 'colour'}; {changed}{missing}"
 
 
 def _range(array: NDArray[Any]) -> str:
     """Least and greatest value, NaN left out; nothing for complex numbers and truth values."""
-    if array.dtype.kind not in "uif" or not array.size or (array.dtype.kind == "f" and np.isnan(array).all()):
+    if array.dtype.kind not in "uif" or not array.size:
         return ""
-    low, high = np.nanmin(array), np.nanmax(array)
-    return f", {low:.6g} to {high:.6g}" if array.dtype.kind == "f" else f", {low} to {high}"
+    low, high = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)  # without a copy of the array
+    if array.dtype.kind == "f":
+        return "" if np.isnan(low) else f", {low:.6g} to {high:.6g}"
+    return f", {low} to {high}"

@@ -1,11 +1,11 @@
-"""Arrays from files and into files: .npy as they are, PNG images pixel by pixel and unscaled."""
+"""Arrays from files: .npy and .npz as they are, PNG images pixel by pixel and unscaled; several are frames."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -15,13 +15,19 @@ from numpy.lib.format import MAGIC_PREFIX
 from numpy.typing import NDArray
 
 from arrayol.errors import error
+from arrayol.execute.archives import read_member
+from arrayol.execute.blocks import blocks
 from arrayol.execute.environment import DTYPES
-from arrayol.execute.images import bits_for, check_writable, pixels_of, read_png, write_png
+from arrayol.execute.frames import first_frames
+from arrayol.execute.images import read_png
 from arrayol.execute.lossless import first_lost, kinds_agree, type_name
-from arrayol.files import atomic_file
+from arrayol.execute.sequences import frame_axis, is_pattern, matching, without_axis
 from arrayol.ir.model import ConstValue, Port
+from arrayol.ir.types import ElementType
 
-_SUFFIXES = (".png", ".npy")
+_SUFFIXES = (".png", ".npy", ".npz")
+
+CheckShape = Callable[[tuple[int, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,62 +39,79 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A file to write, and the output port whose array goes there."""
+class FileSource:
+    """A file to read; `member` is the name of an array in an .npz file."""
 
     path: Path
-    port: Port
+    member: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a file holds. `bits` of a pixel in an image; there, `clipped` values and `missing` (NaN, now 0) changed."""
+def read_array(
+    source: FileSource,
+    port: Port,
+    constants: Mapping[str, ConstValue],
+    frames: int | None = None,
+    element: ElementType | None = None,
+) -> Loaded:
+    """The array for a port; of an infinite dimension the first `frames`, or all.
 
-    bits: int | None = None
-    clipped: int = 0
-    missing: int = 0
-
-
-def read_array(path: Path, port: Port, constants: Mapping[str, ConstValue]) -> Loaded:
-    """The array for a port. `constants` are those of the specification, for the hint where the shape differs.
-
-    Raises ArrayolError: `cannot-read` (missing, a folder, damaged), `unknown-format`, `shape-mismatch`,
-    `colour-image`, and `type-mismatch` where a value of the file is none of the port's type.
+    `element` is the type to read, if it is not that of the port; `constants` are those of the specification, for the
+    hint where the shape differs. Raises ArrayolError: `cannot-read` (missing, a folder, damaged), `unknown-format`,
+    `shape-mismatch`, `colour-image`, `no-such-array`, `too-few-frames`, and `type-mismatch` where a value of the file
+    is none of the type.
     """
+    path, element = source.path, element or port.type
     if path.is_dir():
         raise error("cannot-read", "this is a folder, not a file", file=str(path))
-    suffix = _suffix(path)
+    suffix = suffix_of(path)
+    if is_pattern(path):
+        return _read_sequence(path, port, constants, frames, element)
 
     def check(shape: tuple[int, ...]) -> None:
         _check_shape(path, port, shape, constants)
+        _check_frames(path, port, shape, frames)
 
     with _refusals(path):
         if suffix == ".png":
             values, bits = read_png(path, len(port.shape), check)
+        elif suffix == ".npz":
+            values, bits = read_member(path, source.member, port.name, check), None
         else:
-            values, bits = _read_npy(path, check), None
-        return Loaded(_exactly(path, port, values), bits)
+            values, bits = _read_npy(path, port, check, element), None
+        return Loaded(_exactly(path, port, first_frames(port, values, frames), element), bits)
 
 
-def check_target(target: Target) -> None:
-    """Raises ArrayolError (`unknown-format`, `no-image`) where a port's arrays cannot go to such a file."""
-    if _suffix(target.path) == ".png":
-        check_writable(target.path, target.port.type, target.port.shape)
+def _read_sequence(
+    pattern: Path, port: Port, constants: Mapping[str, ConstValue], frames: int | None, element: ElementType
+) -> Loaded:
+    """Images as frames, each brought to its place before the next is read."""
+    axis = frame_axis(pattern, port, shown_port(port))
+    paths = matching(pattern)
+    _check_frames(pattern, port, (*port.shape[:axis], len(paths), *port.shape[axis + 1 :]), frames)
+    paths = paths[:frames]
+    frame = replace(port, shape=without_axis(port.shape, axis))
+    array = np.empty([len(paths) if length is None else length for length in port.shape], DTYPES[element])
+    widest: int | None = None
+    for number, path in enumerate(paths):
+
+        def check(shape: tuple[int, ...], path: Path = path) -> None:
+            _check_shape(path, port, (*shape[:axis], len(paths), *shape[axis:]), constants)
+
+        with _refusals(path):
+            values, bits = read_png(path, len(frame.shape), check)
+        np.moveaxis(array, axis, 0)[number] = _exactly(path, port, values, element)
+        widest = bits if widest is None else max(widest, bits or 0)
+    return Loaded(array, widest)
 
 
-def write_arrays(
-    targets: Sequence[Target], arrays: Mapping[str, NDArray[Any]], input_bits: int | None
-) -> list[Written]:
-    """Write the arrays of ports: all files whole, or none where one cannot be written (ArrayolError, `cannot-write`).
-
-    `input_bits`: those of a pixel of the grey images that were read, if any; they decide what floats are written as.
-    """
-    with ExitStack() as stack:
-        temporaries = [stack.enter_context(atomic_file(target.path)) for target in targets]
-        return [
-            _write(temporary, target, arrays[target.port.name], input_bits)
-            for temporary, target in zip(temporaries, targets, strict=True)
-        ]
+def require_file(source: FileSource) -> None:
+    """Refuse now what is no file to read later (`cannot-read`, `unknown-format`)."""
+    suffix_of(source.path)
+    if is_pattern(source.path):
+        matching(source.path)
+    elif not source.path.is_file():
+        what = "this is a folder, not a file" if source.path.is_dir() else "there is no such file"
+        raise error("cannot-read", what, file=str(source.path))
 
 
 def shown_port(port: Port) -> str:
@@ -97,23 +120,13 @@ def shown_port(port: Port) -> str:
     return f"{port.name}: {port.type}[{dims}]" if port.shape else f"{port.name}: {port.type}"
 
 
-def _write(path: Path, target: Target, array: NDArray[Any], input_bits: int | None) -> Written:
-    if _suffix(target.path) == ".npy":
-        with path.open("wb") as file:
-            np.save(file, array, allow_pickle=False)
-        return Written()
-    bits = bits_for(target.port.type, array.ndim, input_bits)
-    pixels, clipped, missing = pixels_of(array, bits)
-    write_png(path, pixels)
-    return Written(bits, clipped, missing)
-
-
-def _suffix(path: Path) -> str:
+def suffix_of(path: Path) -> str:
+    """The format of a file by its name, in lower case. Raises ArrayolError (`unknown-format`)."""
     suffix = path.suffix.lower()
     if suffix not in _SUFFIXES:
         raise error(
             "unknown-format",
-            f"arrays are read from and written to .png and .npy files, not '{path.suffix or path.name}'",
+            f"arrays are read from and written to .png, .npy and .npz files, not '{path.suffix or path.name}'",
             file=str(path),
             hint="numpy.save writes .npy files, and most image programs .png",
         )
@@ -131,8 +144,8 @@ def _refusals(path: Path) -> Iterator[None]:
         raise error("cannot-read", f"this cannot be read: {refused.strerror}", file=str(path)) from None
 
 
-def _read_npy(path: Path, check: Callable[[tuple[int, ...]], None]) -> NDArray[Any]:
-    """The array of a file, mapped, so that nothing is read before its shape has been checked."""
+def _read_npy(path: Path, port: Port, check: CheckShape, element: ElementType) -> NDArray[Any]:
+    """The array of a file: read at once where it serves as it is, else mapped, to be converted part by part."""
     damaged = error("cannot-read", "this is damaged, or no .npy file of numbers", file=str(path))
     with path.open("rb") as file:
         if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
@@ -142,7 +155,24 @@ def _read_npy(path: Path, check: Callable[[tuple[int, ...]], None]) -> NDArray[A
     except (ValueError, EOFError, SyntaxError, TypeError, KeyError, OSError, TokenError):
         raise damaged from None
     check(values.shape)
+    if values.dtype == DTYPES[element] and values.flags.c_contiguous and None not in port.shape:
+        values = np.fromfile(path, values.dtype, values.size, offset=_offset(values)).reshape(values.shape)
     return values
+
+
+def _offset(values: NDArray[Any]) -> int:
+    """Where in its file a mapped array begins."""
+    assert isinstance(values, np.memmap)
+    return int(values.offset)
+
+
+def _check_frames(path: Path, port: Port, shape: Sequence[int | None], frames: int | None) -> None:
+    if frames is None or None not in port.shape:
+        return
+    found = shape[port.shape.index(None)]
+    if found is not None and found < frames:
+        message = f"--frames {frames} asks for more frames than this has for input '{port.name}', which is {found}"
+        raise error("too-few-frames", message, file=str(path), hint="without --frames all of them are taken")
 
 
 def _check_shape(path: Path, port: Port, found: Sequence[int], constants: Mapping[str, ConstValue]) -> None:
@@ -173,15 +203,21 @@ def _settings(port: Port, found: Sequence[int], constants: Mapping[str, ConstVal
     return f"to fit the port to this file: {' '.join(changed)}" if changed else None
 
 
-def _exactly(path: Path, port: Port, values: NDArray[Any]) -> NDArray[Any]:
-    """The values in the port's type, as memory of their own."""
+def _exactly(path: Path, port: Port, values: NDArray[Any], element: ElementType) -> NDArray[Any]:
+    """The values in the type to read, as memory of their own."""
     found = type_name(values.dtype)
-    expected = f"expected {port.type} (port {shown_port(port)}), found {found}"
-    hint = f"convert it first, as numpy's astype('{DTYPES[port.type].name}') does"
-    if not kinds_agree(values.dtype, port.type):
+    expected = f"expected {element} (port {shown_port(port)}), found {found}"
+    hint = f"convert it first, as numpy's astype('{DTYPES[element].name}') does"
+    if not kinds_agree(values.dtype, element):
         raise error("type-mismatch", expected, file=str(path), hint=hint)
-    lost = first_lost(values, port.type)
-    if lost is not None:
-        message = f"{expected} with the value {lost}, which {port.type} does not hold"
-        raise error("type-mismatch", message, file=str(path), hint=hint)
-    return np.array(values, dtype=DTYPES[port.type], order="C")
+    if values.dtype == DTYPES[element] and values.flags.c_contiguous and not isinstance(values, np.memmap):
+        return values
+    array = np.empty(values.shape, DTYPES[element])
+    for _, index in blocks(values.shape):
+        part = values[index]
+        lost = first_lost(part, element)
+        if lost is not None:
+            message = f"{expected} with the value {lost}, which {element} does not hold"
+            raise error("type-mismatch", message, file=str(path), hint=hint)
+        array[index] = part
+    return array

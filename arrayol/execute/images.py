@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from arrayol.errors import error
+from arrayol.execute.blocks import blocks
 from arrayol.ir.types import ElementType, Kind
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -83,7 +84,7 @@ def _decode(path: Path, mode: str | None) -> NDArray[Any]:
 def _unscaled(pixels: NDArray[Any], bits: int) -> NDArray[Any]:
     """Pillow stretches 2 and 4 bits to 0..255, and may give 16 bits as i32."""
     if bits == 16:
-        return pixels.astype(np.uint16)
+        return pixels.astype(np.uint16, copy=False)
     levels: NDArray[Any] = pixels // (255 // (2**bits - 1)) if bits in (2, 4) else pixels
     return levels
 
@@ -111,12 +112,16 @@ def pixels_of(array: NDArray[Any], bits: int) -> tuple[NDArray[Any], int, int]:
     """Pixels, rounded half to even and clipped to their range, the number clipped, and that of NaN (written as 0)."""
     if array.dtype == bool:
         return (array, 0, 0) if bits == 1 else (array.astype(np.uint8), 0, 0)
-    top = 2**bits - 1
-    rounded = np.rint(array) if array.dtype.kind == "f" else array
-    missing = np.isnan(rounded)
-    outside = (rounded < 0) | (rounded > top)
-    pixels = np.where(missing, 0, np.clip(rounded, 0, top)).astype(np.uint16 if bits == 16 else np.uint8)
-    return pixels, int(np.count_nonzero(outside)), int(np.count_nonzero(missing))
+    top, clipped, missing = 2**bits - 1, 0, 0
+    pixels = np.empty(array.shape, np.uint16 if bits == 16 else np.uint8)
+    for _, index in blocks(array.shape):
+        part = array[index]
+        rounded = np.rint(part) if array.dtype.kind == "f" else part
+        unknown = np.isnan(rounded)
+        clipped += int(np.count_nonzero((rounded < 0) | (rounded > top)))
+        missing += int(np.count_nonzero(unknown))
+        pixels[index] = np.where(unknown, 0, np.clip(rounded, 0, top))
+    return pixels, clipped, missing
 
 
 def write_png(path: Path, pixels: NDArray[Any]) -> None:

@@ -14,7 +14,8 @@ from arrayol.checks.pipeline import choose_top
 from arrayol.errors import error
 from arrayol.execute.bodies import Program, compile_body
 from arrayol.execute.environment import DTYPES, Place, Values
-from arrayol.execute.frames import with_frames
+from arrayol.execute.extern import ExternProgram, Functions, not_allowed
+from arrayol.execute.frames import first_frames, with_frames
 from arrayol.execute.repetitions import bind, sizes
 from arrayol.ir.model import Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
 from arrayol.language.hints import did_you_mean
@@ -22,24 +23,39 @@ from arrayol.language.hints import did_you_mean
 _LANES = 1 << 15  # values of one vector operation, so that its operands stay in the caches
 
 
-def execute(spec: Spec, task: str, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+def execute(
+    spec: Spec,
+    task: str,
+    inputs: Mapping[str, NDArray[Any]],
+    *,
+    frames: int | None = None,
+    functions: Functions | None = None,
+) -> dict[str, NDArray[Any]]:
     """The output arrays of a task (or elementary) of a checked specification, by port, for these input arrays.
 
     Every input port has an array of its shape and of the NumPy type of its element type; an infinite dimension has as
-    many frames as the inputs bring. The result is exact in the sense of language.md, to the last bit; no input is
+    many frames as the inputs bring, or the first `frames` of them. `functions` has the Python functions that may be
+    run, by the text after `extern`. The result is exact in the sense of language.md, to the last bit; no input is
     changed. Raises ArrayolError where inputs do not fit the ports (`missing-input`, `unknown-port`, `shape-mismatch`,
-    `type-mismatch`), where something has no body to execute, and where the data leads to what has no value (division
-    by zero, a subscript out of range, ...), with the task, the repetition and the place.
+    `type-mismatch`, those of frames.py), where something has no body to execute, and where the data leads to what has
+    no value (division by zero, a subscript out of range, ...), with the task, the repetition and the place.
     """
     name = choose_top(spec, task)
-    finite = with_frames(spec, name, inputs)
-    component = finite.components[name]
+    framed = with_frames(spec, name, inputs, frames)
+    component = framed.spec.components[framed.task]
     _refuse_unknown(component, inputs)
-    arrays = {port.name: _fitting(port, inputs) for port in component.inputs}
+    ports = spec.components[name].inputs
+    given = {port.name: inputs[port.name] for port in ports if port.name in inputs}
+    if frames is not None:
+        given |= {port.name: first_frames(port, given[port.name], frames) for port in ports if port.name in given}
+    arrays = {port.name: _fitting(port, given) for port in component.inputs}
     outputs = {port.name: _empty(port, ()) for port in component.outputs}
     with np.errstate(all="ignore"):
-        _Execution(finite).run(component, arrays | outputs, (), None)
-    return outputs
+        _Execution(framed.spec, functions or {}).run(component, arrays | outputs, (), None)
+    return {
+        port.name: first_frames(port, outputs[port.name], framed.whole.get(port.name))
+        for port in spec.components[name].outputs
+    }
 
 
 def _refuse_unknown(component: Component, inputs: Mapping[str, NDArray[Any]]) -> None:
@@ -76,7 +92,8 @@ class _Execution:
     """
 
     spec: Spec
-    programs: dict[tuple[str, int], Program] = field(default_factory=dict)
+    functions: Functions
+    programs: dict[tuple[str, int], Program | ExternProgram] = field(default_factory=dict)
 
     def run(
         self, component: Component, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None
@@ -133,19 +150,23 @@ class _Execution:
         ports = [*callee.inputs, *callee.outputs, *(callee.arrays.values() if isinstance(callee, CompoundTask) else ())]
         return max((math.prod(sizes(port.shape)) for port in ports), default=1) or 1
 
-    def _program(self, elementary: Elementary, rank: int) -> Program:
-        if elementary.body is None:
-            raise _not_executable(elementary)
+    def _program(self, elementary: Elementary, rank: int) -> Program | ExternProgram:
         key = elementary.name, rank
         if key not in self.programs:
-            self.programs[key] = compile_body(elementary, rank)
+            self.programs[key] = self._programmed(elementary, rank)
         return self.programs[key]
 
+    def _programmed(self, elementary: Elementary, rank: int) -> Program | ExternProgram:
+        if elementary.body is not None:
+            return compile_body(elementary, rank)
+        if elementary.extern is None:
+            raise _black_box(elementary)
+        if elementary.extern not in self.functions:
+            raise not_allowed(elementary)
+        return ExternProgram(elementary, self.functions[elementary.extern])
 
-def _not_executable(elementary: Elementary) -> Exception:
-    if elementary.extern is not None:
-        message = f"'{elementary.name}' is the Python function {elementary.extern}, which cannot be run yet"
-        return error("extern-not-run", message, elementary.span, hint="say what it computes in a body to execute it")
+
+def _black_box(elementary: Elementary) -> Exception:
     message = f"'{elementary.name}' has no body, so there is nothing to execute"
     return error(
         "black-box",

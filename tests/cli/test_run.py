@@ -106,7 +106,7 @@ def test_floats_are_written_with_the_bits_of_the_input(arrayol: CommandLine, fol
         (
             (*INPUTS, "--out", "b=b.gif"),
             (
-                "b.gif: error[unknown-format]: arrays are read from and written to .png and .npy files, not '.gif'\n"
+                "b.gif: error[unknown-format]: arrays are read from and written to .png, .npy and .npz files, not '.gif'\n"
                 "  hint: numpy.save writes .npy files, and most image programs .png\n"
             ),
         ),
@@ -146,7 +146,7 @@ def test_what_is_wrong_with_the_inputs(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (INPUTS, "Error: Missing option '--out'."),
+        (INPUTS, "Error: Missing option '--out' or '--check'."),
         (
             ("--in", "a.png", "--out", "b=b.png"),
             "Error: Invalid value for '--in': 'a.png' is not NAME=FILE, as in p0=photo.png.",

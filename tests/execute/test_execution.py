@@ -209,23 +209,14 @@ def test_an_infinite_dimension_has_the_inputs_frames(frames: int) -> None:
     assert np.array_equal(execute(spec_of(FRAMES), "t", {"a": a})["b"], np.cumsum(a, axis=0) + 100)
 
 
-def test_two_frames_for_one_are_refused() -> None:
-    text = FRAMES.replace("x <- a at origin [0, 0]", "x <- a at origin [1, 0]")
-    with pytest.raises(ArrayolError) as caught:
-        execute(unchecked_spec_of(text), "t", {"a": np.zeros((4, 3), np.int32)})
-    assert str(caught.value) == (
-        "t.aol:4:15: error[frame-rate]: a repetition of 't' uses more than its own frame of 'a', not executed yet\n"
-        "    4 |     x <- a at origin [1, 0] paving [1, 0; 0, 1] fitting []\n"
-        "      |               ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
-        "  hint: along the dimension *, origin and fitting must be 0 and paving 1 for the repetition's own *"
-    )
-
-
 @pytest.mark.parametrize(
     ("ending", "said"),
     [
         ("", "error[black-box]: 'e' has no body, so there is nothing to execute"),
-        (' extern "os:getcwd"', "error[extern-not-run]: 'e' is the Python function os:getcwd, which cannot be run yet"),
+        (
+            ' extern "os:getcwd"',
+            "error[extern-not-allowed]: 'e' is the Python function os:getcwd, which runs only when you allow it",
+        ),
     ],
 )
 def test_what_has_no_body_is_refused(ending: str, said: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from arrayol.errors import ArrayolError
-from arrayol.execute.files import Target, check_target, read_array, write_arrays
+from arrayol.execute.files import FileSource, Loaded, read_array
+from arrayol.execute.targets import Target, check_targets, write_arrays
 from arrayol.ir.model import Port
 from arrayol.ir.types import ElementType
 from arrayol.source import SourceFile, Span
@@ -30,9 +32,14 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+def read(name: str, wanted: Port, constants: Mapping[str, int], frames: int | None = None) -> Loaded:
+    path, _, member = name.partition(":")
+    return read_array(FileSource(Path(path), member or None), wanted, constants, frames)
+
+
 def refused(name: str, wanted: Port, **constants: int) -> str:
     with pytest.raises(ArrayolError) as caught:
-        read_array(Path(name), wanted, constants)
+        read(name, wanted, constants)
     return str(caught.value)
 
 
@@ -46,7 +53,7 @@ def test_grey_images_come_back(element: str, top: int) -> None:
     done = write(element, array)
     assert (done.bits, done.clipped, done.missing) == (int(element[1:]), 0, 0)
     for wanted in (element, "i32", "f32", "c128"):
-        loaded = read_array(Path("o.png"), port(wanted, 5, 7), {})
+        loaded = read("o.png", port(wanted, 5, 7), {})
         assert loaded.bits == done.bits
         assert np.array_equal(loaded.array, array)
         assert loaded.array.dtype.name == {"u8": "uint8", "u16": "uint16", "i32": "int32", "f32": "float32"}.get(
@@ -57,14 +64,14 @@ def test_grey_images_come_back(element: str, top: int) -> None:
 def test_truth_values_are_bilevel_images() -> None:
     array = np.arange(15).reshape(3, 5) % 2 == 0
     assert write("bool", array).bits == 1
-    assert np.array_equal(read_array(Path("o.png"), port("bool", 3, 5), {}).array, array)
+    assert np.array_equal(read("o.png", port("bool", 3, 5), {}).array, array)
 
 
 @pytest.mark.parametrize("channels", [3, 4])
 def test_colours_are_the_last_axis(channels: int) -> None:
     array = np.random.default_rng(1).integers(0, 256, (4, 6, channels)).astype("u1")
     assert write("u8", array).bits == 8
-    loaded = read_array(Path("o.png"), port("f32", 4, 6, channels), {})
+    loaded = read("o.png", port("f32", 4, 6, channels), {})
     assert loaded.bits is None
     assert np.array_equal(loaded.array, array)
 
@@ -74,7 +81,7 @@ def test_grey_levels_of_few_bits_are_not_stretched(bits: int) -> None:
     levels = np.arange(2**bits, dtype=np.uint8)
     packed = np.packbits(((levels[:, None] >> np.arange(bits)[::-1]) & 1).ravel()).tobytes()
     Path("i.png").write_bytes(png(2**bits, 1, bits, 0, b"\0" + packed))
-    assert read_array(Path("i.png"), port("u8", 1, 2**bits), {}).array.tolist() == [levels.tolist()]
+    assert read("i.png", port("u8", 1, 2**bits), {}).array.tolist() == [levels.tolist()]
 
 
 def png(width: int, height: int, bits: int, colour: int, raw: bytes) -> bytes:
@@ -89,13 +96,13 @@ def test_values_are_rounded_half_to_even_clipped_and_counted() -> None:
     values = np.array([[-0.5, 0.5, 1.5, 254.5, 255.49], [-0.51, 255.5, 1e30, -np.inf, np.nan]], "f4")
     done = write("f32", values)
     assert (done.bits, done.clipped, done.missing) == (8, 4, 1)
-    assert read_array(Path("o.png"), port("u8", 2, 5), {}).array.tolist() == [[0, 0, 2, 254, 255], [0, 255, 255, 0, 0]]
+    assert read("o.png", port("u8", 2, 5), {}).array.tolist() == [[0, 0, 2, 254, 255], [0, 255, 255, 0, 0]]
 
 
 def test_floats_have_16_bits_where_an_input_had() -> None:
     done = write("f64", np.array([[0.0, 300.4, 65535.5, -1.0]]), bits=16)
     assert (done.bits, done.clipped) == (16, 2)
-    assert read_array(Path("o.png"), port("u16", 1, 4), {}).array.tolist() == [[0, 300, 65535, 0]]
+    assert read("o.png", port("u16", 1, 4), {}).array.tolist() == [[0, 300, 65535, 0]]
 
 
 @pytest.mark.parametrize(("element", "bits"), [("i8", 8), ("i16", 16), ("i32", 16), ("u64", 16), ("u8", 8)])
@@ -104,13 +111,13 @@ def test_integers_are_clipped_too(element: str, bits: int) -> None:
     array = np.array([[low, 0, 7, high]], f"{element[0]}{int(element[1:]) // 8}")
     done = write(element, array, bits=16)
     assert (done.bits, done.clipped) == (bits, int(low < 0) + int(high > 2**bits - 1))
-    assert read_array(Path("o.png"), port("u16", 1, 4), {}).array.tolist() == [[0, 0, 7, min(high, 2**bits - 1)]]
+    assert read("o.png", port("u16", 1, 4), {}).array.tolist() == [[0, 0, 7, min(high, 2**bits - 1)]]
 
 
 def test_npy_files_are_exact() -> None:
     array = (np.arange(6).reshape(2, 3) + 0.1j).astype("c8")
     write("c64", array, "o.npy")
-    loaded = read_array(Path("o.npy"), port("c64", 2, 3), {}).array
+    loaded = read("o.npy", port("c64", 2, 3), {}).array
     assert (loaded.dtype, loaded.tobytes()) == (array.dtype, array.tobytes())
 
 
@@ -126,7 +133,7 @@ def test_npy_files_are_exact() -> None:
 )
 def test_npy_files_convert_where_nothing_is_lost(array: NDArray[Any]) -> None:
     np.save("a.npy", array)
-    loaded = read_array(Path("a.npy"), port("f32", 2, 3), {}).array
+    loaded = read("a.npy", port("f32", 2, 3), {}).array
     assert loaded.dtype == np.float32
     assert loaded.flags.c_contiguous
     assert np.array_equal(loaded, array, equal_nan=array.dtype.kind == "f")
@@ -225,7 +232,7 @@ def test_what_is_no_file() -> None:
     assert refused("gone.npy", some) == "gone.npy: error[cannot-read]: there is no such file"
     assert refused("a.npy/b.npy", some) == "a.npy/b.npy: error[cannot-read]: this cannot be read: Not a directory"
     assert refused("i.jpg", some) == (
-        "i.jpg: error[unknown-format]: arrays are read from and written to .png and .npy files, not '.jpg'\n"
+        "i.jpg: error[unknown-format]: arrays are read from and written to .png, .npy and .npz files, not '.jpg'\n"
         "  hint: numpy.save writes .npy files, and most image programs .png"
     )
 
@@ -257,7 +264,7 @@ def test_colour_of_16_bits() -> None:
 )
 def test_arrays_that_are_no_images(wanted: Port, what: str) -> None:
     with pytest.raises(ArrayolError) as caught:
-        check_target(Target(Path("o.png"), wanted))
+        check_targets([Target(Path("o.png"), wanted)])
     assert str(caught.value) == (
         f"o.png: error[no-image]: {what} cannot be written as an image\n  hint: write an .npy file"
     )

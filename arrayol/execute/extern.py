@@ -1,0 +1,188 @@
+"""Python functions that `extern` names: found, imported and called, one repetition at a time."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import reduce
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arrayol.errors import ArrayolError, error
+from arrayol.execute.environment import DTYPES, Place, Values
+from arrayol.execute.frames import used
+from arrayol.ir.model import Elementary, Port, Spec
+from arrayol.language.hints import did_you_mean
+
+Functions = Mapping[str, Callable[..., Any]]  # by the text after `extern`
+
+
+def externs_of(spec: Spec, task: str) -> list[Elementary]:
+    """The elementary tasks with an `extern` that executing a task calls, in textual order."""
+    names = {component.name for component in used(spec, task)}
+    return [one for name, one in spec.elementaries.items() if name in names and one.extern is not None]
+
+
+@contextmanager
+def importable_here() -> Iterator[None]:
+    """Modules of the current folder can be imported in the block, as under `python -m`."""
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        yield
+    finally:
+        if here in sys.path:
+            sys.path.remove(here)
+
+
+def origin_of(elementary: Elementary) -> str:
+    """Where the code of an extern lies, in words. Nothing is imported.
+
+    Raises ArrayolError (`extern-import`) where there is no such module.
+    """
+    module = _module_of(elementary)
+    found: ModuleSpec | None = None
+    parts = module.split(".")
+    for number in range(len(parts)):
+        name = ".".join(parts[: number + 1])
+        if number == 0:
+            found = _top_spec(name)
+        else:
+            places = found.submodule_search_locations if found is not None else None
+            found = PathFinder.find_spec(name, places) if places is not None else None
+        if found is None:
+            raise _no_module(elementary, name)
+    assert found is not None
+    if found.origin is None:  # a folder without __init__.py
+        return f"{', '.join(found.submodule_search_locations or ())}"
+    return found.origin
+
+
+def load_function(elementary: Elementary) -> Callable[..., Any]:
+    """Import the module of an extern and return its function.
+
+    Raises ArrayolError (`extern-import`) where the module is missing, fails, or has no such function.
+    """
+    module, _, attribute = str(elementary.extern).partition(":")
+    try:
+        found = import_module(module)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as raised:  # an import may do anything, exit included
+        if isinstance(raised, ModuleNotFoundError) and raised.name and f"{module}.".startswith(f"{raised.name}."):
+            raise _no_module(elementary, raised.name) from None
+        message = f"importing '{module}' failed: {_told(raised)}"
+        hint = "ARRAYOL_TRACEBACK=1 shows where"
+        raise error("extern-import", message, elementary.span, hint=hint) from raised
+    try:
+        function = reduce(getattr, attribute.split("."), found)
+    except AttributeError:
+        names = [name for name, value in vars(found).items() if callable(value)]
+        message = f"module '{module}' has no '{attribute}'"
+        raise error("extern-import", message, elementary.span, hint=did_you_mean(attribute, names)) from None
+    if not callable(function):
+        message = f"'{elementary.extern}' is no function, but of type {type(function).__name__}"
+        raise error("extern-import", message, elementary.span, hint="name something that can be called")
+    return function
+
+
+@dataclass(frozen=True, slots=True)
+class ExternProgram:
+    """A function in the place of a body. `width`: values of one step for each repetition, as of a body's program."""
+
+    elementary: Elementary
+    function: Callable[..., Any]
+    width: int = 1
+
+    def run(self, arrays: dict[str, Values], shape: tuple[int, ...], place: Place) -> None:
+        """Compute the outputs in `arrays` (axes pattern, batch) for a batch of that shape, repetition by repetition.
+
+        The function gets the input patterns in the order of the ports, as arrays it cannot write to. Raises
+        ArrayolError (`extern-failed`, `extern-result`) naming the repetition.
+        """
+        for lane in np.ndindex(shape):
+            inputs = [_read_only(arrays[port.name][(..., *lane)]) for port in self.elementary.inputs]
+            for port, result in zip(self.elementary.outputs, self._call(inputs, place, lane), strict=True):
+                self._require_fit(port, result, place, lane)
+                arrays[port.name][(..., *lane)] = result
+
+    def _call(self, inputs: list[Values], place: Place, lane: tuple[int, ...]) -> tuple[Any, ...]:
+        try:
+            with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):  # NumPy's own setting
+                found = self.function(*inputs)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as raised:  # the user's code may raise anything, SystemExit included
+            message = f"'{self.elementary.extern}' raised {_told(raised)}, in {place.describe(lane)}"
+            hint = "ARRAYOL_TRACEBACK=1 shows where"
+            raise error("extern-failed", message, self.elementary.span, hint=hint) from raised
+        count = len(self.elementary.outputs)
+        if count == 1:
+            return (found,)
+        if found is None and count == 0:
+            return ()
+        if not isinstance(found, tuple) or len(found) != count:
+            what = f"a tuple of {len(found)}" if isinstance(found, tuple) else f"one {type(found).__name__}"
+            names = ", ".join(port.name for port in self.elementary.outputs)
+            raise self._misfit(f"returned {what}, expected a tuple of {count} arrays ({names})", None, place, lane)
+        return found
+
+    def _require_fit(self, port: Port, result: Any, place: Place, lane: tuple[int, ...]) -> None:
+        dtype, shape = DTYPES[port.type], port.shape
+        if not isinstance(result, np.ndarray | np.generic):
+            hint = f"numpy.array(..., '{dtype}') makes one"
+            what = f"returned the {type(result).__name__} {result!r:.40}" if result is not None else "returned None"
+            raise self._misfit(f"{what} for output '{port.name}', expected a NumPy array", hint, place, lane)
+        if result.dtype != dtype:
+            message = f"returned {result.dtype} for output '{port.name}', expected {dtype} ({port.type})"
+            raise self._misfit(message, f"convert it, as astype('{dtype}') does", place, lane)
+        if result.shape != shape:
+            message = f"returned the shape {result.shape} for output '{port.name}', expected {shape}"
+            raise self._misfit(message, None, place, lane)
+
+    def _misfit(self, what: str, hint: str | None, place: Place, lane: tuple[int, ...]) -> ArrayolError:
+        message = f"'{self.elementary.extern}' {what}, in {place.describe(lane)}"
+        return error("extern-result", message, self.elementary.span, hint=hint)
+
+
+def not_allowed(elementary: Elementary) -> ArrayolError:
+    """The error for an extern that the user has not allowed."""
+    message = f"'{elementary.name}' is the Python function {elementary.extern}, which runs only when you allow it"
+    hint = "--allow-extern runs it; look first at what it does"
+    return error("extern-not-allowed", message, elementary.span, hint=hint)
+
+
+def _module_of(elementary: Elementary) -> str:
+    return str(elementary.extern).partition(":")[0]
+
+
+def _top_spec(name: str) -> ModuleSpec | None:
+    try:
+        return find_spec(name)
+    except ValueError:  # a module that is loaded and does not say from where
+        return None
+
+
+def _no_module(elementary: Elementary, name: str) -> ArrayolError:
+    message = f"there is no module '{name}' for '{elementary.extern}'"
+    hint = "modules of the current folder and installed packages are found"
+    return error("extern-import", message, elementary.span, hint=hint)
+
+
+def _told(raised: BaseException) -> str:
+    """An exception as one line: its type and text."""
+    text = " ".join(str(raised).split())
+    return f"{type(raised).__name__}: {text}" if text else type(raised).__name__
+
+
+def _read_only(pattern: Values) -> Values:
+    view = np.asarray(pattern, order="C").view()
+    view.flags.writeable = False
+    return view
