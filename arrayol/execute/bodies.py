@@ -1,29 +1,32 @@
 """Bodies of elementary tasks as programs of vector steps, each over all repetitions of a batch.
 
-A body is traced once: range variables that carry no dependence become axes of vectors, the others are run through,
-so that in each step all subscripts that no data decides are numbers. On the way it is settled which elements have
-been written; only where data decides that do masks follow the execution.
+Range variables that carry no dependence become axes of vectors (independence.py), short others are unrolled, and long
+ones counted. Outputs of which isl proves that every read follows a write, and that all is written, need no more; for
+others, where data decides that, masks follow the execution.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
 
 import numpy as np
 
 from arrayol.errors import error
-from arrayol.execute.elements import Window, checked_index, fixed_index, window
+from arrayol.execute.elements import Window, checked_index
 from arrayol.execute.environment import Axis, Environment, Mask, Place, Values
-from arrayol.execute.expressions import Code, compile_expression
-from arrayol.execute.independence import fits_index_arrays, independent_variables
-from arrayol.execute.scope import Scope, shape_of
-from arrayol.execute.walk import assigns, tracked_ports
-from arrayol.ir.body import Assign, Expr, Loop, Range, Statement
+from arrayol.execute.expressions import Code, compile_expression, locate
+from arrayol.execute.independence import Freedom, range_limit
+from arrayol.execute.scope import Counter, MovingAxis, Scope, shape_of
+from arrayol.execute.walk import assigns, mentions
+from arrayol.ir.body import Assign, Loop, Range, Statement
 from arrayol.ir.model import Elementary
+from arrayol.polyhedral.dependences import Level, nest_of
 
-_KEPT_STEPS = 20_000  # of a longer program the steps are made anew each time, to bound the memory
+_UNROLLED = 128  # copies of a statement at most; a counter takes more time for each of them, and less memory
+_FEW_LANES = 256  # up to so many lanes, terms of a sum are computed together
+_TERMS = 1 << 15  # values of such a computation
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A traced body for batches of `rank` axes. `width` is the most values of one step for each repetition."""
+    """A compiled body for batches of `rank` axes. `width` is the most values of one step for each repetition."""
 
-    elementary: Elementary
-    rank: int
     tracked: frozenset[str]
-    steps: tuple[Step, ...] | None
+    steps: tuple[Step, ...]
     width: int
 
     def run(self, arrays: dict[str, Values], shape: tuple[int, ...], place: Place) -> None:
@@ -51,29 +52,20 @@ class Program:
         """
         written: dict[str, Mask] = {port: np.zeros(arrays[port].shape, bool) for port in self.tracked}
         env = Environment(arrays, written, shape, place)
-        for step in self.steps if self.steps is not None else _trace(self.elementary, self.rank):
+        for step in self.steps:
             step.run(env)
 
 
 def compile_body(elementary: Elementary, rank: int) -> Program:
     """The program of an elementary task that has a body."""
-    steps = tuple(islice(_trace(elementary, rank), _KEPT_STEPS + 1))
-    width = max((step.width for step in steps), default=1)
-    kept = steps if len(steps) <= _KEPT_STEPS else None
-    return Program(elementary, rank, tracked_ports(elementary.body or ()), kept, width)
-
-
-def _trace(elementary: Elementary, rank: int) -> Iterator[Step]:
-    body = elementary.body or ()
-    tracked = tracked_ports(body)
-    settled = {
-        port.name: np.zeros(shape_of(elementary, port.name), bool)
-        for port in elementary.outputs
-        if port.name not in tracked
-    }
-    yield from (_start_at_zero(port) for port in sorted({one.port for one in assigns(body) if one.accumulate}))
-    yield from _statements(body, Scope(elementary, rank, settled, tracked, {}), {})
-    yield from (_require_complete(elementary, port.name, settled.get(port.name)) for port in elementary.outputs)
+    body, freedom = elementary.body or (), Freedom(nest_of(elementary))
+    tracked = frozenset(port.name for port in elementary.outputs) - freedom.nest.settled()
+    steps = [
+        *(_start_at_zero(port) for port in sorted({one.port for one in assigns(body) if one.accumulate})),
+        *_statements(body, Scope(elementary, rank, tracked, {}), (), freedom),
+        *(_require_complete(elementary, port) for port in sorted(tracked)),
+    ]
+    return Program(tracked, tuple(steps), max((step.width for step in steps), default=1))
 
 
 def _start_at_zero(port: str) -> Step:
@@ -83,20 +75,20 @@ def _start_at_zero(port: str) -> Step:
     return Step(run)
 
 
-def _require_complete(elementary: Elementary, port: str, settled: Mask | None) -> Step:
+def _require_complete(elementary: Elementary, port: str) -> Step:
     """At the end every output element has been written."""
     rank = len(shape_of(elementary, port))
 
     def run(env: Environment) -> None:
-        written = env.written[port] if settled is None else settled
+        written = env.written[port]
         if written.all():
             return
         first = tuple(int(index) for index in np.unravel_index(int(np.argmin(written)), written.shape))
         element = f"{port}[{', '.join(map(str, first[:rank]))}]" if rank else port
-        lane = first[rank:] or (0,) * len(env.shape)
         raise error(
             "output-not-written",
-            f"'{element}' has not been written at the end of '{elementary.name}', in {env.place.describe(lane)}",
+            f"'{element}' has not been written at the end of '{elementary.name}', "
+            f"in {env.place.describe(first[rank:])}",
             elementary.span,
             hint="give every element of an output a value before the conditional writes",
         )
@@ -104,60 +96,121 @@ def _require_complete(elementary: Elementary, port: str, settled: Mask | None) -
     return Step(run)
 
 
-def _statements(body: Sequence[Statement], scope: Scope, together: dict[int, frozenset[str]]) -> Iterator[Step]:
-    """The steps of statements, in textual order. `together` remembers what was found of each one's ranges."""
-    for statement in body:
-        inner = statement.body if isinstance(statement, Loop) else (statement,)
-        if id(statement) not in together:
-            own = statement.ranges
-            found = independent_variables(own, inner if isinstance(statement, Loop) else (_bare(statement),))
-            together[id(statement)] = found
-        for bound in _instances(statement.ranges, together[id(statement)], scope):
-            if isinstance(statement, Loop):
-                yield from _statements(statement.body, bound, together)
-            else:
-                yield from _assign_or_split(statement, bound)
+def _statements(body: Sequence[Statement], scope: Scope, places: tuple[int, ...], freedom: Freedom) -> Iterator[Step]:
+    """The steps of statements, in textual order."""
+    for place, statement in enumerate(body):
+        yield from _ranged(statement, scope, Level((*places, place), 0), freedom)
 
 
-def _bare(statement: Assign) -> Assign:
-    """The assignment without its own ranges, which are told apart from those of what is inside."""
-    return replace(statement, ranges=())
+def _ranged(statement: Statement, scope: Scope, level: Level, freedom: Freedom) -> Iterator[Step]:
+    """The steps of a statement inside its ranges from a level on.
 
-
-def _instances(ranges: Sequence[Range], together: frozenset[str], scope: Scope) -> Iterator[Scope]:
-    """The scope for each index of the ranges, in lexicographic order; independent variables become axes."""
-    if not ranges:
-        yield scope
+    A level that carries no dependence becomes an axis of the vectors; others are unrolled where they are short, and
+    run through by a counter where not.
+    """
+    if level.number == len(statement.ranges):
+        if isinstance(statement, Loop):
+            yield from _statements(statement.body, scope, level.places, freedom)
+        else:
+            yield from _assign(statement, scope)
         return
-    first, rest = ranges[0], ranges[1:]
-    low, high = _integer(first.low, scope), _integer(first.high, scope)
-    if first.name in together and high - low > 1:
-        axis = Axis(first.name, len(scope.axes), low, high - low)
-        yield from _instances(rest, together, scope.bind(first.name, axis))
+    one, inner = statement.ranges[level.number], replace(level, number=level.number + 1)
+    bounds = _bounds(one, scope)
+    if bounds.count is not None and bounds.count <= 0:
         return
-    for index in range(low, high):
-        yield from _instances(rest, together, scope.bind(first.name, index))
-
-
-def _integer(node: Expr, scope: Scope) -> int:
-    """A bound of a range: an exact integer, which no data decides."""
-    return int(compile_expression(node, scope).run(scope.bare_environment()))
-
-
-def _assign_or_split(statement: Assign, scope: Scope) -> Iterator[Step]:
-    """One step, or one for each index where index arrays could not hold the statement's index arithmetic."""
-    limits = {
-        name: max(abs(bound.low), abs(bound.low + bound.count)) if isinstance(bound, Axis) else abs(bound)
-        for name, bound in scope.bindings.items()
-    }
-    if not scope.axes or fits_index_arrays(statement, limits):
-        yield from _assign(statement, scope)
+    if bounds.count != 1 and freedom.is_free(statement, level, scope):
+        yield from _ranged(statement, scope.bind(one.name, bounds.axis(len(scope.axes))), inner, freedom)
         return
-    for indices in product(*(range(axis.low, axis.low + axis.count) for axis in scope.axes)):
-        bound = scope
-        for axis, index in zip(scope.axes, indices, strict=True):
-            bound = bound.bind(axis.name, index)
-        yield from _assign(statement, bound)
+    if bounds.known is not None and scope.copies * len(bounds.known) <= _UNROLLED:
+        steps = [
+            step
+            for index in bounds.known
+            for step in _ranged(statement, scope.bind(one.name, index, len(bounds.known)), inner, freedom)
+        ]
+    else:
+        turn = tuple(_ranged(statement, scope.bind(one.name, Counter(bounds.limit)), inner, freedom))
+        steps = [_in_turn(bounds, turn)]
+    if isinstance(statement, Assign) and freedom.is_sum(statement, level, scope):
+        steps = [_summed(statement, scope, bounds, steps)]
+    yield from steps
+
+
+@dataclass(frozen=True, slots=True)
+class _Bounds:
+    """The bounds of a range: `known` where they are numbers; no index is above `limit` in size."""
+
+    name: str
+    low: Code
+    high: Code
+    known: range | None
+    limit: int
+
+    @property
+    def count(self) -> int | None:
+        return None if self.known is None else len(self.known)
+
+    def now(self, env: Environment) -> range:
+        return self.known if self.known is not None else range(int(self.low.run(env)), int(self.high.run(env)))
+
+    def axis(self, position: int) -> Axis | MovingAxis:
+        if self.known is not None:
+            return Axis(self.name, position, self.known.start, len(self.known))
+        return MovingAxis(self.name, position, self.low.run, self.high.run, self.limit)
+
+
+def _bounds(one: Range, scope: Scope) -> _Bounds:
+    low, high = compile_expression(one.low, scope), compile_expression(one.high, scope)
+    known = None if low.known is None or high.known is None else range(int(low.known), int(high.known))
+    return _Bounds(one.name, low, high, known, range_limit(one, scope.limits))
+
+
+def _in_turn(bounds: _Bounds, steps: tuple[Step, ...]) -> Step:
+    """Steps for each index of a range, one after the other."""
+    runs, name = [step.run for step in steps], bounds.name
+
+    def run(env: Environment) -> None:
+        counters = env.counters
+        for index in bounds.now(env):
+            counters[name] = index
+            for one in runs:
+                one(env)
+
+    return Step(run, max((step.width for step in steps), default=1))
+
+
+def _summed(statement: Assign, scope: Scope, bounds: _Bounds, steps: Sequence[Step]) -> Step:
+    """`y += e` over a range: where lanes are few, terms are computed together, and added in order all the same."""
+    position = len(scope.axes)
+    axes = (*scope.axes, MovingAxis(bounds.name, position, bounds.low.run, bounds.high.run, bounds.limit))
+    inner = scope.bind(bounds.name, axes[-1])
+    target, value = _target(statement, scope), compile_expression(statement.value, inner)
+
+    def run(env: Environment) -> None:
+        around = env.along(_now(axes[:-1], env))
+        lanes = math.prod(around.full_shape)
+        view = target.view(around) if target.view is not None else None
+        if view is None or lanes > _FEW_LANES:
+            for step in steps:
+                step.run(env)
+            return
+        if lanes == 0:
+            return
+        out, indices, chunk = view.of(env.arrays[target.port]), bounds.now(env), _TERMS // max(1, lanes)
+        for first in range(indices.start, indices.stop, chunk):
+            axis = Axis(bounds.name, position, first, min(chunk, indices.stop - first))
+            terms = env.along((*around.axes, axis))
+            values = np.broadcast_to(value.run(terms), terms.full_shape)
+            total = np.concatenate([np.expand_dims(out, position), values], axis=position)
+            np.add.accumulate(total, axis=position, dtype=total.dtype, out=total)
+            out[...] = np.take(total, -1, axis=position)
+        if target.tracked and indices:
+            view.of(env.written[target.port])[...] = True
+
+    return Step(run, max(step.width for step in steps))
+
+
+def _now(axes: Sequence[Axis | MovingAxis], env: Environment) -> tuple[Axis, ...]:
+    return tuple(axis if isinstance(axis, Axis) else axis.now(env) for axis in axes)
 
 
 def _assign(statement: Assign, scope: Scope) -> Iterator[Step]:
@@ -170,24 +223,26 @@ def _assign(statement: Assign, scope: Scope) -> Iterator[Step]:
     target = _target(statement, scope)
     value = compile_expression(statement.value, scope)
     apply = _everywhere(target, value) if condition is None else _where(target, value, condition)
+    fixed = tuple(axis for axis in axes if isinstance(axis, Axis))
 
     def run(env: Environment) -> None:
-        apply(env.along(axes))
+        now = fixed if len(fixed) == len(axes) else _now(axes, env)
+        if all(axis.count for axis in now):
+            apply(env.along(now))
 
-    yield Step(apply if not axes else run, int(np.prod([axis.count for axis in axes])))
-    if target.port in scope.settled:
-        _mark(scope.settled[target.port], target, condition, axes)
+    width = math.prod(axis.count if isinstance(axis, Axis) else 2 * axis.limit + 1 for axis in axes)
+    yield Step(run if axes else apply, width)
 
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The elements that a statement writes; `view` gives them as memory where no data decides them."""
+    """The elements that a statement writes; `view` gives them as a window where no data decides them."""
 
     statement: Assign
     port: str
     shape: tuple[int, ...]
     subscripts: tuple[Code, ...]
-    view: Window | None
+    view: Callable[[Environment], Window | None] | None
     tracked: bool
 
     def place(self, env: Environment) -> tuple[Values, ...]:
@@ -206,8 +261,9 @@ class _Target:
 def _target(statement: Assign, scope: Scope) -> _Target:
     shape = shape_of(scope.elementary, statement.port)
     subscripts = tuple(compile_expression(subscript, scope) for subscript in statement.subscripts)
-    index = fixed_index([subscript.known for subscript in subscripts], shape, len(scope.axes))
-    view = window(index, len(scope.axes)) if index is not None else None
+    # An axis that the subscripts lack has at most one index that acts: that one is written by its place.
+    own = all(any(mentions(one, axis.name) for one in statement.subscripts) for axis in scope.axes)
+    view = locate(statement.subscripts, subscripts, shape, scope) if own else None
     return _Target(statement, statement.port, shape, subscripts, view, statement.port in scope.tracked)
 
 
@@ -218,7 +274,11 @@ def _everywhere(target: _Target, value: Code) -> Callable[[Environment], None]:
         return lambda env: target.store(env, value.run(env))
 
     def run(env: Environment) -> None:
-        out = view.of(env.arrays[port])
+        seen = view(env)
+        if seen is None:
+            target.store(env, value.run(env))
+            return
+        out = seen.of(env.arrays[port])
         if target.statement.accumulate:
             np.add(out, value.run(env), out=out)
         elif into is not None:
@@ -226,7 +286,7 @@ def _everywhere(target: _Target, value: Code) -> Callable[[Environment], None]:
         else:
             out[...] = value.run(env)
         if target.tracked:
-            view.of(env.written[port])[...] = True
+            seen.of(env.written[port])[...] = True
 
     return run
 
@@ -246,31 +306,11 @@ def _where(target: _Target, value: Code, condition: Code) -> Callable[[Environme
         chosen = np.asarray(condition.run(env))
         if not chosen.any():
             return
-        if view is not None and value.safe:
-            masked(env, chosen, view)
+        seen = view(env) if view is not None and value.safe else None
+        if seen is not None:
+            masked(env, chosen, seen)
             return
         lanes = env if chosen.all() else env.only(chosen)
         target.store(lanes, value.run(lanes))
 
     return run
-
-
-def _mark(written: Mask, target: _Target, condition: Code | None, axes: tuple[Axis, ...]) -> None:
-    """Enter what a statement writes at all repetitions; what is out of range will have been refused."""
-    shape = tuple(axis.count for axis in axes)
-    if condition is not None and condition.known is None:
-        return
-    chosen = np.ones(shape, bool) if condition is None else _over(condition.known, shape)
-    lanes = np.nonzero(chosen) if shape else ()
-    known = [subscript.known for subscript in target.subscripts]
-    if any(one is None for one in known):
-        return
-    index = tuple(_over(one, shape)[lanes] for one in known)
-    if all(((one >= 0) & (one < length)).all() for one, length in zip(index, target.shape, strict=True)):
-        written[index] = True
-
-
-def _over(value: Values, shape: tuple[int, ...]) -> Values:
-    """A known value over the statement's axes alone."""
-    array = np.asarray(value)
-    return np.broadcast_to(array.reshape(array.shape[: len(shape)]) if array.ndim else array, shape)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +15,13 @@ from arrayol.source import Span
 PatternIndex = tuple[int | NDArray[np.int64], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: one is made for each step of a counter, and freezing takes most of the time
 class Window:
     """A basic NumPy index of a pattern: integers and slices, then the axes put in order of the statement's."""
 
     key: tuple[Any, ...]
-    order: tuple[int, ...] | None
-    expand: tuple[Any, ...] | None
+    order: tuple[int, ...] | None = None
+    expand: tuple[Any, ...] | None = None
 
     def of(self, array: Values) -> Values:
         """The elements, axes (statement, batch), as a view."""
@@ -58,10 +58,79 @@ def window(index: PatternIndex, axes: int) -> Window | None:
             return None
         positions.append(long[0])
         key.append(_slice(int(subscript.flat[0]), int(steps[0]), subscript.size))
+    return Window((*key, ...), *_arranged(positions, axes))
+
+
+@dataclass(frozen=True, slots=True)
+class MovingSubscript:
+    """base + step * (the index along axis `axis`); `axis` is None where the subscript is one integer."""
+
+    base: Callable[[Environment], int]
+    axis: int | None
+    step: int
+    length: int
+
+    def now(self, env: Environment) -> int | slice | None:
+        """An index of the pattern; None where it is out of range."""
+        first = self.base(env)
+        if self.axis is None:
+            return first if 0 <= first < self.length else None
+        axis = env.axes[self.axis]
+        first += self.step * axis.low
+        last = first + self.step * (axis.count - 1)
+        if not (0 <= first < self.length and 0 <= last < self.length):
+            return None
+        return _slice(first, self.step, axis.count)
+
+
+@dataclass(frozen=True, slots=True)
+class MovingWindow:
+    """A window whose place depends on counters."""
+
+    subscripts: tuple[MovingSubscript, ...]
+    order: tuple[int, ...] | None
+    expand: tuple[Any, ...] | None
+
+    def locator(self) -> Callable[[Environment], Window | None]:
+        """A function that gives the window at the counters' values; None where it leaves the port."""
+        order, expand = self.order, self.expand
+        if all(subscript.axis is None for subscript in self.subscripts):
+            places = [(subscript.base, subscript.length) for subscript in self.subscripts]
+            return lambda env: _cell(env, places)
+
+        def now(env: Environment) -> Window | None:
+            key = [subscript.now(env) for subscript in self.subscripts]
+            return None if None in key else Window((*key, ...), order, expand)
+
+        return now
+
+
+def _cell(env: Environment, places: list[tuple[Callable[[Environment], int], int]]) -> Window | None:
+    key: list[Any] = []
+    for base, length in places:
+        index = base(env)
+        if not 0 <= index < length:
+            return None
+        key.append(index)
+    key.append(...)
+    return Window(tuple(key))
+
+
+def moving_window(subscripts: Sequence[MovingSubscript | None], axes: int) -> MovingWindow | None:
+    """The window of subscripts; None where one is not affine in one axis of its own."""
+    known = tuple(subscript for subscript in subscripts if subscript is not None)
+    positions = [subscript.axis for subscript in known if subscript.axis is not None]
+    if len(known) < len(subscripts) or len(set(positions)) < len(positions):
+        return None
+    return MovingWindow(known, *_arranged(positions, axes))
+
+
+def _arranged(positions: list[int], axes: int) -> tuple[tuple[int, ...] | None, tuple[Any, ...] | None]:
+    """How axes at those positions are put in the statement's order, and where an axis is missing."""
     order = tuple(int(place) for place in np.argsort(positions)) if positions != sorted(positions) else None
     missing = 0 < len(positions) < axes
     expand = tuple(slice(None) if position in positions else None for position in range(axes)) if missing else None
-    return Window((*key, ...), order, expand)
+    return order, expand
 
 
 def _slice(first: int, step: int, count: int) -> slice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import numpy as np
@@ -67,7 +67,8 @@ class Environment:
 
     A port's array has the axes pattern, batch; a port whose writes depend on data has a mask of the same shape in
     `written`. A value has the axes of `axes` (range variables computed at once), then those of the batch. With
-    `lanes`, only those elements of it are computed, as vectors: one index array per axis.
+    `lanes`, only those elements of it are computed, as vectors: one index array per axis. `counters` holds the range
+    variables that are run through.
     """
 
     arrays: Mapping[str, Values]
@@ -76,6 +77,7 @@ class Environment:
     place: Place
     axes: tuple[Axis, ...] = ()
     lanes: Indices | None = None
+    counters: dict[str, int] = field(default_factory=dict)
 
     @property
     def full_shape(self) -> tuple[int, ...]:
@@ -90,7 +92,7 @@ class Environment:
 
     def along(self, axes: tuple[Axis, ...]) -> Environment:
         """The same batch, for a statement with those axes."""
-        return Environment(self.arrays, self.written, self.shape, self.place, axes)
+        return Environment(self.arrays, self.written, self.shape, self.place, axes, None, self.counters)
 
     def only(self, mask: Mask) -> Environment:
         """The lanes of this environment at which `mask` holds."""
@@ -98,7 +100,7 @@ class Environment:
             lanes: Indices = np.nonzero(np.broadcast_to(mask, self.full_shape))
         else:
             lanes = tuple(lane[mask] for lane in self.lanes)
-        return Environment(self.arrays, self.written, self.shape, self.place, self.axes, lanes)
+        return Environment(self.arrays, self.written, self.shape, self.place, self.axes, lanes, self.counters)
 
     def refuse(self, bad: Mask, values: Values, fault: Fault, span: Span) -> NoReturn:
         """Refuse to go on: `bad` holds at one lane or more; the first of them is named, with its one of `values`."""

@@ -16,10 +16,11 @@ import numpy as np
 from arrayol.errors import ArrayolError
 from arrayol.execute import arithmetic
 from arrayol.execute.conversions import conversion
-from arrayol.execute.elements import checked_index, fixed_index, require_written, window
-from arrayol.execute.environment import DTYPES, Environment, Fault, Values
-from arrayol.execute.scope import Scope, shape_of
-from arrayol.execute.walk import chain_of, depends_on_data
+from arrayol.execute.elements import Window, checked_index, fixed_index, moving_window, require_written, window
+from arrayol.execute.environment import DTYPES, Axis, Environment, Fault, Values
+from arrayol.execute.scope import Counter, Scope, shape_of
+from arrayol.execute.subscripts import moving_subscript
+from arrayol.execute.walk import chain_of
 from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select
 from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.source import Span
@@ -64,8 +65,20 @@ def compile_expression(node: Expr, scope: Scope) -> Code:
 def _leaf(node: Constant | Index, scope: Scope) -> Code:
     if isinstance(node, Constant):
         return _known(node.value if isinstance(node.type, Weak) else np.array(node.value, DTYPES[node.type]))
-    bound = scope.bindings[node.name]
-    return _known(bound if isinstance(bound, int) else scope.index_array(bound))
+    bound, name = scope.bindings[node.name], node.name
+    if isinstance(bound, int):
+        return _known(bound)
+    if isinstance(bound, Axis):
+        return _known(scope.index_array(bound))
+    if isinstance(bound, Counter):
+        return Code(lambda env: env.counters[name], True)
+    position = bound.position
+
+    def run(env: Environment) -> Values:
+        axis = env.axes[position]
+        return scope.index_array(axis) if env.lanes is None else axis.low + env.lanes[position]
+
+    return Code(run, True)
 
 
 def _known(value: Any) -> Code:
@@ -215,7 +228,7 @@ def _select(node: Select, scope: Scope) -> Code:
 
 def _settled(node: Expr, code: Code, scope: Scope) -> Code:
     """The same, with its value found now where no data decides it and nothing goes wrong."""
-    if depends_on_data(node):
+    if not scope.decides(node):
         return code
     try:
         return _known(code.run(scope.bare_environment()))
@@ -231,7 +244,10 @@ def _chosen(condition: Code, then: Code, otherwise: Code, dtype: np.dtype[Any]) 
         return _applied_where(condition, then, otherwise)
 
     def run(env: Environment) -> Values:
-        chosen = np.asarray(condition.run(env))
+        found = condition.run(env)
+        if found is True or found is False:  # counters decide
+            return (then if found else otherwise).run(env)
+        chosen = np.asarray(found)
         if chosen.all():
             return then.run(env)
         if not chosen.any():
@@ -246,35 +262,61 @@ def _chosen(condition: Code, then: Code, otherwise: Code, dtype: np.dtype[Any]) 
 
 
 def _applied_where(condition: Code, then: Code, otherwise: Code) -> Code:
-    return Code(lambda env: np.where(condition.run(env), then.run(env), otherwise.run(env)), condition.safe)
+    def run(env: Environment) -> Values:
+        found = condition.run(env)
+        if found is True or found is False:
+            return (then if found else otherwise).run(env)
+        return np.where(found, then.run(env), otherwise.run(env))
+
+    return Code(run, condition.safe)
 
 
 def _read(node: Read, scope: Scope) -> Code:
     port, span, shape = node.port, node.span, shape_of(scope.elementary, node.port)
     subscripts = [compile_expression(subscript, scope) for subscript in node.subscripts]
-    index = fixed_index([subscript.known for subscript in subscripts], shape, len(scope.axes))
-    settled = scope.settled.get(port)
-    tracked = port in scope.tracked
-    # What a later statement writes must not count as written here, so an incomplete state is copied.
-    snapshot = settled.copy() if settled is not None and not settled.all() else None
-    if index is not None and snapshot is not None and snapshot[index].all():
-        snapshot = None
     runs = [subscript.run for subscript in subscripts]
+    tracked = port in scope.tracked
 
     def pick(env: Environment) -> Values:
         place = checked_index(env, port, [run(env) for run in runs], shape, span)
-        if snapshot is not None:
-            require_written(env, snapshot[place[: len(shape)]], port, span)
         if tracked:
             require_written(env, env.written[port][place], port, span)
         return env.arrays[port][place]
 
-    if index is None or tracked or snapshot is not None:
-        return Code(pick, False)
-    view = window(index, len(scope.axes))
-    whole = view.of if view is not None else lambda array: array[index]
+    index = fixed_index([subscript.known for subscript in subscripts], shape, len(scope.axes))
+    seen = locate(node.subscripts, subscripts, shape, scope)
 
     def read(env: Environment) -> Values:
-        return whole(env.arrays[port]) if env.lanes is None else pick(env)
+        found = seen(env) if seen is not None and env.lanes is None else None
+        if found is None or (tracked and not np.all(found.of(env.written[port]))):
+            return pick(env)
+        return found.of(env.arrays[port])
 
-    return Code(read, True)
+    return Code(read, index is not None and not tracked)
+
+
+def locate(
+    nodes: Sequence[Expr], subscripts: Sequence[Code], shape: tuple[int, ...], scope: Scope
+) -> Callable[[Environment], Window | None] | None:
+    """The elements of subscripts as a window, or None at run time where it leaves the port; None where none serves."""
+    axes = len(scope.axes)
+    index = fixed_index([subscript.known for subscript in subscripts], shape, axes)
+    if index is not None:
+        fixed = window(index, axes)
+        return None if fixed is None else lambda _: fixed
+    found = moving_window(
+        [moving_subscript(node, length, scope, _number) for node, length in zip(nodes, shape, strict=True)], axes
+    )
+    return None if found is None else found.locator()
+
+
+def _number(node: Expr, scope: Scope) -> Callable[[Environment], int] | None:
+    """An integer expression without axes as a function of the counters; None where it may fail."""
+    code = compile_expression(node, scope)
+    if not code.safe or node.type is not Weak.INTEGER:
+        return None
+    if code.known is not None:
+        value = int(code.known)
+        return lambda _: value
+    run = code.run
+    return lambda env: int(run(env))

@@ -1,35 +1,95 @@
 """Which range variables may be computed for all their indices at once.
 
-Different indices of a variable v touch different elements if every port that the statements write has a dimension
-whose subscript is, in all accesses to that port, the same c v + g, c a nonzero constant and g free of the other
-variables in play. Then no dependence is carried by v, and its indices need no order. A sufficient rule, by syntax.
+Those whose level carries no dependence. A sufficient rule, by syntax, answers first: different indices of a variable v
+touch different elements if every port that the statements write has a dimension whose subscript is, in all accesses to
+that port, the same c v + g, c a nonzero constant and g free of the other variables in play. Where it does not, isl
+decides (polyhedral/dependences.py).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
+from arrayol.execute.scope import Scope
 from arrayol.execute.walk import assigns, chain_of, expressions, inside, mentions, ranges
-from arrayol.ir.body import Assign, Constant, Expr, Index, Operation, Range, Read, Statement
+from arrayol.ir.body import Assign, Constant, Convert, Expr, Index, Loop, Operation, Range, Read, Statement, operands_of
 from arrayol.ir.types import Weak
+from arrayol.polyhedral.dependences import Level, Nest
 
 _LONG_CHAIN = 100
 _EXACT_LIMIT = 1 << 62  # what int64 index arrays hold, with a factor of 2 to spare
 
 
-def independent_variables(own: Sequence[Range], statements: Sequence[Statement]) -> frozenset[str]:
-    """Those of the variables of `own`, the ranges right around `statements`, that carry no dependence."""
-    inner = [*own, *ranges(statements)]
-    names = [one.name for one in inner]
-    if len(set(names)) != len(names) or _has_long_chains(statements):
-        return frozenset()
-    return frozenset(
-        one.name
-        for one in own
-        if not any(mentions(bound, one.name) for other in inner for bound in (other.low, other.high))
-        and _touches_own_elements(one.name, [name for name in names if name != one.name], statements)
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """Answers about the levels of one body, each found once."""
+
+    nest: Nest
+    free: dict[Level, bool] = field(default_factory=dict)
+    sums: dict[Level, bool] = field(default_factory=dict)
+
+    def is_free(self, statement: Statement, level: Level, scope: Scope) -> bool:
+        """Whether a range of a statement may become an axis."""
+        if level not in self.free:
+            self.free[level] = _may_be_axis(statement, level) and (
+                _by_syntax(statement, level) or not self.nest.carries(level)
+            )
+        return self.free[level] and _fits(statement, level.number, scope.limits)
+
+    def is_sum(self, statement: Assign, level: Level, scope: Scope) -> bool:
+        """Whether the innermost range of a statement only adds terms to one element, for given other indices."""
+        if level not in self.sums:
+            name = statement.ranges[level.number].name
+            self.sums[level] = (
+                level.number == len(statement.ranges) - 1
+                and statement.accumulate
+                and statement.condition is None
+                and not any(mentions(subscript, name) for subscript in statement.subscripts)
+                and _may_be_axis(statement, level)
+                and self.nest.only_sums(level)
+            )
+        return self.sums[level] and _fits(statement, level.number, scope.limits)
+
+
+def _inner(statement: Statement) -> tuple[Statement, ...]:
+    return statement.body if isinstance(statement, Loop) else (statement,)
+
+
+def _may_be_axis(statement: Statement, level: Level) -> bool:
+    """Whether no bound of a range inside mentions the variable, and index arithmetic is not too deep."""
+    name = statement.ranges[level.number].name
+    later = list(statement.ranges[level.number + 1 :])
+    if isinstance(statement, Loop):
+        later += ranges(statement.body)
+    return not any(mentions(bound, name) for one in later for bound in (one.low, one.high)) and not _has_long_chains(
+        _inner(statement)
     )
+
+
+def _by_syntax(statement: Statement, level: Level) -> bool:
+    own = [one.name for one in statement.ranges]
+    inside_ = [one.name for one in ranges(statement.body)] if isinstance(statement, Loop) else []
+    name, names = own[level.number], [*own, *inside_]
+    return len(set(names)) == len(names) and _touches_own_elements(
+        name, [other for other in names if other != name], _inner(statement)
+    )
+
+
+def _fits(statement: Statement, number: int, limits: Mapping[str, int]) -> bool:
+    """Whether all index arithmetic inside a statement's ranges, from one on, fits index arrays."""
+    known = dict(limits)
+    for one in statement.ranges[number:]:
+        known[one.name] = range_limit(one, known)
+    if isinstance(statement, Loop):
+        return all(_fits(other, 0, known) for other in statement.body)
+    return fits_index_arrays(statement, known)
+
+
+def range_limit(one: Range, limits: Mapping[str, int]) -> int:
+    """A bound on the absolute value of a range's indices, given those of the variables around it."""
+    return max(_magnitude(one.low, limits), _magnitude(one.high, limits))
 
 
 def _has_long_chains(statements: Sequence[Statement]) -> bool:
@@ -99,18 +159,18 @@ def _scaled(factor: Expr, coefficient: int) -> int | None:
 def fits_index_arrays(statement: Assign, limits: Mapping[str, int]) -> bool:
     """Whether all index arithmetic of a statement stays far inside 64 bits, given bounds on |variable|."""
     nodes = (node for outer in expressions(statement) for node in inside(outer))
-    return all(_magnitude(node, limits) < _EXACT_LIMIT for node in nodes if isinstance(node, Operation | Index))
+    return all(_magnitude(node, limits) < _EXACT_LIMIT for node in nodes if not isinstance(node, Read | Convert))
 
 
 def _magnitude(node: Expr, limits: Mapping[str, int]) -> int:
     """A bound on the absolute value of an integer expression; 0 for what is not one."""
-    if isinstance(node, Constant):
-        return abs(int(node.value))
-    if isinstance(node, Index):
-        return limits[node.name]
-    if not isinstance(node, Operation) or node.type is not Weak.INTEGER:
+    if isinstance(node, Constant | Index):
+        return abs(int(node.value)) if isinstance(node, Constant) else limits[node.name]
+    if node.type is not Weak.INTEGER:
         return 0
-    sizes = [_magnitude(operand, limits) for operand in node.operands]
+    sizes = [_magnitude(operand, limits) for operand in operands_of(node)]
+    if not isinstance(node, Operation):
+        return sum(sizes)
     if node.operator == "*":
         return math.prod(sizes)
     if node.operator == "<<":

@@ -63,7 +63,7 @@ WAYS: list[dict[tuple[Any, str], int]] = [
     {(run, "_LANES"): 1},
     {(run, "_LANES"): 3, (tilings, "_UNROLLED"): 0},
     {(tilings, "_CACHE_LINE"): 0, (tilings, "_SHORT"): 1},
-    {(bodies, "_KEPT_STEPS"): 0, (expressions, "_NESTED"): 1, (independence, "_EXACT_LIMIT"): 0},
+    {(bodies, "_UNROLLED"): 0, (expressions, "_NESTED"): 1, (independence, "_EXACT_LIMIT"): 0},
 ]
 
 
