@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
-import matplotlib as mpl
-from matplotlib import style
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -21,16 +16,9 @@ from matplotlib.path import Path as Curve
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import text_to_path
 
+from arrayol.show.style import DOTS_PER_INCH
+
 INK, FAINT, LINE, FAULT = "#1d2730", "#66727d", "#5b6873", "#c81e1e"
-SETTINGS = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so pictures are the same everywhere
-    "text.hinting": "no_hinting",  # a text is as wide in the SVG as in the PNG, and as it was measured
-    "text.parse_math": False,  # a $ in a path is a $
-    "savefig.dpi": "figure",
-    "svg.hashsalt": "arrayol",
-    "hatch.linewidth": 0.6,
-}
-DOTS_PER_INCH = 200  # of a PNG
 DOTS_AT_MOST = 30_000  # along a side
 POINTS = 72  # to the inch
 HALO = 2.2  # points of white around what crosses other things
@@ -40,20 +28,6 @@ PALETTE = ("#8fb8ea", "#f2b27c", "#8fd0b4", "#f0e08a", "#d9b3e0", "#c5d46a", "#a
 
 Point = tuple[float, float]
 Key = TypeVar("Key")
-
-
-@contextmanager
-def our_style() -> Iterator[None]:
-    """Matplotlib's defaults and our settings, whatever the user's matplotlibrc says, and none of its remarks."""
-    log = logging.getLogger("matplotlib")
-    before = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings(), style.context("default"), mpl.rc_context(SETTINGS):  # type: ignore[arg-type]
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        log.setLevel(before)
 
 
 @lru_cache(maxsize=4096)

@@ -17,8 +17,8 @@ def save_graph(network: Network, faults: Mapping[str, tuple[str, ...]], path: Pa
 
     The same graph gives the same bytes with the same matplotlib. Raises ArrayolError (`cannot-write`).
     """
-    from arrayol.show.canvas import our_style  # noqa: PLC0415  loads matplotlib
     from arrayol.show.graph_figure import draw_graph  # noqa: PLC0415  loads matplotlib
+    from arrayol.show.style import our_style  # noqa: PLC0415  loads matplotlib
 
     with atomic_file(path) as temporary, our_style():
         draw_graph(network, faults).write(temporary)
@@ -31,7 +31,7 @@ def save_task(
 
     As `save_graph` otherwise.
     """
-    from arrayol.show.canvas import our_style  # noqa: PLC0415  loads matplotlib
+    from arrayol.show.style import our_style  # noqa: PLC0415  loads matplotlib
     from arrayol.show.task_figure import draw_task  # noqa: PLC0415  loads matplotlib
 
     with atomic_file(path) as temporary, our_style():

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-import logging
-import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
 
-import matplotlib as mpl
-from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from arrayol.show.style import DOTS_PER_INCH, our_style
 from dse.explore import Exploration
 from dse.objectives import Objective
 from dse.plots.panel import ALL, DASHES, FRONT, Axis, Panel, Place, draw_panel
 from dse.plots.placement import place_names
 
 SETTINGS = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so plots are the same everywhere
     "font.size": 9,
-    "text.hinting": "no_hinting",  # a name is as wide in the SVG as in the PNG that it was placed in
-    "text.parse_math": False,  # a $ in a path is a $
-    "savefig.dpi": "figure",
-    "svg.hashsalt": "arrayol",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -35,26 +26,11 @@ SETTINGS = {
     "grid.color": "0.92",
     "grid.linewidth": 0.7,
 }
-DOTS_PER_INCH = 200  # of the PNG
-
-
-@contextmanager
-def _our_style() -> Iterator[None]:
-    """Matplotlib's defaults and our settings, whatever the user's matplotlibrc says, and none of its remarks."""
-    log = logging.getLogger("matplotlib")
-    before = log.level
-    log.setLevel(logging.ERROR)
-    try:
-        with warnings.catch_warnings(), style.context("default"), mpl.rc_context(SETTINGS):  # type: ignore[arg-type]
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        log.setLevel(before)
 
 
 def draw(exploration: Exploration) -> Figure:
     """The figure: the front in the plane of two objectives, by number of groups for one, in every plane for more."""
-    with _our_style():
+    with our_style(SETTINGS):
         panels = list(_panels(exploration))
         side = max(1, len(exploration.objectives) - 1)
         inches = (7.2, 4.8) if side == 1 else (3.6 * side, 3.1 * side + 0.6)
@@ -76,7 +52,7 @@ def draw(exploration: Exploration) -> Figure:
 def write(figure: Figure, path: Path) -> None:
     """Write a figure without dates or versions in it."""
     metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
-    with _our_style():
+    with our_style(SETTINGS):
         figure.savefig(path, metadata=metadata[path.suffix])
 
 

@@ -15,12 +15,13 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from arrayol.language.loader import load
 from arrayol.show.boxes import TEXT, array_box, process_box
-from arrayol.show.canvas import Canvas, height_of, our_style, width_of
+from arrayol.show.canvas import Canvas, height_of, width_of
 from arrayol.show.findings import by_process, find_in_graph
 from arrayol.show.graph import rates, repeated_task, task_graph
 from arrayol.show.graph_figure import draw_graph
 from arrayol.show.layers import ROW_GAP, Edge, Node, _apart, place
 from arrayol.show.rows import PAGE, Row, levels_of, rows_of
+from arrayol.show.style import our_style
 
 HIERARCHY = """
 elementary f(x: f32[4], prev: f32[4]) -> (y: f32[4], last: f32[2], more: f32[4])

@@ -15,11 +15,12 @@ from PIL import Image
 from arrayol.ir.model import Spec
 from arrayol.language.loader import load
 from arrayol.show import canvas
-from arrayol.show.canvas import FAULT, PALETTE, Canvas, our_colors, our_style
+from arrayol.show.canvas import FAULT, PALETTE, Canvas, our_colors
 from arrayol.show.faults import find_faults, links_of
 from arrayol.show.findings import find_in_task
 from arrayol.show.graph import task_graph
 from arrayol.show.save import save_graph, save_task
+from arrayol.show.style import our_style
 from arrayol.show.task_figure import draw_task
 
 TASKS = [("specs/lpsf.aol", name) for name in ("hflr", "vftd", "hfrl", "vfbu")]
