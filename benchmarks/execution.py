@@ -4,8 +4,8 @@ Run it with an environment that has arrayol[test] installed:
 
     .venv/bin/python benchmarks/execution.py --pairs 7
 
-LPSF is measured against four `scipy.signal.lfilter` calls, a 3 x 3 convolution against `scipy.ndimage.convolve`, both on
-1080 x 1920 in f32, a product of two 256 x 256 matrices in f64 against the sum of outer products in NumPy, and one
+LPSF is measured against four `scipy.signal.lfilter` calls, a 3 x 3 convolution against `scipy.ndimage.convolve`, both
+on 1080 x 1920 in f32, a product of two 256 x 256 matrices in f64 against the sum of outer products in NumPy, and one
 recurrence of length 10^6 and a triangular solve, which have nothing to vectorise, against the same loop in plain
 Python. The two sides of a pair run one after the other in one process, each pair gives a ratio, and the median of the
 ratios is the result: what slows the machine for a while slows both halves of a pair. Each result is compared with the
@@ -159,9 +159,10 @@ def solve(a: Array, b: Array) -> Array:
     """Forward substitution with plain Python numbers."""
     rows, found = a.tolist(), []
     for row, value in zip(rows, b.tolist(), strict=True):
+        total = value
         for factor, known in zip(row, found, strict=False):
-            value = value + -factor * known
-        found.append(value / row[len(found)])
+            total = total + -factor * known
+        found.append(total / row[len(found)])
     return np.array(found)
 
 

@@ -4,6 +4,7 @@ Two things differ from plain ufuncs. A complex product and quotient are written 
 (NumPy's array product may use FMA):
     (a + bi) (c + di) = (ac - bd) + (ad + bc) i
     (a + bi) / (c + di) = (ac + bd) / (cc + dd) + ((bc - ad) / (cc + dd)) i
+The magnitude of a complex number is hypot's: NumPy's own has other last bits where its vector loop runs.
 And elementary functions are given contiguous arguments: over long strides NumPy takes another implementation of exp,
 log and tan, with other last bits, and then the result would depend on the mapping.
 """
@@ -112,8 +113,17 @@ _LAID_OUT: dict[str, Apply] = {
 }
 
 
-def function(name: str, *, exact: bool) -> Apply:
-    """The function of a name; min and max take their arguments from the left. `exact`: of integers of no type."""
+def _magnitude(values: Values) -> Values:
+    return np.hypot(values.real, values.imag)
+
+
+def function(name: str, *, exact: bool, is_complex: bool = False) -> Apply:
+    """The function of a name; min and max take their arguments from the left.
+
+    `exact`: of integers of no type. `is_complex`: of a complex argument.
+    """
+    if is_complex and name == "abs":
+        return _magnitude
     if exact and name in _EXACT:
         return _EXACT[name]
     if name in _LAID_OUT:

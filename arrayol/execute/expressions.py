@@ -22,7 +22,7 @@ from arrayol.execute.scope import Counter, Scope, shape_of
 from arrayol.execute.subscripts import moving_subscript
 from arrayol.execute.walk import chain_of
 from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select
-from arrayol.ir.types import ElementType, ValueType, Weak
+from arrayol.ir.types import ElementType, Kind, ValueType, Weak
 from arrayol.source import Span
 
 _NESTED = 50  # operations of a chain that call one another; a longer chain is run in parts
@@ -206,7 +206,9 @@ def _short_circuit(node: Operation, operands: list[Code], scope: Scope) -> Code:
 
 def _function(node: Function, scope: Scope) -> Code:
     arguments = [compile_expression(argument, scope) for argument in node.arguments]
-    return _applied(arithmetic.function(node.name, exact=node.type is Weak.INTEGER), arguments)
+    kind = node.arguments[0].type
+    is_complex = isinstance(kind, ElementType) and kind.kind is Kind.COMPLEX
+    return _applied(arithmetic.function(node.name, exact=node.type is Weak.INTEGER, is_complex=is_complex), arguments)
 
 
 def _convert(node: Convert, scope: Scope) -> Code:

@@ -88,13 +88,3 @@ def expressions(statement: Assign) -> Iterator[Expr]:
     yield statement.value
     if statement.condition is not None:
         yield statement.condition
-
-
-def tracked_ports(statements: Sequence[Statement]) -> frozenset[str]:
-    """Outputs of which only the data says what has been written when: may-writes, and computed subscripts."""
-    return frozenset(
-        statement.port
-        for statement in assigns(statements)
-        if (statement.condition is not None and depends_on_data(statement.condition))
-        or any(map(depends_on_data, statement.subscripts))
-    )

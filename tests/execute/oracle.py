@@ -274,6 +274,8 @@ def _function(name: str, values: list[Any]) -> Any:
     if isinstance(values[0], np.integer):
         exact = [int(value) for value in values]
         return _wrapped(abs(exact[0]) if name == "abs" else (min if name == "min" else max)(exact), values[0])
+    if name == "abs" and isinstance(values[0], np.complexfloating):
+        return np.hypot(values[0].real, values[0].imag)
     if name not in ("min", "max"):
         return getattr(np, name)(values[0])
     result = values[0]

@@ -169,9 +169,21 @@ def test_a_sum_starts_at_plus_zero() -> None:
     assert not np.signbit(found["y"])
 
 
-def test_sums_may_be_longer_than_any_stack() -> None:
-    text = f"elementary e(x: i32) -> (y: i32) {{ y = x{' + x' * 5000} }}"
-    assert execute(spec_of(text), "e", {"x": np.array(3, np.int32)})["y"] == 3 * 5001
+@pytest.mark.parametrize("written", ["y = {}", "y = {} for k in 0..2", "loop k in 0..3 {{ y = {} }}", "y += {}"])
+def test_sums_may_be_longer_than_any_stack(written: str) -> None:
+    text = f"elementary e(x: i32) -> (y: i32) {{ {written.format('x' + ' + x' * 20_000)} }}"
+    assert execute(spec_of(text), "e", {"x": np.array(3, np.int32)})["y"] == 3 * 20_001
+
+
+@pytest.mark.parametrize("sign", ["and", "or"])
+def test_conditions_may_be_longer_than_any_stack(sign: str) -> None:
+    text = f"elementary e(x: i32) -> (y: bool) {{ y = x > 0{f' {sign} x > 1' * 5000} }}"
+    assert bool(execute(spec_of(text), "e", {"x": np.array(1, np.int32)})["y"]) == (sign == "or")
+
+
+def test_subscripts_may_be_longer_than_any_stack() -> None:
+    text = f"elementary e(x: i32[4]) -> (y: i32[4]) {{ y[k] = x[k{' + k - k' * 3000}] for k in 0..4 }}"
+    assert execute(spec_of(text), "e", {"x": np.arange(4, dtype=np.int32)})["y"].tolist() == [0, 1, 2, 3]
 
 
 def test_a_wide_window_takes_no_copy_of_each_of_its_elements() -> None:
