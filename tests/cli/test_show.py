@@ -36,7 +36,7 @@ sys.exit(0 if code == 0 and not heavy else 1)
 @pytest.fixture
 def specs(arrayol: CommandLine, tmp_path: Path) -> Path:
     """A folder with the shipped specifications; what is written there is theirs alone."""
-    for name in ("lpsf", "downscaler"):
+    for name in ("lpsf", "thumbnail"):
         arrayol("example", name)
     return tmp_path
 
@@ -51,9 +51,9 @@ def pictures(folder: Path) -> list[str]:
         (["lpsf.aol"], "lpsf.svg"),
         (["lpsf.aol", "vfbu"], "lpsf-vfbu.svg"),
         (["lpsf.aol", "--top", "hflr"], "lpsf-hflr.svg"),
-        (["downscaler.aol"], "downscaler.svg"),
-        (["downscaler.aol", "hfilter"], "downscaler-hfilter.svg"),
-        (["downscaler.aol", "downscaler", "--set", "W=640"], "downscaler-downscaler.svg"),
+        (["thumbnail.aol"], "thumbnail.svg"),
+        (["thumbnail.aol", "hfilter"], "thumbnail-hfilter.svg"),
+        (["thumbnail.aol", "thumbnail", "--set", "W=640"], "thumbnail-thumbnail.svg"),
     ],
 )
 def test_text_and_picture(
@@ -67,7 +67,7 @@ def test_text_and_picture(
     assert (specs / picture).read_text(encoding="utf-8").rstrip().endswith("</svg>")
 
 
-@pytest.mark.parametrize("arguments", [["lpsf.aol"], ["downscaler.aol", "sharpen"]])
+@pytest.mark.parametrize("arguments", [["lpsf.aol"], ["thumbnail.aol", "sharpen"]])
 def test_the_same_bytes_each_time(arrayol: CommandLine, specs: Path, arguments: list[str]) -> None:
     for name in ("a.svg", "b.svg"):
         assert arrayol("show", *arguments, "--out", name).returncode == 0

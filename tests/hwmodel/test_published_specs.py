@@ -30,8 +30,8 @@ def lpsf() -> PublishedModel:
 
 
 @pytest.fixture(scope="module")
-def downscaler() -> PublishedModel:
-    return shipped("downscaler")
+def thumbnail() -> PublishedModel:
+    return shipped("thumbnail")
 
 
 def priced(model: PublishedModel, sizes: tuple[int, ...]) -> PublishedDesign:
@@ -70,7 +70,7 @@ def test_lpsf(lpsf: PublishedModel, sizes: tuple[int, ...], latency: int, memory
     assert design.flows == 2 * len(sizes)
 
 
-# The downscaler: frame u8[1080, 1920] -> narrow f32[1080, 720] -> soft f32[480, 720] -> small f32[480, 720].
+# The thumbnail: frame u8[1080, 1920] -> narrow f32[1080, 720] -> soft f32[480, 720] -> small f32[480, 720].
 #   hfilter: 11 -> 3,  k = 11/3, C = max(1, 11/3) = 11/3
 #   vfilter: 14 -> 4,  k = 7/2,  C = max(4, 7/2) = 4
 #   sharpen:  3 -> 1,  k = 3,    C = max(1, 3) = 3
@@ -111,8 +111,8 @@ def test_lpsf(lpsf: PublishedModel, sizes: tuple[int, ...], latency: int, memory
         ((1, 1, 1), 1468800, 16584, 391872, [4, 4, 4], [197, 180, 240]),
     ],
 )
-def test_downscaler(
-    downscaler: PublishedModel,
+def test_thumbnail(
+    thumbnail: PublishedModel,
     sizes: tuple[int, ...],
     latency: int,
     memory: int,
@@ -120,13 +120,13 @@ def test_downscaler(
     units: list[int],
     blocks: list[int],
 ) -> None:
-    design = priced(downscaler, sizes)
+    design = priced(thumbnail, sizes)
     assert [processor.units for processor in design.processors] == units
     assert [processor.block for processor in design.processors] == blocks
     assert (design.latency_cycles, design.internal_memory_data) == (latency, memory)
     assert design.internal_memory_bits == bits
 
 
-def test_the_downscalers_words_are_divided_by_the_widest_element(downscaler: PublishedModel) -> None:
-    assert downscaler.data_per_word == 4
-    assert downscaler.remarks == ("4 data per word: memory.word_bits = 128, the widest element is f32 ('small')",)
+def test_the_thumbnails_words_are_divided_by_the_widest_element(thumbnail: PublishedModel) -> None:
+    assert thumbnail.data_per_word == 4
+    assert thumbnail.remarks == ("4 data per word: memory.word_bits = 128, the widest element is f32 ('small')",)

@@ -77,7 +77,7 @@ def test_a_task_repeated_as_a_whole_is_one_process_and_its_other_calls_are_flatt
 
 
 def test_rates_are_fractions_by_output_port() -> None:
-    network = task_graph(load(ROOT / "specs" / "downscaler.aol").spec, "downscaler")
+    network = task_graph(load(ROOT / "specs" / "thumbnail.aol").spec, "thumbnail")
     process = network.processes["hfilter"]
     assert rates(process, process.inputs[0]) == {"y": Fraction(11, 3)}
 

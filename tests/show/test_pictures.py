@@ -24,7 +24,7 @@ from arrayol.show.style import our_style
 from arrayol.show.task_figure import draw_task
 
 TASKS = [("specs/lpsf.aol", name) for name in ("hflr", "vftd", "hfrl", "vfbu")]
-TASKS += [("specs/downscaler.aol", name) for name in ("hfilter", "vfilter", "sharpen")]
+TASKS += [("specs/thumbnail.aol", name) for name in ("hfilter", "vfilter", "sharpen")]
 FAULTS = ["out-of-bounds", "out-of-bounds-default", "written-twice", "written-twice-two-links", "not-covered"]
 TASKS += [(f"tests/errors/{stem}.aol", "t") for stem in FAULTS]
 
@@ -62,7 +62,7 @@ def test_each_repetition_has_its_colour_in_every_panel() -> None:
 
 
 def test_a_cell_of_two_repetitions_is_split() -> None:
-    sheet = drawn("specs/downscaler.aol", "hfilter")
+    sheet = drawn("specs/thumbnail.aol", "hfilter")
     heights = [one.get_height() for one in rectangles(sheet) if to_hex(one.get_facecolor()) == PALETTE[0]]
     full, half = max(heights), min(heights)
     small = [height for height in heights if height == pytest.approx(half)]
@@ -81,7 +81,7 @@ def test_the_faulty_element_is_framed_in_red(stem: str) -> None:
 
 
 def test_a_sound_task_has_nothing_red() -> None:
-    sheet = drawn("specs/downscaler.aol", "sharpen")
+    sheet = drawn("specs/thumbnail.aol", "sharpen")
     assert FAULT not in {text.get_color() for text in sheet.axes.texts}
     assert FAULT not in {to_hex(one.get_edgecolor()) for one in rectangles(sheet)}
 

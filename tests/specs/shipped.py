@@ -23,7 +23,7 @@ SMALL: dict[str, Mapping[str, int]] = {
     "conv3x3": {"H": 20, "W": 31},
     "dct": {"H": 16, "W": 24},
     "demosaic": {"H": 12, "W": 10},
-    "downscaler": {"H": 18, "W": 24},
+    "thumbnail": {"H": 18, "W": 24},
     "fir": {"N": 128, "TAPS": 5},
     "firbank": {"BANDS": 4, "TAPS": 12, "N": 20},
     "flow": {"H": 24, "W": 32},
@@ -33,7 +33,7 @@ SMALL: dict[str, Mapping[str, int]] = {
     "pyramid": {"H": 12, "W": 20},
     "radar": {"PULSES": 8, "GATES": 20},
     "sobel": {"H": 16, "W": 24},
-    "videoscaler": {"H": 18, "W": 24},
+    "downscaler": {"H": 18, "W": 24},
 }
 
 
