@@ -171,7 +171,7 @@ def _check_frames(path: Path, port: Port, shape: Sequence[int | None], frames: i
         return
     found = shape[port.shape.index(None)]
     if found is not None and found < frames:
-        message = f"--frames {frames} asks for more frames than this has for input '{port.name}', which is {found}"
+        message = f"--frames {frames} asks for more frames than the {found} here of input '{port.name}'"
         raise error("too-few-frames", message, file=str(path), hint="without --frames all of them are taken")
 
 

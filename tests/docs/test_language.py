@@ -94,14 +94,14 @@ def _output(command: str, script: Path, folder: Path) -> str:
         check=False,
     )
     assert "Traceback" not in done.stdout
-    return done.stdout
+    return done.stdout.replace(str(folder), "/home/you")
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_blocks_are_of_known_kinds_and_files_have_names_of_their_own(page: str) -> None:
     assert {block.language for block in blocks(page)} <= {"aol", "text", "console"}
     names = [block.name for block in blocks(page, "aol") if not block.is_correction]
-    assert len(names) == len(set(names)) > 20
+    assert len(names) == len(set(names)) > 2
     assert {block.name for block in blocks(page, "aol")} == set(names)
     reports = [found.number for block in blocks(page, "aol") if (found := report_after(block))]
     assert [block.number for block in blocks(page, "text")] == reports

@@ -157,7 +157,7 @@ def test_frames_are_taken_by_name_and_from_the_start() -> None:
     assert read("f*.png", wanted, frames=2).array[:, 0, 0].tolist() == [1, 2]
     assert read("f*.png", wanted).bits == 8
     assert refused("f*.png", wanted, frames=4) == (
-        "f*.png: error[too-few-frames]: --frames 4 asks for more frames than this has for input 'p', which is 3\n"
+        "f*.png: error[too-few-frames]: --frames 4 asks for more frames than the 3 here of input 'p'\n"
         "  hint: without --frames all of them are taken"
     )
     assert refused("g*.png", wanted) == "g*.png: error[cannot-read]: no file has such a name"
