@@ -28,11 +28,15 @@ class GeneratedPort:
 
 @dataclass(frozen=True)
 class Generated:
-    """A specification, the task to execute, and what that takes."""
+    """A specification, the task to execute, and what that takes.
+
+    In `streamed`, the same text for any number of frames, an axis of `frames` frames is infinite.
+    """
 
     text: str
     task: str
     inputs: tuple[GeneratedPort, ...]
+    streamed: str | None = None
 
 
 def matrix(rows: list[list[int]]) -> str:
@@ -284,7 +288,7 @@ def output_tilers(draw: DrawFn, repetition: tuple[int, ...], pattern: tuple[int,
 @st.composite
 def delay_vectors(draw: DrawFn, rank: int) -> list[tuple[int, ...]]:
     """One or two delays that some schedule allows; at times only one that is no unit vector."""
-    if rank == 2 and draw(st.booleans()):
+    if rank == 2 and draw(st.sampled_from((True, True, False))):
         event("skewed wavefronts")
         return draw(st.sampled_from(([(1, -1), (0, 1)], [(1, -1), (-1, 2)], [(1, 1), (-1, 0)])))
     tau = draw(st.sampled_from([(1,), (-1,)] if rank == 1 else [(1, 0), (0, 1), (0, -1), (1, 2), (2, -1), (1, 1)]))
@@ -293,10 +297,59 @@ def delay_vectors(draw: DrawFn, rank: int) -> list[tuple[int, ...]]:
     return draw(st.lists(st.sampled_from(fitting), min_size=1, max_size=2))
 
 
+STREAM_DELAYS = ([(1, 0)], [(1, -1), (0, 1)], [(0, 1)], [(1, 1), (0, -1)], [(2, 0), (1, -2)], [(1, -1)])
+
+
 @st.composite
-def specs(draw: DrawFn) -> Generated:
+def streams(draw: DrawFn) -> Generated:
+    """A task over frames: each repetition takes from and gives to its own frame, and delays reach earlier ones."""
+    frames, width = draw(st.integers(1, 3)), draw(st.integers(2, 3))
+    kind = draw(st.sampled_from(TYPES))
+    pattern = draw(_pattern_shapes())[:1]
+    linked, out = GeneratedPort("x0", kind, pattern), GeneratedPort("y0", kind, pattern)
+    fitting = [[0], [1]] if pattern else []
+    step = pattern[0] if pattern else 1
+    tilers = {
+        "x0": f"origin [0, 0] paving [1, 0; 0, 1] fitting {matrix(fitting)}",
+        "y0": f"origin [0, 0] paving [1, 0; 0, {step}] fitting {matrix(fitting)}",
+    }
+    links, ports = [f"x0 <- a_x0 at {tilers['x0']}"], [linked]
+    for number, vector in enumerate(draw(st.sampled_from(STREAM_DELAYS))):
+        port = GeneratedPort(f"p{number}", kind, pattern)
+        default = draw(st.sampled_from((f"a_x0 at {tilers['x0']}", "true" if kind == "bool" else "1")))
+        links.append(f"{port.name} <- y0 delay {list(vector)} else {default}")
+        ports.append(port)
+    links.append(f"y0 -> b_y0 at {tilers['y0']}")
+    body = draw(bodies(ports, [out]))
+    array = GeneratedPort("a_x0", kind, (frames, width + step - 1))
+
+    def text(length: str) -> str:
+        return "\n".join(
+            [
+                f"elementary e({', '.join(map(str, ports))}) -> ({out}) {{",
+                body,
+                "}",
+                f"task t(a_x0: {kind}[{length}, {array.shape[1]}]) -> (b_y0: {kind}[{length}, {width * step}]) {{",
+                f"  repeat [{length}, {width}] of e {{",
+                *(f"    {link}" for link in links),
+                "  }",
+                "}",
+            ]
+        )
+
+    return Generated(text(str(frames)), "t", (array,), text("*"))
+
+
+def specs() -> st.SearchStrategy[Generated]:
+    """Repetitive tasks of an elementary with a body, one in five over an infinite axis."""
+    return st.sampled_from(range(5)).flatmap(lambda number: streams() if number == 4 else finite_specs())
+
+
+@st.composite
+def finite_specs(draw: DrawFn) -> Generated:
     """A repetitive task of an elementary with a body; sometimes inside an outer repetition or a compound task."""
-    repetition = tuple(draw(st.lists(st.sampled_from((3, 4, 2, 1)), min_size=1, max_size=2)))
+    rank = draw(st.sampled_from((2, 2, 1)))
+    repetition = tuple(draw(st.lists(st.sampled_from((3, 4, 2, 1)), min_size=rank, max_size=rank)))
     common = draw(st.sampled_from(TYPES))
     kinds = st.sampled_from((common, common, *TYPES))
     linked = [GeneratedPort(f"x{n}", draw(kinds), draw(_pattern_shapes())) for n in range(draw(st.integers(1, 2)))]
@@ -306,7 +359,7 @@ def specs(draw: DrawFn) -> Generated:
         tiler, shape = draw(input_tilers(repetition, port.shape))
         arrays.append(GeneratedPort(f"a_{port.name}", port.type, shape))
         links.append(f"{port.name} <- a_{port.name} at {tiler}")
-    if draw(st.booleans()):
+    if draw(st.sampled_from((True, True, False))):
         for number, vector in enumerate(draw(delay_vectors(len(repetition)))):
             source = draw(st.sampled_from(outputs))
             port = GeneratedPort(f"p{number}", source.type, source.shape)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,12 @@ from oracle import Refused, dtype_of, interpret
 
 from arrayol.errors import ArrayolError
 from arrayol.execute import bodies, expressions, independence, run, tilings
+from arrayol.execute.repetitions import order_of
 from arrayol.execute.run import execute
-from arrayol.ir.model import Spec
+from arrayol.execute.walk import assigns, depends_on_data, inside
+from arrayol.execute.walk import expressions as expressions_of
+from arrayol.ir.body import Loop, Select
+from arrayol.ir.model import RepetitiveTask, Spec, TiledDefault
 from arrayol.ir.types import ElementType
 
 
@@ -52,6 +58,18 @@ def _signs(values: NDArray[Any]) -> NDArray[Any]:
     return np.signbit(np.where(np.isnan(values), 0, values)) if values.dtype.kind == "f" else np.zeros(0)
 
 
+KINDS = (
+    "negative delays",
+    "tiled defaults",
+    "skewed wavefronts",
+    "wraps",
+    "loop",
+    "where",
+    "branches by data",
+    "infinite axes",
+)
+SEEN: Counter[str] = Counter()
+
 CODES = (
     r"error\[(division-by-zero|shift-out-of-range|subscript-out-of-range|conversion-out-of-range"
     r"|constant-does-not-fit|read-before-write|output-not-written)\]"
@@ -72,23 +90,64 @@ WAYS: list[dict[tuple[Any, str], int]] = [
 def test_execution_is_what_the_interpreter_says(generated: Generated, seed: int, way: Any) -> None:
     note(generated.text)
     spec = unchecked_spec_of(generated.text)
+    count(spec, generated)
     inputs = {port.name: data_for(port, seed) for port in generated.inputs}
     with pytest.MonkeyPatch.context() as patch:
         for (module, name), size in way.items():
             patch.setattr(module, name, size)
-        compare(spec, generated.task, inputs)
+        compare(spec, generated.task, inputs, generated.streamed)
 
 
-def compare(spec: Spec, task: str, inputs: dict[str, NDArray[Any]]) -> None:
+def count(spec: Spec, generated: Generated) -> None:
+    """What the resolved specification has, whatever its text was meant to have."""
+    repeated = [task for task in spec.tasks.values() if isinstance(task, RepetitiveTask)]
+    delays = [delay for task in repeated for delay in task.delays if delay.acts]
+    orders = [order_of(task) for task in repeated if task.delays]
+    body = [one for elementary in spec.elementaries.values() for one in elementary.body or ()]
+    found = list(assigns(body))
+    nodes = [node for one in found for outer in expressions_of(one) for node in inside(outer)]
+    chosen = [node.condition for node in nodes if isinstance(node, Select)]
+    conditions = [one.condition for one in found if one.condition is not None]
+    SEEN["cases"] += 1
+    SEEN.update(
+        kind
+        for kind, present in {
+            "negative delays": any(min(delay.vector) < 0 for delay in delays),
+            "tiled defaults": any(isinstance(delay.default, TiledDefault) for delay in delays),
+            "skewed wavefronts": any(order.tau is not None and order.wave is None for order in orders),
+            "wraps": any(link.tiler.wrap for task in repeated for link in (*task.input_links, *task.output_links)),
+            "loop": any(isinstance(one, Loop) for one in body),
+            "where": bool(conditions),
+            "branches by data": any(map(depends_on_data, [*chosen, *conditions])),
+            "infinite axes": generated.streamed is not None,
+        }.items()
+        if present
+    )
+
+
+def test_kinds_of_specs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each kind of spec was met often enough for the test above to mean something."""
+    if not SEEN["cases"]:
+        pytest.skip("runs after the test above, in the same process")
+    shares = {kind: SEEN[kind] / SEEN["cases"] for kind in KINDS}
+    with capsys.disabled():
+        shown = ", ".join(f"{kind} {share:.0%}" for kind, share in shares.items())
+        sys.stdout.write(f"\nexecutions: {SEEN['cases']} cases; {shown}\n")
+    assert all(share >= 0.05 for share in shares.values()), shares
+
+
+def compare(spec: Spec, task: str, inputs: dict[str, NDArray[Any]], streamed: str | None) -> None:
+    """Both ways give the same bits, or the execution is refused where the interpreter is."""
+    found_by = unchecked_spec_of(streamed) if streamed is not None else spec
     try:
         expected = interpret(spec, task, inputs)
     except Refused as refused:
         event("execution error")
         with pytest.raises(ArrayolError, match=CODES):
-            execute(spec, task, inputs)
+            execute(found_by, task, inputs)
         note(f"refused: {refused}")
         return
-    found = execute(spec, task, inputs)
+    found = execute(found_by, task, inputs)
     assert found.keys() == expected.keys()
     for name, values in found.items():
         assert same(values, expected[name]), f"{name}\n{values}\n{expected[name]}"
