@@ -51,7 +51,7 @@ def compare(
         return None
     where = f" at [{', '.join(map(str, found.index))}]" if found.index else ""
     what = "pixels" if is_image else "values"
-    message = f"output '{port.name}' differs{where}: got {found.got}, expected {found.expected}"
+    message = f"output '{port.name}' differs{where}: got {found.got!s}, expected {found.expected!s}"
     message += f"; {found.count} of {got.size} {what} differ"
     if found.largest is not None:
         message += f", by at most {found.largest if isinstance(found.largest, int) else f'{found.largest:.6g}'}"

@@ -324,6 +324,10 @@ def test_a_comparison_says_the_first_difference() -> None:
     assert against("a.npy", port("f32", 2, 2), got) == (
         "a.npy: output-differs: output 'p' differs at [0, 1]: got 2.0, expected 2.5; 2 of 4 values differ, by at most 1"
     )
+    np.save("c.npy", np.float32(0.1))
+    assert "got 0.2, expected 0.1; 1 of 1 values differ, by at most 0.1" in against(
+        "c.npy", port("f32"), np.array(0.2, "f4")
+    )
     np.save("b.npy", np.bool_(True))
     assert against("b.npy", port("bool"), np.array(False)) == (
         "b.npy: output-differs: output 'p' differs: got False, expected True; 1 of 1 values differ"
