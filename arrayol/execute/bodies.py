@@ -195,7 +195,7 @@ def _summed(statement: Assign, scope: Scope, bounds: _Bounds, steps: Sequence[St
             return
         if lanes == 0:
             return
-        out, indices, chunk = view.of(env.arrays[target.port]), bounds.now(env), _TERMS // max(1, lanes)
+        out, indices, chunk = view.of(env.arrays[target.port]), bounds.now(env), max(1, _TERMS // lanes)
         for first in range(indices.start, indices.stop, chunk):
             axis = Axis(bounds.name, position, first, min(chunk, indices.stop - first))
             terms = env.along((*around.axes, axis))

@@ -8,6 +8,7 @@ from loading import unchecked_spec_of
 from oracle import dtype_of
 
 from arrayol.errors import ArrayolError
+from arrayol.execute import bodies
 from arrayol.execute.run import execute
 from arrayol.ir.types import ElementType
 
@@ -51,6 +52,8 @@ def compute(body: str, result: str) -> list[object]:
             np.triu(X[:, :3]),
         ),
         ("y[i] += x[i, j] for j in 0..4, i in 0..3", "i64[3]", X.sum(1)),
+        ("y[0] = 1  y[0] += x[0, k] * y[0] for k in 0..4", "i64[1]", [120]),
+        ("y[i] = x[0, i] for i in 0..4  y[2] += y[i] for i in 0..4", "i64[4]", [1, 2, 16, 4]),
         ("y[i] = i * 100000000000000000000 // 100000000000000000000 for i in 0..4", "i64[4]", [0, 1, 2, 3]),
     ],
 )
@@ -97,3 +100,55 @@ def test_the_first_float_beyond_an_integer_type_is_refused(source: str, target: 
     for value in (dtype(high + 1), below if np.trunc(below) < low else dtype(low - 1), dtype(np.nan)):
         with pytest.raises(ArrayolError, match=r"error\[conversion-out-of-range\]"):
             execute(spec, "e", {"x": np.array(value)})
+
+
+def test_a_factorisation_in_place() -> None:
+    """LU: the outer loop is counted, both others are axes whose bounds move with it."""
+    text = """elementary lu(a: f64[40, 40]) -> (m: f64[40, 40]) {
+  m[i, j] = a[i, j] for i in 0..40, j in 0..40
+  loop k in 0..40 {
+    m[i, k] = m[i, k] / m[k, k] for i in k + 1..40
+    m[i, j] += -m[i, k] * m[k, j] for i in k + 1..40, j in k + 1..40
+  }
+}"""
+    a = np.random.default_rng(2).random((40, 40)) + 40 * np.eye(40)
+    m = a.copy()
+    for k in range(40):
+        m[k + 1 :, k] = m[k + 1 :, k] / m[k, k]
+        m[k + 1 :, k + 1 :] += -m[k + 1 :, k, None] * m[k, k + 1 :]
+    for unrolled in (0, 128, 100_000):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(bodies, "_UNROLLED", unrolled)
+            assert np.array_equal(execute(unchecked_spec_of(text), "lu", {"a": a})["m"], m)
+
+
+@pytest.mark.parametrize("kind", ["f32", "i8", "c64"])
+@pytest.mark.parametrize("lanes", [0, 256])
+@pytest.mark.parametrize("terms", [1, 7, 1 << 15])
+def test_sums_keep_their_order(monkeypatch: pytest.MonkeyPatch, kind: str, lanes: int, terms: int) -> None:
+    """Rounded, or wrapped around, after each term, whether terms are computed together or not."""
+    monkeypatch.setattr(bodies, "_FEW_LANES", lanes)
+    monkeypatch.setattr(bodies, "_TERMS", terms)
+    text = f"""elementary e(x: {kind}[3, 300]) -> (y: {kind}[3]) {{
+  y[i] += x[i, k] * x[i, k] for i in 0..3, k in 1..300
+}}"""
+    rng = np.random.default_rng(6)
+    x = (rng.integers(-99, 99, (3, 300)) if kind == "i8" else 3 * rng.random((3, 300))).astype(
+        dtype_of(ElementType(kind))
+    )
+    expected = np.zeros(3, x.dtype)
+    for k in range(1, 300):
+        expected = expected + x[:, k] * x[:, k]
+    assert np.array_equal(execute(unchecked_spec_of(text), "e", {"x": x})["y"], expected)
+
+
+def test_a_long_recurrence_takes_one_step_for_each_element() -> None:
+    text = """elementary e(x: f32[5000]) -> (y: f32[5000]) {
+  y[0] = x[0]
+  y[k] = 0.5 * y[k - 1] + 0.5 * x[k] for k in 1..5000
+}"""
+    x = np.random.default_rng(8).random(5000, np.float32)
+    expected = [x[0]]
+    for value in x[1:]:
+        expected.append(np.float32(0.5) * expected[-1] + np.float32(0.5) * value)
+    assert execute(unchecked_spec_of(text), "e", {"x": x})["y"].tolist() == np.array(expected).tolist()
