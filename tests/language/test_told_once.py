@@ -35,6 +35,9 @@ CASES = {
         f"const N = 8 / 3\nconst M = N\n{COPY}" + task(f"{READ}\n{DELAY}\n{WRITE}", space="N + M"),
         [INEXACT],
     ),
+    "uses of a broken const in a body": (
+        "const N = 8 / 3\n" + ELEMENTARY.format("y[k] = a[k] + N for k in 0..4"), [INEXACT],
+    ),
     "names beside broken ports of the repeated elementary": (
         BAD + task(f"a <- v at rows\n{DELAY}\nb -> y at {PLAIN}"),
         [INEXACT, "unknown-name: 't' has no input named 'v'", "unknown-name: no tiler is named 'rows'"],

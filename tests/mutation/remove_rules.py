@@ -23,7 +23,7 @@ from rules import Mutant, find_rules, replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 COPIED = ("arrayol", "hwmodel", "dse", "specs", "tests", "pyproject.toml")
-FIRST = Path("tests/checks/test_error_files.py")  # catches most, soonest
+FIRST = ("error_files", "refusals", "told_once", "typed", "loader", "pipeline", "nests")  # catch most, soonest
 SELECTION = ("tests/language", "tests/polyhedral", "tests/checks", "tests/ir")
 LONG = ("test_ten_thousand_lines_and_long_chains", "test_long_chain_of_consts")  # about size, not about rules
 PATIENCE = 6  # a mutant that takes so many times what the tests take without a change has no end
@@ -156,8 +156,10 @@ def _tests(copy: Path, changed: Path) -> list[str]:
     """The files of tests; first those that are most likely to catch a change of a module."""
     files = [file.relative_to(copy) for part in SELECTION for file in (copy / part).glob("test_*.py")]
 
-    def order(file: Path) -> tuple[bool, bool, bool, Path]:
-        return file != FIRST, file.stem != f"test_{changed.stem}", file.parent.name != changed.parent.name, file
+    def order(file: Path) -> tuple[int, bool, bool, Path]:
+        stem = file.stem.removeprefix("test_")
+        soon = FIRST.index(stem) if stem in FIRST else len(FIRST)
+        return soon, stem != changed.stem, file.parent.name != changed.parent.name, file
 
     return [file.as_posix() for file in sorted(files, key=order)]
 
