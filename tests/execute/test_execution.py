@@ -63,24 +63,34 @@ def test_a_conditional_write_evaluates_only_where_it_acts() -> None:
     assert found.tolist() == [12, 15, 20, 30, -1, -1]
 
 
+SHIFT = "a shift by 40, outside 0..32, in repetition (0, 1)"
+LARGE = "40000000000.0 is not a value of i32, -2147483648 to 2147483647, in repetition (0, 1)"
+INFINITE = "inf is not a value of i32, -2147483648 to 2147483647, in repetition (0, 0)"
+HOLE = "'y' has not been written at the end of 'e', in repetition (0, 0)"
+EARLY = "an element of 'y' is read here that has not been written yet, in repetition (0, 0)"
+FIRST_VALUE = "statements run in the order written; put the one that writes it before, or give it a first value"
+
+
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "place", "code", "message", "hint"),
     [
-        ("y = 1 << x", "error[shift-out-of-range]: a shift by 40, outside 0..32, in repetition (0, 1) of task 't'"),
+        ("y = 1 << x", "2:7", "shift-out-of-range", SHIFT, "keep the amount below the width"),
+        ("y = i32(f64(x) * 1e9)", "2:7", "conversion-out-of-range", LARGE, "limit it first with min and max"),
+        ("y = i32(f32(x) / 0)", "2:7", "conversion-out-of-range", INFINITE, "limit it first with min and max"),
         (
-            "y = i32(f64(x) * 1e9)",
-            "40000000000.0 is not a value of i32, -2147483648 to 2147483647, in repetition (0, 1)",
+            "y = x where x > 2",
+            "1:12",
+            "output-not-written",
+            HOLE,
+            "give every element of an output a value before the conditional writes",
         ),
-        ("y = i32(f32(x) / 0)", "error[conversion-out-of-range]: inf is not a value of i32"),
-        ("y = x where x > 2", "'y' has not been written at the end of 'e', in repetition (0, 0) of task 't'"),
-        (
-            "y = x where x > 2  y += y",
-            "an element of 'y' is read here that has not been written yet, in repetition (0, 0)",
-        ),
+        ("y = x where x > 2  y += y", "2:27", "read-before-write", EARLY, FIRST_VALUE),
     ],
 )
-def test_other_execution_errors(body: str, said: str) -> None:
-    assert said in refusal(vector(body), np.array([1, 40, 3, 4, 5, 6], np.int32))
+def test_other_execution_errors(body: str, place: str, code: str, message: str, hint: str) -> None:
+    found = refusal(vector(body), np.array([1, 40, 3, 4, 5, 6], np.int32)).splitlines()
+    assert found[0] == f"t.aol:{place}: error[{code}]: {message} of task 't'"
+    assert found[-1] == f"  hint: {hint}"
 
 
 def test_a_subscript_from_data_is_checked() -> None:
