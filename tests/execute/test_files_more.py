@@ -305,6 +305,14 @@ def _same(one: Difference | None, other: Difference | None) -> bool:
     )
 
 
+def test_clipped_and_missing_values_are_counted_over_all_parts_and_frames() -> None:
+    values = np.zeros((2, 3, 200_000), np.float32)
+    values[0, 0, :2], values[0, 2, :3], values[1, 1, :4] = -1, np.nan, 256
+    values[1, 0, 0] = values[0, 0, 5] = np.nan
+    (done,) = write(("o%d.png", port("f32", None, 3, 200_000), values))
+    assert (done.files, done.clipped, done.missing) == (2, 6, 5)
+
+
 def test_a_difference_far_into_an_array() -> None:
     one = np.zeros((3, 300_000), np.uint8)
     other = one.copy()
