@@ -68,7 +68,6 @@ _DELAYS = [
     ("polyhedral/schedule.py", '>= 1" for delay in delays', '>= 0" for delay in delays'),
     ("checks/delays.py", "for delay in task.delays if delay.acts]", "for delay in task.delays]"),
     ("checks/delays.py", "if not any(total)", "if any(total)"),
-    ("checks/pipeline.py", "if DELAYS not in fragment.damaged:", "if True:"),
     ("checks/pipeline.py", "fragment.damaged & {OUTPUTS, PORTS}", "fragment.damaged & {OUTPUTS}"),
     ("checks/pipeline.py", "fragment.damaged & {OUTPUTS, PORTS}", "fragment.damaged & {PORTS}"),
     ("checks/pipeline.py", "whole=fragment.whole", "whole=True"),
