@@ -4,6 +4,7 @@ from pathlib import Path
 from arrayol import api
 
 spec = api.load(Path("lpsf.aol"), {"W": 640, "H": 480})
+smooth = api.run(spec, {"p0": picture})["p4"]
 found = api.explore(spec)
 for design in found.result.pareto:
     print(design.id, design.objectives)
@@ -12,11 +13,16 @@ api.write_result(found, Path("lpsf-explore"))
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
 
 from arrayol.checks.pipeline import choose_top, load_checked
 from arrayol.errors import ArrayolError, InfeasibleError
+from arrayol.execute.extern import Functions
+from arrayol.execute.run import execute
 from arrayol.ir.model import Spec
 from arrayol.ir.network import flatten
 from arrayol.language.loader import Settings
@@ -41,6 +47,7 @@ __all__ = [
     "load",
     "load_platform",
     "load_result",
+    "run",
     "write_result",
 ]
 
@@ -48,6 +55,21 @@ __all__ = [
 def load(path: Path, settings: Settings | None = None) -> Spec:
     """A specification without errors, with consts set by name. Raises ArrayolError with every mistake."""
     return load_checked(path, settings)
+
+
+def run(
+    spec: Spec,
+    inputs: Mapping[str, NDArray[Any]],
+    *,
+    top: str | None = None,
+    frames: int | None = None,
+    functions: Functions | None = None,
+) -> dict[str, NDArray[Any]]:
+    """The output arrays of a task by port, for input arrays by port: see `arrayol.execute.run.execute`.
+
+    `top` names the task where nothing calls several.
+    """
+    return execute(spec, choose_top(spec, top), inputs, frames=frames, functions=functions)
 
 
 def explore(
