@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
+from textwrap import fill
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -26,6 +27,8 @@ SETTINGS = {
     "grid.color": "0.92",
     "grid.linewidth": 0.7,
 }
+INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
+INCHES_PER_BOLD_LETTER, LEGEND_INCHES = 0.09, 2.4  # of the title, which stands beside the legend
 
 
 def draw(exploration: Exploration) -> Figure:
@@ -91,13 +94,17 @@ def _caption(figure: Figure, exploration: Exploration) -> None:
     """What it shows, where it comes from, and a legend outside the axes."""
     result, cloud = exploration.result, exploration.cloud
     verb = "is" if len(result.pareto) == 1 else "are"
-    title = f"{result.top}: {len(result.pareto):,} of {cloud.designs:,} designs {verb} Pareto-optimal"
+    count = f"{len(result.pareto):,} of {cloud.designs:,} designs {verb} Pareto-optimal"
+    room = max(6, int((figure.get_figwidth() - LEGEND_INCHES) / INCHES_PER_BOLD_LETTER) - len(count) - 2)
+    name = result.top if len(result.top) <= room else f"{result.top[: room - 1]}…"
+    title = f"{name}: {count}"
     figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
     source = f"{result.model} model, platform {Path(result.platform).name}"
     if result.infeasible:
         source += f"; {result.infeasible:,} infeasible fusions not shown"
     source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
-    figure.supxlabel(source, x=0.012, ha="left", fontsize=7.5, color="0.4")
+    lines = fill(source, int(figure.get_figwidth() / INCHES_PER_LETTER))
+    figure.supxlabel(lines, x=0.012, ha="left", fontsize=7.5, color="0.4")
     drawn = "design" if not cloud.left_out else f"design ({cloud.left_out:,} not drawn)"
     line = 1 if len(exploration.objectives) == 2 else 0
     front = Line2D(

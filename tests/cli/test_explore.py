@@ -75,8 +75,8 @@ def test_the_front_of_lpsf(script: Path, lpsf: Path) -> None:
 
 
 def test_tasks_of_a_group_that_differ_have_lines_of_their_own(arrayol: CommandLine, tmp_path: Path) -> None:
-    arrayol("example", "downscaler")
-    shown = [line.split() for line in arrayol("explore", "downscaler.aol").stdout.splitlines()]
+    arrayol("example", "thumbnail")
+    shown = [line.split() for line in arrayol("explore", "thumbnail.aol").stdout.splitlines()]
     assert ["3", "1:", "hfilter,", "52", "851", "345,600", "353,736"] in shown
     assert ["vfilter,", "16", "240", "2,304.0", "µs", "430.9", "KiB"] in shown
     assert ["sharpen", "4", "80"] in shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -183,3 +184,19 @@ def test_a_long_front_is_named_here_and_there() -> None:
     assert len(numbers) > 5
     assert numbers[0] < 1000
     assert numbers[-1] > 2000
+
+
+@pytest.mark.parametrize("length", [1, 4])
+def test_title_and_caption_stay_on_the_page(length: int) -> None:
+    found = explored(length)
+    labelled = found.result.model_copy(
+        update={"top": "a_task_with_quite_a_long_name_indeed", "platform": "p" * 60 + ".toml", "infeasible": 1_234_567}
+    )
+    figure = draw(replace(found, result=labelled))
+    page = figure.bbox
+    legend = figure.legends[0].get_window_extent()
+    for text in figure.texts:
+        extent = text.get_window_extent(figure.canvas.get_renderer())
+        assert page.x0 <= extent.x0 < extent.x1 <= page.x1
+        assert page.y0 <= extent.y0 < extent.y1 <= page.y1
+        assert not extent.overlaps(legend)
