@@ -136,8 +136,20 @@ CASES = {
         ["rank-mismatch: the paving is 0 x 0; array 'x' of rank 1 and a repetition space of rank 1 need 1 x 1"],
     ),
     "accesses that data decide": (
-        ELEMENTARY.format("y[k] = y[k + 1] for k in 0..4 where a[k] > 2\ny[k] = y[a[k]] for k in 0..4"),
+        ELEMENTARY.format("y[k] = y[k + 1] for k in 0..4 where a[k] > 2\ny[k] = 0 for k in 0..4"),
         [],
+    ),
+    "indices that become values": (
+        ELEMENTARY.replace("y: u8", "y: f32").format("y[k] = k * 1000 for k in 0..4"),
+        [],
+    ),
+    "a read whose element data decide": (
+        ELEMENTARY.format("y[0] = 0\ny[k] = y[a[k]] for k in 1..4"),
+        [],
+    ),
+    "a read in a loop of what its later turns write": (
+        "elementary e() -> (y: u8[3], z: u8[2]) {\ny[0] = 0\nloop i in 0..2 {\ny[i + 1] = 0\nz[i] = y[2]\n}\n}\n",
+        ["read-before-write: 'y[2]' is read before anything is written there (at i = 0)"],
     ),
     "a port that is delayed and of another shape": (
         "elementary e(a: u8, p: u8[2]) -> (b: u8) {\n  b = a + p[0]\n}\n"

@@ -84,7 +84,6 @@ _BODIES = [
     ("polyhedral/nests.py", "w{depth} < r{depth}", "w{depth} = r{depth} - 1"),
     ("polyhedral/nests.py", "if write.path < read.path:", "if write.path <= read.path:"),
     ("polyhedral/nests.py", "if write.path < read.path:", "if write.path > read.path:"),
-    ("polyhedral/nests.py", "if one != other:", "if one[0] != other[0]:"),
     ("polyhedral/nests.py", '(item.high, f"{name} < {{}}")', '(item.high, f"{name} <= {{}}")'),
     ("polyhedral/nests.py", "exact = exact and pieces is not None", "exact = exact"),
     ("polyhedral/nests.py", "self.exact and whole)", "self.exact)"),

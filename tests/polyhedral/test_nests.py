@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
 
 import islpy as isl
 import pytest
 
+from arrayol.ir import body
 from arrayol.ir.model import Elementary
 from arrayol.language.loader import load
-from arrayol.polyhedral.nests import NestStatement, statements_of
+from arrayol.polyhedral.nests import NestStatement, earlier_instances, statements_of
 
 SPAN = range(-5, 6)
 POINTS = [(i, j) for i, j in product(SPAN, SPAN) if j <= i]
@@ -122,6 +123,61 @@ def test_what_a_condition_and_a_target_read(tmp_path: Path) -> None:
     assert where[f"a{text.index('a[0]')}"].is_equal(acting)
     assert not found.write.affine
     assert not everywhere.is_equal(acting)
+
+
+ORDERS = [
+    "y[i] = a[i] for i in 0..3",
+    "y[i] = a[i + j] for i in 0..3, j in 1..4",
+    "y[0] = 0\ny[i] = a[i] for i in 0..3",
+    "loop i in 0..3 {\ny[i] = a[i]\ny[j] = a[j] for j in 0..2\n}",
+    "loop i in 0..3, j in 0..2 {\ny[i] = a[j]\nd1[i] = y[j]\n}\ny[0] = 0",
+    "loop i in 0..2 {\nd1[0] = 1\nloop j in 0..3 {\ny[i] = a[j]\nd1[k] = y[j] for k in 0..2\n}\ny[j] = 0 for j in 0..2\n}",
+]
+
+
+@pytest.mark.parametrize("text", ORDERS)
+def test_earlier_instances_are_those_that_run_before(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.aol"
+    path.write_text(f"elementary e(a: u8[99]) -> (y: u8[99], d1: u8[99]) {{\n{text}\n}}\n", encoding="utf-8")
+    (elementary,) = load(path).spec.components.values()
+    assert isinstance(elementary, Elementary)
+    assert elementary.body is not None
+    statements = statements_of(elementary)
+    run = list(_run(elementary.body, ()))
+    for write, read in product(statements, statements):
+        found = earlier_instances(write, read)
+        expected = isl.Map.empty(found.get_space())
+        for late, (reader, indices) in enumerate(run):
+            for writer, before in run[:late]:
+                if reader is read.assign and writer is write.assign:
+                    expected = expected.union(isl.Map(f"{{ {list(indices)} -> {list(before)} }}"))
+        assert found.is_equal(expected)
+
+
+def _run(
+    statements: Iterable[body.Statement], outer: tuple[int, ...]
+) -> Iterator[tuple[body.Statement, tuple[int, ...]]]:
+    """The assignments in the order in which they run; every bound is a constant."""
+    for item in statements:
+        bounds = [(each.low, each.high) for each in item.ranges]
+        spans = [
+            range(low.value, high.value)
+            for low, high in bounds
+            if isinstance(low, body.Constant) and isinstance(high, body.Constant)
+        ]
+        for inner in product(*spans):
+            if isinstance(item, body.Loop):
+                yield from _run(item.body, (*outer, *inner))
+            else:
+                yield item, (*outer, *inner)
+
+
+def test_a_range_that_is_not_affine(tmp_path: Path) -> None:
+    """All that is sure is what the other ranges say: no access is certain."""
+    found = statement(tmp_path, "y[i] = a[j] for i in 0..4, j in 0..i * i")
+    assert not found.exact
+    assert not found.write.certain
+    assert found.domain.is_equal(isl.Set("{ [i, j] : 0 <= i < 4 and 0 <= j }"))
 
 
 def test_ranges_of_data_cannot_be(tmp_path: Path) -> None:
