@@ -140,6 +140,16 @@ def test_imports_outside_the_folder(tmp_path: Path) -> None:
         assert found.message == f"'{target}' lies outside the folder of this file"
 
 
+def test_tasks_of_a_circle_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "x.aol"
+    names = {"s": "t", "t": "s", "u": "e"}
+    tasks = "".join(f"task {name}(x: u8) -> (y: u8) {{\n  y = {used}(x)\n}}\n" for name, used in names.items())
+    path.write_text(f"elementary e(x: u8) -> (y: u8) {{\n  y = x\n}}\n{tasks}", encoding="utf-8")
+    loaded = load(path)
+    assert [found.code for found in loaded.diagnostics] == ["task-cycle"]
+    assert list(loaded.spec.components) == ["e", "u"]
+
+
 def test_what_depends_on_a_mistake_is_not_told(tmp_path: Path) -> None:
     path = tmp_path / "x.aol"
     path.write_text(

@@ -29,6 +29,13 @@ def test_promotion_is_numpys_without_f16(left: ElementType, right: ElementType) 
         assert np.dtype(NUMPY[found]) == expected
 
 
+def test_constants_among_themselves() -> None:
+    assert meet(Weak.BOOL, Weak.INTEGER) is meet(Weak.FLOAT, Weak.BOOL) is None
+    assert meet(Weak.BOOL, Weak.BOOL) is Weak.BOOL
+    assert meet(Weak.INTEGER, Weak.INTEGER) is Weak.INTEGER
+    assert meet(Weak.INTEGER, Weak.FLOAT) is meet(Weak.FLOAT, Weak.INTEGER) is Weak.FLOAT
+
+
 @pytest.mark.parametrize("member", list(ElementType))
 def test_constants_are_weak_as_in_numpy(member: ElementType) -> None:
     one = np.ones(1, NUMPY[member])

@@ -143,6 +143,10 @@ CASES = {
         ELEMENTARY.replace("y: u8", "y: f32").format("y[k] = k * 1000 for k in 0..4"),
         [],
     ),
+    "indices that just fit, and those that data keep out": (
+        ELEMENTARY.format("y[k % 4] = u8(k) for k in 0..256\ny[k % 4] = u8(k) for k in 0..999 where a[0] > 2"),
+        [],
+    ),
     "a read whose element data decide": (
         ELEMENTARY.format("y[0] = 0\ny[k] = y[a[k]] for k in 1..4"),
         [],
@@ -160,6 +164,20 @@ CASES = {
         "elementary e(a: u8, p: u16) -> (b: u8) {\n  b = a + u8(p)\n}\n"
         + task(f"{READ}\n{DELAY}\n{WRITE}", callee="e"),
         ["delay-mismatch: 'p: u16' cannot take 'b: u8' of an earlier instance"],
+    ),
+    "right operands as deep as allowed": (f"const X = {'1 - (' * 100}1{')' * 100}\n", []),
+    "right operands that nest deeper": (
+        f"const X = {'1 - (' * 101}1{')' * 101}\n", ["nested-too-deep: this nests deeper than 100 levels"],
+    ),
+    "loops that nest too deep": (
+        ELEMENTARY.format("".join(f"loop i{k} in 0..2 {{\n" for k in range(101)) + "y[0] = 1\n" + "}" * 101),
+        ["nested-too-deep: this nests deeper than 100 levels"],
+    ),
+    "a circle of consts, told from the first of them": (
+        "const C = A\nconst A = B\nconst B = C\n", ["const-cycle: const 'C' needs its own value: C -> A -> B -> C"],
+    ),
+    "a circle of consts that the second closes": (
+        "const M = Z\nconst Z = B\nconst B = M\n", ["const-cycle: const 'M' needs its own value: M -> Z -> B -> M"],
     ),
     "consts of two circles, and what uses them": (
         "const A = B\nconst B = A\nconst C = C\nconst D = A + C\n",

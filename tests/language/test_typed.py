@@ -23,6 +23,8 @@ CONSTANTS: list[tuple[str, ValueType, object]] = [
     ("z = c + c64(3)", C64, 3.0),
     ("t = x < 3", F32, 3.0),
     ("t = b == true", BOOL, True),
+    ("t = b == (true and false)", BOOL, False),
+    ("t = b == (false or true)", BOOL, True),
     ("y = x + (1 if 2 > 1 else 0)", F32, 1.0),
     ("y = x + (7 // 2)", F32, 3.0),
     ("t = k < 2 for k in 0..1", Weak.INTEGER, 2),

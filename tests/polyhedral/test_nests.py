@@ -131,7 +131,7 @@ ORDERS = [
     "y[0] = 0\ny[i] = a[i] for i in 0..3",
     "loop i in 0..3 {\ny[i] = a[i]\ny[j] = a[j] for j in 0..2\n}",
     "loop i in 0..3, j in 0..2 {\ny[i] = a[j]\nd1[i] = y[j]\n}\ny[0] = 0",
-    "loop i in 0..2 {\nd1[0] = 1\nloop j in 0..3 {\ny[i] = a[j]\nd1[k] = y[j] for k in 0..2\n}\ny[j] = 0 for j in 0..2\n}",
+    "loop i in 0..2 {\nd1[0] = 1\nloop j in 0..3 {\ny[i] = 1\nd1[k] = y[j] for k in 0..2\n}\ny[j] = 0 for j in 0..2\n}",
 ]
 
 
