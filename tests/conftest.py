@@ -8,7 +8,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# The same cases in every run, so that a landing does not hang on luck; `--hypothesis-profile=explore` draws new ones.
+hypothesis.settings.register_profile("seeded", derandomize=True)
+hypothesis.settings.register_profile("explore")
+hypothesis.settings.load_profile("seeded")
 
 CommandLine = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -253,6 +253,9 @@ class _Target:
     def store(self, env: Environment, values: Values) -> None:
         """Write, or add, the values of an environment's lanes at computed places."""
         array, place = env.arrays[self.port], self.place(env)
+        if np.ndim(values) > max(map(np.ndim, place), default=0):  # one lane acts, and no subscript has its axis
+            place = tuple(np.broadcast_to(one, np.shape(values)) for one in place)
+            values = values if place else np.reshape(values, ())
         array[place] = array[place] + values if self.statement.accumulate else values
         if self.tracked:
             env.written[self.port][place] = True

@@ -94,7 +94,7 @@ def _output(command: str, script: Path, folder: Path) -> str:
         check=False,
     )
     assert "Traceback" not in done.stdout
-    return done.stdout.replace(str(folder), "/home/you")
+    return done.stdout.replace(str(folder), "/path/to")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -127,6 +127,18 @@ def test_a_circle_of_imports(tmp_path: Path) -> None:
     assert found.message == "the file imports itself: x.aol -> b.aol -> x.aol"
 
 
+def test_what_an_import_offers_may_stay_unused(tmp_path: Path) -> None:
+    (tmp_path / "sizes.aol").write_text("const W = 8\nconst H = 9\n", encoding="utf-8")
+    path = tmp_path / "x.aol"
+    path.write_text(
+        'import "sizes.aol"\nconst N = 4\nelementary e(x: u8) -> (y: u8) {\n  y = x\n}\n'
+        "task t(x: u8) -> (y: u8) {\n  y = e(x)\n}\n",
+        encoding="utf-8",
+    )
+    (found,) = load(path).diagnostics
+    assert (found.code, found.message) == ("unused", "'N' is a const that nothing uses")
+
+
 def test_imports_outside_the_folder(tmp_path: Path) -> None:
     inside, outside = tmp_path / "inside", tmp_path / "outside.aol"
     inside.mkdir()

@@ -1,4 +1,4 @@
-"""Expressions that are refused, constants and those of bodies; the reports are in golden/refusals.txt."""
+"""Constants, statements and slips of syntax that are refused; the reports are in golden/refusals.txt."""
 
 from __future__ import annotations
 
@@ -34,28 +34,37 @@ SOUND = [
     "k8 = 0", "z = c * x + 1", "z = 1.5", "y = x // 2 % 3", "y = x / o", "t = x < 1 if b else false",
     "y = min(x, 1.5)", "y = sin(i) for i in 0..2", "y = 3.4028235e38", "y += 1", "t = 1 < 2 or K",
 ]  # fmt: skip
+SLIPS = [
+    "const A = 0x10", "const A = 0b1", "const A = 8 H", "const A = 1 < 2 < 3", "const A = true && true",
+    "const A = true & & true", "const A = true || true", "const A = 2 ** 3", "const A = !true", "const A = 1 ? 2",
+    "const A = 1;", "const A = 1.", "const A = 0 if 1 = 2 else 3", "const A = 1 <-1", "const for = 1", "const A = $",
+    "elementary e() -> (y: u8) { y -= 1 }", "elementary e() -> (y: u8) { y = 1 where 2 > 1 for k in 0..1 }",
+    "elementary e(x: u8) -> (y: u8) { y = x } task t(x: u8) -> (y: u8) { y = e(e(x)) }",
+    "task t(x: u8) -> (y: u8) { repeat [1] of e { } repeat [1] of e { } }", 'import "x', "import x",
+]  # fmt: skip
 IN_FILE = "tiler t = origin [] paving [] fitting []\nconst K = 3\nconst X = {}\n"
 IN_BODY = """\
 const K = 3
-elementary e(x: f32, a: f32[4], b: bool, n: i32, c: c64, u: u64, o: u8) -> (y: f32, k8: u8, z: c64, t: bool) {{
+elementary e(x: f32, a: f32[4], b: bool, n: i32, c: c64, u: u64, o: u8) -> (y: f32, k8: u8, z: c64, t: bool) {
 {}
-}}
+}
 """
 
 
 def test_each_is_refused_once_with_its_message(tmp_path: Path, golden: Callable[[Path, str], None]) -> None:
     blocks = [_block(tmp_path, text, IN_FILE) for text in CONSTANTS]
     blocks += [_block(tmp_path, text, IN_BODY) for text in REFUSED]
+    blocks += [_block(tmp_path, text, "{}") for text in SLIPS]
     golden(GOLDEN, "\n".join(blocks))
 
 
 @pytest.mark.parametrize("statement", SOUND)
 def test_sound_bodies(tmp_path: Path, statement: str) -> None:
-    assert not list(_told(tmp_path, IN_BODY.format(statement)))
+    assert not list(_told(tmp_path, IN_BODY.replace("{}", statement)))
 
 
 def _block(folder: Path, text: str, frame: str) -> str:
-    (told,) = _told(folder, frame.format(text))
+    (told,) = _told(folder, frame.replace("{}", text))
     return f"{text}\n  {told}\n"
 
 

@@ -176,8 +176,19 @@ CASES = {
     "a circle of consts, told from the first of them": (
         "const C = A\nconst A = B\nconst B = C\n", ["const-cycle: const 'C' needs its own value: C -> A -> B -> C"],
     ),
-    "a circle of consts that the second closes": (
-        "const M = Z\nconst Z = B\nconst B = M\n", ["const-cycle: const 'M' needs its own value: M -> Z -> B -> M"],
+    "a circle of consts, met from outside": (
+        "const D = B\nconst A = B\nconst B = A\n", ["const-cycle: const 'A' needs its own value: A -> B -> A"],
+    ),
+    "a number longer than Python reads": (
+        f"const X = {'9' * 5000}\nconst Y = X\n", ["number-too-long: a number of 5000 digits; at most 400 are allowed"],
+    ),
+    "uses of what nests too deep": (
+        f"const X = {'1 - (' * 101}1{')' * 101}\nconst Y = X\n",
+        ["nested-too-deep: this nests deeper than 100 levels"],
+    ),
+    "the inside of a loop whose head is wrong": (
+        ELEMENTARY.format("loop i in 0.. {\ny[i] = a[i]\n}\ny[0] = = 1"),
+        ["syntax: unexpected '{'; expected an expression", "syntax: unexpected '='; expected an expression"],
     ),
     "consts of two circles, and what uses them": (
         "const A = B\nconst B = A\nconst C = C\nconst D = A + C\n",
