@@ -50,7 +50,7 @@ def main() -> int:
         _copy(ROOT, copies[0])
         for copy in copies[1:]:
             _copy(copies[0], copy)
-        mutants, faults = _mutants(copies[0], options.only)
+        mutants, faults = _mutants(copies[0], options.only or [""])
         if options.list:
             sys.stdout.writelines(f"{_shown(mutant)}\n" for mutant in mutants)
             return 0
@@ -63,14 +63,14 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Remove each rule in turn; at least one test must fail.")
-    parser.add_argument("--only", default="", metavar="TEXT", help="only mutants whose place or text holds this")
+    parser.add_argument("--only", action="append", metavar="TEXT", help="only mutants whose place or text holds this")
     parser.add_argument("--list", action="store_true", help="name the mutants and run nothing")
     parser.add_argument("--workers", type=int, choices=(1, 2), default=2)
     return parser.parse_args()
 
 
-def _mutants(root: Path, only: str) -> tuple[list[Mutant], list[Judged]]:
-    """All of them whose place or text holds `only`, and apart those that cannot be made."""
+def _mutants(root: Path, only: list[str]) -> tuple[list[Mutant], list[Judged]]:
+    """All of them whose place or text holds one of `only`, and apart those that cannot be made."""
     mutants, faults = find_rules(root), list[Judged]()
     for path, old, new in DECISIONS:
         try:
@@ -83,8 +83,8 @@ def _mutants(root: Path, only: str) -> tuple[list[Mutant], list[Judged]]:
         except SyntaxError as failure:
             faults.append((mutant, Verdict(AT_FAULT, str(failure))))
     broken = {mutant for mutant, _ in faults}
-    chosen = [mutant for mutant in mutants if only in f"{mutant.path}:{mutant.line} {mutant.text}"]
-    return [mutant for mutant in chosen if mutant not in broken], faults
+    named = {mutant: f"{mutant.path}:{mutant.line} {mutant.text}" for mutant in mutants if mutant not in broken}
+    return [mutant for mutant, name in named.items() if any(text in name for text in only)], faults
 
 
 def _run_all(mutants: list[Mutant], copies: list[Path]) -> list[Judged]:
