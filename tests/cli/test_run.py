@@ -106,7 +106,8 @@ def test_floats_are_written_with_the_bits_of_the_input(arrayol: CommandLine, fol
         (
             (*INPUTS, "--out", "b=b.gif"),
             (
-                "b.gif: error[unknown-format]: arrays are read from and written to .png, .npy and .npz files, not '.gif'\n"
+                "b.gif: error[unknown-format]: "
+                "arrays are read from and written to .png, .npy and .npz files, not '.gif'\n"
                 "  hint: numpy.save writes .npy files, and most image programs .png\n"
             ),
         ),
