@@ -140,7 +140,7 @@ CASES = {
         [],
     ),
     "indices that become values": (
-        ELEMENTARY.replace("y: u8", "y: f32").format("y[k] = k * 1000 for k in 0..4"),
+        ELEMENTARY.replace("y: u8", "y: f32").format("y[k] = k - 3 for k in 0..4"),
         [],
     ),
     "indices that just fit, and those that data keep out": (
