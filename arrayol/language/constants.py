@@ -113,7 +113,7 @@ def apply(name: str, values: Sequence[ConstValue], span: Span) -> ConstValue:
         return abs(values[0])
     if name in ("min", "max"):
         chosen = (min if name == "min" else max)(values)
-        return float(chosen) if any(isinstance(value, float) for value in values) else chosen
+        return _bounded(lambda: float(chosen), span) if any(isinstance(value, float) for value in values) else chosen
     try:
         return _bounded(lambda: _REAL_FUNCTIONS[name](values[0]), span)
     except ValueError:
@@ -152,12 +152,13 @@ def check_fits(value: ConstValue, target: ElementType, span: Span, hint: str | N
         if not low <= value <= high:
             message = f"{value} does not fit {target}, which holds {low} to {high}"
             raise mistake("constant-does-not-fit", message, span, hint)
-    elif target in (ElementType.F32, ElementType.C64) and abs(value) > _F32_MAXIMUM:
+    elif target in (ElementType.F32, ElementType.C64) and abs(value) >= _F32_MAXIMUM:
         raise mistake("constant-does-not-fit", f"{value} is beyond the range of {target}", span, hint)
-    elif isinstance(value, int) and value.bit_length() > 1024:
-        raise mistake("constant-does-not-fit", f"an integer of {value.bit_length()} bits is beyond {target}", span)
+    elif abs(value) >= _F64_MAXIMUM:
+        raise mistake("constant-does-not-fit", f"the value is beyond the range of {target}", span)
 
 
+_F64_MAXIMUM = (2**54 - 1) << 970
 _F32_MAXIMUM = (2 - 2**-24) * 2.0**127  # the midpoint to the next power of two rounds to infinity
 
 

@@ -171,3 +171,19 @@ def test_what_depends_on_a_mistake_is_not_told(tmp_path: Path) -> None:
     )
     (found,) = load(path).diagnostics
     assert found.code == "inexact-division"
+
+
+@pytest.mark.parametrize(
+    ("expression", "code"),
+    [
+        ("f64((1 << 1024) - 1)", "constant-does-not-fit"),
+        ("max(1 << 2000, 1.5)", "constant-too-large"),
+        ("f32(3.4028235677973366e38)", "constant-does-not-fit"),
+    ],
+)
+def test_values_at_the_edge_of_floats(tmp_path: Path, expression: str, code: str) -> None:
+    path = tmp_path / "x.aol"
+    path.write_text(
+        f"const X = {expression}\nelementary e(a: f64) -> (b: f64) {{\n  b = a + {expression}\n}}\n", encoding="utf-8"
+    )
+    assert {found.code for found in load(path).diagnostics} == {code}
