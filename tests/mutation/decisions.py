@@ -166,7 +166,7 @@ _TYPES = [
     ("language/bodies.py", "if meet(value.type, port.type) is port.type:", "if meet(value.type, port.type):"),
     ("language/bodies.py", "        scope = scope.with_index(item.name)\n", ""),
     ("language/constants.py", "_F32_MAXIMUM = (2 - 2**-24) * 2.0**127", "_F32_MAXIMUM = (2 - 2**-23) * 2.0**127"),
-    ("language/constants.py", "abs(value) >= _F32_MAXIMUM", "abs(value) > _F32_MAXIMUM"),
+    ("language/constants.py", "abs(value) >= _F32_MAXIMUM", "value >= _F32_MAXIMUM"),
     ("language/constants.py", "in (ElementType.F32, ElementType.C64) and abs", "in (ElementType.F32,) and abs"),
     ("language/constants.py", "if not low <= value <= high:", "if not low <= value < high:"),
     ("language/constants.py", "if not low <= value <= high:", "if not low < value <= high:"),
