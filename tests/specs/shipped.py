@@ -30,9 +30,12 @@ SMALL: dict[str, Mapping[str, int]] = {
     "harris": {"H": 20, "W": 31},
     "lpsf": {"H": 12, "W": 16},
     "matmul": {"M": 8, "N": 12, "K": 10, "S": 4},
+    "polyprod": {"N": 11, "PAIRS": 3},
     "pyramid": {"H": 12, "W": 20},
     "radar": {"PULSES": 8, "GATES": 20},
     "sobel": {"H": 16, "W": 24},
+    "solve": {"N": 7, "COUNT": 3},
+    "stencil2d": {"H": 9, "W": 11, "BLOCKS": 2},
     "downscaler": {"H": 18, "W": 24},
 }
 
