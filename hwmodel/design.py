@@ -1,8 +1,12 @@
-"""Mapping decisions: what a design chooses. So far the fusion; issues to come add blocks, orders, units and links."""
+"""Mapping decisions: what a design chooses. Frozen values, compared by content; legality is decided elsewhere."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+Policy = Literal["reuse", "strip", "whole", "tile"]
+POLICIES: tuple[Policy, ...] = ("reuse", "strip", "whole", "tile")
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +21,87 @@ class Fusion:
 
     def __str__(self) -> str:
         return " | ".join(" ".join(group) for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """An order of the points or blocks of a repetition space.
+
+    `dimensions` lists the dimensions from the outermost to the innermost; `descending` says for each of them, in the
+    same order, whether it is walked downwards.
+    """
+
+    dimensions: tuple[int, ...]
+    descending: tuple[bool, ...]
+
+    def __str__(self) -> str:
+        signed = zip(self.dimensions, self.descending, strict=True)
+        return ",".join(f"-{dimension}" if down else f"{dimension}" for dimension, down in signed)
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Boxes that a repetition space is cut in, counted from index 0, and the order in which they are walked.
+
+    `shape` has one side per dimension, at least 1 and at most the extent.
+    """
+
+    shape: tuple[int, ...]
+    scan: Scan
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """One task of a group: its number of computation units (N_cu) and, where it has blocks of its own, its cut."""
+
+    task: str
+    units: int = 1
+    cut: Blocks | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BankLayout:
+    """bank(x) = floor(vector . x / block) mod banks, for the subscripts x of an element of one array's buffer."""
+
+    array: str
+    banks: int
+    vector: tuple[int, ...]
+    block: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDesign:
+    """One group: its processors in dataflow order, the blocks of its last task, and how its data are kept and moved.
+
+    `fifos` names the arrays that pass through a FIFO; all others have a double-buffered local memory, with the bank
+    layout of `layouts` where there is one. `recompute` is Array-OL's fusion: overlaps are computed again.
+    """
+
+    processors: tuple[Processor, ...]
+    blocks: Blocks
+    fifos: frozenset[str] = frozenset()
+    layouts: tuple[BankLayout, ...] = ()
+    policy: Policy = "reuse"
+    recompute: bool = False
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The names of its tasks in dataflow order."""
+        return tuple(processor.task for processor in self.processors)
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """A whole mapping of a network: its groups in execution order."""
+
+    groups: tuple[GroupDesign, ...]
+
+    @property
+    def fusion(self) -> Fusion:
+        """Its partition of the tasks."""
+        return Fusion(tuple(group.tasks for group in self.groups))
+
+
+def row_major(rank: int) -> Scan:
+    """All dimensions ascending, the last one innermost."""
+    return Scan(tuple(range(rank)), (False,) * rank)

@@ -38,7 +38,10 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A repeated elementary task. A delay's tiled default names a flat array."""
+    """A repeated elementary task. A delay's tiled default names a flat array.
+
+    `input_ports` and `output_ports` are all ports of the elementary, also those that only delays link.
+    """
 
     name: str
     task: str
@@ -47,6 +50,8 @@ class Process:
     inputs: tuple[Flow, ...]
     outputs: tuple[Flow, ...]
     delays: tuple[Delay, ...]
+    input_ports: tuple[Port, ...]
+    output_ports: tuple[Port, ...]
 
     @property
     def reads(self) -> frozenset[str]:
@@ -169,6 +174,8 @@ def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, str]) -> Pro
         tuple(Flow(port_named(callee.inputs, link.port), names[link.array], link.tiler) for link in task.input_links),
         tuple(Flow(port_named(callee.outputs, link.port), names[link.array], link.tiler) for link in task.output_links),
         tuple(_bound_delay(delay, names) for delay in task.delays),
+        callee.inputs,
+        callee.outputs,
     )
 
 
@@ -184,7 +191,8 @@ def _single(component: Elementary, names: Mapping[str, str]) -> Process:
         tuple(Flow(port, names[port.name], whole_array_tiler(len(port.shape), port.span)) for port in ports)
         for ports in (component.inputs, component.outputs)
     )
-    return Process(component.name, component.name, component.name, (), inputs, outputs, ())
+    name, ports = component.name, (component.inputs, component.outputs)
+    return Process(name, name, name, (), inputs, outputs, (), *ports)
 
 
 def whole_array_tiler(rank: int, span: Span) -> Tiler:

@@ -39,7 +39,8 @@ def process(
     """A process whose ports are named after their position."""
     inputs = tuple(_flow(f"in{number}", side) for number, side in enumerate(reads))
     outputs = tuple(_flow(f"out{number}", side) for number, side in enumerate(writes))
-    return Process(name, name, elementary or name, (1,), inputs, outputs, tuple(delays))
+    ports = tuple(flow.port for flow in inputs), tuple(flow.port for flow in outputs)
+    return Process(name, name, elementary or name, (1,), inputs, outputs, tuple(delays), *ports)
 
 
 def delay_else(array: str, paving: Rows = ((1,),)) -> Delay:
