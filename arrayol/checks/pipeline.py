@@ -13,8 +13,10 @@ from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.model import Elementary, RepetitiveTask, Spec
 from arrayol.language.fragment import DELAYS, OUTPUTS, PORTS
 from arrayol.language.hints import did_you_mean
-from arrayol.language.loader import Settings, load
+from arrayol.language.loader import Settings, load_source
+from arrayol.language.reader import read_source
 from arrayol.language.resolve import Resolved
+from arrayol.source import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,12 @@ class Checked:
 
 def check(path: Path, settings: Settings | None = None) -> Checked:
     """Load and check a file and its imports. Raises ArrayolError only where the file or a setting cannot be used."""
-    loaded = load(path, settings)
+    return check_source(read_source(path), settings)
+
+
+def check_source(source: SourceFile, settings: Settings | None = None) -> Checked:
+    """Check a text that is already in memory, as what `spec_text` gives; as `check` otherwise."""
+    loaded = load_source(source, settings)
     found = [*loaded.diagnostics, *_semantic(loaded.resolved)]
     return Checked(loaded.spec, tuple(sorted(found, key=lambda diagnostic: diagnostic.sort_key)))
 

@@ -21,13 +21,13 @@ class Gathered:
     broken: set[str] = field(default_factory=set)
 
 
-def gather(path: Path, mistakes: Mistakes) -> Gathered:
+def gather(source: SourceFile, mistakes: Mistakes) -> Gathered:
     """The items of a file after those of its imports, each file once.
 
-    Mistakes of syntax and of imports go to `mistakes`. Raises ArrayolError where `path` itself cannot be read.
+    Imports are relative to the place that the source's name says. Mistakes of syntax and of imports go to `mistakes`.
     """
-    gatherer = _Gatherer(mistakes)
-    parsed = gatherer.parse(read_source(path))
+    gatherer, path = _Gatherer(mistakes), Path(source.name)
+    parsed = gatherer.parse(source)
     if not parsed.tree.items and not parsed.diagnostics:
         hint = "`arrayol example lpsf` writes a specification to start from"
         mistakes.report("empty-file", "the file holds no definition", parsed.tree.span, hint)

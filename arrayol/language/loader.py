@@ -15,6 +15,7 @@ from arrayol.language.hints import did_you_mean
 from arrayol.language.imports import gather
 from arrayol.language.mistake import Mistake, Mistakes
 from arrayol.language.parser import parse
+from arrayol.language.reader import read_source
 from arrayol.language.resolve import Resolved, resolve_components
 from arrayol.language.unused import unused
 from arrayol.source import SourceFile
@@ -37,15 +38,20 @@ def load(path: Path, settings: Settings | None = None) -> Loaded:
     `settings` replaces the values of consts (`--set NAME=VALUE`). Raises ArrayolError where the file cannot be read or
     a setting names no const; every other mistake is in the result.
     """
+    return load_source(read_source(path), settings)
+
+
+def load_source(source: SourceFile, settings: Settings | None = None) -> Loaded:
+    """Resolve a text that is already in memory, under the name it has; as `load` otherwise."""
     mistakes = Mistakes()
-    gathered = gather(path, mistakes)
+    gathered = gather(source, mistakes)
     consts = {item.name.text for item in gathered.items if isinstance(item, syntax.Const)}
     known = consts | gathered.broken
-    values = {name: _setting(name, value, known, str(path)) for name, value in (settings or {}).items()}
+    values = {name: _setting(name, value, known, source.name) for name, value in (settings or {}).items()}
     definitions = define(gathered.items, values, frozenset(gathered.broken), mistakes)
     resolved = resolve_components(definitions, mistakes)
-    mistakes += unused(gathered.items, path, mistakes)
-    return Loaded(Spec(str(path), definitions.constants.values, resolved.components), resolved, tuple(mistakes))
+    mistakes += unused(gathered.items, source.name, mistakes)
+    return Loaded(Spec(source.name, definitions.constants.values, resolved.components), resolved, tuple(mistakes))
 
 
 def _setting(name: str, value: ConstValue | str, consts: set[str], file: str) -> ConstValue:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 
 from arrayol.errors import Diagnostic, Severity
 from arrayol.ir import syntax
@@ -11,7 +10,7 @@ from arrayol.language.definitions import KINDS
 from arrayol.language.walk import nodes_in
 
 
-def unused(items: Sequence[syntax.Item], path: Path, mistakes: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+def unused(items: Sequence[syntax.Item], file: str, mistakes: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Warnings for the consts, tilers and elementaries of the file itself that nothing refers to.
 
     An imported file may offer more than is used, a task may be the top one, and a file without tasks may be there to
@@ -22,7 +21,7 @@ def unused(items: Sequence[syntax.Item], path: Path, mistakes: Iterable[Diagnost
         return
     used = {name for item in items for name in _names_used(item)}
     for item in items:
-        if isinstance(item, (syntax.Import, syntax.Task)) or item.span.file.name != str(path):
+        if isinstance(item, (syntax.Import, syntax.Task)) or item.span.file.name != file:
             continue
         if item.name.text not in used:
             message = f"'{item.name.text}' is {KINDS[type(item)]} that nothing uses"
