@@ -20,19 +20,20 @@ def resolve_body(
 ) -> tuple[tuple[body.Statement, ...], bool]:
     """The typed statements of a body that are sound, and whether all of them are; mistakes are noted."""
     scope = Scope({port.name: port for port in signature.ports}, (), definitions)
-    return _statements(statements, signature, scope, mistakes)
+    return resolve_statements(statements, signature, scope, mistakes)
 
 
-def _statements(
+def resolve_statements(
     statements: tuple[syntax.Statement, ...], signature: Signature, scope: Scope, mistakes: Mistakes
 ) -> tuple[tuple[body.Statement, ...], bool]:
+    """The same in a scope that says what names mean."""
     inner_whole: list[bool] = []
 
     def step(statement: syntax.Statement) -> body.Statement:
         if isinstance(statement, syntax.Assign):
             return _assign(statement, signature, scope, mistakes)
         ranges, inner = _ranges(statement.ranges, scope)
-        found, whole = _statements(statement.body, signature, inner, mistakes)
+        found, whole = resolve_statements(statement.body, signature, inner, mistakes)
         inner_whole.append(whole)
         return body.Loop(ranges, found, statement.span)
 

@@ -123,8 +123,12 @@ class Scope:
         value = self.typed(left)
         for node in reversed(chain):
             if not _decided(node.operator, value):
-                value = _binary(node.operator, value, self.typed(node.right), node.span)
+                value = self.operation(node.operator, value, self.typed(node.right), node.span)
         return value
+
+    def operation(self, sign: str, left: body.Expr, right: body.Expr, span: Span) -> body.Expr:
+        """Two typed operands joined by an operator. Raises Mistake."""
+        return _binary(sign, left, right, span)
 
     def _conditional(self, expr: syntax.Conditional) -> body.Expr:
         condition = self.truth(expr.condition, "if")

@@ -9,7 +9,7 @@ from pathlib import Path
 from arrayol.errors import Diagnostic, error
 from arrayol.ir import syntax
 from arrayol.ir.model import ConstValue, Spec
-from arrayol.language.definitions import define
+from arrayol.language.definitions import Definitions, define
 from arrayol.language.evaluate import Constants
 from arrayol.language.hints import did_you_mean
 from arrayol.language.imports import gather
@@ -28,6 +28,7 @@ class Loaded:
     """A specification as far as it could be understood: components with mistakes are left out."""
 
     spec: Spec
+    definitions: Definitions
     resolved: Resolved
     diagnostics: tuple[Diagnostic, ...]
 
@@ -51,7 +52,8 @@ def load_source(source: SourceFile, settings: Settings | None = None) -> Loaded:
     definitions = define(gathered.items, values, frozenset(gathered.broken), mistakes)
     resolved = resolve_components(definitions, mistakes)
     mistakes += unused(gathered.items, source.name, mistakes)
-    return Loaded(Spec(source.name, definitions.constants.values, resolved.components), resolved, tuple(mistakes))
+    spec = Spec(source.name, definitions.constants.values, resolved.components)
+    return Loaded(spec, definitions, resolved, tuple(mistakes))
 
 
 def _setting(name: str, value: ConstValue | str, consts: set[str], file: str) -> ConstValue:
