@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import islpy as isl
 
 from arrayol.ir import body
-from arrayol.ir.model import Elementary, Shape
+from arrayol.ir.model import Elementary
 from arrayol.ir.types import ElementType, Weak
 from arrayol.polyhedral.affine import Pieces, split_condition, value_pieces
 from arrayol.source import Span
@@ -58,10 +58,26 @@ class NestStatement:
     conversions: tuple[NestConversion, ...]
 
 
-def statements_of(elementary: Elementary) -> list[NestStatement]:
-    """Every assignment of a body in textual order."""
-    shapes = {port.name: port.shape for port in (*elementary.inputs, *elementary.outputs)}
-    return list(_walk(elementary.body or (), _Context((), (), (), True), shapes))
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """Consts that stay symbolic: `names` gives isl's name of each, `extents` the shapes of ports as isl's texts."""
+
+    names: Mapping[str, str] = field(default_factory=dict)
+    extents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def prefix(self) -> str:
+        """What isl reads before a set with these parameters."""
+        return f"[{', '.join(self.names.values())}] -> " if self.names else ""
+
+
+def statements_of(elementary: Elementary, parameters: Parameters | None = None) -> list[NestStatement]:
+    """Every assignment of a body in textual order; of a body with symbols under its parameters."""
+    shapes = {
+        port.name: tuple(str(extent) for extent in port.shape) for port in (*elementary.inputs, *elementary.outputs)
+    }
+    parameters = parameters or Parameters()
+    return list(_walk(elementary.body or (), _Context((), (), (), True, parameters), {**shapes, **parameters.extents}))
 
 
 def earlier_instances(write: NestStatement, read: NestStatement) -> isl.Map:
@@ -91,34 +107,45 @@ class _Context:
     path: tuple[tuple[int, int], ...]
     conditions: tuple[str, ...]
     exact: bool
+    parameters: Parameters
 
     @property
     def names(self) -> dict[str, str]:
-        """Isl's names of the range variables; the user's could be words of isl."""
-        return {name: f"i{place}" for place, name in enumerate(self.indices)}
+        """Isl's names of range variables and symbols; the user's could be words of isl."""
+        return {**self.parameters.names, **{name: f"i{place}" for place, name in enumerate(self.indices)}}
+
+    @property
+    def tuple_text(self) -> str:
+        """The instances' dimensions."""
+        return ", ".join(f"i{place}" for place in range(len(self.indices)))
+
+    def relation(self, image: Sequence[str], conditions: Sequence[str]) -> isl.Map:
+        """A relation from instances to what conditions on their variables and those of the image say."""
+        text = f"[{self.tuple_text}] -> [{', '.join(image)}] : {' and '.join(conditions) or 'true'}"
+        return isl.Map(f"{self.parameters.prefix}{{ {text} }}")
 
     def within(self, place: int, ranges: Sequence[body.Range]) -> _Context:
         """The context inside the ranges of the statement or loop at a textual place."""
         indices, conditions, exact = self.indices, list(self.conditions), self.exact
         for item in ranges:
-            outer = {name: f"i{number}" for number, name in enumerate(indices)}
+            outer = {**self.parameters.names, **{name: f"i{number}" for number, name in enumerate(indices)}}
             name = f"i{len(indices)}"
             for bound, form in ((item.low, f"{name} >= {{}}"), (item.high, f"{name} < {{}}")):
                 pieces = value_pieces(bound, outer)
                 exact = exact and pieces is not None
                 conditions += [_under(pieces, form)] if pieces is not None else []
             indices = (*indices, item.name)
-        return _Context(indices, (*self.path, (place, len(ranges))), tuple(conditions), exact)
+        return _Context(indices, (*self.path, (place, len(ranges))), tuple(conditions), exact, self.parameters)
 
     def where(self, condition: body.Expr | None) -> _Context:
         """The context under a condition; its affine part counts."""
         text, whole = split_condition(condition, self.names)
-        return _Context(self.indices, self.path, (*self.conditions, text), self.exact and whole)
+        return _Context(self.indices, self.path, (*self.conditions, text), self.exact and whole, self.parameters)
 
     @property
     def domain(self) -> isl.Set:
-        tuple_text = ", ".join(self.names.values())
-        return isl.Set(f"{{ [{tuple_text}] : {' and '.join(self.conditions) or 'true'} }}")
+        conditions = " and ".join(self.conditions) or "true"
+        return isl.Set(f"{self.parameters.prefix}{{ [{self.tuple_text}] : {conditions} }}")
 
 
 def _under(pieces: Pieces, form: str) -> str:
@@ -127,7 +154,7 @@ def _under(pieces: Pieces, form: str) -> str:
 
 
 def _walk(
-    statements: Sequence[body.Statement], context: _Context, shapes: Mapping[str, Shape]
+    statements: Sequence[body.Statement], context: _Context, shapes: Mapping[str, tuple[str, ...]]
 ) -> Iterator[NestStatement]:
     for place, statement in enumerate(statements):
         inner = context.within(place, statement.ranges)
@@ -166,8 +193,7 @@ def _conversion(node: body.Convert, context: _Context) -> NestConversion | None:
     pieces = value_pieces(node.operand, context.names)
     if pieces is None:
         return None
-    conditions = " and ".join([*context.conditions, _under(pieces, "v = {}")])
-    relation = isl.Map(f"{{ [{', '.join(context.names.values())}] -> [v] : {conditions} }}")
+    relation = context.relation(["v"], [*context.conditions, _under(pieces, "v = {}")])
     return NestConversion(node.type, relation, context.exact, node.span)
 
 
@@ -193,7 +219,11 @@ def _negated(condition: body.Expr) -> body.Expr:
 
 
 def _access(
-    port: str, subscripts: Sequence[body.Expr], context: _Context, shapes: Mapping[str, Shape], span: Span
+    port: str,
+    subscripts: Sequence[body.Expr],
+    context: _Context,
+    shapes: Mapping[str, tuple[str, ...]],
+    span: Span,
 ) -> NestAccess:
     elements = [f"e{axis}" for axis in range(len(subscripts))]
     conditions, affine = list(context.conditions), True
@@ -204,6 +234,4 @@ def _access(
             conditions.append(f"0 <= {element} < {extent}")
         else:
             conditions.append(_under(pieces, f"{element} = {{}}"))
-    domain, image = ", ".join(context.names.values()), ", ".join(elements)
-    relation = isl.Map(f"{{ [{domain}] -> [{image}] : {' and '.join(conditions) or 'true'} }}")
-    return NestAccess(port, relation, context.exact, affine, span)
+    return NestAccess(port, context.relation(elements, conditions), context.exact, affine, span)
