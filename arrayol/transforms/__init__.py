@@ -1,0 +1,1 @@
+"""Checked rewrites of specifications that keep their meaning."""

@@ -1,0 +1,405 @@
+"""Unroll-and-jam of the loops of an elementary task.
+
+Loops are normalised to unit steps from 0. A loop of depth k unrolled by factors[k] runs over blocks of that many
+iterations; their copies stand side by side in the innermost bodies, in lexicographic order:
+
+    loop i in 1..6, j in 0..4 { y[i] += x[i, j] }              before, with factors 2, 2
+
+    loop i in 0..2, j in 0..2 {                                after: full blocks,
+      y[2 * i + 1] += x[2 * i + 1, 2 * j]
+      y[2 * i + 1] += x[2 * i + 1, 2 * j + 1]
+      y[2 * i + 2] += x[2 * i + 2, 2 * j]
+      y[2 * i + 2] += x[2 * i + 2, 2 * j + 1]
+    }
+    loop j in 0..2 {                                           and the remainder, a block with fewer copies
+      y[5] += x[5, 2 * j]
+      y[5] += x[5, 2 * j + 1]
+    }
+
+Where the number of iterations depends on outer loops a block may lack its last copies: `where` guards them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from arrayol.errors import ArrayolError, error
+from arrayol.ir import body
+from arrayol.ir.model import Elementary
+from arrayol.ir.types import ElementType, Weak
+from arrayol.polyhedral.effort import TooHardError
+from arrayol.polyhedral.nests import statements_of
+from arrayol.polyhedral.reordering import BlockOf, Swapped, Time, WithinBlock, find_swapped
+from arrayol.source import Span
+from arrayol.transforms.linear_form import LinearForm, expression_of, linear_form
+from arrayol.transforms.substitution import is_bool_constant, substitute
+
+MAXIMUM_STATEMENTS = 20_000  # of an unrolled body: what can still be read, checked and executed
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLoop:
+    """A loop over the full blocks of a range: its index counts blocks from 0.
+
+    `trips` is how many there are, None where outer loops decide; `range` is the loop as it stands in the unrolled body.
+    """
+
+    name: str
+    factor: int
+    trips: int | None
+    range: body.Range
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """What an assignment of the unrolled body is a copy of.
+
+    `body` numbers the innermost bodies of the nest, `statement` the assignments of such a body, both in textual order;
+    `copy` is the place among the copies, one number per loop around. `full` is false in a remainder; `guarded` is true
+    where a `where` was added. `loops` are those around a full block.
+    """
+
+    body: int
+    statement: int
+    copy: tuple[int, ...]
+    full: bool
+    guarded: bool
+    loops: tuple[BlockLoop, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unrolled:
+    """An unrolled elementary task, and for each assignment of its body, in textual order, what it is a copy of."""
+
+    elementary: Elementary
+    copies: tuple[Copy, ...]
+
+
+def unroll(elementary: Elementary, factors: Sequence[int]) -> Unrolled:
+    """Unroll and jam the loops of a body, loops of depth k by factors[k]; where a body is less deep it takes the first.
+
+    Raises ArrayolError: `no-nest` without a body, `bad-unroll` where the factors do not fit the loops, `unroll-refused`
+    where two iterations that touch one element would change places, or the reordering cannot be told to be safe.
+    """
+    if elementary.body is None:
+        raise no_nest(elementary)
+    depth = _depth(elementary.body)
+    check_factors(elementary.name, factors, depth, elementary.span)
+    if any(factor > 1 for factor in factors):
+        _refuse_swapped(elementary, factors)
+    builder = _Builder(factors, elementary)
+    statements, copies = builder.statements(elementary.body, (_Lane({}, (), full=True),), ())
+    return Unrolled(replace(elementary, body=statements), copies)
+
+
+def no_nest(elementary: Elementary) -> ArrayolError:
+    """The error for an elementary task whose loops cannot be seen."""
+    what = "is a Python function" if elementary.extern else "is a black box"
+    return error(
+        "no-nest",
+        f"'{elementary.name}' {what}, so there are no loops and no references to look at",
+        elementary.span,
+        hint="give it a body, as in { y[i] = x[i] for i in 0..8 }",
+    )
+
+
+def check_factors(name: str, factors: Sequence[int], depth: int, span: Span) -> None:
+    """Raise `bad-unroll` where there is not one factor of at least 1 per loop."""
+    if len(factors) != depth:
+        loops = "no loops" if depth == 0 else "1 loop" if depth == 1 else f"{depth} nested loops"
+        given = "1 unroll factor" if len(factors) == 1 else f"{len(factors)} unroll factors"
+        hint = f"give one factor per loop, outermost first, as in {','.join(['2'] * depth)}" if depth else "give none"
+        raise error("bad-unroll", f"'{name}' has {loops}, and there are {given}", span, hint=hint)
+    if any(factor < 1 for factor in factors):
+        hint = "1 leaves a loop as it is"
+        raise error("bad-unroll", f"an unroll factor is at least 1, not {min(factors)}", span, hint=hint)
+
+
+def beyond_range(name: str, loop: str, factor: int, extent: int, span: Span) -> ArrayolError:
+    """The error for a factor larger than the number of iterations."""
+    runs = "runs once" if extent == 1 else f"runs {extent} times"
+    hint = f"a factor of at most {extent} leaves a full body" if extent else "it runs over nothing"
+    return error(
+        "bad-unroll", f"loop '{loop}' of '{name}' {runs}, so it cannot be unrolled by {factor}", span, hint=hint
+    )
+
+
+def loop_depth(elementary: Elementary) -> int:
+    """How many loops are around the innermost statement of a body."""
+    return _depth(elementary.body or ())
+
+
+def _depth(statements: Sequence[body.Statement]) -> int:
+    return max(
+        (len(one.ranges) + (_depth(one.body) if isinstance(one, body.Loop) else 0) for one in statements), default=0
+    )
+
+
+# A body as a tree: each level holds straight runs of assignments without ranges of their own, and loops.
+
+
+@dataclass(frozen=True, slots=True)
+class _Straight:
+    assigns: tuple[body.Assign, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Nest:
+    ranges: tuple[body.Range, ...]
+    inner: tuple[body.Statement, ...]
+    span: Span
+
+
+def _items(statements: Sequence[body.Statement]) -> Iterator[_Straight | _Nest]:
+    for looped, run in groupby(statements, key=lambda one: isinstance(one, body.Loop) or bool(one.ranges)):
+        if not looped:
+            yield _Straight(tuple(one for one in run if isinstance(one, body.Assign)))
+            continue
+        for one in run:
+            inner = one.body if isinstance(one, body.Loop) else (replace(one, ranges=()),)
+            yield _Nest(one.ranges, inner, one.span)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lane:
+    """One of the copies side by side: what its range variables are, its numbers, and the guards it needs."""
+
+    bindings: Mapping[str, body.Expr]
+    copy: tuple[int, ...]
+    full: bool
+    guards: tuple[body.Expr, ...] = ()
+
+    def within(self, name: str, value: body.Expr, number: int, *, full: bool, guard: body.Expr | None = None) -> _Lane:
+        guards = self.guards if guard is None else (*self.guards, guard)
+        return _Lane({**self.bindings, name: value}, (*self.copy, number), self.full and full, guards)
+
+
+_Built = tuple[tuple[body.Statement, ...], tuple[Copy, ...]]
+_Rest = tuple[Callable[[tuple[_Lane, ...], tuple[BlockLoop, ...]], _Built], tuple[BlockLoop, ...], Span]
+
+
+class _Builder:
+    """Builds the unrolled statements; counts the innermost bodies as they are met first."""
+
+    def __init__(self, factors: Sequence[int], elementary: Elementary) -> None:
+        self.factors = factors
+        self.elementary = elementary
+        self.numbers: dict[tuple[int, ...], int] = {}
+        self.count = 0
+
+    def statements(
+        self,
+        statements: Sequence[body.Statement],
+        lanes: tuple[_Lane, ...],
+        loops: tuple[BlockLoop, ...],
+        places: tuple[int, ...] = (),
+    ) -> _Built:
+        built: list[body.Statement] = []
+        copies: list[Copy] = []
+        for place, item in enumerate(_items(statements)):
+            if isinstance(item, _Straight):
+                found = self._straight(item, lanes, loops, (*places, place))
+            else:
+                found = self._nest(item.ranges, item, lanes, loops, (*places, place))
+            built += found[0]
+            copies += found[1]
+        return tuple(built), tuple(copies)
+
+    def _straight(
+        self, item: _Straight, lanes: tuple[_Lane, ...], loops: tuple[BlockLoop, ...], places: tuple[int, ...]
+    ) -> _Built:
+        number = self.numbers.setdefault(places, len(self.numbers))
+        built: list[body.Statement] = []
+        copies: list[Copy] = []
+        for lane in lanes:
+            for statement, assign in enumerate(item.assigns):
+                copied = _copied(assign, lane)
+                if copied is not None:
+                    built.append(copied)
+                    copies.append(Copy(number, statement, lane.copy, lane.full, bool(lane.guards), loops))
+        self.count += len(built)
+        if self.count > MAXIMUM_STATEMENTS:
+            hint = f"at most {MAXIMUM_STATEMENTS:,} statements are made; choose smaller factors"
+            message = f"unrolled by {_shown(self.factors)}, '{self.elementary.name}' has too many statements"
+            raise error("bad-unroll", message, self.elementary.span, hint=hint)
+        return tuple(built), tuple(copies)
+
+    def _nest(
+        self,
+        ranges: Sequence[body.Range],
+        item: _Nest,
+        lanes: tuple[_Lane, ...],
+        loops: tuple[BlockLoop, ...],
+        places: tuple[int, ...],
+    ) -> _Built:
+        if not ranges:
+            return self.statements(item.inner, lanes, loops, places)
+        written, rest, factor = ranges[0], ranges[1:], self.factors[len(lanes[0].copy)]
+        low, extent = self._bounds(written, lanes)
+
+        def inside(inner: tuple[_Lane, ...], around: tuple[BlockLoop, ...]) -> _Built:
+            return self._nest(rest, item, inner, around, places)
+
+        if extent.constant is None:
+            return self._guarded(written, low, extent, lanes, (inside, loops, item.span))
+        trips, left = divmod(max(extent.constant, 0), factor)
+        if trips == 0:
+            if extent.constant > 0:
+                raise beyond_range(self.elementary.name, written.name, factor, extent.constant, written.span)
+            return (), ()
+        loop = _block_loop(written, factor, LinearForm(offset=trips))
+        block = tuple(_lane(lane, written, low, factor, number) for lane in lanes for number in range(factor))
+        statements, copies = inside(block, (*loops, loop))
+        full = _looped(loop.range, statements, item.span)
+        if not left:
+            return full, copies
+        last = tuple(_last_lane(lane, written, low, factor * trips, number) for lane in lanes for number in range(left))
+        remaining, others = inside(last, (*loops, loop))
+        return (*full, *remaining), (*copies, *others)
+
+    def _guarded(
+        self, written: body.Range, low: LinearForm, extent: LinearForm, lanes: tuple[_Lane, ...], rest: _Rest
+    ) -> _Built:
+        """A loop whose number of iterations depends on outer ones: its last block may lack copies."""
+        inside, loops, span = rest
+        factor = self.factors[len(lanes[0].copy)]
+        rounded = expression_of(extent + LinearForm(offset=factor - 1), written.span)
+        divisor = body.Constant(factor, Weak.INTEGER, written.span)
+        blocks = linear_form(body.Operation("//", (rounded, divisor), Weak.INTEGER, written.span))
+        loop = _block_loop(written, factor, extent if factor == 1 else blocks)
+        block = tuple(
+            _lane(lane, written, low, factor, number, extent if number else None)
+            for lane in lanes
+            for number in range(factor)
+        )
+        statements, copies = inside(block, (*loops, loop))
+        return _looped(loop.range, statements, span), copies
+
+    def _bounds(self, written: body.Range, lanes: tuple[_Lane, ...]) -> tuple[LinearForm, LinearForm]:
+        """Where a range starts and how long it is: the same for all copies that are to run side by side."""
+        found = {
+            (linear_form(substitute(written.low, lane.bindings)), linear_form(substitute(written.high, lane.bindings)))
+            for lane in lanes
+        }
+        if len(found) > 1:
+            message = (
+                f"the range of '{written.name}' is not the same in the copies of a loop around it that is unrolled"
+            )
+            hint = f"leave the loops that '{written.name}' depends on at factor 1"
+            raise error("unroll-refused", message, written.span, hint=hint)
+        low, high = found.pop()
+        return low, high + low.scaled(-1)
+
+
+def _block_loop(written: body.Range, factor: int, trips: LinearForm) -> BlockLoop:
+    low = body.Constant(0, Weak.INTEGER, written.low.span)
+    high = expression_of(trips, written.high.span)
+    return BlockLoop(written.name, factor, trips.constant, body.Range(written.name, low, high, written.span))
+
+
+def _lane(
+    lane: _Lane, written: body.Range, low: LinearForm, factor: int, number: int, extent: LinearForm | None = None
+) -> _Lane:
+    """Copy `number` of a full block: low + factor x block + number; below `extent` where that is given."""
+    within = LinearForm(((written.name, factor),), (), number)
+    value = expression_of(low + within, written.span)
+    if extent is None:
+        return lane.within(written.name, value, number, full=True)
+    bounds = (expression_of(within, written.span), expression_of(extent, written.span))
+    return lane.within(
+        written.name, value, number, full=True, guard=body.Operation("<", bounds, Weak.BOOL, written.span)
+    )
+
+
+def _last_lane(lane: _Lane, written: body.Range, low: LinearForm, start: int, number: int) -> _Lane:
+    """Copy `number` of the remainder."""
+    value = expression_of(low + LinearForm(offset=start + number), written.span)
+    return lane.within(written.name, value, number, full=False)
+
+
+def _looped(range_: body.Range, statements: tuple[body.Statement, ...], span: Span) -> tuple[body.Statement, ...]:
+    """Statements in a loop; loops directly in one another become one."""
+    if not statements:
+        return ()
+    if len(statements) > 1:
+        return (body.Loop((range_,), statements, span),)
+    return (replace(statements[0], ranges=(range_, *statements[0].ranges)),)
+
+
+def _copied(assign: body.Assign, lane: _Lane) -> body.Assign | None:
+    """The copy of an assignment, None where its condition never holds."""
+    condition = None if assign.condition is None else substitute(assign.condition, lane.bindings)
+    if is_bool_constant(condition, value=False):
+        return None
+    conditions = [*lane.guards, *([] if condition is None or is_bool_constant(condition, value=True) else [condition])]
+    joined: body.Expr | None = conditions[0] if conditions else None
+    for other in conditions[1:]:
+        assert joined is not None
+        joined = _both(joined, other, assign.span)
+    return replace(
+        assign,
+        subscripts=tuple(substitute(item, lane.bindings) for item in assign.subscripts),
+        value=substitute(assign.value, lane.bindings),
+        condition=joined,
+    )
+
+
+def _both(first: body.Expr, second: body.Expr, span: Span) -> body.Expr:
+    """`first and second`; a condition on range variables takes the type of one on data."""
+    if first.type is not second.type:
+        first, second = (
+            body.Convert(one, ElementType.BOOL, one.span) if isinstance(one.type, Weak) else one
+            for one in (first, second)
+        )
+    return body.Operation("and", (first, second), first.type, span)
+
+
+def _refuse_swapped(elementary: Elementary, factors: Sequence[int]) -> None:
+    statements = statements_of(elementary)
+    times = list(_times(elementary.body or (), factors, (), ()))
+    try:
+        found = find_swapped(statements, times)
+    except TooHardError:
+        message = f"it could not be decided whether '{elementary.name}' keeps its meaning unrolled by {_shown(factors)}"
+        hint = "simplify its subscripts and ranges, or leave outer loops at factor 1"
+        raise error("unroll-refused", message, elementary.span, hint=hint) from None
+    if found is not None:
+        raise _swapped(found, factors)
+
+
+def _times(
+    statements: Sequence[body.Statement],
+    factors: Sequence[int],
+    time: tuple[int | BlockOf | WithinBlock, ...],
+    around: tuple[body.Range, ...],
+) -> Iterator[Time]:
+    """When each assignment runs after unroll-and-jam, in textual order."""
+    for place, item in enumerate(_items(statements)):
+        if isinstance(item, _Nest):
+            ranges = (*around, *item.ranges)
+            blocks = [BlockOf(index, ranges[index].low, factors[index]) for index in range(len(around), len(ranges))]
+            yield from _times(item.inner, factors, (*time, place, *blocks), ranges)
+        else:
+            within = [WithinBlock(index, one.low, factors[index]) for index, one in enumerate(around)]
+            yield from ((*time, place, *within, number) for number in range(len(item.assigns)))
+
+
+def _swapped(found: Swapped, factors: Sequence[int]) -> ArrayolError:
+    element = f"{found.port}[{_shown(found.element, ', ')}]" if found.element else found.port
+    iterations = [
+        f"({', '.join(f'{name} = {value}' for name, value in zip(statement.indices, instance, strict=True))})"
+        for statement, instance in ((found.first, found.first_instance), (found.second, found.second_instance))
+    ]
+    does = ["writes" if writes else "reads" for writes in (found.first_writes, found.second_writes)]
+    message = (
+        f"unrolled by {_shown(factors)}, iteration {iterations[1]} would run before iteration {iterations[0]}, "
+        f"which {does[0]} '{element}' before the other {does[1]} it"
+    )
+    hint = "unroll the innermost loop alone, or choose factors that keep the two in order"
+    return error("unroll-refused", message, found.second.assign.span, hint=hint)
+
+
+def _shown(numbers: Sequence[int], separator: str = ",") -> str:
+    return separator.join(map(str, numbers))
