@@ -1,0 +1,62 @@
+"""Composition and closure of relations, each within a bounded effort of isl."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import islpy as isl
+
+from arrayol.polyhedral.effort import TooHardError, bounded_effort
+
+EFFORT = 1_000_000  # isl's operations for one step: about a second
+_DOUBLINGS = 12  # chains of up to 4,096 steps are followed one by one where isl finds no closed form
+
+
+def composed(first: isl.Map, second: isl.Map) -> isl.Map:
+    """First the one relation, then the other."""
+    with bounded_effort(EFFORT):
+        return first.apply_range(second).coalesce()
+
+
+def joined(relations: Sequence[isl.Map]) -> isl.Map:
+    """The union of one relation or several."""
+    with bounded_effort(EFFORT):
+        result = relations[0]
+        for relation in relations[1:]:
+            result = result.union(relation)
+        return result.coalesce()
+
+
+def last(relation: isl.Map) -> isl.Map:
+    """Each element with the last of its images in lexicographic order."""
+    with bounded_effort(EFFORT):
+        return relation.lexmax().coalesce()
+
+
+def closure(steps: isl.Map) -> isl.Map:
+    """The reflexive and transitive closure: from everything to all that some number of steps reaches.
+
+    Isl's closed form where it is exact, else by doubling. Raises TooHardError where neither comes to an end.
+    """
+    identity = isl.Map.identity(steps.get_space())
+    if steps.is_empty():
+        return identity
+    try:
+        with bounded_effort(EFFORT):
+            closed, exact = steps.transitive_closure()
+    except TooHardError:
+        exact = False
+    if exact:
+        return joined([identity, closed])
+    return _doubled(joined([identity, steps]))
+
+
+def _doubled(reached: isl.Map) -> isl.Map:
+    """The closure of a reflexive relation by squaring it until nothing is new."""
+    for _ in range(_DOUBLINGS):
+        further = composed(reached, reached)
+        with bounded_effort(EFFORT):
+            if further.is_equal(reached):
+                return reached
+        reached = further
+    raise TooHardError
