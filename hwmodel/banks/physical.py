@@ -63,7 +63,7 @@ def longest_first(demand: Demand, banks: int) -> tuple[int, ...]:
             if other in chosen:
                 tied[chosen[other]] += count
         needs = demand.accesses[memory]
-        bank = min(range(banks), key=lambda place: (_load(loads[place], needs), -tied[place], place))  # noqa: B023
+        bank = min(range(banks), key=lambda place: (_load(loads[place], needs), -tied[place], place))
         loads[bank].update(needs)
         chosen[memory] = bank
     return tuple(chosen[number] for number in range(len(demand.accesses)))
