@@ -1,0 +1,141 @@
+"""Whole designs from group designs: the front over all fusions, by down-sets of the task graph (design.md, section 8).
+
+F[done + group] = Pareto(union over groups of F[done] + G[group]), from the empty set to all tasks. Exact: sums and
+maxima keep dominance. For a chain the down-sets are its prefixes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from dse.fronts import Combination, Front, Rows, combined, front_of, merged
+from dse.graph import Mask, TaskGraph, bits
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One group of a whole design: its tasks and the row of its design in the group's front."""
+
+    group: Mask
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Where the points of a down-set's front came from: the row before and the group's row of each, of shape (n, 2).
+
+    `place` tells for each point which of `sources`, pairs of the down-set before and the group, it is.
+    """
+
+    sources: tuple[tuple[Mask, Mask], ...]
+    place: Rows
+    rows: Rows
+
+
+@dataclass(frozen=True)
+class WholeFront:
+    """The front of whole designs; `choices` gives the groups of one of its points."""
+
+    front: Front
+    _steps: Mapping[Mask, _Steps]
+    _all: Mask
+
+    def choices(self, point: int) -> tuple[Choice, ...]:
+        """The groups of point number `point` of the front, in an order in which they can run."""
+        found: list[Choice] = []
+        done, row = self._all, int(self.front.origin[point])
+        while done:
+            steps = self._steps[done]
+            before, group = steps.sources[steps.place[row]]
+            found.append(Choice(group, int(steps.rows[row, 1])))
+            done, row = before, int(steps.rows[row, 0])
+        return tuple(reversed(found))
+
+
+def next_groups(graph: TaskGraph, done: Mask, longest: int | None = None) -> Iterator[Mask]:
+    """The groups that can run once the tasks of the down-set `done` have run.
+
+    They are connected and read only `done` and themselves. The sequences of such groups are the legal fusions in all
+    orders in which they can run.
+    """
+    left = graph.all & ~done
+    limit = longest or len(graph)
+    for task in bits(left):
+        if graph.predecessors[task] & ~done:
+            continue  # never a group's first task, around which each group is grown once
+        yield from (
+            group for group in _grow(graph, 1 << task, left >> task << task, limit) if _ready(graph, group, done)
+        )
+
+
+def all_groups(graph: TaskGraph, longest: int | None = None) -> tuple[Mask, ...]:
+    """Every group of a legal fusion, by its first task, then by its tasks."""
+    seen: dict[Mask, None] = {}
+    reached, fresh = {0}, [0]
+    while fresh:
+        done = fresh.pop()
+        for group in next_groups(graph, done, longest):
+            seen[group] = None
+            if done | group not in reached:
+                reached.add(done | group)
+                fresh.append(done | group)
+    return tuple(sorted(seen, key=lambda group: (group & -group, group)))
+
+
+def whole_front(
+    graph: TaskGraph,
+    groups: Callable[[Mask], Front],
+    how: Combination,
+    longest: int | None = None,
+) -> WholeFront:
+    """The front of all fusions whose groups have at most `longest` tasks.
+
+    `groups(group)` is the front of a group's designs (made with `how.trades_units`), empty where none is feasible.
+    """
+    figures = len(how.largest)
+    nothing = Front(np.zeros((1, figures), np.int64), np.zeros(1, np.int64), np.zeros(1, np.intp))
+    fronts: dict[Mask, Front] = {0: nothing}
+    steps: dict[Mask, _Steps] = {}
+    arriving: dict[Mask, list[tuple[Mask, Mask, Front]]] = {}
+    for size in range(len(graph) + 1):
+        for done in sorted(mask for mask in {*arriving, *fronts} if mask.bit_count() == size):
+            if done:
+                fronts[done], steps[done] = _settle(arriving.pop(done), how)
+            for group in next_groups(graph, done, longest):
+                sums = combined(fronts[done], groups(group), how)
+                if len(sums):
+                    arriving.setdefault(done | group, []).append((done, group, sums))
+            if done != graph.all:
+                del fronts[done]
+    empty = Front(np.zeros((0, figures), np.int64), np.zeros(0, np.int64), np.zeros(0, np.intp))
+    found = fronts.get(graph.all, empty)
+    return WholeFront(front_of(found.values, found.units), steps, graph.all)
+
+
+def _settle(arriving: list[tuple[Mask, Mask, Front]], how: Combination) -> tuple[Front, _Steps]:
+    """One down-set's front from all that lead to it, and where each of its points came from."""
+    front = merged([sums for _, _, sums in arriving], how)
+    counts = [len(sums) for _, _, sums in arriving]
+    place = np.repeat(np.arange(len(arriving)), counts)[front.origin]
+    rows = np.concatenate([sums.origin for _, _, sums in arriving])[front.origin]
+    return front, _Steps(tuple((done, group) for done, group, _ in arriving), place, rows)
+
+
+def _grow(graph: TaskGraph, group: Mask, allowed: Mask, limit: int) -> Iterator[Mask]:
+    """The connected groups of at most `limit` tasks that hold `group`, of tasks in `allowed` beside it."""
+    yield group
+    if group.bit_count() == limit:
+        return
+    frontier = graph.neighbours(group) & allowed & ~group
+    while frontier:
+        task = frontier & -frontier
+        allowed &= ~task
+        frontier &= ~task
+        yield from _grow(graph, group | task, allowed, limit)
+
+
+def _ready(graph: TaskGraph, group: Mask, done: Mask) -> bool:
+    return all(not graph.predecessors[task] & ~(group | done) for task in bits(group))
