@@ -17,8 +17,8 @@ class Reorganisation:
     Only what is live moves: elements that the nest reads from before it, and those it writes that are used after it.
     Banks work in parallel, one access each per cycle, and the other side keeps pace, so the busiest bank decides.
     `exact` is false where elements may be counted that the nest does not touch. `break_even` is the number of
-    executions of the nest between the two from which the custom layout takes fewer cycles than one memory does, with
-    the reorganisation and without remainders; None where it never does.
+    executions of the nest between the two from which the custom layout, reorganisation included, takes no more cycles
+    than one memory does (remainders taken as equal); None where it always takes more.
     """
 
     elements_in: int
@@ -54,7 +54,5 @@ def reorganisation(base: UnrolledNest, custom: Custom, saved: int | None) -> Reo
                 counts[out][custom.bank[number]] += held
                 elements[out] += held
     cycles = {out: max(counts[out].values(), default=0) for out in counts}
-    break_even = -(-sum(cycles.values()) // saved) if saved is not None and saved > 0 else None
-    if break_even is not None and break_even * (saved or 0) == sum(cycles.values()):
-        break_even += 1  # fewer, not as many
+    break_even = max(1, -(-sum(cycles.values()) // saved)) if saved is not None and saved > 0 else None
     return Reorganisation(elements[False], elements[True], cycles[False], cycles[True], exact, break_even)
