@@ -1,0 +1,141 @@
+"""The points of finite sets as NumPy arrays: dimension by dimension, all points at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import islpy as isl
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+
+_LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
+
+class Rows(NamedTuple):
+    """The pairs of a relation: row k of `domain` with row k of `image`."""
+
+    domain: Integers
+    image: Integers
+
+
+def points(found: isl.Set) -> Integers:
+    """All points of a finite set without parameters: shape (points, dimensions), lexicographic, none twice."""
+    parts = [_scan(part) for part in found.compute_divs().get_basic_sets()]
+    rank = found.dim(isl.dim_type.set)
+    rows = np.concatenate(parts) if parts else np.empty((0, rank), np.int64)
+    if not rank:
+        return np.empty((min(len(rows), 1), 0), np.int64)
+    return sorted_rows(rows, unique=True)
+
+
+def rows(relation: isl.Map) -> Rows:
+    """All pairs of a finite relation without parameters, lexicographic by domain, then by image; none twice."""
+    rank = relation.dim(isl.dim_type.in_)
+    pairs = points(relation.wrap().flatten())
+    return Rows(pairs[:, :rank], pairs[:, rank:])
+
+
+def sorted_rows(found: Integers, *, unique: bool = False) -> Integers:
+    """Rows in lexicographic order."""
+    ordered = found[np.lexsort(found.T[::-1])] if found.size else found
+    if not unique or len(ordered) < 2:
+        return ordered
+    fresh = np.concatenate([[True], np.any(ordered[1:] != ordered[:-1], axis=1)])
+    result: Integers = ordered[fresh]
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Constraints:
+    """Rows of factors of (1, x, quotients): the sums are 0 where `equal`, else 0 or more.
+
+    Quotient k is floor(quotients[k] . (1, x, earlier quotients) / divisors[k]).
+    """
+
+    equal: NDArray[np.bool_]
+    factors: Integers
+    quotients: Integers
+    divisors: Integers
+
+
+def _scan(part: isl.BasicSet) -> Integers:
+    """The points of one conjunction: grow prefixes by the bounds of their projections, then test what is left."""
+    rank = part.dim(isl.dim_type.set)
+    found = np.empty((1, 0), np.int64)
+    outer = part.remove_divs()
+    for axis in range(rank):
+        shadow = outer.project_out(isl.dim_type.set, axis + 1, rank - axis - 1).remove_divs()
+        found = _extended(found, _constraints(shadow))
+        if not len(found):
+            return np.empty((0, rank), np.int64)
+    return found[_holds(found, _constraints(part))]
+
+
+def _extended(prefixes: Integers, bounds: _Constraints) -> Integers:
+    """Each prefix with every value that the next coordinate may take."""
+    offsets = bounds.factors[:, :-1] @ np.column_stack([np.ones(len(prefixes), np.int64), prefixes]).T
+    least = np.full(len(prefixes), _LEAST)
+    most = np.full(len(prefixes), _MOST)
+    for factor, offset, equal in zip(bounds.factors[:, -1], offsets, bounds.equal, strict=True):
+        if factor > 0 or (equal and factor < 0):
+            up, shift = (factor, offset) if factor > 0 else (-factor, -offset)
+            least = np.maximum(least, -(shift // up))
+        if factor < 0 or (equal and factor > 0):
+            down, shift = (-factor, offset) if factor < 0 else (factor, -offset)
+            most = np.minimum(most, shift // down)
+    if len(prefixes) and (least.min() == _LEAST or most.max() == _MOST):
+        raise ValueError("the set has no end")
+    counts = np.maximum(most - least + 1, 0)
+    first = np.repeat(np.cumsum(counts) - counts, counts)
+    values = np.repeat(least, counts) + np.arange(int(counts.sum())) - first
+    return np.column_stack([np.repeat(prefixes, counts, axis=0), values])
+
+
+def _holds(found: Integers, bounds: _Constraints) -> NDArray[np.bool_]:
+    columns = [np.ones(len(found), np.int64), *found.T]
+    for factors, divisor in zip(bounds.quotients, bounds.divisors, strict=True):
+        columns.append(factors[: len(columns)] @ np.array(columns) // divisor)
+    values = bounds.factors @ np.array(columns)
+    good: NDArray[np.bool_] = np.all(np.where(bounds.equal[:, None], values == 0, values >= 0), axis=0)
+    return good
+
+
+def _constraints(part: isl.BasicSet) -> _Constraints:
+    rank, inner = part.dim(isl.dim_type.set), part.dim(isl.dim_type.div)
+    equal, factors = [], []
+    for constraint in part.get_constraints():
+        equal.append(constraint.is_equality())
+        factors.append(
+            [
+                _integer(constraint.get_constant_val()),
+                *(_integer(constraint.get_coefficient_val(isl.dim_type.set, axis)) for axis in range(rank)),
+                *(_integer(constraint.get_coefficient_val(isl.dim_type.div, axis)) for axis in range(inner)),
+            ]
+        )
+    width = 1 + rank + inner
+    quotients, divisors = [], []
+    for place in range(inner):
+        quotient = part.get_div(place)
+        divisor = _integer(quotient.get_denominator_val())
+        whole = quotient.scale_val(isl.Val(divisor))
+        quotients.append(
+            [
+                _integer(whole.get_constant_val()),
+                *(_integer(whole.get_coefficient_val(isl.dim_type.in_, axis)) for axis in range(rank)),
+                *(_integer(whole.get_coefficient_val(isl.dim_type.div, axis)) for axis in range(inner)),
+            ]
+        )
+        divisors.append(divisor)
+    return _Constraints(
+        np.array(equal, bool),
+        np.array(factors, np.int64).reshape(-1, width),
+        np.array(quotients, np.int64).reshape(-1, width),
+        np.array(divisors, np.int64),
+    )
+
+
+def _integer(value: isl.Val) -> int:
+    return int(value.to_python())
