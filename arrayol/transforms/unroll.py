@@ -41,15 +41,21 @@ MAXIMUM_STATEMENTS = 20_000  # of an unrolled body: what can still be read, chec
 
 @dataclass(frozen=True, slots=True)
 class BlockLoop:
-    """A loop over the full blocks of a range: its index counts blocks from 0.
+    """A loop over the blocks of a range: its index counts blocks from 0.
 
-    `trips` is how many there are, None where outer loops decide; `range` is the loop as it stands in the unrolled body.
+    `extent` is the number of iterations before unrolling, where outer loops decide in terms of their block indices;
+    `range` is the loop as it stands in the unrolled body.
     """
 
     name: str
     factor: int
-    trips: int | None
+    extent: LinearForm
     range: body.Range
+
+    @property
+    def trips(self) -> int | None:
+        """How many full blocks there are, None where outer loops decide."""
+        return None if self.extent.constant is None else self.extent.constant // self.factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +255,7 @@ class _Builder:
             if extent.constant > 0:
                 raise beyond_range(self.elementary.name, written.name, factor, extent.constant, written.span)
             return (), ()
-        loop = _block_loop(written, factor, LinearForm(offset=trips))
+        loop = _block_loop(written, factor, extent, LinearForm(offset=trips))
         block = tuple(_lane(lane, written, low, factor, number) for lane in lanes for number in range(factor))
         statements, copies = inside(block, (*loops, loop))
         full = _looped(loop.range, statements, item.span)
@@ -268,7 +274,7 @@ class _Builder:
         rounded = expression_of(extent + LinearForm(offset=factor - 1), written.span)
         divisor = body.Constant(factor, Weak.INTEGER, written.span)
         blocks = linear_form(body.Operation("//", (rounded, divisor), Weak.INTEGER, written.span))
-        loop = _block_loop(written, factor, extent if factor == 1 else blocks)
+        loop = _block_loop(written, factor, extent, extent if factor == 1 else blocks)
         block = tuple(
             _lane(lane, written, low, factor, number, extent if number else None)
             for lane in lanes
@@ -293,10 +299,10 @@ class _Builder:
         return low, high + low.scaled(-1)
 
 
-def _block_loop(written: body.Range, factor: int, trips: LinearForm) -> BlockLoop:
+def _block_loop(written: body.Range, factor: int, extent: LinearForm, blocks: LinearForm) -> BlockLoop:
     low = body.Constant(0, Weak.INTEGER, written.low.span)
-    high = expression_of(trips, written.high.span)
-    return BlockLoop(written.name, factor, trips.constant, body.Range(written.name, low, high, written.span))
+    high = expression_of(blocks, written.high.span)
+    return BlockLoop(written.name, factor, extent, body.Range(written.name, low, high, written.span))
 
 
 def _lane(

@@ -1,0 +1,1 @@
+"""From a task or elementary to the references of its unrolled loop nest."""

@@ -1,0 +1,61 @@
+"""How often the innermost body of unrolled loops runs, also where outer loops bound inner ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from arrayol.ir import body
+from arrayol.ir.types import Weak
+from arrayol.source import Span
+from arrayol.transforms.linear_form import LinearForm, expression_of, linear_form
+from arrayol.transforms.substitution import substitute
+from arrayol.transforms.unroll import BlockLoop
+
+
+@dataclass(frozen=True, slots=True)
+class Trips:
+    """`runs` full unrolled bodies and `iterations` of the original loops; per loop the most blocks in one go."""
+
+    runs: int
+    iterations: int
+    extents: tuple[int, ...]
+
+
+def count_trips(loops: Sequence[BlockLoop]) -> Trips:
+    """Count by walking the loops on which inner bounds depend; the others are multiplied."""
+    return _count(loops, {})
+
+
+def _count(loops: Sequence[BlockLoop], outer: Mapping[str, int]) -> Trips:
+    if not loops:
+        return Trips(1, 1, ())
+    first, rest = loops[0], loops[1:]
+    extent = max(0, _value(first.extent, outer, first.range.span))
+    full = extent // first.factor
+    if not any(first.name in _names(loop.extent) for loop in rest):
+        inner = _count(rest, outer)
+        return Trips(full * inner.runs, extent * inner.iterations, (full, *inner.extents))
+    found = [_count(rest, {**outer, first.name: index}) for index in range(extent)]  # its factor is 1
+    extents = (max(column) for column in zip(*(one.extents for one in found), strict=True))
+    if not found:
+        return Trips(0, 0, (0,) * len(loops))
+    return Trips(sum(one.runs for one in found), sum(one.iterations for one in found), (full, *extents))
+
+
+def _value(form: LinearForm, outer: Mapping[str, int], span: Span) -> int:
+    bindings = {name: body.Constant(value, Weak.INTEGER, span) for name, value in outer.items()}
+    found = linear_form(substitute(expression_of(form, span), bindings)).constant
+    assert found is not None  # bounds use range variables and constants only
+    return found
+
+
+def _names(form: LinearForm) -> set[str]:
+    names = {name for name, _ in form.terms}
+    stack = [expr for expr, _ in form.rest]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, body.Index):
+            names.add(node.name)
+        stack += body.operands_of(node)
+    return names
