@@ -39,8 +39,8 @@ class Bursts:
     def __len__(self) -> int:
         return len(self.address)
 
-    def only(self, chosen: NDArray[np.bool_]) -> Bursts:
-        """The bursts where `chosen` (shape n) holds."""
+    def only(self, chosen: Integers) -> Bursts:
+        """The bursts where `chosen` (shape n, of booleans) holds, or those it numbers, in its order."""
         return Bursts(self.address[chosen], self.size[chosen], self.data[chosen], self.write[chosen])
 
 
@@ -206,7 +206,8 @@ def _closed_form(parts: _Parts) -> Integers:
     ready = began[parts.burst[before]] - (-(inside[before] + parts.ticks.activate) // cycle)
     waits = np.zeros_like(own)
     waits[parts.burst[after]] = np.maximum(ready - began[parts.burst[after]], 0)
-    return own + waits
+    cycles: Integers = own + waits
+    return cycles
 
 
 def _walk(parts: _Parts) -> Integers:
