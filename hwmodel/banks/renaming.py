@@ -120,7 +120,7 @@ def _renamed(subscript: Subscript, stride: int) -> Subscript:
 def _extent(extent: int | None, suffix: int, stride: int) -> int | None:
     """How many coordinates suffix, suffix + stride, ... lie below an extent."""
     if stride == 0:
-        return 1
+        return 1 if extent is None or 0 <= suffix < extent else 0
     return None if extent is None else max(0, -((suffix - extent) // stride))
 
 
