@@ -1,0 +1,101 @@
+"""The fewest banks without conflicts over linear and block-cyclic mappings: bank(x) = floor(a.x / B) mod N.
+
+What later work than paper B calls linear-transformation-based (LTB) and generalised (GMP) memory partitioning. Here
+the search is exhaustive: for N banks and blocks of B only a modulo N B matters, so all those residues are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.banks.clique import clique_bound
+from hwmodel.banks.moving import Moving, moving
+from hwmodel.banks.references import Loop, Reference
+
+MAXIMUM_BLOCK = 8  # block sizes tried
+MAXIMUM_BANKS = 256
+WORK = 20_000_000  # banks computed before the search gives up: some tenths of a second
+_CHUNK = 1 << 15
+
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The smallest number of banks found, `vector` a and `block` B of its mapping; None where none was found.
+
+    `bound` is the clique bound: so many elements are touched at once in some cycle. `exact` says that fewer banks were
+    proven impossible, for block sizes up to MAXIMUM_BLOCK; `gave_up` says why there is none.
+    """
+
+    banks: int | None
+    vector: tuple[int, ...]
+    block: int
+    bound: int
+    exact: bool
+    gave_up: str | None
+
+
+def smallest_linear(
+    references: Sequence[Reference], loops: Sequence[Loop], *, merge_equal: bool = True, work: int = WORK
+) -> Linear:
+    """The smallest conflict-free mapping of the references of one array in one unrolled body.
+
+    No two references may touch one bank in one iteration, unless they touch one element: equal addresses are merged;
+    where `merge_equal` is false only a read is with a write, and two reads of one element make every mapping fail. An
+    unknown part of a subscript may be any multiple of its factor. `work` bounds the banks computed.
+    """
+    accesses = moving(references, loops)
+    rank = len(references[0].subscripts) if references else 0
+    if len(accesses.distinct) <= 1 and (merge_equal or not accesses.repeated_reads):
+        return Linear(1, (0,) * rank, 1, min(1, len(references)), exact=True, gave_up=None)
+    if not merge_equal and accesses.repeated_reads:
+        one = accesses.repeated_reads[0]
+        reason = f"two reads of one body touch the same element of '{one.array}', so they share its bank in any mapping"
+        return Linear(None, (), 1, accesses.least, exact=True, gave_up=reason)
+    return _search(accesses, work)
+
+
+def _search(accesses: Moving, work: int) -> Linear:
+    left, exact, bound = work, True, accesses.least
+    banks = max(bound, 1)
+    while banks <= MAXIMUM_BANKS:
+        for block in range(1, MAXIMUM_BLOCK + 1):
+            cost = accesses.cost(banks, block)
+            if cost > (left if block == 1 else left // 4):
+                exact = False
+                if block == 1:
+                    reason = f"the search ended at {banks} banks, after {work - left:,} banks of references computed"
+                    return Linear(None, (), 1, bound, exact=False, gave_up=reason)
+                break
+            left -= cost
+            vector = _first_free(accesses, banks, block)
+            if vector is not None:
+                return Linear(banks, vector, block, bound, exact=exact or banks == bound, gave_up=None)
+        if banks == accesses.least:
+            bound = clique_bound(accesses)
+            exact = exact or bound > banks
+        banks = max(banks + 1, bound)
+    reason = f"no mapping on up to {MAXIMUM_BANKS} banks is free of conflicts"
+    return Linear(None, (), 1, bound, exact=exact, gave_up=reason)
+
+
+def _first_free(accesses: Moving, banks: int, block: int) -> tuple[int, ...] | None:
+    for vectors in _vectors(accesses.rank, banks * block):
+        free = vectors[accesses.free_of_conflicts(vectors, banks, block)]
+        if len(free):
+            return tuple(int(entry) for entry in free[0])
+    return None
+
+
+def _vectors(rank: int, modulus: int) -> Iterator[Integers]:
+    """All vectors of residues in lexicographic order, in chunks of rows."""
+    total = modulus**rank
+    for start in range(0, total, _CHUNK):
+        numbers = np.arange(start, min(start + _CHUNK, total), dtype=np.int64)
+        columns = [numbers // modulus ** (rank - 1 - axis) % modulus for axis in range(rank)]
+        yield np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64)

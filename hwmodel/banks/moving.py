@@ -1,0 +1,158 @@
+"""References of one array as they move together or apart, and whether a mapping keeps them from conflicts.
+
+References that move together (equal coefficients and unknown parts) keep their distances: the distances and the
+residues that their common base takes decide. Others are looked at in every class of iterations that banks can tell
+apart: those of equal index residues.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.banks.references import Loop, Reference
+
+Integers = NDArray[np.int64]
+Truths = NDArray[np.bool_]
+
+_WIDEST_MASK = 63
+_CLASS = 2_000  # what a class of iterations costs beside its banks
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """The distinct references of one array in one body.
+
+    `coefficients` has the shape (references, dimensions, steps), `offsets` (references, dimensions): at indices l a
+    reference touches coefficients l + offsets. A step is a loop, of `extents[step]` iterations, or an unknown part;
+    None is without end. `distinct` are the references, `repeated_reads` those of equal addresses beyond the first.
+    """
+
+    distinct: tuple[Reference, ...]
+    repeated_reads: tuple[Reference, ...]
+    coefficients: Integers
+    offsets: Integers
+    extents: tuple[int | None, ...]
+    rank: int
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all references move together."""
+        return bool((self.coefficients == self.coefficients[:1]).all())
+
+    @property
+    def least(self) -> int:
+        """The different elements of the first iteration: they need as many banks."""
+        return len({tuple(row) for row in self.offsets.tolist()})
+
+    def cost(self, banks: int, block: int) -> int:
+        """How many banks a complete search over all vectors computes, about."""
+        modulus = banks * block
+        computed = modulus**self.rank * len(self.distinct)
+        if self.uniform:
+            return int(computed * block)
+        return int((computed + _CLASS) * prod(_least(extent, modulus) for extent in self.extents))
+
+    def free_of_conflicts(self, vectors: Integers, banks: int, block: int) -> Truths:
+        """For each row a of `vectors` whether floor(a.x / block) mod banks keeps all references apart."""
+        return self._uniform(vectors, banks, block) if self.uniform else self._any(vectors, banks, block)
+
+    def _uniform(self, vectors: Integers, banks: int, block: int) -> Truths:
+        """A shift of the base by whole blocks renames the banks: its residues modulo the block are all that matters."""
+        places = vectors @ self.offsets.T
+        free = _apart(places // block % banks, banks)
+        if block > 1 and free.any():
+            kept = np.flatnonzero(free)
+            reached = self._base_residues(vectors[kept], block)
+            for shift in range(1, block):
+                apart = _apart((places[kept] + shift) // block % banks, banks)
+                free[kept] &= apart | ~reached[:, shift]
+        return free
+
+    def _base_residues(self, vectors: Integers, block: int) -> Truths:
+        """Which residues modulo the block the base a.(coefficients l) takes: exact, by one step after the other."""
+        steps = vectors @ self.coefficients[0] % block
+        reached = np.zeros((len(vectors), block), bool)
+        reached[:, 0] = True
+        columns = np.arange(block)
+        for step, extent in enumerate(self.extents):
+            before = reached.copy()
+            for count in range(1, _least(extent, block)):
+                source = (columns[None, :] - count * steps[:, step : step + 1]) % block
+                reached |= np.take_along_axis(before, source, axis=1)
+        return reached
+
+    def _any(self, vectors: Integers, banks: int, block: int) -> Truths:
+        """Each class of iterations with equal residues of the indices."""
+        modulus = banks * block
+        free = np.ones(len(vectors), bool)
+        for index in product(*(range(_least(extent, modulus)) for extent in self.extents)):
+            kept = np.flatnonzero(free)
+            if not len(kept):
+                break
+            elements = self.coefficients @ np.array(index, np.int64) + self.offsets
+            bank = vectors[kept] @ elements.T // block % banks
+            fine = np.ones(len(kept), bool)
+            for one, other in self._apart_in(index, elements, modulus):
+                fine &= bank[:, one] != bank[:, other]
+            free[kept] = fine
+        return free
+
+    def _apart_in(self, index: Sequence[int], elements: Integers, modulus: int) -> list[tuple[int, int]]:
+        """The pairs of references that touch two elements somewhere in a class of iterations."""
+        again = [extent is None or place + modulus < extent for place, extent in zip(index, self.extents, strict=True)]
+        moves = self.coefficients[:, :, again]
+        return [
+            (one, other)
+            for one in range(len(elements))
+            for other in range(one)
+            if (elements[one] != elements[other]).any() or (moves[one] != moves[other]).any()
+        ]
+
+
+def moving(references: Sequence[Reference], loops: Sequence[Loop]) -> Moving:
+    """References of one array as matrices; of equal ones the first stands for all."""
+    first: dict[Any, Reference] = {}
+    read: set[Any] = set()
+    repeated: list[Reference] = []
+    for reference in references:
+        first.setdefault(reference.subscripts, reference)
+        if not reference.write and reference.subscripts in read:
+            repeated.append(reference)
+        if not reference.write:
+            read.add(reference.subscripts)
+    distinct = tuple(first.values())
+    texts = list(dict.fromkeys(_unknowns(distinct)))
+    rank = len(distinct[0].subscripts) if distinct else 0
+    coefficients = np.zeros((len(distinct), rank, len(loops) + len(texts)), np.int64)
+    offsets = np.zeros((len(distinct), rank), np.int64)
+    for number, reference in enumerate(distinct):
+        for axis, part in enumerate(reference.subscripts):
+            offsets[number, axis] = part.offset
+            coefficients[number, axis, : len(loops)] = part.coefficients
+            for unknown in part.unknown:
+                coefficients[number, axis, len(loops) + texts.index(unknown.text)] = unknown.factor
+    extents = (*(loop.extent for loop in loops), *(None for _ in texts))
+    return Moving(distinct, tuple(repeated), coefficients, offsets, extents, rank)
+
+
+def _unknowns(references: Sequence[Reference]) -> list[str]:
+    return [unknown.text for reference in references for part in reference.subscripts for unknown in part.unknown]
+
+
+def _least(extent: int | None, modulus: int) -> int:
+    return modulus if extent is None else min(extent, modulus)
+
+
+def _apart(bank: Integers, banks: int) -> Truths:
+    """For each row whether its entries differ."""
+    if banks <= _WIDEST_MASK:
+        masks = np.bitwise_or.reduce(np.left_shift(np.int64(1), bank), axis=1)
+        return np.bitwise_count(masks) == bank.shape[1]
+    return (np.diff(np.sort(bank, axis=1), axis=1) != 0).all(axis=1)
