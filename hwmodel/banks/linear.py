@@ -41,31 +41,32 @@ class Linear:
 
 
 def smallest_linear(
-    references: Sequence[Reference], loops: Sequence[Loop], *, merge_equal: bool = True, work: int = WORK
+    groups: Sequence[tuple[Sequence[Reference], Sequence[Loop]]], *, merge_equal: bool = True, work: int = WORK
 ) -> Linear:
-    """The smallest conflict-free mapping of the references of one array in one unrolled body.
+    """The smallest conflict-free mapping of one array; each group holds its references in one unrolled body, and loops.
 
-    No two references may touch one bank in one iteration, unless they touch one element: equal addresses are merged;
-    where `merge_equal` is false only a read is with a write, and two reads of one element make every mapping fail. An
-    unknown part of a subscript may be any multiple of its factor. `work` bounds the banks computed.
+    No two references of a group may touch one bank in one iteration, unless they touch one element: equal addresses are
+    merged; where `merge_equal` is false only a read is with a write, and two reads of one element make every mapping
+    fail. An unknown part of a subscript may be any multiple of its factor. `work` bounds the banks computed.
     """
-    accesses = moving(references, loops)
-    rank = len(references[0].subscripts) if references else 0
-    if len(accesses.distinct) <= 1 and (merge_equal or not accesses.repeated_reads):
-        return Linear(1, (0,) * rank, 1, min(1, len(references)), exact=True, gave_up=None)
-    if not merge_equal and accesses.repeated_reads:
-        one = accesses.repeated_reads[0]
-        reason = f"two reads of one body touch the same element of '{one.array}', so they share its bank in any mapping"
-        return Linear(None, (), 1, accesses.least, exact=True, gave_up=reason)
-    return _search(accesses, work)
+    bodies = [moving(references, loops) for references, loops in groups if references]
+    least = max((body.least for body in bodies), default=0)
+    repeated = next((one for body in bodies for one in body.repeated_reads), None)
+    if repeated is not None and not merge_equal:
+        reason = f"two reads of a body touch the same element of '{repeated.array}': they share its bank in any mapping"
+        return Linear(None, (), 1, least, exact=True, gave_up=reason)
+    if all(len(body.distinct) == 1 for body in bodies):
+        rank = bodies[0].rank if bodies else 0
+        return Linear(1, (0,) * rank, 1, least, exact=True, gave_up=None)
+    return _search([body for body in bodies if len(body.distinct) > 1], least, work)
 
 
-def _search(accesses: Moving, work: int) -> Linear:
-    left, exact, bound = work, True, accesses.least
+def _search(bodies: Sequence[Moving], least: int, work: int) -> Linear:
+    left, exact, bound = work, True, least
     banks = max(bound, 1)
     while banks <= MAXIMUM_BANKS:
         for block in range(1, MAXIMUM_BLOCK + 1):
-            cost = accesses.cost(banks, block)
+            cost = sum(body.cost(banks, block) for body in bodies)
             if cost > (left if block == 1 else left // 4):
                 exact = False
                 if block == 1:
@@ -73,20 +74,22 @@ def _search(accesses: Moving, work: int) -> Linear:
                     return Linear(None, (), 1, bound, exact=False, gave_up=reason)
                 break
             left -= cost
-            vector = _first_free(accesses, banks, block)
+            vector = _first_free(bodies, banks, block)
             if vector is not None:
                 return Linear(banks, vector, block, bound, exact=exact or banks == bound, gave_up=None)
-        if banks == accesses.least:
-            bound = clique_bound(accesses)
+        if banks == least:
+            bound = max(clique_bound(body) for body in bodies)
             exact = exact or bound > banks
         banks = max(banks + 1, bound)
     reason = f"no mapping on up to {MAXIMUM_BANKS} banks is free of conflicts"
     return Linear(None, (), 1, bound, exact=exact, gave_up=reason)
 
 
-def _first_free(accesses: Moving, banks: int, block: int) -> tuple[int, ...] | None:
-    for vectors in _vectors(accesses.rank, banks * block):
-        free = vectors[accesses.free_of_conflicts(vectors, banks, block)]
+def _first_free(bodies: Sequence[Moving], banks: int, block: int) -> tuple[int, ...] | None:
+    for vectors in _vectors(bodies[0].rank, banks * block):
+        free = vectors
+        for body in bodies:
+            free = free[body.free_of_conflicts(free, banks, block)]
         if len(free):
             return tuple(int(entry) for entry in free[0])
     return None
