@@ -1,0 +1,222 @@
+"""From the parts of a block to definitions: the inner repetitions, the body around them, the outer repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from arrayol.ir.model import (
+    Call,
+    Component,
+    CompoundTask,
+    Delay,
+    Elementary,
+    Link,
+    Port,
+    RepetitiveTask,
+    Shape,
+    Spec,
+    port_named,
+)
+from arrayol.source import Span
+from arrayol.transforms.naming import Names
+from arrayol.transforms.parts import BlockPart, Feed, Gathered, Local, Reach, Sink, State
+from arrayol.transforms.result import ArrayName
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The outer repetition to be made: its name and ports, its space, and the name of its body."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    space: Shape
+    body: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Assembly:
+    """New definitions, the outer repetition last; `direct` names the inner repetitions that one call replaces.
+
+    `inlined` tells where the arrays of composed tasks that were taken into the body went.
+    """
+
+    components: tuple[Component, ...]
+    direct: frozenset[str]
+    inlined: Mapping[ArrayName, ArrayName]
+    locals: Mapping[str, str]
+
+
+def assemble(outline: Outline, parts: Sequence[BlockPart], spec: Spec, names: Names) -> Assembly:
+    """The definitions of a repetition whose body does the parts in turn."""
+    simple = len(parts) == 1 and not any(isinstance(feed.source, (Gathered, Local)) for feed in parts[0].feeds)
+    if simple:
+        part = parts[0]
+        outer = _outer(outline, part.inner.name, [(part, {port: port for port in _port_names(part)})])
+        return Assembly((part.inner, outer), frozenset(), {}, {})
+    body = _Body(outline, spec, names)
+    bound = [(part, body.add(part)) for part in parts]
+    outer = _outer(outline, outline.body, bound)
+    return Assembly((*body.definitions, body.task(), outer), frozenset(body.direct), body.inlined, body.locals)
+
+
+def _port_names(part: BlockPart) -> list[str]:
+    return [one.port.name for one in (*part.feeds, *part.sinks)]
+
+
+def _leaves(feeds: Sequence[Feed]) -> Iterator[Feed]:
+    """The feeds that come from outside the block."""
+    for feed in feeds:
+        if isinstance(feed.source, Gathered):
+            yield from _leaves(feed.source.feeds)
+        elif not isinstance(feed.source, Local):
+            yield feed
+
+
+def _outer(outline: Outline, body: str, bound: Sequence[tuple[BlockPart, Mapping[str, str]]]) -> RepetitiveTask:
+    links: list[Link] = []
+    delays: list[Delay] = []
+    outputs: list[Link] = []
+    for part, ports in bound:
+        for feed in _leaves(part.feeds):
+            port, source = ports[feed.port.name], feed.source
+            if isinstance(source, Reach):
+                links.append(Link(port, source.array, source.tiler, source.tiler.span))
+            elif isinstance(source, State):
+                output = ports[source.output]
+                delays.append(Delay(port, output, source.vector, source.default, True, outline.span))
+        for sink in part.sinks:
+            outputs += [Link(ports[sink.port.name], one.array, one.tiler, one.tiler.span) for one in sink.targets]
+    return RepetitiveTask(
+        outline.name,
+        outline.inputs,
+        outline.outputs,
+        outline.space,
+        body,
+        tuple(links),
+        tuple(outputs),
+        tuple(delays),
+        outline.span,
+    )
+
+
+@dataclass(slots=True)
+class _Body:
+    """The composition inside a block while it is made."""
+
+    outline: Outline
+    spec: Spec
+    names: Names
+    inputs: list[Port] = field(default_factory=list)
+    outputs: list[Port] = field(default_factory=list)
+    arrays: dict[str, Port] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    definitions: list[Component] = field(default_factory=list)
+    direct: set[str] = field(default_factory=set)
+    inlined: dict[ArrayName, ArrayName] = field(default_factory=dict)
+    locals: dict[str, str] = field(default_factory=dict)
+
+    def add(self, part: BlockPart) -> dict[str, str]:
+        """Call a part; the body's names of its ports."""
+        ports: dict[str, str] = {}
+        for feed in part.feeds:
+            ports[feed.port.name] = self._fed(feed, ports)
+        states = {one.source.output for one in _leaves(part.feeds) if isinstance(one.source, State)}
+        for sink in part.sinks:
+            ports[sink.port.name] = self._sunk(sink, sink.port.name in states)
+        callee = self.spec.components[part.inner.callee]
+        if _is_direct(part.inner, callee):
+            self.direct.add(part.inner.name)
+            self._call_directly(part.inner, callee, ports)
+        else:
+            self.definitions.append(part.inner)
+            arguments = tuple(ports[feed.port.name] for feed in part.feeds)
+            results = tuple(ports[sink.port.name] for sink in part.sinks)
+            self.calls.append(Call(results, part.inner.name, arguments, part.inner.span))
+        return ports
+
+    def task(self) -> CompoundTask:
+        outline = self.outline
+        return CompoundTask(
+            outline.body, tuple(self.inputs), tuple(self.outputs), tuple(self.calls), self.arrays, outline.span
+        )
+
+    def _fed(self, feed: Feed, ports: dict[str, str]) -> str:
+        source = feed.source
+        if isinstance(source, Local):
+            return self.locals[source.name]
+        name = self._array(feed.port)
+        if isinstance(source, Gathered):
+            for inner in source.feeds:
+                ports[inner.port.name] = self._fed(inner, ports)
+            self.definitions.append(source.elementary)
+            arguments = tuple(ports[inner.port.name] for inner in source.feeds)
+            self.calls.append(Call((name,), source.elementary.name, arguments, feed.port.span))
+        else:
+            self.inputs.append(self.arrays[name])
+        return name
+
+    def _sunk(self, sink: Sink, is_state: bool) -> str:
+        name = self._array(sink.port)
+        if sink.local is not None:
+            self.locals[sink.local] = name
+        if sink.targets or is_state:
+            self.outputs.append(self.arrays[name])
+        return name
+
+    def _array(self, port: Port) -> str:
+        name = self.names.local(port.name, self.arrays)
+        self.arrays[name] = replace(port, name=name)
+        return name
+
+    def _call_directly(self, inner: RepetitiveTask, callee: Component, ports: Mapping[str, str]) -> None:
+        """Call what the one repetition does; a composition is taken in call by call."""
+        reads = {link.port: ports[link.array] for link in inner.input_links}
+        writes = {link.port: ports[link.array] for link in inner.output_links}
+        for port in callee.outputs:
+            if port.name not in writes:
+                writes[port.name] = self._array(port)
+        if not isinstance(callee, CompoundTask):
+            arguments, results = (
+                tuple(table[port.name] for port in side)
+                for table, side in ((reads, callee.inputs), (writes, callee.outputs))
+            )
+            self.calls.append(Call(results, callee.name, arguments, inner.span))
+            return
+        known = reads | writes
+        for name, port in callee.arrays.items():
+            if name not in known:
+                known[name] = self._array(port)
+            self.inlined[callee.name, name] = (self.outline.body, known[name])
+        self.calls += [
+            Call(
+                tuple(known[name] for name in call.results),
+                call.callee,
+                tuple(known[name] for name in call.arguments),
+                call.span,
+            )
+            for call in callee.calls
+        ]
+
+
+def _is_direct(inner: RepetitiveTask, callee: Component) -> bool:
+    """Whether one call of the callee does the repetition: it is one, and every pattern is the whole array."""
+    if any(extent != 1 for extent in inner.repetition) or inner.delays:
+        return False
+    links = (*((link, inner.inputs, callee.inputs) for link in inner.input_links),)
+    links += (*((link, inner.outputs, callee.outputs) for link in inner.output_links),)
+    ports = [link.port for link, _, _ in links]
+    return len(set(ports)) == len(ports) and all(
+        _is_whole(link, port_named(arrays, link.array), port_named(ports_, link.port)) for link, arrays, ports_ in links
+    )
+
+
+def _is_whole(link: Link, array: Port, port: Port) -> bool:
+    rank = len(array.shape)
+    identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
+    same = array.shape == port.shape and link.tiler.fitting == identity
+    return same and not any(link.tiler.origin)
+
+

@@ -1,0 +1,117 @@
+"""A repetitive task cut in blocks: the repetition of one block, and what it reads, writes and hands on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from arrayol.ir.model import Component, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault, port_named
+from arrayol.transforms.block_states import BlockState, state_feed
+from arrayol.transforms.blocks import Blocks, split_tiler
+from arrayol.transforms.naming import Names
+from arrayol.transforms.parts import BlockPart, Feed, Inside, Local, Ports, Reach, Sink
+from arrayol.transforms.states import Unserved, crossings_of
+
+
+class UnservedError(Exception):
+    """A delay whose state no block hands on."""
+
+    def __init__(self, found: Unserved) -> None:
+        self.found = found
+        super().__init__()
+
+
+def block_part(
+    task: RepetitiveTask, callee: Component, blocks: Blocks, name: str, names: Names, inside: Inside
+) -> BlockPart:
+    """The inner repetition `name` of a task's blocks, with everything that feeds it.
+
+    Arrays of `inside` stay in the block. Raises UnservedError where a delay's state comes from no block.
+    """
+    ports = Ports(names, task.name)
+    inputs = tuple(_input(link, callee, blocks, ports, inside, task) for link in task.input_links)
+    outputs = tuple(_outputs(task, callee, blocks, ports, inside))
+    links: list[Link] = []
+    delays: list[Delay] = []
+    states: dict[str, Link] = {}
+    for delay in task.delays:
+        made = _delay(delay, task, callee, blocks, ports, states)
+        (delays if isinstance(made, Delay) else links).append(made)  # type: ignore[arg-type]
+    inner = RepetitiveTask(
+        name,
+        tuple(feed.port for feed in ports.feeds),
+        tuple(sink.port for sink in ports.sinks),
+        blocks.extents,
+        task.callee,
+        (*inputs, *links),
+        (*outputs, *states.values()),
+        tuple(delays),
+        task.span,
+    )
+    return BlockPart(inner, tuple(ports.feeds), tuple(ports.sinks))
+
+
+def _input(
+    link: Link, callee: Component, blocks: Blocks, ports: Ports, inside: Inside, task: RepetitiveTask
+) -> Link:
+    port = port_named(callee.inputs, link.port)
+    if link.port in inside.reads:
+        local = inside.arrays[link.array]
+        found = next((feed for feed in ports.feeds if feed.source == Local(local.name)), None)
+        name = found.port.name if found else ports.fresh(link.port)
+        if not found:
+            ports.feeds.append(Feed(replace(local, name=name), Local(local.name)))
+        return Link(link.port, name, inside.reads[link.port], link.span)
+    split = split_tiler(link.tiler, port.shape, blocks)
+    name = ports.fresh(link.port)
+    ports.feeds.append(Feed(_shaped(port, name, split.shape), Reach(link.array, split.outer)))
+    return Link(link.port, name, split.inner, link.span)
+
+
+def _outputs(
+    task: RepetitiveTask, callee: Component, blocks: Blocks, ports: Ports, inside: Inside
+) -> Iterator[Link]:
+    made: set[str] = set()
+    for place, link in enumerate(task.output_links):
+        port = port_named(callee.outputs, link.port)
+        if place not in inside.writes:
+            split = split_tiler(link.tiler, port.shape, blocks)
+            name = ports.fresh(link.port)
+            ports.sinks.append(Sink(_shaped(port, name, split.shape), (Reach(link.array, split.outer),)))
+            yield Link(link.port, name, split.inner, link.span)
+            continue
+        local = inside.arrays[link.array]
+        name = next((sink.port.name for sink in ports.sinks if sink.local == local.name), "") or ports.fresh(link.port)
+        if link.array not in made:
+            made.add(link.array)
+            ports.sinks.append(Sink(replace(local, name=name), (), local.name))
+        yield Link(link.port, name, inside.writes[place], link.span)
+
+
+def _delay(
+    delay: Delay, task: RepetitiveTask, callee: Component, blocks: Blocks, ports: Ports, states: dict[str, Link]
+) -> Delay | Link:
+    """The delay inside the block; a link where no instance has its earlier one in the same block."""
+    found = crossings_of(delay, blocks)
+    if isinstance(found, Unserved):
+        raise UnservedError(found)
+    port = port_named(callee.inputs, delay.port)
+    acts = all(abs(step) < extent for step, extent in zip(delay.vector, blocks.extents, strict=True))
+    crosses = any(crossing.vector is not None for crossing in found)
+    if not crosses and not isinstance(delay.default, TiledDefault):
+        return replace(delay, acts=acts)
+    state = BlockState(port, blocks)
+    if crosses and delay.output not in states:
+        name = ports.fresh(f"{delay.output}_after")
+        ports.sinks.append(Sink(state.port(name), ()))
+        states[delay.output] = Link(delay.output, name, state.tiler(delay.span), delay.span)
+    after = states[delay.output].array if crosses else ""
+    feed, tiler = state_feed(delay, found, state, after, {port.name: port.shape for port in task.inputs}, ports)
+    ports.feeds.append(feed)
+    if not acts:
+        return Link(delay.port, feed.port.name, tiler, delay.span)
+    return replace(delay, default=TiledDefault(feed.port.name, tiler, delay.span), acts=True)
+
+
+def _shaped(port: Port, name: str, shape: Shape) -> Port:
+    return Port(name, port.type, shape, port.span)
