@@ -42,10 +42,20 @@ def keys_after(nest: TiledNest) -> isl.Map:
     return _beside(nest, "x{0} >= {1} + {2}")
 
 
-def keys_in_strip(nest: TiledNest) -> isl.Map:
-    """From a tile to the keys of its strip."""
-    outer = nest.depth - nest.strip_dims
-    return relation(nest, _tiles(nest), [*_times(nest), "s"], [_inside(nest, outer)])
+def keys_of_other_strips(nest: TiledNest) -> isl.Map:
+    """From a tile to the keys outside its strip."""
+    cases = []
+    for axis in range(nest.depth - nest.strip_dims):
+        cases.append(f"x{axis} < {_origin(nest, axis)}")
+        cases.append(f"x{axis} >= {_origin(nest, axis)} + {_size(nest, axis)}")
+    return relation(nest, _tiles(nest), [*_times(nest), "s"], cases)
+
+
+def same_strip(nest: TiledNest) -> isl.Map:
+    """From a tile to all of its strip."""
+    others = [f"u{axis}" for axis in range(nest.depth)]
+    same = [f"u{axis} = t{axis}" for axis in range(nest.depth - nest.strip_dims)]
+    return relation(nest, _tiles(nest), others, [" and ".join(same) or "true"])
 
 
 def later_tiles(nest: TiledNest) -> isl.Map:
@@ -64,7 +74,9 @@ def earlier_keys(nest: TiledNest) -> isl.Map:
     names = [*_times(nest), "s"]
     others = [f"o{place}" for place in range(len(names))]
     cases = [
-        " and ".join([*(f"{others[place]} = {names[place]}" for place in range(axis)), f"{others[axis]} < {names[axis]}"])
+        " and ".join(
+            [*(f"{others[place]} = {names[place]}" for place in range(axis)), f"{others[axis]} < {names[axis]}"]
+        )
         for axis in range(len(names))
     ]
     return relation(nest, names, others, cases)
@@ -108,8 +120,13 @@ def _origin(nest: TiledNest, axis: int) -> str:
     return f"t{axis}" if nest.by_origin[axis] else f"{nest.sizes[axis]} t{axis}"
 
 
+def inside_text(nest: TiledNest) -> str:
+    """That the time x0, x1, ... lies in the tile t0, t1, ...."""
+    return _inside(nest, nest.depth)
+
+
 def _inside(nest: TiledNest, axes: int) -> str:
-    """That a time lies in a tile, as far as its first coordinates tell."""
+    """The same, as far as the first coordinates tell."""
     return (
         " and ".join(
             f"{_origin(nest, axis)} <= x{axis} < {_origin(nest, axis)} + {_size(nest, axis)}" for axis in range(axes)
