@@ -1,0 +1,124 @@
+"""The proof of a transformation: same bits out, same elements read, valid text, and indices that fit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+from drawn_steps import Choose, draw_step
+from hypothesis import strategies as st
+from spec_data import any_inputs, loaded
+
+from arrayol.errors import ArrayolError
+from arrayol.execute.run import execute
+from arrayol.ir.model import RepetitiveTask, Spec
+from arrayol.language.emitter import spec_text
+from arrayol.polyhedral.relations import Difference, Verdict, compare
+from arrayol.transforms.pipeline import run_steps
+from arrayol.transforms.result import Transformed
+from arrayol.transforms.step_text import parse_step
+
+
+def transformed(spec: Spec, *steps: str) -> Transformed:
+    """The result of steps given as texts."""
+    return run_steps(spec, [parse_step(step) for step in steps])
+
+
+def prove(before: Spec, result: Transformed, top: str = "top") -> Verdict:
+    """Fail where a result is not what a transformation promises; else what isl says about the elements read."""
+    text = spec_text(result.spec)
+    again = loaded(text, "transformed.aol")
+    assert again.components == result.spec.components, f"the printed text reads differently:\n{text}"
+    same_bits(before, again, top)
+    verdict = compare(before, again, top)
+    assert not isinstance(verdict, Difference), f"{verdict}\n{text}"
+    indices_fit(before, result)
+    return verdict
+
+
+def same_bits(before: Spec, after: Spec, top: str) -> None:
+    """Execute both on the same random data and compare all outputs bit by bit, on as many frames as both give."""
+    inputs = any_inputs(before, top)
+    expected, found = execute(before, top, inputs), execute(after, top, inputs)
+    assert expected.keys() == found.keys()
+    for name, array in expected.items():
+        common = tuple(slice(0, min(pair)) for pair in zip(array.shape, found[name].shape, strict=True))
+        assert array[common].size, f"nothing of {name} can be compared"
+        port = next(port for port in before.components[top].outputs if port.name == name)
+        assert None in port.shape or array.shape == found[name].shape
+        one, other = array[common], found[name][common]
+        if one.tobytes() != other.tobytes():
+            place = tuple(int(entry) for entry in np.argwhere(one != other)[0]) if (one != other).any() else ()
+            raise AssertionError(f"{name}{list(place)} differs\n{spec_text(after)}")
+
+
+def indices_fit(before: Spec, result: Transformed) -> None:
+    """Every new repetition does an old one, and what one nest alone does, it does whole."""
+    for name, maps in result.trace.tasks.items():
+        task = before.components[name]
+        assert isinstance(task, RepetitiveTask)
+        for found in maps:
+            if None in found.extents or np.prod(found.extents) > 2_000:
+                continue
+            old = Counter(found.old(index) for index in product(*map(range, found.extents)))
+            space = set(product(*map(range, task.repetition)))
+            assert old.keys() <= space, f"{name}: {sorted(old.keys() - space)[:3]} are no repetitions"
+
+
+@dataclass
+class Tally:
+    """What a run of the proof met."""
+
+    cases: int = 0
+    steps: int = 0
+    refused: int = 0
+    unknown: int = 0
+    features: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def lines(self) -> Iterator[str]:
+        """The shares, as the long run prints them."""
+        kinds = ", ".join(f"{count} {kind}" for kind, count in self.kinds.most_common())
+        yield f"{self.cases} cases, {self.steps} steps: {kinds}"
+        yield f"refused: {self.refused} steps, {self.refused / max(1, self.steps):.1%}"
+        yield f"relations beyond isl's bounded effort: {self.unknown}"
+        for feature, count in self.features.most_common():
+            yield f"  {feature:20} {count / self.cases:6.1%}"
+        for reason, count in self.reasons.most_common():
+            yield f"  refused {count:4} x  {reason}"
+
+
+def prove_pipeline(tally: Tally, text: str, features: frozenset[str], choose: Choose) -> None:
+    """One case: a pipeline of up to three steps, each proven against the specification as it was at first."""
+    spec = loaded(text)
+    current = run_steps(spec, [])
+    taken: list[str] = []
+    for _ in range(choose([1, 1, 2, 2, 3])):
+        step = draw_step(choose, current.spec)
+        tally.steps += 1
+        tally.kinds[step.split()[0]] += 1
+        try:
+            current = transformed(spec, *taken, step)
+        except ArrayolError as failure:
+            if failure.diagnostics[0].code not in ("step-refused", "ambiguous-call"):
+                raise
+            tally.refused += 1
+            tally.reasons[failure.diagnostics[0].message[:60]] += 1
+        else:
+            taken.append(step)
+    tally.cases += 1
+    tally.features.update(features)
+    try:
+        tally.unknown += prove(spec, current) is Verdict.UNKNOWN
+    except Exception as failure:
+        failure.add_note(f"steps: {taken}\n{text}")
+        raise
+
+
+def from_data(data: st.DataObject) -> Choose:
+    """Choices that Hypothesis makes, and shrinks."""
+    return lambda options: data.draw(st.sampled_from(list(options)))
