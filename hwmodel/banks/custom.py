@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hwmodel.banks.cost import Busy
 from hwmodel.banks.partition import PARTITIONS
 from hwmodel.banks.physical import demand_of, longest_first
-from hwmodel.banks.references import ArrayInfo, Reference, UnrolledNest
+from hwmodel.banks.references import Reference, UnrolledNest
 from hwmodel.banks.renaming import VirtualMemory, rename, replicas
 
 
@@ -66,20 +66,12 @@ def read_only(nest: UnrolledNest) -> tuple[str, ...]:
 
 
 def _memories(nest: UnrolledNest, banks: int, partition: str, replicated: frozenset[str]) -> tuple[VirtualMemory, ...]:
+    by_array: dict[str, list[Reference]] = {name: [] for name in nest.arrays}
+    for reference in nest.references:
+        by_array[reference.array].append(reference)
     taken, found = set(nest.arrays), list[VirtualMemory]()
     for array in nest.arrays.values():
-        references = [reference for reference in nest.references if reference.array == array.name]
-        for memory in _of_array(array, references, partition, taken):
+        for memory in rename(PARTITIONS[partition](by_array[array.name]), array, taken):
             copies = min(len(memory.references), banks) if array.name in replicated else 1
-            parts = replicas(memory, copies, taken - {memory.name})
-            taken.update(part.name for part in parts)
-            found += parts
+            found += replicas(memory, copies, taken) if copies > 1 else [memory]
     return tuple(found)
-
-
-def _of_array(
-    array: ArrayInfo, references: Sequence[Reference], partition: str, taken: set[str]
-) -> tuple[VirtualMemory, ...]:
-    memories = rename(PARTITIONS[partition](references), array, taken)
-    taken.update(memory.name for memory in memories)
-    return memories

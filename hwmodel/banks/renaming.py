@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
@@ -57,37 +57,35 @@ class VirtualMemory:
         )
 
 
-def rename(partitions: Iterable[Partition], array: ArrayInfo, taken: Iterable[str] = ()) -> tuple[VirtualMemory, ...]:
+def rename(
+    partitions: Iterable[Partition], array: ArrayInfo, taken: set[str] | None = None
+) -> tuple[VirtualMemory, ...]:
     """Procedure Array_Renaming: a virtual memory for each partition of an array's references.
 
     A name is the array's with the suffix, A_0_1; where that is taken, or two partitions have one suffix (only the finer
-    ones can), a letter follows. The suffix is a tuple: glued digits, as printed, could mean two things.
+    ones can), a letter follows. The suffix is a tuple: glued digits, as printed, could mean two things. The names are
+    added to those `taken`.
     """
-    used = set(taken)
-    memories = []
-    for partition in partitions:
-        memory = _memory(partition, array, used)
-        used.add(memory.name)
-        memories.append(memory)
-    return tuple(memories)
+    used = set() if taken is None else taken
+    return tuple(_memory(partition, array, used) for partition in partitions)
 
 
-def replicas(memory: VirtualMemory, count: int, taken: Iterable[str] = ()) -> tuple[VirtualMemory, ...]:
-    """Footnote 1: `count` copies of a read-only memory, its references dealt out among them in turn."""
-    used, found = set(taken), []
-    for number in range(count):
-        name = memory.name if number == 0 else _free_name(f"{memory.name}_copy{number}", used)
-        used.add(name)
-        found.append(
-            replace(
-                memory,
-                name=name,
-                references=memory.references[number::count],
-                renamed=memory.renamed[number::count],
-                replica=number,
-            )
+def replicas(memory: VirtualMemory, count: int, taken: set[str]) -> tuple[VirtualMemory, ...]:
+    """Footnote 1: `count` copies of a read-only memory, its references dealt out among them in turn.
+
+    The new names are added to those `taken`.
+    """
+    names = [memory.name, *(_free_name(f"{memory.name}_copy{number}", taken) for number in range(1, count))]
+    return tuple(
+        replace(
+            memory,
+            name=name,
+            references=memory.references[number::count],
+            renamed=memory.renamed[number::count],
+            replica=number,
         )
-    return tuple(found)
+        for number, name in enumerate(names)
+    )
 
 
 def _memory(partition: Partition, array: ArrayInfo, used: set[str]) -> VirtualMemory:
@@ -124,10 +122,12 @@ def _extent(extent: int | None, suffix: int, stride: int) -> int | None:
     return None if extent is None else max(0, -((suffix - extent) // stride))
 
 
-def _free_name(stem: str, used: set[str] | Mapping[str, object]) -> str:
+def _free_name(stem: str, used: set[str]) -> str:
+    """The stem, or the stem with letters; the name is taken from now on."""
     name, letter = stem, 0
     while name in used:
         name, letter = f"{stem}_{_letters(letter)}", letter + 1
+    used.add(name)
     return name
 
 
