@@ -7,24 +7,13 @@ a lost instance or a dropped delay changes the result.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from math import prod
+from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
+from linked_parts import Array, Builder, Call, Extents, Space, blocks, tiler_text, window
 
 from arrayol.language.shapes import shown_shape
-
-Extents = tuple[int | None, ...]
-Matrix = list[list[int]]
-
-
-@dataclass(frozen=True)
-class Array:
-    """An array of the top task; all have one element type."""
-
-    name: str
-    shape: Extents
 
 
 @dataclass(frozen=True)
@@ -33,45 +22,6 @@ class LinkedSpec:
 
     text: str
     features: frozenset[str]
-
-
-@dataclass
-class Builder:
-    """What has been drawn so far."""
-
-    draw: DrawFn
-    type: str
-    endless: bool
-    inputs: list[Array] = field(default_factory=list)
-    made: list[Array] = field(default_factory=list)
-    definitions: list[str] = field(default_factory=list)
-    calls: list[Call] = field(default_factory=list)
-    features: set[str] = field(default_factory=set)
-
-    def chance(self, one_in: int, feature: str | None = None) -> bool:
-        """True once in so many cases; the feature is then noted."""
-        drawn = self.draw(st.integers(0, one_in - 1)) == one_in - 1
-        if drawn and feature:
-            self.features.add(feature)
-        return drawn
-
-    def pick(self, *choices: int) -> int:
-        """One of several numbers."""
-        return self.draw(st.sampled_from(choices))
-
-
-@dataclass(frozen=True)
-class Call:
-    """A call in the top task."""
-
-    results: tuple[Array, ...]
-    callee: str
-    arguments: tuple[Array, ...]
-
-    def __str__(self) -> str:
-        results = ", ".join(array.name for array in self.results)
-        results = f"({results})" if len(self.results) > 1 else results
-        return f"  {results} = {self.callee}({', '.join(array.name for array in self.arguments)})"
 
 
 @st.composite
@@ -98,20 +48,6 @@ def _first_input(build: Builder) -> None:
     build.inputs.append(Array("x", tuple(extents)))
 
 
-@dataclass(frozen=True)
-class Space:
-    """A repetition: its extents along the axes of the task's main array, and the column of each axis."""
-
-    counts: Extents
-    steps: tuple[int, ...]
-    column: tuple[int, ...]
-
-    @property
-    def shape(self) -> Extents:
-        """The extents in the order of the repetition's dimensions."""
-        return tuple(self.counts[self.column.index(place)] for place in range(len(self.counts)))
-
-
 def _task(build: Builder, number: int) -> None:
     """One task, its elementary and its call."""
     if number and build.chance(2) and _called_again(build):
@@ -124,7 +60,7 @@ def _task(build: Builder, number: int) -> None:
     arrays = [main]
     for place in range(build.pick(1, 2, 2)):
         array = main if place == 0 else _second_input(build, main)
-        pattern, tiler = _window(build, space, array)
+        pattern, tiler = window(build, space, array)
         if array not in arrays:
             arrays.append(array)
         links.append(f"a{place} <- {array.name}_{number} at {tiler}")
@@ -132,7 +68,7 @@ def _task(build: Builder, number: int) -> None:
     outputs: list[tuple[str, Extents]] = []
     written: list[Array] = []
     for place in range(2 if build.chance(7, "several outputs") else 1):
-        pattern, tiler, shape = _blocks(build, space, plain=place > 0)
+        pattern, tiler, shape = blocks(build, space, plain=place > 0)
         array = Array(f"y{number}" if place == 0 else f"z{number}", shape)
         outputs.append((f"b{place}", pattern))
         written.append(array)
@@ -201,113 +137,6 @@ def _space(build: Builder, main: Array) -> Space:
     return Space(tuple(counts), tuple(steps), column)
 
 
-def _window(build: Builder, space: Space, array: Array) -> tuple[Extents, str]:
-    """The pattern that a repetition reads, and its tiler: a block, an overlapping window, strided, skewed, reversed."""
-    dimensions = len(space.counts)
-    if len(array.shape) != dimensions:
-        fitting = [[1]] if array.shape else []
-        return array.shape, _tiler([0] * len(array.shape), [[0] * dimensions for _ in array.shape], fitting, wrap=False)
-    origin, paving, sizes, strides = [], [], [], []
-    for axis, extent in enumerate(array.shape):
-        row = [0] * dimensions
-        count, step = space.counts[axis], space.steps[axis]
-        if extent is not None and count is not None:
-            step = max(1, extent // count)
-        size = build.pick(1, step, step, step + 1, step + 1, step + 2)
-        row[space.column[axis]] = step if (extent is None) == (count is None) else 0
-        start = build.pick(0, 0, -1, 2) if extent is not None else 0
-        origin.append(start)
-        paving.append(row)
-        sizes.append(size)
-        strides.append(2 if size > 1 and build.chance(4) else 1)
-    if dimensions > 1 and build.chance(5):
-        _skew(build, space, array.shape, paving)
-    for axis, extent in enumerate(array.shape):
-        if extent is not None and build.chance(5, "reversed"):
-            origin[axis] = extent - 1 - origin[axis]
-            paving[axis], strides[axis] = [-factor for factor in paving[axis]], -strides[axis]
-    if not build.chance(5):
-        origin, sizes = _fitted(space, array, origin, paving, sizes, strides)
-    wrap = _leaves(space, array, origin, paving, sizes, strides)
-    build.features |= {"wrap"} if wrap else set()
-    if any(abs(stride) > 1 and size > 1 for stride, size in zip(strides, sizes, strict=True)):
-        build.features.add("strided")
-    if any(size > abs(row[space.column[axis]]) for axis, (size, row) in enumerate(zip(sizes, paving, strict=True))):
-        build.features.add("window")
-    kept = [axis for axis, size in enumerate(sizes) if size > 1]
-    fitting = [[strides[axis] if axis == other else 0 for other in kept] for axis in range(dimensions)]
-    return tuple(sizes[axis] for axis in kept), _tiler(origin, paving, fitting, wrap=wrap)
-
-
-def _skew(build: Builder, space: Space, shape: Extents, paving: Matrix) -> None:
-    finite = [axis for axis, extent in enumerate(shape) if extent is not None and space.counts[axis] is not None]
-    if len(finite) > 1:
-        row, other = build.draw(st.permutations(finite))[:2]
-        paving[row][space.column[other]] += build.pick(1, -1, 2)
-        build.features.add("skew")
-
-
-def _fitted(
-    space: Space, array: Array, origin: list[int], paving: Matrix, sizes: Sequence[int], strides: Sequence[int]
-) -> tuple[list[int], list[int]]:
-    """An origin and pattern sizes with which the tiler stays inside, along each axis where there are any."""
-    moved, smaller = list(origin), list(sizes)
-    for axis, extent in enumerate(array.shape):
-        reaches = [(size, *_reach(space, paving[axis], size, strides[axis])) for size in range(sizes[axis], 0, -1)]
-        inside = [found for found in reaches if extent is not None and found[2] - found[1] < extent]
-        if extent is not None and inside:
-            smaller[axis], low, high = inside[0]
-            moved[axis] = min(max(origin[axis], -low), extent - 1 - high)
-    return moved, smaller
-
-
-def _leaves(
-    space: Space, array: Array, origin: Sequence[int], paving: Matrix, sizes: Sequence[int], strides: Sequence[int]
-) -> bool:
-    """Whether the tiler leaves a finite axis, so that it has to wrap."""
-    for axis, extent in enumerate(array.shape):
-        if extent is not None:
-            low, high = _reach(space, paving[axis], sizes[axis], strides[axis])
-            if origin[axis] + low < 0 or origin[axis] + high >= extent:
-                return True
-    return False
-
-
-def _reach(space: Space, row: Sequence[int], size: int, stride: int) -> tuple[int, int]:
-    lengths = [*(count or 1 for count in space.shape), size]
-    moves = [factor * (length - 1) for factor, length in zip([*row, stride], lengths, strict=True)]
-    return sum(min(0, move) for move in moves), sum(max(0, move) for move in moves)
-
-
-def _blocks(build: Builder, space: Space, *, plain: bool) -> tuple[Extents, str, Extents]:
-    """The pattern that a repetition writes, its tiler, and the array that the blocks make whole."""
-    dimensions = len(space.counts)
-    sizes = [1 if plain else build.pick(step, step, 1, 2) for step in space.steps]
-    shape = tuple(None if count is None else count * size for count, size in zip(space.counts, sizes, strict=True))
-    if prod(extent or 8 for extent in shape) > 150:
-        sizes = [1] * dimensions
-        shape = space.counts
-    origin = [0] * dimensions
-    paving = [
-        [size if space.column[axis] == place else 0 for place in range(dimensions)] for axis, size in enumerate(sizes)
-    ]
-    signs = [1] * dimensions
-    wrap = False
-    finite = [axis for axis, extent in enumerate(shape) if extent is not None]
-    if len(finite) > 1 and build.chance(8, "skew"):  # a shear of the torus: still each element once
-        row, other = build.draw(st.permutations(finite))[:2]
-        paving[row][space.column[other]] += build.pick(1, -1)
-        wrap = True
-        build.features.add("wrap")
-    for axis in finite:
-        if build.chance(7, "reversed"):
-            origin[axis], signs[axis] = (shape[axis] or 1) - 1, -1
-            paving[axis] = [-factor for factor in paving[axis]]
-    kept = [axis for axis, size in enumerate(sizes) if size > 1]
-    fitting = [[signs[axis] if axis == other else 0 for other in kept] for axis in range(dimensions)]
-    return tuple(sizes[axis] for axis in kept), _tiler(origin, paving, fitting, wrap=wrap), shape
-
-
 @dataclass(frozen=True)
 class Delayed:
     """An input port that takes an output of an earlier instance."""
@@ -350,7 +179,7 @@ def _delays(
                 [step if space.column[axis] == other else 0 for other in range(len(space.counts))]
                 for axis, step in enumerate(space.steps)
             ]
-            default = f"{main.name}_{number} at {_tiler([0] * len(main.shape), paving, [], wrap=False)}"
+            default = f"{main.name}_{number} at {tiler_text([0] * len(main.shape), paving, [], wrap=False)}"
         links.append(f"p{place} <- {source} delay {vector} else {default}")
         delayed.append(Delayed(f"p{place}", pattern, source))
     return delayed
@@ -365,12 +194,12 @@ def _body(
         own = [f"j{axis}" for axis in range(len(pattern))]
         weight = " + ".join([str(place + 1), *(f"{name_} * {axis + 2}" for axis, name_ in enumerate(own))])
         lines.append(f"{_element(name, own)} = {weight}{_ranges(zip(own, pattern, strict=True))}")
-        for port, window in ports:
-            inner = [f"k{axis}" for axis in range(len(window))]
+        for port, taken in ports:
+            inner = [f"k{axis}" for axis in range(len(taken))]
             factor = " + ".join(
                 [str(build.pick(1, 2, 3)), *(f"{name_} * {axis + 1}" for axis, name_ in enumerate([*inner, *own]))]
             )
-            spans = _ranges([*zip(own, pattern, strict=True), *zip(inner, window, strict=True)])
+            spans = _ranges([*zip(own, pattern, strict=True), *zip(inner, taken, strict=True)])
             lines.append(f"{_element(name, own)} += ({factor}) * {_element(port, inner)}{spans}")
         for item in delayed:
             at = own if item.pattern else []
@@ -387,11 +216,6 @@ def _element(name: str, indices: Sequence[str]) -> str:
 def _ranges(pairs: Iterable[tuple[str, int | None]]) -> str:
     texts = [f"{name} in 0..{extent}" for name, extent in pairs]
     return f"  for {', '.join(texts)}" if texts else ""
-
-
-def _tiler(origin: Sequence[int], paving: Matrix, fitting: Matrix, *, wrap: bool) -> str:
-    matrices = ["; ".join(", ".join(map(str, row)) for row in matrix if row) for matrix in (paving, fitting)]
-    return f"origin {list(origin)} paving [{matrices[0]}] fitting [{matrices[1]}]{' wrap' if wrap else ''}"
 
 
 def _define(
@@ -415,10 +239,10 @@ def _define(
     ]
     body = "".join(f"  {line}\n" for line in lines[1])
     links = "".join(f"    {line}\n" for line in lines[0])
+    repeat = f"  repeat {shown_shape(space.shape)} of e{number} {{\n{links}  }}\n"
     build.definitions += [
         f"elementary e{number}({heads[0]}) -> ({heads[1]}) {{\n{body}}}\n",
-        f"task {name}({sides[0]}) -> ({sides[1]}) {{\n"
-        f"  repeat {shown_shape(space.shape)} of e{number} {{\n{links}  }}\n}}\n",
+        f"task {name}({sides[0]}) -> ({sides[1]}) {{\n{repeat}}}\n",
     ]
 
 
