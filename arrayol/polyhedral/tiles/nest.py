@@ -24,14 +24,16 @@ Size = int | str  # iterations per tile along a schedule dimension; a name where
 class NestArray:
     """An array in external memory.
 
-    `shape` holds the extents under the consts' values, also where some of them stay symbolic. An array of the role
-    `delayed` holds what a delay carries between repetitions: one element for each repetition and pattern index.
+    `shape` holds the extents under the consts' values, also where some of them stay symbolic; `extents` gives them as
+    isl's texts over the symbols. An array of the role `delayed` holds what a delay carries between repetitions: one
+    element for each repetition and pattern index.
     """
 
     name: str
     type: ElementType
     shape: Shape
     role: Role
+    extents: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

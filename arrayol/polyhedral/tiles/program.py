@@ -82,7 +82,15 @@ def _of_body(component: OpenComponent, content: OpenBody) -> Program:
 
 def _ports(component: OpenComponent) -> dict[str, NestArray]:
     roles: list[tuple[Sequence[Port], Role]] = [(component.inputs, "input"), (component.outputs, "output")]
-    return {port.name: NestArray(port.name, port.type, port.shape, role) for ports, role in roles for port in ports}
+    return {
+        port.name: NestArray(port.name, port.type, port.shape, role, _texts(component.extents[port.name], component))
+        for ports, role in roles
+        for port in ports
+    }
+
+
+def _texts(shape: OpenShape, component: OpenComponent) -> tuple[str, ...]:
+    return tuple(affine_text(extent, component) for extent in shape if extent is not None)
 
 
 def _statement(number: int, found: NestStatement, context: isl.Set) -> ProgramStatement:
@@ -152,7 +160,8 @@ class _Repetition:
                 name = _free(delay.output.name, arrays)
                 names[delay.output.name] = name
                 shape = (*self.content.shape, *delay.output.shape)
-                arrays[name] = NestArray(name, delay.output.type, shape, "delayed")
+                extents = _texts((*self.content.space, *delay.pattern), self.component)
+                arrays[name] = NestArray(name, delay.output.type, shape, "delayed", extents)
         reads = [_touch(link.array, self._access(link)) for link in self.content.reads]
         writes = [_touch(link.array, self._access(link)) for link in self.content.writes]
         for delay in self.content.delays:
