@@ -20,6 +20,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.checks.tiling import NestRequest
 from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
@@ -33,6 +34,7 @@ from dse.result import Design, Result
 from dse.store import load_result, write_result
 from dse.walk import Progress
 from hwmodel.platform import Platform, check_against, find_platform, load_platform
+from hwmodel.transfers.study import Transfers, open_transfers
 
 __all__ = [
     "ArrayolError",
@@ -43,11 +45,13 @@ __all__ = [
     "Progress",
     "Result",
     "Spec",
+    "Transfers",
     "explore",
     "load",
     "load_platform",
     "load_result",
     "run",
+    "transfers",
     "write_result",
 ]
 
@@ -97,3 +101,25 @@ def explore(
     network = flatten(spec, choose_top(spec, top))
     labels = Labels(spec.name, model, origin, spec.constants)
     return explore_fusions(MODELS[model](network, taken), wanted, labels, keep_all=keep_all, report=report)
+
+
+def transfers(  # noqa: PLR0913  what people ask of a nest
+    path: Path,
+    component: str,
+    *,
+    schedules: Sequence[str] | None = None,
+    statements: Sequence[int] | None = None,
+    tile: Sequence[int | str] = (10,),
+    symbolic: Sequence[str] = (),
+    strip_dims: int = 1,
+    simplify: bool = False,
+    settings: Settings | None = None,
+) -> Transfers:
+    """What each tile of an elementary's loop nest, or of a repetitive task, loads and stores.
+
+    `schedules` has a text such as "N-j, i" for each of `statements` (counted from 1; all of them by default), `tile` one
+    size for all dimensions of the schedule or one for each; a name in `symbolic`, or as a size, stays symbolic. The
+    result makes a report, a picture and C. Raises ArrayolError where the file or the request is wrong.
+    """
+    request = NestRequest(component, schedules, tuple(map(str, tile)), statements, symbolic, strip_dims)
+    return open_transfers(path, settings, request, simplify=simplify)

@@ -19,7 +19,18 @@ from hwmodel.transfers.emit_c.program import c_file
 from hwmodel.transfers.emit_c.tasks import Functions
 from hwmodel.transfers.emit_c.types import c_name
 
-GCC = ["gcc", "-std=c11", "-O2", "-ffp-contract=off", "-fwrapv", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-DWITH_MAIN"]
+GCC = [
+    "gcc",
+    "-std=c11",
+    "-O2",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-Wall",
+    "-Wextra",
+    "-Wno-unused-parameter",
+    "-Werror",
+    "-DWITH_MAIN",
+]
 QUICK = [*GCC[:2], "-O1", *GCC[3:]]
 
 Arrays = dict[str, NDArray[Any]]
@@ -63,7 +74,11 @@ def whole(spec: Spec, name: str) -> str:
 def same(found: NDArray[Any], expected: NDArray[Any]) -> bool:
     """Equal bits; any NaN equals any other."""
     if found.dtype.kind in "fc":
-        parts = [(found.real, expected.real), (found.imag, expected.imag)] if found.dtype.kind == "c" else [(found, expected)]
+        parts = (
+            [(found.real, expected.real), (found.imag, expected.imag)]
+            if found.dtype.kind == "c"
+            else [(found, expected)]
+        )
         return all(_same_floats(one, other) for one, other in parts)
     return found.dtype == expected.dtype and found.tobytes() == expected.tobytes()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
 
 from arrayol.ir.body import Assign, Loop, Range, Statement
 from arrayol.ir.model import Elementary, Port
@@ -66,6 +67,23 @@ def assigns(body: Sequence[Statement]) -> list[Assign]:
     return found
 
 
+@dataclass(frozen=True)
+class Placed:
+    """An assignment and the ranges around it, outermost first."""
+
+    assign: Assign
+    ranges: tuple[Range, ...]
+
+
+def placed(body: Sequence[Statement], around: tuple[Range, ...] = ()) -> list[Placed]:
+    """The assignments of a body in textual order, each with all its ranges."""
+    found: list[Placed] = []
+    for statement in body:
+        ranges = (*around, *statement.ranges)
+        found += placed(statement.body, ranges) if isinstance(statement, Loop) else [Placed(statement, ranges)]
+    return found
+
+
 def statements(body: Sequence[Statement], scope: Scope, kept: Set[int] | None = None, first: int = 1) -> Lines:
     """Statements in textual order. With `kept`, only those of its numbers, of which the first statement has `first`."""
     lines: Lines = []
@@ -73,7 +91,12 @@ def statements(body: Sequence[Statement], scope: Scope, kept: Set[int] | None = 
     for statement in body:
         count = len(assigns((statement,)))
         if kept is None or kept & set(range(number, number + count)):
-            lines += _ranged(statement, statement.ranges, scope, lambda inner, at=number, one=statement: _inside(one, inner, kept, at))
+            lines += _ranged(
+                statement,
+                statement.ranges,
+                scope,
+                lambda inner, at=number, one=statement: _inside(one, inner, kept, at),
+            )
         number += count
     return lines
 

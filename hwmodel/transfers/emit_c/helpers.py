@@ -150,7 +150,12 @@ def _truncate(source: str) -> Callable[[ElementType], str]:
         fault = f'fail("a value outside {kind.value}, {low} to {high}");'
         name = "truncate_single" if source == "float" else "truncate"
         return _function(
-            kind, name, f"{source} a", f"{source} whole = trunc{f}(a);", f"{check} {fault}", f"return ({c_type(kind)})whole;"
+            kind,
+            name,
+            f"{source} a",
+            f"{source} whole = trunc{f}(a);",
+            f"{check} {fault}",
+            f"return ({c_type(kind)})whole;",
         )
 
     return text
@@ -160,7 +165,11 @@ def _fit(kind: ElementType) -> str:
     low, high = kind.integer_range
     unfit = "a < 0" if kind is ElementType.U64 else f"a < {_bound(low)} || a > {_bound(high)}"
     return _function(
-        kind, "fit", "int64_t a", f'if ({unfit}) fail("a number outside {kind.value}, {low} to {high}");', f"return ({c_type(kind)})a;"
+        kind,
+        "fit",
+        "int64_t a",
+        f'if ({unfit}) fail("a number outside {kind.value}, {low} to {high}");',
+        f"return ({c_type(kind)})a;",
     )
 
 

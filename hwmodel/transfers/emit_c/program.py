@@ -20,16 +20,18 @@ def c_file(remark: Sequence[str], helpers: Helpers, parts: Sequence[Lines], comp
     name = function_name(component.name)
     text: Lines = [f"/* {remark[0]}", *(f"   {line}" for line in remark[1:])]
     text[-1] += " */"
-    text += [f"#include <{one}.h>" for one in _INCLUDES]
-    used = "".join(helpers.texts.values())
-    if "fail(" in used:
-        text += ["", *FAIL.splitlines()]
+    code: Lines = []
+    if any("fail(" in one for one in helpers.texts.values()):
+        code += ["", *FAIL.splitlines()]
     for one in helpers.texts.values():
-        text += ["", *one.splitlines()]
+        code += ["", *one.splitlines()]
     for part in parts:
-        text += ["", *part]
-    text += ["", *block(f"void {name}({parameters(component.inputs, component.outputs)})", lines)]
-    return "\n".join([*text, "", *_main(component, name), ""])
+        code += ["", *part]
+    code += ["", *block(f"void {name}({parameters(component.inputs, component.outputs)})", lines)]
+    code += ["", *_main(component, name), ""]
+    complex_too = any(" complex" in line for line in code)
+    text += [f"#include <{one}.h>" for one in _INCLUDES if one != "complex" or complex_too]
+    return "\n".join([*text, *code])
 
 
 def _main(component: Component, name: str) -> Lines:

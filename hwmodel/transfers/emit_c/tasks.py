@@ -7,7 +7,19 @@ from dataclasses import dataclass, field
 from math import prod
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir.model import Call, Component, CompoundTask, Delay, Elementary, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
+from arrayol.ir.model import (
+    Call,
+    Component,
+    CompoundTask,
+    Delay,
+    Elementary,
+    Port,
+    RepetitiveTask,
+    Spec,
+    TiledDefault,
+    Tiler,
+    port_named,
+)
 from arrayol.polyhedral.schedule import find_schedule
 from hwmodel.transfers.emit_c.bodies import function_of, parameters, sizes
 from hwmodel.transfers.emit_c.expressions import Helpers
@@ -80,7 +92,8 @@ def repetitive(task: RepetitiveTask, functions: Functions) -> Lines:
     callee, repetition = functions.spec.components[task.callee], sizes(task.repetition)
     kept = {delay.output: port_named(callee.outputs, delay.output) for delay in task.delays if delay.acts}
     lines = [
-        f"static {declared(f'kept_{name}', port.type, (*repetition, *sizes(port.shape)))};" for name, port in kept.items()
+        f"static {declared(f'kept_{name}', port.type, (*repetition, *sizes(port.shape)))};"
+        for name, port in kept.items()
     ]
     names = [f"r{axis}" for axis in range(len(repetition))]
 
@@ -178,7 +191,10 @@ def _delayed(  # noqa: PLR0913, PLR0917
         first = loops(pattern, sizes(port.shape), [value])
     if not delay.acts:
         return first
-    sources = [name if not step else f"{name} {'-' if step > 0 else '+'} {abs(step)}" for name, step in zip(names, delay.vector, strict=True)]
+    sources = [
+        name if not step else f"{name} {'-' if step > 0 else '+'} {abs(step)}"
+        for name, step in zip(names, delay.vector, strict=True)
+    ]
     tests = []
     for source, step, length in zip(sources, delay.vector, sizes(task.repetition), strict=True):
         tests += [f"{source} >= 0"] if step > 0 else [f"{source} < {length}"] if step < 0 else []

@@ -23,7 +23,7 @@ _USED = frozenset(
     bool complex true false imaginary I CMPLX CMPLXF NULL EOF INFINITY NAN main stdin stdout stderr errno fabs fabsf
     floor floorf ceil ceilf sqrt sqrtf exp expf log logf sin sinf cos cosf tan tanf fmod fmodf hypot hypotf trunc truncf
     copysign copysignf isnan cexp cexpf clog clogf csqrt csqrtf csin csinf ccos ccosf ctan ctanf creal crealf cimag cimagf
-    memset exit fprintf fread fwrite fail min max floord load store compute step strip finish
+    memset exit fprintf fread fwrite fail min max floord mod waiting load store compute step strip finish
     """.split()
 )
 # What else the C library declares: no function takes these names.

@@ -1,0 +1,168 @@
+"""The transfers of a nest as text: the sets of each tile, sizes, allocations, policies and synchronisations."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from io import TextIOWrapper
+from math import prod
+
+import click
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from arrayol.polyhedral.tiles.allocation import Allocation
+from arrayol.polyhedral.tiles.nest import TiledNest
+from hwmodel.transfers.pipeline import synchronisations
+from hwmodel.transfers.report import ArrayReport, Report, Side
+from hwmodel.transfers.study import shown
+
+_PIPED_WIDTH = 120
+_POLICIES = {
+    "remote": "every access remote",
+    "tile": "per tile, no reuse",
+    "strip-reuse": "reuse inside a strip",
+    "whole-strip": "whole strip first",
+}
+
+
+def show(found: Report) -> None:
+    """Print a report on stdout, as wide as the terminal or COLUMNS say."""
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    for line in _lines(found):
+        click.echo(line.rstrip())
+    if found.policies:
+        width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
+        console = Console(width=width, markup=False, emoji=False, highlight=False)
+        with console.capture() as text:
+            console.print("", _policy_table(found), sep="\n")
+        click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
+        for line in _synchronisation_lines():
+            click.echo(line)
+        click.echo(f"\nplatform  {found.platform}")
+
+
+def _lines(found: Report) -> Iterator[str]:
+    nest = found.nest
+    counts = (
+        "" if found.strips is None else f": {_counted(found.strips, 'strip')}, {_counted(found.tiles or 0, 'tile')}"
+    )
+    yield f"{nest.name} {shown(nest)}{counts}"
+    yield _tiles_line(nest)
+    if nest.before or nest.after:
+        yield "; ".join(_around(nest))
+    if found.simplified:
+        yield "simplified: one polyhedron for each array and set"
+    for one in found.arrays.values():
+        yield ""
+        yield from _array_lines(one)
+
+
+def _tiles_line(nest: TiledNest) -> str:
+    """What the coordinates of a tile mean."""
+    names = nest.tile_names
+    inner = names[nest.depth - nest.strip_dims :]
+    kinds = ["starts at" if origin else "numbers" for origin in nest.by_origin]
+    parts = [f"{name} {kind} dimension {place}" for place, (name, kind) in enumerate(zip(names, kinds, strict=True), 1)]
+    return f"tiles: {', '.join(parts)} of the schedule; a strip runs along {' and '.join(inner)}"
+
+
+def _around(nest: TiledNest) -> Iterator[str]:
+    for numbers, word in ((nest.before, "before"), (nest.after, "after")):
+        if numbers:
+            noun = "statement" if len(numbers) == 1 else "statements"
+            verb = "runs" if len(numbers) == 1 else "run"
+            yield f"{noun} {', '.join(map(str, numbers))} {verb} {word} all tiles"
+
+
+def _array_lines(found: ArrayReport) -> Iterator[str]:
+    array = found.array
+    lengths = [length for length in array.shape if length is not None]
+    shape = f"[{', '.join(map(str, lengths))}]" if lengths else ""
+    approximated = "" if found.exact else "; accesses known only approximately"
+    yield f"{array.name}: {array.type}{shape}, {array.role}{approximated}"
+    for word, side in (("load", found.load), ("store", found.store)):
+        yield from _side_lines(word, side)
+    yield from _size_lines(found)
+
+
+def _side_lines(word: str, side: Side) -> Iterator[str]:
+    for place, line in enumerate(side.lines or ("nothing",)):
+        yield f"  {word if not place else '':<8}{line}"
+    if side.tree is not None and side.lines:
+        yield f"  {'':<8}as a tree: the tile that {word}s an element"
+        for line in side.tree.splitlines():
+            yield f"  {'':<10}{line}"
+
+
+def _size_lines(found: ArrayReport) -> Iterator[str]:
+    if found.load.total is not None:
+        yield f"  moved   {found.load.total:,} loaded, {found.store.total:,} stored, over all tiles of {prod(found.array.shape or (1,)):,}"
+    else:
+        for word, side in (("loaded", found.load), ("stored", found.store)):
+            if side.lines:
+                yield f"  {word:<8}{side.per_tile or 'no formula found'} per tile; {side.summed or 'no formula found'} in all"
+    for word, allocation in (("kept", found.serial), ("doubled", found.overlapped)):
+        if allocation is not None:
+            yield f"  {word:<8}{_allocation(allocation)}"
+
+
+def _allocation(found: Allocation) -> str:
+    return f"{found.live:,} alive at most, in {_counted(found.size, 'slot')}{_slot(found)}; {found.reason}"
+
+
+def _slot(found: Allocation) -> str:
+    """The slot of an element x0, x1, ..."""
+    if not found.moduli:
+        return ""
+    axes = [f"x{axis}" for axis in range(len(found.matrix[0]))] if len(found.matrix[0]) > 1 else ["x"]
+    texts = []
+    for row, modulus in zip(found.matrix, found.moduli, strict=True):
+        terms = [(factor, axis) for factor, axis in zip(row, axes, strict=True) if factor]
+        form = " + ".join(axis if factor == 1 else f"{factor} {axis}" for factor, axis in terms).replace("+ -", "- ")
+        texts.append(f"{form} mod {modulus}" if len(terms) == 1 else f"({form}) mod {modulus}")
+    return f" {', '.join(texts)}"
+
+
+def _policy_table(found: Report) -> Table:
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
+    table.add_column("policy", no_wrap=True)
+    for header in (
+        "moved\ndata",
+        "moved\nbytes",
+        "bursts",
+        "row\nchanges",
+        "live\ndata",
+        "cycles\noverlapped",
+        "cycles\nin turn",
+    ):
+        table.add_column(header, justify="right", no_wrap=True)
+    for name, cost in found.policies.items():
+        changes = "-" if cost.row_changes is None else f"{cost.row_changes:,}"
+        figures = (
+            cost.data_moved,
+            cost.bytes_moved,
+            cost.bursts,
+            changes,
+            cost.live,
+            cost.cycles,
+            cost.cycles_without_overlap,
+        )
+        table.add_row(_POLICIES[name], *(one if isinstance(one, str) else f"{one:,}" for one in figures))
+    return table
+
+
+def _synchronisation_lines() -> Iterator[str]:
+    yield ""
+    yield "double buffering: while tile T is computed, T + 1 is loaded and T - 1 is stored; each strip keeps this order"
+    for one in synchronisations():
+        later = f"T + {one.distance}" if one.distance else "T"
+        order = f"{one.first} of T before {one.then} of {later}"
+        yield f"  {order:<34}{one.reason}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

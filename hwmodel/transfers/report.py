@@ -1,0 +1,175 @@
+"""What `transfers` tells of a nest: sets, sizes, allocations and the costs of the policies, and their JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from arrayol.errors import error
+from arrayol.ir.model import Spec
+from arrayol.polyhedral.effort import TooHardError
+from arrayol.polyhedral.tiles.allocation import Allocation, allocate
+from arrayol.polyhedral.tiles.conditions import conditions
+from arrayol.polyhedral.tiles.counting import Formula, size_formula, total_formula
+from arrayol.polyhedral.tiles.live import lifetimes
+from arrayol.polyhedral.tiles.nest import NestArray, TiledNest, Traffic
+from arrayol.polyhedral.tiles.order import strips, tile_set
+from arrayol.polyhedral.tiles.points import rows
+from arrayol.polyhedral.tiles.tree import loading_tree, tree_text
+from hwmodel.platform import Platform
+from hwmodel.transfers.policies import PolicyCost, evaluate
+
+
+@dataclass(frozen=True)
+class Side:
+    """The loads, or the stores, of an array: `lines` are the set of each tile as conditions.
+
+    `total` counts the elements over all tiles of all strips; None where a name stays symbolic, and then `per_tile` and
+    `summed` are formulas, where they could be found.
+    """
+
+    lines: tuple[str, ...]
+    total: int | None
+    per_tile: Formula | None
+    summed: Formula | None
+    tree: str | None
+
+
+@dataclass(frozen=True)
+class ArrayReport:
+    """What is moved of an array, and where local memory keeps it: in turn, and with double buffering (`overlapped`).
+
+    `exact` says that every access is known exactly, so that nothing is moved that is not needed.
+    """
+
+    array: NestArray
+    load: Side
+    store: Side
+    exact: bool
+    serial: Allocation | None
+    overlapped: Allocation | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything about a tiled nest. `strips` and `tiles` count; None where a name stays symbolic."""
+
+    spec: str
+    nest: TiledNest
+    simplified: bool
+    arrays: Mapping[str, ArrayReport]
+    strips: int | None
+    tiles: int | None
+    platform: str
+    policies: Mapping[str, PolicyCost]
+
+    def to_json(self) -> dict[str, Any]:
+        """The document of `transfers --json` (design.md, section 9)."""
+        return {
+            "spec": self.spec,
+            "component": self.nest.name,
+            "statements": [one.number for one in self.nest.statements],
+            "schedules": [", ".join(text) for text in self.nest.text],
+            "tile": list(self.nest.sizes),
+            "strip_dims": self.nest.strip_dims,
+            "symbolic": list(self.nest.symbols),
+            "simplified": self.simplified,
+            "strips": self.strips,
+            "tiles": self.tiles,
+            "platform": self.platform,
+            "arrays": {name: _array_json(found) for name, found in self.arrays.items()},
+            "policies": {name: _policy_json(cost) for name, cost in self.policies.items()},
+        }
+
+
+def report(spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, trees: bool = False) -> Report:
+    """All about the transfers of a nest; `origin` names the platform. With `trees`, the sets as trees too.
+
+    Raises ArrayolError (`too-many-points`) where the sets are too large to be listed.
+    """
+    nest = traffic.nest
+    numeric = not nest.symbols
+    try:
+        arrays = {name: _array(traffic, name, trees=trees) for name in _touched(nest)}
+        found = strips(nest) if numeric else []
+        policies = evaluate(spec, traffic, platform) if numeric else {}
+    except TooHardError:
+        message = f"the sets of '{nest.name}' are too large to be listed"
+        hint = "set the consts smaller with --set, or keep them symbolic with --symbolic"
+        raise error("too-many-points", message, hint=hint) from None
+    return Report(
+        spec.name,
+        nest,
+        traffic.simplified,
+        arrays,
+        len(found) if numeric else None,
+        sum(map(len, found)) if numeric else None,
+        origin,
+        policies,
+    )
+
+
+def _touched(nest: TiledNest) -> list[str]:
+    """The arrays that the tiled statements touch, in the order of the signature."""
+    found = {reach.array for one in nest.statements for reach in (*one.reads, *one.writes)}
+    return [name for name in nest.arrays if name in found]
+
+
+def _array(traffic: Traffic, name: str, *, trees: bool) -> ArrayReport:
+    numeric = not traffic.nest.symbols
+    return ArrayReport(
+        traffic.nest.arrays[name],
+        _side(traffic.load[name], traffic.nest, name, trees=trees),
+        _side(traffic.store[name], traffic.nest, name, trees=trees),
+        traffic.exact[name],
+        allocate(lifetimes(traffic, name)) if numeric else None,
+        allocate(lifetimes(traffic, name, overlapped=True)) if numeric else None,
+    )
+
+
+def _side(relation: Any, nest: TiledNest, name: str, *, trees: bool) -> Side:  # an isl.Map, handed on
+    numeric = not nest.symbols
+    return Side(
+        conditions(relation, nest, name, tile_set(nest)),
+        len(rows(relation).image) if numeric else None,
+        None if numeric else size_formula(relation, nest),
+        None if numeric else total_formula(relation, nest),
+        tree_text(loading_tree(relation, nest)) if trees else None,
+    )
+
+
+def _array_json(found: ArrayReport) -> dict[str, Any]:
+    content: dict[str, Any] = {
+        "type": str(found.array.type),
+        "role": found.array.role,
+        "load": "; ".join(found.load.lines),
+        "store": "; ".join(found.store.lines),
+        "exact": found.exact,
+        "loaded": found.load.total,
+        "stored": found.store.total,
+    }
+    for key, side in (("loaded", found.load), ("stored", found.store)):
+        if side.total is None:
+            content[f"{key}_formula"] = None if side.summed is None else str(side.summed)
+            content[f"{key}_per_tile"] = None if side.per_tile is None else str(side.per_tile)
+        if side.tree is not None:
+            content[f"{key}_tree"] = side.tree
+    for suffix, allocation in (("", found.serial), ("_overlapped", found.overlapped)):
+        content[f"live{suffix}"] = None if allocation is None else allocation.live
+        content[f"allocated{suffix}"] = None if allocation is None else allocation.size
+        content[f"moduli{suffix}"] = None if allocation is None else list(allocation.moduli)
+    return content
+
+
+def _policy_json(cost: PolicyCost) -> dict[str, Any]:
+    return {
+        "data_moved": cost.data_moved,
+        "bytes_moved": cost.bytes_moved,
+        "bursts": cost.bursts,
+        "row_changes": cost.row_changes,
+        "live": cost.live,
+        "live_overlapped": cost.live_overlapped,
+        "cycles": cost.cycles,
+        "cycles_without_overlap": cost.cycles_without_overlap,
+    }
