@@ -10,6 +10,7 @@ import islpy as isl
 from arrayol.polyhedral.tiles.nest import NestReach, TiledNest
 from arrayol.polyhedral.tiles.relations import (
     earlier_keys,
+    element_box,
     keys_after,
     keys_before,
     keys_in_tile,
@@ -96,6 +97,11 @@ class KeyedArray:
     writes: isl.Map
     sure_writes: isl.Map
     sure_reads: isl.Map
+
+    @cached_property
+    def elements(self) -> isl.Set:
+        """All elements of the array."""
+        return element_box(self.frame.nest, self.frame.nest.arrays[self.name].extents)
 
     @cached_property
     def touched(self) -> isl.Map:

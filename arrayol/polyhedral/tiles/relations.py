@@ -22,6 +22,13 @@ def relation(nest: TiledNest, source: Sequence[str], image: Sequence[str], cases
     return isl.Map(text).intersect_params(nest.context)
 
 
+def element_box(nest: TiledNest, extents: Sequence[str]) -> isl.Set:
+    """The elements of an array of these extents."""
+    elements = [f"e{axis}" for axis in range(len(extents))]
+    cases = " and ".join(f"0 <= {name} < {extent}" for name, extent in zip(elements, extents, strict=True))
+    return relation(nest, [], elements, [cases or "true"]).range()
+
+
 def tile_of_time(nest: TiledNest) -> isl.Map:
     """From a time to its tile; to every window that holds it where tiles are told by their origins."""
     return relation(nest, _times(nest), _tiles(nest), [_inside(nest, nest.depth)])

@@ -14,10 +14,7 @@ from arrayol.polyhedral.tiles.relations import same_strip
 
 def simple_load(array: KeyedArray, load: isl.Map) -> isl.Map:
     """A polyhedron around the loads that overwrites nothing an earlier tile of the strip may have written."""
-    hull = _hull(array, load)
-    if hull.is_disjoint(array.written_before):
-        return hull
-    return _gathered(array, load, array.frame.first_tiles)
+    return _around(array, load, array.written_before, array.frame.first_tiles)
 
 
 def simple_store(array: KeyedArray, store: isl.Map) -> isl.Map:
@@ -25,21 +22,25 @@ def simple_store(array: KeyedArray, store: isl.Map) -> isl.Map:
 
     What it stores beyond what the strip writes has to be loaded: give the result to `load_for`.
     """
-    hull = _hull(array, store)
-    if hull.is_disjoint(array.written_after):
-        return hull
-    return _gathered(array, store, array.frame.last_tiles)
+    return _around(array, store, array.written_after, array.frame.last_tiles)
 
 
-def _gathered(array: KeyedArray, moved: isl.Map, when: isl.Set) -> isl.Map:
-    """All that a strip moves, moved in one of its tiles."""
-    return _hull(array, same_strip(array.frame.nest).apply_range(moved).intersect_domain(when)).intersect_domain(when)
+def _around(array: KeyedArray, moved: isl.Map, forbidden: isl.Map, when: isl.Set) -> isl.Map:
+    """The plainest polyhedron that holds all transfers and none that is forbidden; else all of a strip at once."""
+    if moved.is_empty() or (moved.n_basic_map() == 1 and moved.is_equal(moved.remove_divs())):
+        return moved
+    whole = moved.remove_divs()
+    for hull in (whole.simple_hull(), whole.convex_hull()):
+        found = _inside(array, hull)
+        if found.is_disjoint(forbidden):
+            return found
+    strip = same_strip(array.frame.nest).apply_range(moved).intersect_domain(when)
+    return _inside(array, strip.remove_divs().simple_hull()).intersect_domain(when)
 
 
-def _hull(array: KeyedArray, found: isl.Map) -> isl.Map:
-    """The least polyhedron around a relation, at tiles that run."""
-    if found.is_empty():
-        return found
-    hull = isl.Map.from_basic_map(found.remove_divs().convex_hull()).coalesce()
-    running = array.frame.tiles
-    return hull if hull.domain().is_subset(running) else hull.intersect_domain(running)
+def _inside(array: KeyedArray, hull: isl.BasicMap) -> isl.Map:
+    """What of a polyhedron lies in the array and at tiles that run."""
+    tiles = array.frame.tiles
+    found = isl.Map.from_basic_map(hull).intersect_range(array.elements)
+    found = found.intersect_domain(isl.Set.from_basic_set(tiles.remove_divs().simple_hull())).coalesce()
+    return found if found.domain().is_subset(tiles) else found.intersect_domain(tiles)
