@@ -6,7 +6,7 @@ maxima keep dominance. For a chain the down-sets are its prefixes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -89,10 +89,11 @@ def whole_front(
     graph: TaskGraph,
     groups: Callable[[Mask], Front],
     how: Combination,
-    longest: int | None = None,
+    follow: Callable[[Mask], Iterable[Mask]] | None = None,
 ) -> WholeFront:
-    """The front of all fusions whose groups have at most `longest` tasks.
+    """The front of whole designs of all fusions.
 
+    `follow(done)` gives the groups that may run after a down-set, by default all that can (`next_groups`).
     `groups(group)` is the front of a group's designs (made with `how.trades_units`), empty where none is feasible.
     """
     figures = len(how.largest)
@@ -104,7 +105,7 @@ def whole_front(
         for done in sorted(mask for mask in {*arriving, *fronts} if mask.bit_count() == size):
             if done:
                 fronts[done], steps[done] = _settle(arriving.pop(done), how)
-            for group in next_groups(graph, done, longest):
+            for group in next_groups(graph, done) if follow is None else follow(done):
                 sums = combined(fronts[done], groups(group), how)
                 if len(sums):
                     arriving.setdefault(done | group, []).append((done, group, sums))
@@ -113,6 +114,43 @@ def whole_front(
     empty = Front(np.zeros((0, figures), np.int64), np.zeros(0, np.int64), np.zeros(0, np.intp))
     found = fronts.get(graph.all, empty)
     return WholeFront(front_of(found.values, found.units), steps, graph.all)
+
+
+@dataclass(frozen=True)
+class ListedFront:
+    """The front of the whole designs of some fusions; `choices` gives the groups of one of its points."""
+
+    front: Front
+    _wholes: tuple[WholeFront, ...]
+    _starts: Rows
+
+    def choices(self, point: int) -> tuple[Choice, ...]:
+        """The groups of point number `point` of the front, in an order in which they can run."""
+        row = self.front.origin[point]
+        place = int(np.searchsorted(self._starts, row, side="right")) - 1
+        return self._wholes[place].choices(int(row - self._starts[place]))
+
+
+def listed_front(
+    graph: TaskGraph, groups: Callable[[Mask], Front], how: Combination, fusions: Sequence[Sequence[Mask]]
+) -> ListedFront:
+    """The front of whole designs of these fusions alone, each a list of groups in an order in which they can run."""
+    wholes = tuple(_fusion_front(graph, groups, how, fusion) for fusion in fusions)
+    starts = np.cumsum([0, *(len(whole.front) for whole in wholes[:-1])])
+    found = merged([whole.front for whole in wholes], how)
+    front = front_of(found.values, found.units)
+    return ListedFront(Front(front.values, front.units, found.origin[front.origin]), wholes, starts)
+
+
+def _fusion_front(
+    graph: TaskGraph, groups: Callable[[Mask], Front], how: Combination, fusion: Sequence[Mask]
+) -> WholeFront:
+    following: dict[Mask, Mask] = {}
+    done = 0
+    for group in fusion:
+        following[done] = group
+        done |= group
+    return whole_front(graph, groups, how, lambda before: (following[before],) if before in following else ())
 
 
 def _settle(arriving: list[tuple[Mask, Mask, Front]], how: Combination) -> tuple[Front, _Steps]:

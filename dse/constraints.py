@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,11 +25,6 @@ class Constraint:
     def is_upper(self) -> bool:
         """Whether it bounds the figure from above."""
         return self.relation.startswith("<")
-
-    @property
-    def limit(self) -> int:
-        """The largest integer that an upper bound allows; -1 where none is allowed."""
-        return math.floor(self.bound) if self.relation == "<=" else math.ceil(self.bound) - 1
 
 
 def parse_constraint(text: str) -> Constraint:

@@ -38,11 +38,11 @@ class Front:
 class Combination:
     """How figures of groups make those of a whole: `largest` tells, for each, whether by the maximum or by the sum.
 
-    A point with a figure above its limit is dropped (a limit of -1 is none): sums and maxima only grow.
+    A point with a figure above its limit is dropped: sums and maxima only grow.
     """
 
     largest: tuple[bool, ...]
-    limits: tuple[int, ...]
+    limits: tuple[int | None, ...]
 
     @property
     def trades_units(self) -> bool:
@@ -59,7 +59,7 @@ class Combination:
         """Which points keep all limits."""
         kept = np.ones(len(values), np.bool_)
         for column, limit in enumerate(self.limits):
-            if limit >= 0:
+            if limit is not None:
                 kept &= values[:, column] <= limit
         return kept
 

@@ -174,6 +174,17 @@ class Study(BaseModel):
         if isinstance(context, TomlFile):
             self._file = context
 
+    @property
+    def holds_plain(self) -> bool:
+        """Whether it allows designs without cuts, FIFOs, layouts and recomputing, under the reuse policy."""
+        return (
+            (not isinstance(self.cuts, tuple) or "none" in self.cuts)
+            and "buffer" in self.links
+            and "none" in self.layouts
+            and "reuse" in self.policies
+            and False in self.recompute
+        )
+
     def place(self, *path: str) -> Span | None:
         """Where a key stands in the study's file, if it came from one."""
         return self._file.span(path) if self._file else None

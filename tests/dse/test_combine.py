@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import task_graphs
 
-from dse.combine import all_groups, whole_front
+from dse.combine import all_groups, listed_front, whole_front
 from dse.fronts import Combination, Front, combined, front_of
 from dse.graph import Mask, TaskGraph, from_links
 from dse.space import subspaces
@@ -54,7 +54,7 @@ def test_fronts(case: tuple[int, list[Point]]) -> None:
 
 @st.composite
 def combinations(draw: st.DrawFn, figures: int) -> Combination:
-    limit = st.sampled_from([-1, -1, 3, 8])
+    limit = st.sampled_from([None, None, 0, 3, 8])
     return Combination(tuple(draw(st.booleans()) for _ in range(figures)), tuple(draw(limit) for _ in range(figures)))
 
 
@@ -64,7 +64,7 @@ def whole(how: Combination, parts: list[tuple[int, ...]]) -> tuple[int, ...]:
 
 
 def kept(how: Combination, values: tuple[int, ...]) -> bool:
-    return all(limit < 0 or value <= limit for value, limit in zip(values, how.limits, strict=True))
+    return all(limit is None or value <= limit for value, limit in zip(values, how.limits, strict=True))
 
 
 @given(st.data())
@@ -87,6 +87,28 @@ def test_whole_designs(data: st.DataObject) -> None:
         chosen = [points_of(fronts[choice.group])[choice.row] for choice in choices]
         assert whole(how, [one for one, _ in chosen]) == values
         assert sum(one for _, one in chosen) == units
+
+
+@given(st.data())
+def test_listed_fusions(data: st.DataObject) -> None:
+    graph = data.draw(task_graphs(most=4))
+    number = {name: place for place, name in enumerate(graph.names)}
+    fusions = [fusion for space in subspaces(graph) for fusion in space]
+    listed = data.draw(st.lists(st.sampled_from(fusions), min_size=1, unique=True))
+    masks = [[sum(1 << number[name] for name in group) for group in fusion.groups] for fusion in listed]
+    points = {group: data.draw(point_lists(2)) for group in all_groups(graph)}
+    fronts = {group: front_from(found, 2) for group, found in points.items()}
+    result = listed_front(graph, fronts.__getitem__, Combination((False, False), (None, None)), masks)
+    wholes = [
+        (tuple(map(sum, zip(*(values for values, _ in chosen), strict=True))), sum(units for _, units in chosen))
+        for fusion in masks
+        for chosen in product(*(points[group] for group in fusion))
+    ]
+    assert points_of(result.front) == brute_front(wholes)
+    for row, values in enumerate(result.front.values):
+        choices = result.choices(row)
+        assert [choice.group for choice in choices] in masks
+        assert (sum(fronts[choice.group].values[choice.row] for choice in choices) == values).all()
 
 
 def one_by_one(graph: TaskGraph, points: dict[Mask, list[Point]], how: Combination) -> list[Point]:
@@ -127,6 +149,6 @@ def test_large_sums_are_taken_in_parts() -> None:
     ascending = np.arange(count, dtype=np.int64)
     values = np.stack([ascending, ascending[::-1]], axis=1)
     front = front_of(values, np.ones(count, np.int64))
-    sums = combined(front, front, Combination((False, False), (-1, -1)))
+    sums = combined(front, front, Combination((False, False), (None, None)))
     assert len(sums) == 2 * count - 1
     assert (sums.values.sum(axis=1) == 2 * (count - 1)).all()

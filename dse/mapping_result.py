@@ -1,0 +1,200 @@
+"""What an exploration with the machine model found, as it is stored and printed: the JSON of `explore`."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from dse.result import Hypervolume
+from hwmodel.design import Blocks, Design, GroupDesign
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class BlocksRecord(_Record):
+    """Boxes in repetitions, and the scan over them: dimensions from the outermost, descending ones with a minus."""
+
+    shape: tuple[int, ...]
+    scan: str
+
+
+class ProcessorRecord(_Record):
+    """A task's units, its own blocks if it has some, and its cycles by cause: they sum to the group's."""
+
+    task: str
+    units: int
+    cut: BlocksRecord | None
+    computing: int
+    waiting_for_loads: int
+    waiting_for_stores: int
+    waiting_for_neighbours: int
+
+
+class MemoryRecord(_Record):
+    """A buffer or FIFO of an array, or the state of a delay ("task.port")."""
+
+    kind: str
+    name: str
+    data: int
+    bits: int
+    banks: int
+    blocks: int | None
+
+
+class LayoutRecord(_Record):
+    """bank(x) = floor(vector . x / block) mod banks."""
+
+    array: str
+    banks: int
+    vector: tuple[int, ...]
+    block: int
+
+
+class GroupRecord(_Record):
+    """One group's decisions and figures; `ends` has, for port and processors, the cycles of the steps each ends."""
+
+    tasks: tuple[str, ...]
+    blocks: BlocksRecord
+    processors: tuple[ProcessorRecord, ...]
+    fifos: tuple[str, ...]
+    layouts: tuple[LayoutRecord, ...]
+    policy: str
+    recompute: bool
+    latency_cycles: int
+    steps: int
+    traffic_bytes: int
+    memories: tuple[MemoryRecord, ...]
+    ends: dict[str, int]
+    path: str
+
+
+class MappedDesign(_Record):
+    """One design: its decisions by group, and its objectives, the chosen ones first.
+
+    `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
+    which size, or why not. `bottleneck` names what ends the steps of the most cycles. `steps` are the transformations
+    that make a specification of its groups and blocks; null where its blocks do not divide.
+    """
+
+    id: str
+    fusion: tuple[tuple[str, ...], ...]
+    objectives: dict[str, int | float]
+    verified: bool | None
+    verification: str | None
+    bottleneck: str
+    groups: tuple[GroupRecord, ...]
+    steps: tuple[str, ...] | None = None
+
+    @property
+    def path(self) -> str:
+        """Whether all its groups took the separable path of the model."""
+        return "exact" if any(group.path == "exact" for group in self.groups) else "separable"
+
+
+class MappingSpaceSummary(_Record):
+    """What was searched: `group_designs` over all groups, `whole_designs` of all fusions (null: too many fusions)."""
+
+    tasks: tuple[str, ...]
+    fusions: int | None
+    groups: int
+    group_designs: int
+    whole_designs: int | None
+    study: dict[str, Any]
+
+
+class Refusal(_Record):
+    """An example of what was infeasible."""
+
+    tasks: tuple[str, ...]
+    reason: str
+
+
+class MappingResult(_Record):
+    """A whole exploration. `evaluated`, `infeasible` and `pruned` count group designs and sum to the space's."""
+
+    arrayol: str
+    spec: str
+    top: str
+    constants: dict[str, int | float | bool]
+    model: str
+    platform: str
+    remarks: tuple[str, ...]
+    objectives: tuple[str, ...]
+    constraints: tuple[str, ...]
+    method: str
+    exact: bool
+    how: str
+    space: MappingSpaceSummary
+    evaluated: int
+    infeasible: int
+    pruned: int
+    infeasible_example: Refusal | None
+    hypervolume: Hypervolume
+    pareto: tuple[MappedDesign, ...]
+    designs: tuple[MappedDesign, ...] | None = None
+
+    def to_json(self) -> str:
+        """The document that is stored and printed: the same bytes for the same exploration."""
+        document = self.model_dump(mode="json")
+        if self.designs is None:
+            del document["designs"]
+        return json.dumps(document, indent=2) + "\n"
+
+
+def describe_mapping(
+    identifier: str, design: Design, estimate: DesignEstimate, objectives: dict[str, int | float]
+) -> MappedDesign:
+    """A design with its estimate as a record."""
+    return MappedDesign(
+        id=identifier,
+        fusion=design.fusion.groups,
+        objectives=objectives,
+        verified=None,
+        verification=None,
+        bottleneck=estimate.bottleneck,
+        groups=tuple(_group(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
+    )
+
+
+def _group(design: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
+    times = {time.task: time for time in estimate.processors}
+    return GroupRecord(
+        tasks=design.tasks,
+        blocks=_blocks(design.blocks),
+        processors=tuple(
+            ProcessorRecord(
+                task=processor.task,
+                units=processor.units,
+                cut=_blocks(processor.cut) if processor.cut else None,
+                computing=times[processor.task].computing,
+                waiting_for_loads=times[processor.task].waiting_for_loads,
+                waiting_for_stores=times[processor.task].waiting_for_stores,
+                waiting_for_neighbours=times[processor.task].waiting_for_neighbours,
+            )
+            for processor in design.processors
+        ),
+        fifos=tuple(sorted(design.fifos)),
+        layouts=tuple(
+            LayoutRecord(array=one.array, banks=one.banks, vector=one.vector, block=one.block) for one in design.layouts
+        ),
+        policy=design.policy,
+        recompute=design.recompute,
+        latency_cycles=estimate.latency_cycles,
+        steps=estimate.steps,
+        traffic_bytes=estimate.traffic_bytes,
+        memories=tuple(
+            MemoryRecord(kind=use.kind, name=use.name, data=use.data, bits=use.bits, banks=use.banks, blocks=use.blocks)
+            for use in estimate.memories
+        ),
+        ends=dict(estimate.ends),
+        path=estimate.path,
+    )
+
+
+def _blocks(blocks: Blocks) -> BlocksRecord:
+    return BlocksRecord(shape=blocks.shape, scan=str(blocks.scan))
