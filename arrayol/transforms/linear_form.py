@@ -85,19 +85,25 @@ def linear_form(expr: body.Expr) -> LinearForm:
 
 
 def expression_of(form: LinearForm, span: Span) -> body.Expr:
-    """The weak integer expression of a form whose rest is weak: `2 * i + j - 1`, positive terms first."""
+    """The weak integer expression of a form whose rest is weak: `2 * i + j - 1`, `5 - k`, positive terms first."""
     parts: list[tuple[body.Expr, int]] = [(body.Index(name, span), factor) for name, factor in form.terms]
     parts += form.rest
     parts.sort(key=lambda part: part[1] < 0)
-    found: body.Expr | None = None
+    offset, found = form.offset, None
+    if offset > 0 and parts and parts[0][1] < 0:
+        offset, found = 0, _number(offset, span)
+    return _summed(parts, offset, found, span)
+
+
+def _summed(parts: list[tuple[body.Expr, int]], offset: int, found: body.Expr | None, span: Span) -> body.Expr:
     for part, factor in parts:
         if found is None:
             found = _times(factor, part, span)
         else:
             found = _operation("+" if factor > 0 else "-", found, _times(abs(factor), part, span), span)
-    if found is None or not form.offset:
-        return found or _number(form.offset, span)
-    return _operation("+" if form.offset > 0 else "-", found, _number(abs(form.offset), span), span)
+    if found is None or not offset:
+        return found or _number(offset, span)
+    return _operation("+" if offset > 0 else "-", found, _number(abs(offset), span), span)
 
 
 def _times(factor: int, expr: body.Expr, span: Span) -> body.Expr:
