@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -77,6 +77,10 @@ class Form:
         """All but an atom's term."""
         return Form(tuple(term for term in self.terms if term[0] != atom), self.constant)
 
+    def renamed(self, rename: Callable[[str], Atom]) -> Form:
+        """With other atoms in place of names, inside floors too."""
+        return Form(tuple((renamed(atom, rename), factor) for atom, factor in self.terms), self.constant)
+
     def names(self) -> frozenset[str]:
         """Every name that occurs, inside floors too."""
         return frozenset(name for atom, _ in self.terms for name in _names(atom))
@@ -85,9 +89,15 @@ class Form:
         parts = [(factor, f"{abs(factor)} {atom}" if abs(factor) != 1 else str(atom)) for atom, factor in self.terms]
         if self.constant or not parts:
             parts.append((self.constant, str(abs(self.constant))))
-        first, *rest = parts
-        text = f"-{first[1]}" if first[0] < 0 else first[1]
-        return text + "".join(f" {'-' if sign < 0 else '+'} {shown}" for sign, shown in rest)
+        return signed_sum(parts)
+
+
+def signed_sum(parts: Sequence[tuple[int, str]]) -> str:
+    """Texts with the signs of their numbers; one with a plus begins, if there is any."""
+    begin = next((place for place, (sign, _) in enumerate(parts) if sign > 0), 0)
+    ordered = [parts[begin], *parts[:begin], *parts[begin + 1 :]]
+    (sign, first), *rest = ordered
+    return (f"-{first}" if sign < 0 else first) + "".join(f" {'-' if own < 0 else '+'} {text}" for own, text in rest)
 
 
 def form(terms: Sequence[tuple[Atom, int]], constant: int) -> Form:
@@ -101,6 +111,11 @@ def form(terms: Sequence[tuple[Atom, int]], constant: int) -> Form:
 def name_form(name: str) -> Form:
     """A name alone."""
     return Form(((name, 1),), 0)
+
+
+def renamed(atom: Atom, rename: Callable[[str], Atom]) -> Atom:
+    """An atom with other atoms in place of names."""
+    return rename(atom) if isinstance(atom, str) else type(atom)(atom.form.renamed(rename), atom.divisor)
 
 
 def _value(atom: Atom, values: Mapping[str, int]) -> int:
@@ -142,10 +157,16 @@ def conditions_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[Conditio
 
     Equalities come first. A remainder is shown as such.
     """
+    return (condition for _, condition in constraints_of(part, names))
+
+
+def constraints_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[tuple[isl.Constraint, Condition]]:
+    """The constraints as isl has them, beside ours."""
     reader = _Reader(part, names)
     for constraint in sorted(part.get_constraints(), key=lambda found: not found.is_equality()):
         found = _with_modulo(reader.constraint(constraint))
-        yield _remainder(found) if constraint.is_equality() else Condition(found, False)
+        if not _is_trivial(found):
+            yield constraint, _remainder(found) if constraint.is_equality() else Condition(found, False)
 
 
 def form_of(aff: isl.Aff, names: Sequence[str]) -> tuple[Form, int]:
@@ -210,6 +231,14 @@ def shown(parameter: str | None) -> str:
 
 def _integer(value: isl.Val) -> int:
     return int(value.to_python())
+
+
+def _is_trivial(found: Form) -> bool:
+    """Whether `found` >= 0 says of a remainder only that it is one."""
+    if len(found.terms) != 1 or not isinstance(atom := found.terms[0][0], Modulo):
+        return False
+    factor = found.terms[0][1]
+    return min(0, factor * (atom.divisor - 1)) + found.constant >= 0
 
 
 def _remainder(found: Form) -> Condition:
