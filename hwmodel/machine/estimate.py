@@ -1,0 +1,174 @@
+"""What the machine model says of groups and designs: objectives, and where cycles and bits go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+Number = int | float
+Path = Literal["separable", "exact"]
+LOADS, STORES = "loads", "stores"
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorTime:
+    """Cycles of one processor over a group's steps: computing, and waiting for loads, stores or its neighbours."""
+
+    task: str
+    units: int
+    computing: int
+    waiting_for_loads: int
+    waiting_for_stores: int
+    waiting_for_neighbours: int
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryUse:
+    """A local memory: the buffer or FIFO of an array, or the state of a delay (named TASK.PORT).
+
+    `data` and `bits` are its size, `blocks` the memory blocks it takes (None without local.block_bits).
+    """
+
+    kind: Literal["buffer", "fifo", "state"]
+    name: str
+    data: int
+    bits: int
+    banks: int
+    blocks: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupEstimate:
+    """One group. `frame_*` are for frames in succession (docs/machine.md, section 8).
+
+    `ends` holds the cycles of the steps that each resource ends: "loads", "stores" or a task.
+    """
+
+    tasks: tuple[str, ...]
+    latency_cycles: int
+    internal_memory_data: int
+    internal_memory_bits: int
+    traffic_bytes: int
+    units: int
+    memory_blocks: int | None
+    costs: Mapping[str, Number]
+    frame_cycles: int
+    frame_memory_data: int
+    frame_memory_bits: int
+    processors: tuple[ProcessorTime, ...]
+    memories: tuple[MemoryUse, ...]
+    ends: Mapping[str, int]
+    steps: int
+    path: Path
+
+
+@dataclass(frozen=True)
+class DesignEstimate:
+    """A whole design: sums over its groups; with `reuse_memory` internal memory is the largest of theirs."""
+
+    groups: tuple[GroupEstimate, ...]
+    clock_mhz: float | None
+    reuse_memory: bool = False
+
+    @property
+    def latency_cycles(self) -> int:
+        """AL: from the first load to the last store, in cycles."""
+        return sum(group.latency_cycles for group in self.groups)
+
+    @property
+    def internal_memory_data(self) -> int:
+        """IM in data."""
+        return self._memory([group.internal_memory_data for group in self.groups])
+
+    @property
+    def internal_memory_bits(self) -> int:
+        """IM in bits."""
+        return self._memory([group.internal_memory_bits for group in self.groups])
+
+    @property
+    def memory_blocks(self) -> int | None:
+        """Memory blocks of the platform's size; None where it names none."""
+        blocks = [group.memory_blocks for group in self.groups if group.memory_blocks is not None]
+        return self._memory(blocks) if len(blocks) == len(self.groups) else None
+
+    @property
+    def traffic_bytes(self) -> int:
+        """All that is loaded and stored, in bytes."""
+        return sum(group.traffic_bytes for group in self.groups)
+
+    @property
+    def units(self) -> int:
+        """Computation units of all processors."""
+        return sum(group.units for group in self.groups)
+
+    @cached_property
+    def costs(self) -> dict[str, Number]:
+        """The platform's costs by name, summed over units."""
+        names = dict.fromkeys(name for group in self.groups for name in group.costs)
+        return {name: sum(group.costs.get(name, 0) for group in self.groups) for name in names}
+
+    @property
+    def frame_cycles(self) -> int:
+        """Cycles per frame where frames follow each other; with several groups the latency."""
+        return self.groups[0].frame_cycles if len(self.groups) == 1 else self.latency_cycles
+
+    @property
+    def frame_memory_data(self) -> int:
+        """The internal memory, in data, that frames in succession take."""
+        return self.groups[0].frame_memory_data if len(self.groups) == 1 else self.internal_memory_data
+
+    @property
+    def frame_memory_bits(self) -> int:
+        """The internal memory, in bits, that frames in succession take."""
+        return self.groups[0].frame_memory_bits if len(self.groups) == 1 else self.internal_memory_bits
+
+    @cached_property
+    def ends(self) -> dict[str, int]:
+        """The cycles of the steps that each resource ends, by "loads", "stores" or task."""
+        names = dict.fromkeys(name for group in self.groups for name in group.ends)
+        return {name: sum(group.ends.get(name, 0) for group in self.groups) for name in names}
+
+    @property
+    def bottleneck(self) -> str:
+        """The resource that ends the steps of the most cycles; the first named of several."""
+        return max(self.ends, key=self.ends.__getitem__, default=LOADS)
+
+    @property
+    def path(self) -> Path:
+        """How the figures were obtained; both paths are exact."""
+        return "separable" if all(group.path == "separable" for group in self.groups) else "exact"
+
+    @property
+    def microseconds(self) -> float | None:
+        """The latency in microseconds, where the platform has a clock."""
+        return self.latency_cycles / self.clock_mhz if self.clock_mhz else None
+
+    @property
+    def frames_per_second(self) -> float | None:
+        """Frames per second where they follow each other, and the platform has a clock."""
+        return self.clock_mhz * 1e6 / self.frame_cycles if self.clock_mhz and self.frame_cycles else None
+
+    def objective(self, name: str) -> Number:
+        """The value of an objective or cost by its name. Raises KeyError for a name that is neither."""
+        if name in OBJECTIVES:
+            value: Number | None = getattr(self, name)
+            if value is None:
+                raise KeyError(name)
+            return value
+        return self.costs[name]
+
+    def _memory(self, sizes: list[int]) -> int:
+        return max(sizes, default=0) if self.reuse_memory else sum(sizes)
+
+
+OBJECTIVES = (
+    "latency_cycles",
+    "internal_memory_data",
+    "internal_memory_bits",
+    "traffic_bytes",
+    "units",
+    "frame_cycles",
+    "memory_blocks",
+)

@@ -1,0 +1,140 @@
+"""FIFO links: what each read waits for, whether the order of reading is that of writing, and the depth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arrayol.errors import ArrayolError, error
+from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.ticks import Ticks, Work
+
+
+@dataclass(frozen=True, eq=False)
+class FifoData:
+    """The data of one FIFO, in the order of `key` (one entry per datum).
+
+    `writer` and `reader` are runs of the two tasks (entries of their work), `made` and `taken` the datum's place in
+    the port's pattern, `pattern` the data of the writing port (k).
+    """
+
+    array: str
+    source: str
+    target: str
+    writer: Elements
+    reader: Elements
+    made: Elements
+    taken: Elements
+    pattern: int
+
+    def lag(self, occupancy: int, latency: int) -> Elements:
+        """Cycles from the start of the writer's repetition until each datum is there."""
+        return -(-(self.made + 1) * occupancy // self.pattern) + latency
+
+
+def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
+    """Which run writes and which reads each datum. Raises ArrayolError (`fifo-refused`)."""
+    source, target = _ends(group, array)
+    written, writer, made = _accesses(group, source, array, ticks.work[source], writes=True)
+    read, reader, taken = _accesses(group, target, array, ticks.work[target], writes=False)
+    if not ticks.work[source].once:  # what is made for a tick is read at that tick
+        size = group.accesses.size(array)
+        written = written + size * ticks.work[source].use[writer]
+        read = read + size * ticks.work[target].tick[reader]
+    first, second = np.argsort(written), np.argsort(read, kind="stable")
+    _require_once(group, array, target, written[first], (read[second], ticks.work[target].repetition[reader[second]]))
+    pattern = group.writes(source, array)[0].pattern
+    size = int(np.prod(pattern, dtype=np.int64))
+    return FifoData(array, source, target, writer[first], reader[second], made[first], taken[second], size)
+
+
+def _ends(group: Group, array: str) -> tuple[str, str]:
+    source = group.made.get(array)
+    if source is None:
+        raise _refused(array, f"no task of the group {' '.join(group.tasks)} makes it")
+    readers = group.readers(array)
+    if array in group.stored or len(readers) != 1:
+        others = f"{' and '.join(readers)} read it" if len(readers) > 1 else "it is needed outside the group too"
+        raise _refused(array, others)
+    if len(group.writes(source, array)) != 1 or len(group.reads(readers[0], array)) != 1:
+        task = source if len(group.writes(source, array)) != 1 else readers[0]
+        raise _refused(array, f"'{task}' accesses it through several ports, which have no order among themselves")
+    return source, readers[0]
+
+
+def _refused(array: str, why: str) -> ArrayolError:
+    return error(
+        "fifo-refused",
+        f"'{array}' cannot pass through a FIFO: {why}",
+        hint="a FIFO has one reader in the group, which reads every element once, in the order of writing; keep this "
+        "array in a buffer",
+    )
+
+
+def _accesses(group: Group, task: str, array: str, work: Work, *, writes: bool) -> tuple[Elements, Elements, Elements]:
+    """Of each access: the element, the run, and the place in the pattern."""
+    touch = (group.writes if writes else group.reads)(task, array)[0]
+    repetitions = group.accesses.repetitions(task)
+    runs = np.flatnonzero(group.accesses.happens(touch, repetitions)[work.repetition])
+    found = group.accesses.elements(touch, repetitions[work.repetition[runs]])
+    place = np.tile(np.arange(found.shape[1]), found.shape[0])
+    return found.ravel(), np.repeat(runs, found.shape[1]), place
+
+
+def _require_once(group: Group, array: str, target: str, written: Elements, reads: tuple[Elements, Elements]) -> None:
+    read, repetition = reads
+    if np.array_equal(written, read):
+        return
+    size = group.accesses.size(array)
+    twice = np.flatnonzero(np.diff(read, prepend=-1) == 0)
+    unread = np.setdiff1d(written, read)
+    place = int((unread[0] if len(unread) else read[twice[0]]) % size)
+    subscripts = [int(index) for index in np.unravel_index(place, group.accesses.shape(array))]
+    if len(unread):
+        raise _refused(array, f"element {subscripts} is made and never read")
+    space = group.accesses.extents(target)
+    pair = [[int(index) for index in np.unravel_index(int(repetition[at]), space)] for at in (twice[0] - 1, twice[0])]
+    raise _refused(array, f"'{target}' reads element {subscripts} in its repetitions {pair[0]} and {pair[1]}")
+
+
+@dataclass(frozen=True, eq=False)
+class Starts:
+    """When the runs of one end of a FIFO start: step, cycle in the step, place in scan order, of each run."""
+
+    step: Elements
+    cycle: Elements
+    rank: Elements
+    repetition: Elements
+
+
+def require_order(group: Group, data: FifoData, source: Starts, target: Starts) -> None:
+    """Raises ArrayolError (`fifo-refused`) where data are not read in the order in which they are written."""
+    written = _order(source, data.writer, data.made)
+    read = _order(target, data.reader, data.taken)
+    wrong = np.flatnonzero(written != read)
+    if not len(wrong):
+        return
+    early, late = int(written[wrong[0]]), int(read[wrong[0]])
+    repetition = group.accesses.repetitions(data.source), group.accesses.repetitions(data.target)
+    writers = [repetition[0][source.repetition[data.writer[one]]].tolist() for one in (early, late)]
+    readers = [repetition[1][target.repetition[data.reader[one]]].tolist() for one in (early, late)]
+    if writers[0] == writers[1]:
+        which = f"two data that '{data.source}' writes in repetition {writers[0]}"
+    else:
+        which = f"what '{data.source}' writes in repetition {writers[0]} and later in {writers[1]}"
+    raise _refused(data.array, f"{which}, '{data.target}' reads in the other order, in {readers[0]} and {readers[1]}")
+
+
+def _order(runs: Starts, of: Elements, place: Elements) -> Elements:
+    return np.lexsort((place, runs.rank[of], runs.cycle[of], runs.step[of]))
+
+
+def depth(arrives: Elements, leaves: Elements) -> int:
+    """The largest count of data there at once; each is from the cycle it arrives in to the one it leaves in."""
+    if not len(arrives):
+        return 0
+    arriving, leaving = np.sort(arrives), np.sort(leaves)
+    # In each cycle of an arrival: what has arrived, less what left in earlier cycles.
+    here = np.arange(1, len(arriving) + 1) - np.searchsorted(leaving, arriving, side="left")
+    return int(here.max())

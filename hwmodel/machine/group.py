@@ -1,0 +1,141 @@
+"""One group of fused tasks: what it reads from outside, what it makes, and what of that the outside needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.errors import error
+from arrayol.ir.model import Delay
+from arrayol.ir.network import Network
+from hwmodel.access import Accesses, Touch
+
+Elements = NDArray[np.int64]
+
+
+class Group:
+    """The tasks of a group in dataflow order. Raises ArrayolError (`several-last-tasks`, `several-frames`)."""
+
+    def __init__(self, accesses: Accesses, tasks: Sequence[str]) -> None:
+        self.accesses = accesses
+        self.network: Network = accesses.network
+        self.tasks = tuple(name for name in self.network.processes if name in set(tasks))
+        if len(self.tasks) != len(tasks):
+            raise ValueError(f"not processes of '{self.network.name}', each once: {', '.join(tasks)}")
+        self.last = self._only_last()
+        for task in self.tasks:
+            self._require_earlier_frames(task)
+
+    @cached_property
+    def made(self) -> dict[str, str]:
+        """The arrays that the group makes, in the network's order, and their tasks."""
+        arrays = self.network.arrays.values()
+        return {array.name: array.producer for array in arrays if array.producer in self.tasks and array.producer}
+
+    @cached_property
+    def loaded(self) -> tuple[str, ...]:
+        """The arrays that it reads from outside, in the network's order."""
+        return tuple(name for name in self.network.arrays if name not in self.made and self.readers(name))
+
+    @cached_property
+    def stored(self) -> tuple[str, ...]:
+        """The arrays it makes of which something is needed outside, in the network's order."""
+        return tuple(name for name in self.made if self.network.arrays[name].is_output or self._outside_touches(name))
+
+    def readers(self, array: str) -> tuple[str, ...]:
+        """The tasks of the group that read an array, in dataflow order."""
+        return tuple(task for task in self.tasks if any(touch.array == array for touch in self.accesses.reads[task]))
+
+    def reads(self, task: str, array: str) -> tuple[Touch, ...]:
+        """The tilers through which a task reads an array."""
+        return tuple(touch for touch in self.accesses.reads[task] if touch.array == array)
+
+    def writes(self, task: str, array: str) -> tuple[Touch, ...]:
+        """The tilers through which a task writes an array."""
+        return tuple(touch for touch in self.accesses.writes[task] if touch.array == array)
+
+    def delays(self, task: str) -> tuple[Delay, ...]:
+        """A task's delays that act within a frame."""
+        return self.accesses.delays(task)
+
+    def frame_delays(self, task: str) -> tuple[Delay, ...]:
+        """A task's delays that reach into earlier frames."""
+        process = self.network.processes[task]
+        return tuple(delay for delay in process.delays if delay.acts and frames_back(process.repetition, delay))
+
+    def needed_outside(self, array: str) -> NDArray[np.bool_]:
+        """Which elements of an array that the group makes another group reads, or the network gives out."""
+        if self.network.arrays[array].is_output:
+            return np.ones(self.accesses.size(array), np.bool_)
+        needed = np.zeros(self.accesses.size(array), np.bool_)
+        for touch in self._outside_touches(array):
+            repetitions = self.accesses.repetitions(touch.process)
+            found = self.accesses.elements(touch, repetitions[self.accesses.happens(touch, repetitions)])
+            needed[found.ravel()] = True
+        return needed
+
+    def writer(self, array: str) -> Elements:
+        """The repetition that writes each element of an array made in the group, -1 for those of other frames."""
+        task = self.made[array]
+        repetitions = self.accesses.repetitions(task)
+        writer = np.full(self.accesses.size(array), -1, np.int64)
+        for touch in self.writes(task, array):
+            found = self.accesses.elements(touch, repetitions)
+            writer[found] = np.arange(len(repetitions))[:, None]
+        return writer
+
+    def _outside_touches(self, array: str) -> list[Touch]:
+        return [
+            touch
+            for task, touches in self.accesses.reads.items()
+            for touch in touches
+            if touch.array == array and task not in self.tasks
+        ]
+
+    def _only_last(self) -> str:
+        lasts = [
+            task
+            for task in self.tasks
+            if not any(self.readers(array) for array, maker in self.made.items() if maker == task)
+        ]
+        if len(lasts) == 1:
+            return lasts[0]
+        raise error(
+            "several-last-tasks",
+            f"the group {' '.join(self.tasks)} has several last tasks, {' and '.join(lasts)}: no one repetition space "
+            "can be cut in blocks for all of them",
+            hint="put them in groups of their own, or together with a task that reads what all of them make",
+        )
+
+    def _require_earlier_frames(self, task: str) -> None:
+        for delay in self.frame_delays(task):
+            back = frames_back(self.network.processes[task].repetition, delay)
+            if back < 0:
+                raise error(
+                    "several-frames",
+                    f"'{task}' reads '{delay.output}' of {-back} frames later by its delay {list(delay.vector)}; the "
+                    "machine computes frame after frame",
+                    delay.span,
+                    hint="a delay along the infinite dimension has to reach backwards to be mapped",
+                )
+
+
+def frames_back(repetition: Sequence[int | None], delay: Delay) -> int:
+    """How many frames a delay reaches back: its component along the infinite dimension, 0 without one."""
+    return sum(step for step, extent in zip(delay.vector, repetition, strict=True) if extent is None)
+
+
+def require_one_frame(group: Group, array: str, reader: str, elements: Elements, writer: Elements) -> None:
+    """Raises ArrayolError (`several-frames`) where a fused task reads what its producer makes in another frame."""
+    foreign = elements[writer[elements] < 0]
+    if foreign.size:
+        subscripts = np.unravel_index(int(foreign[0]), group.accesses.shape(array))
+        raise error(
+            "several-frames",
+            f"'{reader}' reads element {[int(index) for index in subscripts]} of '{array}', which "
+            f"'{group.made[array]}' makes in another frame; between fused tasks only one frame is there",
+            hint=f"put '{reader}' and '{group.made[array]}' in different groups",
+        )

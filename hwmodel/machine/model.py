@@ -1,0 +1,51 @@
+"""The machine model of a network on a platform (docs/machine.md)."""
+
+from __future__ import annotations
+
+from arrayol.ir.network import Network
+from hwmodel.access import Accesses, Extents
+from hwmodel.design import Design, GroupDesign, Scan
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+from hwmodel.machine.exact import estimate_exactly, step_cycles
+from hwmodel.machine.scans import legal_scans
+from hwmodel.platform import Platform
+
+
+class MachineModel:
+    """Prices mapped designs of one network on one platform; what designs have in common is computed once."""
+
+    def __init__(self, network: Network, platform: Platform) -> None:
+        self.network = network
+        self.platform = platform
+        self.accesses = Accesses(network)
+
+    def legal_scans(self, task: str, shape: Extents) -> tuple[Scan, ...]:
+        """The scan orders that a task's delays allow for blocks of a shape.
+
+        First those legal for every shape; then those legal for this shape alone, unless they walk its blocks as one of
+        the first does.
+        """
+        return legal_scans(self.accesses.extents(task), self.accesses.delays(task), shape)
+
+    def estimate(self, group: GroupDesign) -> GroupEstimate:
+        """The estimate of a group. Raises ArrayolError for choices that docs/machine.md, section 6, refuses."""
+        return self.exact(group)
+
+    def exact(self, group: GroupDesign) -> GroupEstimate:
+        """The estimate by the exact path, which takes every design."""
+        return estimate_exactly(self.accesses, self.platform, group)
+
+    def step_cycles(self, group: GroupDesign) -> tuple[int, ...]:
+        """The length of every step of a group in cycles, in order."""
+        return step_cycles(self.accesses, self.platform, group)
+
+    def evaluate(self, design: Design, *, reuse_memory: bool = False) -> DesignEstimate:
+        """The estimate of a whole design; with `reuse_memory` its groups share their local memories.
+
+        Raises ValueError where the groups are not a partition of the network's processes.
+        """
+        names = [name for group in design.groups for name in group.tasks]
+        if sorted(names) != sorted(self.network.processes):
+            raise ValueError(f"not a partition of the processes of '{self.network.name}': {design.fusion}")
+        groups = tuple(self.estimate(group) for group in design.groups)
+        return DesignEstimate(groups, self.platform.clock_mhz, reuse_memory)

@@ -1,0 +1,150 @@
+"""What a group loads, keeps and stores: one entry per instance of an element (docs/machine.md, sections 2, 3, 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.design import Blocks, GroupDesign, Policy
+from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.scans import strip_length
+from hwmodel.machine.stages import STORES, Stages
+from hwmodel.machine.ticks import Ticks, Work, read_at
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """Instances of the elements of one array: the step that brings each and the step of its last use."""
+
+    array: str
+    element: Elements
+    born: Elements
+    last: Elements
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """Elements of one array that go out, and the step in which each does."""
+
+    array: str
+    element: Elements
+    step: Elements
+
+
+def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, array: str) -> Held:
+    """What is fetched of an array from outside under the group's policy."""
+    element, tick, last = _uses(group, ticks, stages, array)
+    strip = _strips(group, design.blocks, ticks)
+    kept = _kept_together(design.policy, tick, strip)
+    count = len(ticks.block) + 1
+    found, instance = np.unique(element * count + kept, return_inverse=True)
+    first = np.full(len(found), count)
+    np.minimum.at(first, instance, tick)
+    if design.policy == "whole":
+        first = np.searchsorted(strip, found % count)
+    end = np.full(len(found), np.iinfo(np.int64).min)
+    np.maximum.at(end, instance, last)
+    return Held(array, found // count, first + stages.load[array], end)
+
+
+def make_array(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Held, Stored]:
+    """What the group makes of an array, and what of it is stored."""
+    task = group.made[array]
+    work = ticks.work[task]
+    element, run = _elements_made(group, work, array)
+    born = work.tick[run] + stages.task[task]
+    last = _last_reads(group, ticks, stages, array, work.once, (element, work.use[run], born))
+    stored = _stored(group, ticks, array, element, work.tick[run])
+    last[stored] = np.maximum(last[stored], ticks.own[ticks.block[work.tick[run[stored]]]] + STORES)
+    out = Stored(array, element[stored], ticks.own[ticks.block[work.tick[run[stored]]]] + STORES)
+    return Held(array, element, born, last), out
+
+
+def _uses(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Elements, Elements, Elements]:
+    """All accesses of the group to an array: the element, the reader's tick, and the step of the access."""
+    parts = []
+    for reader in group.readers(array):
+        element, tick = read_at(group, reader, array, ticks.work[reader])
+        parts.append((element, tick, tick + stages.task[reader]))
+    columns = zip(*parts, strict=True)
+    element, tick, step = (np.concatenate(column) for column in columns)
+    return element, tick, step
+
+
+def _strips(group: Group, blocks: Blocks, ticks: Ticks) -> Elements:
+    return ticks.block // strip_length(group.accesses.extents(group.last), blocks)
+
+
+def _kept_together(policy: Policy, tick: Elements, strip: Elements) -> Elements:
+    """Accesses of an element with equal entries share one fetched instance of it."""
+    if policy == "reuse":
+        return np.zeros_like(tick)
+    return tick if policy == "tile" else strip[tick]
+
+
+def _elements_made(group: Group, work: Work, array: str) -> tuple[Elements, Elements]:
+    """The elements that runs write, and the number of the run that does."""
+    task = group.made[array]
+    repetitions = group.accesses.repetitions(task)[work.repetition]
+    elements, runs = [], []
+    for touch in group.writes(task, array):
+        found = group.accesses.elements(touch, repetitions)
+        elements.append(found.ravel())
+        runs.append(np.repeat(np.arange(len(repetitions)), found.shape[1]))
+    return np.concatenate(elements), np.concatenate(runs)
+
+
+def _last_reads(
+    group: Group,
+    ticks: Ticks,
+    stages: Stages,
+    array: str,
+    once: bool,
+    made: tuple[Elements, Elements, Elements],
+) -> Elements:
+    """The last step in which each instance is read, the step that makes it where it is not."""
+    element, use, born = made
+    last: Elements = born.copy()
+    if not group.readers(array):
+        return last
+    read, tick, step = _uses(group, ticks, stages, array)
+    count = len(ticks.block)
+    key = element if once else element * count + use
+    wanted = read if once else read * count + tick
+    order = np.argsort(key)
+    np.maximum.at(last, order[np.searchsorted(key[order], wanted)], step)
+    return last
+
+
+def _stored(group: Group, ticks: Ticks, array: str, element: Elements, tick: Elements) -> Elements:
+    """Of the instances of elements needed outside, the first of each."""
+    if array not in group.stored:
+        return np.zeros(0, np.int64)
+    order = np.lexsort((tick, element))
+    first = order[np.diff(element[order], prepend=-1) != 0]
+    found: Elements = first[group.needed_outside(array)[element[first]]]
+    return found
+
+
+def largest_live(born: Elements, last: Elements) -> int:
+    """The largest number of intervals born..last (both included) that hold one step."""
+    if not len(born):
+        return 0
+    start = int(born.min())
+    change = np.bincount(born - start, minlength=int(last.max()) - start + 2).astype(np.int64)
+    change -= np.bincount(last + 1 - start, minlength=len(change))
+    return int(np.cumsum(change).max())
+
+
+def largest_live_folded(born: Elements, last: Elements, period: int) -> int:
+    """The same where everything is repeated every `period` steps for ever."""
+    if not len(born):
+        return 0
+    whole = (last + 1 - born) // period  # so often an interval covers every step of the period
+    change = np.zeros(2 * period + 1, np.int64)
+    start = born % period
+    np.add.at(change, start, 1)
+    np.add.at(change, start + (last + 1 - born) % period, -1)
+    live = np.cumsum(change)
+    return int(whole.sum()) + int((live[:period] + live[period : 2 * period]).max())

@@ -1,0 +1,109 @@
+"""The port to the external memory: cycles of each step's loads and stores (docs/machine.md, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from arrayol.ir.network import Network
+from hwmodel.access import Accesses
+from hwmodel.machine.group import Elements
+from hwmodel.memory import Bursts, joined, port_time
+from hwmodel.platform import Platform
+
+
+@dataclass(frozen=True, eq=False)
+class Transfer:
+    """Elements of one array that are loaded or stored (`write`), and the step in which each is."""
+
+    array: str
+    element: Elements
+    step: Elements
+    write: bool
+
+
+@dataclass(frozen=True, eq=False)
+class PortCycles:
+    """By step: cycles of its loads and of its stores, and of the port as a whole."""
+
+    loads: Elements
+    stores: Elements
+    shared: bool
+
+    @property
+    def cycles(self) -> Elements:
+        """Cycles in which the port is busy with a step: all bursts in turn, or the longer side of separate ports."""
+        return self.loads + self.stores if self.shared else np.maximum(self.loads, self.stores)
+
+
+class Port:
+    """The bursts of steps on one platform."""
+
+    def __init__(self, accesses: Accesses, platform: Platform) -> None:
+        self.accesses = accesses
+        self.network: Network = accesses.network
+        self.platform = platform
+        self._bases = _array_bases(accesses, platform) if platform.memory.rows else {}
+
+    def element_bytes(self, array: str) -> int:
+        """Bytes of an element in the external memory; a bool takes one."""
+        return -(-self.network.arrays[array].type.bits // 8)
+
+    def burst_cycles(self, array: str, data: Elements) -> Elements:
+        """Cycles of bursts of so many data of an array on a platform without rows; a burst of none takes none."""
+        memory = self.platform.memory
+        if memory.data_per_word is not None:
+            words = -(-data // memory.data_per_word)
+        else:
+            words = -(-data * self.network.arrays[array].type.bits // (memory.word_bits or 1))
+        return np.where(data > 0, (memory.latency or 0) + words, 0)
+
+    def by_step(self, transfers: Sequence[Transfer], steps: int) -> PortCycles:
+        """Port cycles of each of `steps` steps, which transfers count from 0."""
+        shared = self.platform.memory.port == "shared"
+        if self.platform.memory.rows is not None:
+            return self._rows_by_step(transfers, steps, shared)
+        sides = np.zeros((2, steps), np.int64)
+        for transfer in transfers:
+            data = np.bincount(transfer.step, minlength=steps)
+            sides[int(transfer.write)] += self.burst_cycles(transfer.array, data)
+        return PortCycles(sides[0], sides[1], shared)
+
+    def _rows_by_step(self, transfers: Sequence[Transfer], steps: int, shared: bool) -> PortCycles:
+        order = {name: place for place, name in enumerate(self.network.arrays)}
+        in_order = sorted(transfers, key=lambda transfer: (transfer.write, order[transfer.array]))
+        runs = [self._runs(transfer) for transfer in in_order if len(transfer.element)]
+        sides = np.zeros((2, steps), np.int64)
+        if runs:
+            step = np.concatenate([steps_of for steps_of, _ in runs])
+            bursts = joined(part for _, part in runs)
+            for number in np.unique(step).tolist():
+                chosen = bursts.only(step == number)
+                cycles = port_time(self.platform, chosen).cycles
+                sides[0, number] = int(cycles[~chosen.write].sum())
+                sides[1, number] = int(cycles[chosen.write].sum())
+        return PortCycles(sides[0], sides[1], shared)
+
+    def _runs(self, transfer: Transfer) -> tuple[Elements, Bursts]:
+        """Maximal runs of consecutive elements within a step: the step of each, and the bursts."""
+        order = np.lexsort((transfer.element, transfer.step))
+        element, step = transfer.element[order], transfer.step[order]
+        heads = (np.diff(step, prepend=-1) != 0) | (np.diff(element, prepend=-2) != 1)
+        starts = np.flatnonzero(heads)
+        data = np.diff(np.append(starts, len(element)))
+        size = self.element_bytes(transfer.array)
+        address = self._bases[transfer.array] + element[starts] * size
+        return step[starts], Bursts(address, data * size, data, np.full(len(starts), transfer.write))
+
+
+def _array_bases(accesses: Accesses, platform: Platform) -> dict[str, int]:
+    """The address of each array: one after another in the network's order, each at the start of a row."""
+    row = platform.memory.rows.row_bytes if platform.memory.rows else 1
+    bases, end = {}, 0
+    for name, array in accesses.network.arrays.items():
+        bases[name] = end
+        size = accesses.size(name) * -(-array.type.bits // 8)
+        end += -(-size // row) * row
+    return bases

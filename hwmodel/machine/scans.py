@@ -1,0 +1,106 @@
+"""Scan orders: how blocks are walked, and which walks a task's delays allow (docs/machine.md, section 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import permutations, product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.model import Delay
+from hwmodel.access import Extents, Indices
+from hwmodel.design import Blocks, Scan
+
+Pair = tuple[tuple[int, ...], tuple[int, ...]]
+
+
+def all_scans(rank: int) -> Iterator[Scan]:
+    """Every permutation of the dimensions with every choice of directions."""
+    for dimensions in permutations(range(rank)):
+        for descending in product((False, True), repeat=rank):
+            yield Scan(dimensions, descending)
+
+
+def block_counts(extents: Extents, shape: Sequence[int]) -> Extents:
+    """How many blocks stand along each dimension; the last of them may be smaller."""
+    return tuple(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
+
+
+def walk_position(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
+    """At which place of the walk the block of each repetition, given as an (n, rank) array, stands."""
+    counts = block_counts(extents, blocks.shape)
+    place = np.zeros(len(repetitions), np.int64)
+    for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
+        block = repetitions[:, dimension] // blocks.shape[dimension]
+        place = place * counts[dimension] + (counts[dimension] - 1 - block if down else block)
+    return place
+
+
+def strip_length(extents: Extents, blocks: Blocks) -> int:
+    """Blocks in a strip: those that differ in the innermost dimension of the scan only."""
+    if not extents:
+        return 1
+    return block_counts(extents, blocks.shape)[blocks.scan.dimensions[-1]]
+
+
+def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> tuple[Delay, Pair] | None:
+    """A delay, a repetition, and the repetition it reads from that lies in a later block; None for a legal scan.
+
+    A delay moves each dimension on its own, so the block of r - d is compared with that of r dimension after
+    dimension, from the outermost: all repetitions are decided at once.
+    """
+    for delay in delays:
+        chosen = [max(0, step) for step in delay.vector]  # some repetition whose r - d lies in the space
+        for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
+            moves = _moves(extents[dimension], blocks.shape[dimension], delay.vector[dimension])
+            back, same = (moves.ahead if down else moves.behind), moves.same
+            if back is not None:
+                chosen[dimension] = back
+                before = tuple(place - step for place, step in zip(chosen, delay.vector, strict=True))
+                return delay, (tuple(chosen), before)
+            if same is None:
+                break
+            chosen[dimension] = same
+    return None
+
+
+class _Moves:
+    """Along one dimension: an index whose delayed index is in a lower block, in a higher one, in the same one."""
+
+    def __init__(self, extent: int, side: int, step: int) -> None:
+        index = np.arange(max(0, step), min(extent, extent + step))
+        change = index // side - (index - step) // side
+        self.ahead, self.behind, self.same = (
+            int(index[found][0]) if found.any() else None for found in (change > 0, change < 0, change == 0)
+        )
+
+
+@lru_cache(maxsize=4096)
+def _moves(extent: int, side: int, step: int) -> _Moves:
+    return _Moves(extent, side, step)
+
+
+def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tuple[Scan, ...]:
+    """The scans that blocks of a shape may take.
+
+    First those legal for blocks of one repetition, so for every shape; then those legal for this shape alone, unless
+    they differ from one already listed only in the direction of dimensions with a single block.
+    """
+    rank = len(extents)
+    always = [scan for scan in all_scans(rank) if breaking_pair(extents, delays, Blocks((1,) * rank, scan)) is None]
+    walks = {_walk(scan, extents, shape) for scan in always}
+    found = list(always)
+    for scan in all_scans(rank):
+        walk = _walk(scan, extents, shape)
+        if walk not in walks and breaking_pair(extents, delays, Blocks(shape, scan)) is None:
+            found.append(scan)
+            walks.add(walk)
+    return tuple(found)
+
+
+def _walk(scan: Scan, extents: Extents, shape: Extents) -> tuple[tuple[int, bool], ...]:
+    counts = block_counts(extents, shape)
+    directed = zip(scan.dimensions, scan.descending, strict=True)
+    return tuple((dimension, down and counts[dimension] > 1) for dimension, down in directed)

@@ -1,0 +1,192 @@
+"""When a group's tasks run: Need and New per tick, cuts, what only the outside needs, recomputing (section 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.errors import error
+from hwmodel.access import Extents
+from hwmodel.design import Blocks, GroupDesign
+from hwmodel.machine.closure import closed, closed_over_frames
+from hwmodel.machine.group import Elements, Group, require_one_frame
+from hwmodel.machine.scans import breaking_pair, walk_position
+
+NEVER = np.iinfo(np.int64).max
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """The runs of a task, one entry of each array per run: its repetition's number, its tick, and the tick it is for.
+
+    `use` differs from `tick` where a cut spreads the work of one tick over several. Only a task that recomputes runs a
+    repetition more than once; what it makes is then used at `use` alone (`once` false).
+    """
+
+    repetition: Elements
+    tick: Elements
+    use: Elements
+    once: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Ticks:
+    """Work by task, and the block that each tick belongs to; a block's own tick is the last of its ticks."""
+
+    work: dict[str, Work]
+    block: Elements
+
+    @property
+    def own(self) -> Elements:
+        """The own tick of each block."""
+        return np.searchsorted(self.block, np.arange(int(self.block[-1]) + 1), side="right") - 1
+
+
+def tick_group(group: Group, design: GroupDesign) -> Ticks:
+    """The ticks of a group. Raises ArrayolError (`scan-against-delay`, `several-frames`)."""
+    cuts = {processor.task: processor.cut for processor in design.processors}
+    require_legal(group, group.last, design.blocks)
+    ticks = _last_task(group, design.blocks)
+    for task in [name for name in reversed(group.tasks) if name != group.last]:
+        recomputes = design.recompute and not (group.delays(task) or group.frame_delays(task))
+        work = _every_need(group, task, ticks) if recomputes else _first_need(group, task, ticks)
+        cut = cuts.get(task)
+        if cut is not None:
+            require_legal(group, task, cut)
+            work, ticks = _split(group, task, cut, work, ticks)
+        ticks = replace(ticks, work={**ticks.work, task: work})
+    return ticks
+
+
+def require_legal(group: Group, task: str, blocks: Blocks) -> None:
+    """Raises ArrayolError (`scan-against-delay`) where a delay would be read before it is written."""
+    extents = group.accesses.extents(task)
+    if len(blocks.shape) != len(extents) or len(blocks.scan.dimensions) != len(extents):
+        raise ValueError(f"blocks {blocks} do not fit the repetition space {list(extents)} of '{task}'")
+    broken = breaking_pair(extents, group.delays(task), blocks)
+    if broken is None:
+        return
+    delay, (reader, source) = broken
+    raise error(
+        "scan-against-delay",
+        f"'{task}' cannot be walked in the order {blocks.scan} with blocks of {list(blocks.shape)}: repetition "
+        f"{list(reader)} reads '{delay.output}' of repetition {list(source)}, whose block comes later",
+        delay.span,
+        hint="walk the dimensions of the delay upwards where it is positive and downwards where it is negative, or "
+        "take blocks that hold both repetitions",
+    )
+
+
+def _last_task(group: Group, blocks: Blocks) -> Ticks:
+    repetitions = group.accesses.repetitions(group.last)
+    place = walk_position(repetitions, group.accesses.extents(group.last), blocks)
+    return Ticks({group.last: Work(np.arange(len(place)), place, place)}, np.arange(int(place.max()) + 1))
+
+
+def read_at(group: Group, task: str, array: str, work: Work) -> tuple[Elements, Elements]:
+    """The elements of an array that a task reads and the ticks at which it does, one entry per access."""
+    repetitions = group.accesses.repetitions(task)
+    elements, ticks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for touch in group.reads(task, array):
+        happens = group.accesses.happens(touch, repetitions)[work.repetition]
+        found = group.accesses.elements(touch, repetitions[work.repetition[happens]])
+        elements.append(found.ravel())
+        ticks.append(np.repeat(work.tick[happens], found.shape[1]))
+    return np.concatenate(elements), np.concatenate(ticks)
+
+
+def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
+    """New(v) of every tick: each repetition at the first tick that needs it."""
+    extents = group.accesses.extents(task)
+    repetitions = group.accesses.repetitions(task)
+    need = np.full(len(repetitions), NEVER)
+    outside = np.zeros(len(repetitions), np.bool_)
+    for array in _arrays_of(group, task):
+        first = np.full(group.accesses.size(array), NEVER)
+        writer = group.writer(array)
+        for reader in group.readers(array):
+            elements, when = read_at(group, reader, array, ticks.work[reader])
+            require_one_frame(group, array, reader, elements, writer)
+            np.minimum.at(first, elements, when)
+        made = writer >= 0
+        np.minimum.at(need, writer[made], first[made])
+        if array in group.stored:
+            outside[writer[made & group.needed_outside(array)]] = True
+    delays = group.delays(task)
+    need = closed(need, extents, delays)
+    need[outside & (need == NEVER)] = len(ticks.block) - 1
+    need = closed_over_frames(
+        closed(need, extents, delays), extents, group.frame_delays(task), delays, NEVER, len(ticks.block) - 1
+    )
+    runs = np.flatnonzero(need != NEVER)
+    runs = runs[np.argsort(need[runs], kind="stable")]
+    return Work(runs, need[runs], need[runs])
+
+
+def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
+    """Need(v) of every tick: what is made at v is used at v alone."""
+    count = len(group.accesses.repetitions(task))
+    final = len(ticks.block) - 1
+    pairs = [np.zeros(0, np.int64)]
+    outside = np.zeros(count, np.bool_)
+    for array in _arrays_of(group, task):
+        writer = group.writer(array)
+        for reader in group.readers(array):
+            elements, when = read_at(group, reader, array, ticks.work[reader])
+            require_one_frame(group, array, reader, elements, writer)
+            pairs.append(when * count + writer[elements])
+        if array in group.stored:
+            outside[writer[group.needed_outside(array) & (writer >= 0)]] = True
+    found = np.unique(np.concatenate(pairs))
+    outside[found % count] = False
+    found = np.unique(np.concatenate([found, final * count + np.flatnonzero(outside)]))
+    return Work(found % count, found // count, found // count, once=False)
+
+
+def _arrays_of(group: Group, task: str) -> list[str]:
+    return [array for array, maker in group.made.items() if maker == task]
+
+
+def _split(group: Group, task: str, cut: Blocks, work: Work, ticks: Ticks) -> tuple[Work, Ticks]:
+    """Each tick's work in the pieces of a cut, one tick each, the last at its own; missing ticks are inserted."""
+    place = walk_position(group.accesses.repetitions(task), group.accesses.extents(task), cut)[work.repetition]
+    order = np.lexsort((place, work.tick))
+    tick, place = work.tick[order], place[order]
+    starts_tick = np.diff(tick, prepend=-1) != 0
+    starts_piece = starts_tick | (np.diff(place, prepend=-1) != 0)
+    piece = np.cumsum(starts_piece) - 1
+    of_tick = np.cumsum(starts_tick) - 1
+    when = tick[starts_tick]
+    first_piece = piece[starts_tick]
+    pieces = np.diff(np.append(first_piece, piece[-1] + 1 if len(piece) else 0))
+    room = np.diff(when, prepend=-1) - 1
+    missing = np.maximum(pieces - 1 - room, 0)
+    moved = _renumbering(len(ticks.block), when, missing)
+    wider = _inserted(ticks, when, missing, moved)
+    back = pieces[of_tick] - 1 - (piece - first_piece[of_tick])
+    return Work(work.repetition[order], moved[tick] - back, moved[tick], work.once), wider
+
+
+def _renumbering(count: int, when: Elements, missing: Elements) -> Elements:
+    """The new number of each of `count` ticks once `missing` have been inserted just before the ticks `when`."""
+    added = np.zeros(count, np.int64)
+    added[when] = missing
+    return np.arange(count) + np.cumsum(added)
+
+
+def _inserted(ticks: Ticks, when: Elements, missing: Elements, moved: Elements) -> Ticks:
+    times = np.ones(len(ticks.block), np.int64)
+    times[when] += missing
+    work = {task: replace(found, tick=moved[found.tick], use=moved[found.use]) for task, found in ticks.work.items()}
+    return Ticks(work, np.repeat(ticks.block, times))
+
+
+def ranks(group: Group, task: str, blocks: Blocks | None) -> NDArray[np.int64]:
+    """The place of each repetition of a task in its scan order, over the whole box (section 4)."""
+    repetitions = group.accesses.repetitions(task)
+    if blocks is None:
+        return np.arange(len(repetitions))
+    extents: Extents = group.accesses.extents(task)
+    return walk_position(repetitions, extents, Blocks((1,) * len(extents), blocks.scan))
