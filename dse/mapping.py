@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from hwmodel.machine.model import MachineModel
-
 from arrayol.errors import Diagnostic, InfeasibleError
 from dse.cloud import Cloud
 from dse.columns import Columns, columns_of, objective_values
@@ -33,6 +31,7 @@ from dse.space import count_by_groups, subspaces
 from dse.study import Study
 from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
+from hwmodel.machine.model import MachineModel
 
 OPENED_EVERYWHERE = 20_000_000  # structures times elements of arrays; beyond, openings are tried on fronts only
 FUSIONS_DRAWN = 256  # fusions whose own fronts are drawn behind the front of all

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 from arrayol.errors import error
 from arrayol.files import atomic_folder
+from dse.designs_csv import designs_csv
 from dse.explore import Exploration
+from dse.mapping import Mapped
+from dse.mapping_result import MappingResult
 from dse.plots.save import save_plot
-from dse.result import Design, Result
+from dse.result import Result
 
 RESULT, TABLE, PLOTS = "result.json", "designs.csv", ("pareto.png", "pareto.svg")
 
 
-def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
+def write_result(exploration: Exploration | Mapped, target: Path) -> tuple[Path, ...]:
     """Write the folder `target` and return its files.
 
     A former result is replaced when the new one is whole; what else lies beside it is carried over. Raises ArrayolError
@@ -28,7 +28,7 @@ def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
     require_writable(target)
     with atomic_folder(target) as folder:
         (folder / RESULT).write_text(exploration.result.to_json(), encoding="utf-8")
-        (folder / TABLE).write_text(_table(exploration.result), encoding="utf-8")
+        (folder / TABLE).write_text(designs_csv(exploration.result), encoding="utf-8")
         save_plot(exploration, *(folder / plot for plot in PLOTS))
         _carry_over(target, folder)
     return tuple(target / name for name in (RESULT, TABLE, *PLOTS))
@@ -59,7 +59,7 @@ def require_writable(target: Path) -> None:
         raise error("not-a-result", message, file=str(target), hint=hint)
 
 
-def load_result(folder: Path) -> Result:
+def load_result(folder: Path) -> Result | MappingResult:
     """Read back what `write_result` stored. Raises ArrayolError (`not-a-result`) for anything else."""
     hint = "name the folder that 'arrayol explore' wrote"
     try:
@@ -72,8 +72,9 @@ def load_result(folder: Path) -> Result:
     except UnicodeDecodeError:
         text = ""
     try:
-        return Result.model_validate_json(text)
-    except ValueError:  # pydantic's own
+        published = json.loads(text).get("model") == "published"
+        return (Result if published else MappingResult).model_validate_json(text)
+    except (ValueError, AttributeError):  # pydantic's own
         message = "this is not a result of 'arrayol explore', or of another version of it"
         raise error("not-a-result", message, file=str(folder / RESULT), hint="explore once more") from None
 
@@ -96,28 +97,3 @@ def _carry_over(former: Path, folder: Path) -> None:
             shutil.copytree(found, folder / found.name, symlinks=True)
         else:
             shutil.copy2(found, folder / found.name, follow_symlinks=False)
-
-
-def _table(result: Result) -> str:
-    """All designs that the result holds, one a line; `pareto` says which are on the front."""
-    text = io.StringIO()
-    front = {design.id for design in result.pareto}
-    rows = csv.writer(text, lineterminator="\n")
-    tasks = result.space.tasks
-    figures = tuple(result.pareto[0].objectives)
-    rows.writerow(
-        ["id", "pareto", "groups", "fusion", *figures, *_columns("units", tasks), *_columns("block_data", tasks)]
-    )
-    for design in result.pareto if result.designs is None else result.designs:
-        decisions = [*(design.units[task] for task in tasks), *(design.block_data[task] for task in tasks)]
-        rows.writerow([*_row(design, design.id in front), *(design.objectives[name] for name in figures), *decisions])
-    return text.getvalue()
-
-
-def _columns(name: str, tasks: tuple[str, ...]) -> Iterator[str]:
-    return (f"{name}[{task}]" for task in tasks)
-
-
-def _row(design: Design, on_front: bool) -> list[object]:
-    fusion = " | ".join(" ".join(group) for group in design.fusion)
-    return [design.id, "yes" if on_front else "no", len(design.fusion), fusion]

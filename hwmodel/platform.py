@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,13 +83,26 @@ class _Origin:
     file: TomlFile | None = field(default=None, compare=False, repr=False)
 
 
+def _constant(value: object) -> int | float | bool:
+    if isinstance(value, int | float) and math.isfinite(value):
+        return value
+    raise PydanticCustomError("constant", "not a constant")
+
+
+Constant = Annotated[int | float | bool, PlainValidator(_constant), Field(description="a number, true or false")]
+
+
 class Platform(_Table):
-    """A whole platform file; without `clock_mhz` there are only cycles."""
+    """A whole platform file; without `clock_mhz` there are only cycles.
+
+    `verify` holds consts of the spec that make it small: designs are simulated at that size.
+    """
 
     clock_mhz: float | None = Field(default=None, gt=0, description="a number of megahertz above 0")
     memory: ExternalMemory
     local: LocalMemory = LocalMemory()
     elementary: dict[str, Datapath] = Field(default_factory=dict, description="tables, [elementary.NAME]")
+    verify: dict[str, Constant] = Field(default_factory=dict, description="consts by name, as { H = 20 }")
     _origin: _Origin = PrivateAttr(default_factory=_Origin)
 
     def model_post_init(self, context: Any, /) -> None:
@@ -154,11 +168,21 @@ def find_platform(spec_path: Path, given: Path | None) -> tuple[Platform, str]:
 
 
 def check_against(platform: Platform, spec: Spec) -> None:
-    """Raises ArrayolError (`unknown-elementary`) for entries of elementaries that the spec does not have."""
-    known = spec.elementaries
-    strangers = [name for name in platform.elementary if name not in known]
-    if strangers:
-        raise ArrayolError(_stranger(platform, spec, name) for name in strangers)
+    """Raises ArrayolError for entries of what the spec does not have.
+
+    `unknown-elementary` in `[elementary.NAME]`, `unknown-setting` in `[verify]`.
+    """
+    found = [_stranger(platform, spec, name) for name in platform.elementary if name not in spec.elementaries]
+    found += [_unknown_const(platform, spec, name) for name in platform.verify if name not in spec.constants]
+    if found:
+        raise ArrayolError(found)
+
+
+def _unknown_const(platform: Platform, spec: Spec, name: str) -> Diagnostic:
+    hint = did_you_mean(name, spec.constants) or f"consts of '{spec.name}': {', '.join(spec.constants) or 'none'}"
+    return Diagnostic(
+        "unknown-setting", f"'verify.{name}' is no const of the spec", platform.place("verify", name), hint
+    )
 
 
 def _stranger(platform: Platform, spec: Spec, name: str) -> Diagnostic:

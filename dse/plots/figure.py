@@ -14,6 +14,8 @@ from matplotlib.lines import Line2D
 
 from arrayol.show.style import DOTS_PER_INCH, our_style
 from dse.explore import Exploration
+from dse.figures import Figure as Quantity
+from dse.mapping import Mapped
 from dse.objectives import Objective
 from dse.plots.panel import ALL, DASHES, FRONT, Axis, Panel, Place, draw_panel
 from dse.plots.placement import place_names
@@ -31,7 +33,7 @@ INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
 INCHES_PER_BOLD_LETTER, LEGEND_INCHES = 0.09, 2.4  # of the title, which stands beside the legend
 
 
-def draw(exploration: Exploration) -> Figure:
+def draw(exploration: Exploration | Mapped) -> Figure:
     """The figure: the front in the plane of two objectives, by number of groups for one, in every plane for more."""
     with our_style(SETTINGS):
         panels = list(_panels(exploration))
@@ -64,7 +66,7 @@ def _shown(axes: Axes) -> Axes:
     return axes
 
 
-def _panels(exploration: Exploration) -> Iterator[Panel]:
+def _panels(exploration: Exploration | Mapped) -> Iterator[Panel]:
     """Below the diagonal of a matrix of objectives: columns by the first, rows by the second of each pair."""
     cloud, front = exploration.cloud, exploration.result.pareto
     axes = [
@@ -86,11 +88,11 @@ def _panels(exploration: Exploration) -> Iterator[Panel]:
         yield Panel(row - 1, column, x, y, at, cloud.names if alone else (), staircase=alone, roomy=alone)
 
 
-def _title(objective: Objective) -> str:
+def _title(objective: Objective | Quantity) -> str:
     return f"{objective.title} ({'µs' if objective.unit == 'us' else objective.unit})"
 
 
-def _caption(figure: Figure, exploration: Exploration) -> None:
+def _caption(figure: Figure, exploration: Exploration | Mapped) -> None:
     """What it shows, where it comes from, and a legend outside the axes."""
     result, cloud = exploration.result, exploration.cloud
     verb = "is" if len(result.pareto) == 1 else "are"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from dse.explore import Exploration
+from dse.mapping import Mapped
 
 
-def save_plot(exploration: Exploration, *paths: Path) -> None:
+def save_plot(exploration: Exploration | Mapped, *paths: Path) -> None:
     """Draw an exploration once and write it in the format of each path's suffix (.png, .svg).
 
     The same exploration gives the same bytes with the same matplotlib.

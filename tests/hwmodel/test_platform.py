@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -374,3 +375,24 @@ def test_the_platform_of_the_2010_paper() -> None:
     found = load_platform(SPECS / "lpsf.toml")
     assert (found.memory.latency, found.memory.data_per_word, found.memory.port) == (30, 4, "shared")
     assert found.datapath("smooth").initiation_interval == 1
+
+
+def test_consts_of_the_reduced_size() -> None:
+    text = SMALLEST + "[verify]\nH = 20\nscale = 0.5\nfast = true\n"
+    assert load(text).verify == {"H": 20, "scale": 0.5, "fast": True}
+    with pytest.raises(ArrayolError) as caught:
+        check_against(load(text), replace(blur(), constants={"H": 1080, "scale": 0.25}))
+    assert str(caught.value) == (
+        "board.toml:7:1: error[unknown-setting]: 'verify.fast' is no const of the spec\n"
+        "    7 | fast = true\n"
+        "      | ^^^^\n"
+        "  hint: consts of 'blur': H, scale"
+    )
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", '"many"', "[1]"])
+def test_what_is_no_const(value: str) -> None:
+    with pytest.raises(ArrayolError) as caught:
+        load(SMALLEST + f"[verify]\nH = {value}\n")
+    assert "'verify.H' is" in str(caught.value)
+    assert "it must be a number, true or false" in str(caught.value)
