@@ -162,8 +162,8 @@ def _product(node: body.Operation, left: LinearForm, right: LinearForm) -> Linea
             return other.scaled(one.constant)
     if not _weak(left) or not _weak(right):
         return LinearForm(rest=((node, 1),))
-    one, other = (expression_of(form.divided(form.content), node.span) for form in (left, right))
-    return LinearForm(rest=((_operation("*", one, other, node.span), left.content * right.content),))
+    first, second = (expression_of(form.divided(form.content), node.span) for form in (left, right))
+    return LinearForm(rest=((_operation("*", first, second, node.span), left.content * right.content),))
 
 
 def _rounded(node: body.Operation, left: LinearForm, divisor: int) -> LinearForm:
