@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arrayol.polyhedral.tiles.allocation import Allocation
+from arrayol.polyhedral.tiles.counting import Formula
 from arrayol.polyhedral.tiles.nest import TiledNest
 from hwmodel.transfers.pipeline import synchronisations
 from hwmodel.transfers.report import ArrayReport, Report, Side
@@ -104,10 +105,17 @@ def _size_lines(found: ArrayReport) -> Iterator[str]:
     else:
         for word, side in (("loaded", found.load), ("stored", found.store)):
             if side.lines:
-                yield f"  {word:<8}{side.per_tile or 'no formula found'} per tile; {side.summed or 'no formula found'} in all"
+                yield from _formula_lines(word, "per tile", side.per_tile)
+                yield from _formula_lines("", "in all", side.summed)
     for word, allocation in (("kept", found.serial), ("doubled", found.overlapped)):
         if allocation is not None:
             yield f"  {word:<8}{_allocation(allocation)}"
+
+
+def _formula_lines(word: str, what: str, formula: Formula | None) -> Iterator[str]:
+    for line in ["no formula found"] if formula is None else str(formula).splitlines():
+        yield f"  {word:<8}{what:<10}{line}"
+        word = what = ""
 
 
 def _allocation(found: Allocation) -> str:
@@ -161,7 +169,7 @@ def _synchronisation_lines() -> Iterator[str]:
     for one in synchronisations():
         later = f"T + {one.distance}" if one.distance else "T"
         order = f"{one.first} of T before {one.then} of {later}"
-        yield f"  {order:<34}{one.reason}"
+        yield f"  {order:<38}{one.reason}"
 
 
 def _counted(count: int, noun: str) -> str:

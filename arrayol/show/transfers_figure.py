@@ -21,8 +21,8 @@ LOAD, STORE, BOTH, ALIVE = "#2f6db5", "#e08a2c", "#5f3b8c", "#dfe5ea"
 SIDES = {"load": LOAD, "compute": "#8a949c", "store": STORE}
 WIDTH = 10.0  # inches
 TITLE, TEXT = 9.0, 7.5  # points
-STRIPS_SHOWN = 3  # of a 2-D array
-NUMBERED = 26  # up to so many cells along a side, each shows its tile's number
+PANELS = 4  # of a 2-D array
+NUMBERED = 18  # up to so many cells along a side, each shows its tile's number
 TILE_TICKS = 24
 
 
@@ -61,8 +61,7 @@ def draw_transfers(
 def _height(moves: MovesShown, tiles: TilesShown) -> float:
     if len(moves.shape) == 1:
         return float(np.clip(0.16 * len(tiles.labels), 1.2, 4.5))
-    shown = 2 * min(STRIPS_SHOWN, len(tiles.strip_labels))
-    wide = WIDTH * 0.86 / shown - 0.25
+    wide = WIDTH * 0.86 / PANELS - 0.3
     return float(np.clip(wide * moves.shape[0] / max(moves.shape[1], 1), 0.8, 3.2))
 
 
@@ -95,28 +94,30 @@ def _titled(axes: Axes, text: str, tiles: TilesShown) -> None:
 
 def _draw_plane(figure: Figure, place: object, moves: MovesShown, tiles: TilesShown) -> None:
     """A 2-D array: for some strips, which tile of the strip loads an element, and which stores it."""
-    count = len(tiles.strip_labels)
-    strips = sorted({0, count // 2, count - 1})[:STRIPS_SHOWN]
-    columns = place.subgridspec(1, 2 * len(strips), wspace=0.12)  # type: ignore[attr-defined]
-    for number, strip in enumerate(strips):
-        for side, rows in enumerate((moves.load, moves.store)):
-            axes = figure.add_subplot(columns[2 * number + side])
-            first = int(np.argmax(tiles.strip == strip))
-            inside = rows[tiles.strip[rows[:, 0]] == strip] if len(rows) else rows
-            _draw_owner(axes, moves.shape, inside, first, int((tiles.strip == strip).sum()))
-            verb = "stored" if side else "loaded"
-            label = tiles.strip_labels[strip]
-            axes.set_title(
-                f"{moves.name}, {label}:\n{verb} by tile" if label else f"{moves.name}:\n{verb} by tile",
-                fontsize=TEXT,
-                color=INK,
-            )
-            if number or side:
-                axes.tick_params(labelleft=False)
+    shown = _panels(moves, len(tiles.strip_labels))
+    columns = place.subgridspec(1, PANELS, wspace=0.14)  # type: ignore[attr-defined]
+    for number, (strip, side) in enumerate(shown):
+        axes = figure.add_subplot(columns[number])
+        rows = getattr(moves, side)
+        _draw_owner(axes, moves.shape, rows[tiles.strip[rows[:, 0]] == strip], np.flatnonzero(tiles.strip == strip))
+        label = f" (strip {tiles.strip_labels[strip]})" if tiles.strip_labels[strip] else ""
+        verb = "loaded" if side == "load" else "stored"
+        axes.set_title(f"{moves.name}: {verb} by tile{label}", fontsize=TEXT, color=INK)
+        if number:
+            axes.tick_params(labelleft=False)
 
 
-def _draw_owner(axes: Axes, shape: tuple[int, ...], rows: Numbers, first: int, count: int) -> None:
+def _panels(moves: MovesShown, count: int) -> list[tuple[int, str]]:
+    """Strips and sides: the first strips, the middle one and the last as far as there is room."""
+    sides = [side for side in ("load", "store") if len(getattr(moves, side))]
+    room = PANELS // max(len(sides), 1)
+    strips = sorted({0, count // 2, count - 1}) if room > 2 else sorted({0, count // 2})
+    return [(strip, side) for strip in strips for side in sides][:PANELS]
+
+
+def _draw_owner(axes: Axes, shape: tuple[int, ...], rows: Numbers, inside: Numbers) -> None:
     """Each element in the colour of its tile, with the tile's number in its strip where there is room."""
+    first, count = int(inside[0]), len(inside)
     owner = np.full(shape, np.nan)
     for tile, row, column in rows:
         owner[row, column] = tile - first
@@ -129,7 +130,7 @@ def _draw_owner(axes: Axes, shape: tuple[int, ...], rows: Numbers, first: int, c
         for (row, column), tile in np.ndenumerate(owner):
             if not np.isnan(tile):
                 color = "white" if tile > 0.55 * count else INK
-                axes.text(column, row, f"{int(tile)}", fontsize=4.5, color=color, ha="center", va="center")
+                axes.text(column, row, f"{int(tile)}", fontsize=5.5, color=color, ha="center", va="center")
 
 
 def _draw_bars(axes: Axes, bars: BarsShown, tiles: TilesShown) -> None:
@@ -141,7 +142,7 @@ def _draw_bars(axes: Axes, bars: BarsShown, tiles: TilesShown) -> None:
             if stop == begin:
                 continue
             axes.barh(row, stop - begin, left=begin, height=0.72, color=color, edgecolor="white", linewidth=0.6)
-            if (stop - begin) / end > 0.025 + 0.006 * len(tiles.labels[tile]):
+            if (stop - begin) / end > 0.012 + 0.0055 * len(tiles.labels[tile]):
                 axes.text(
                     (begin + stop) / 2,
                     row,
