@@ -27,17 +27,23 @@ from arrayol.execute.run import execute
 from arrayol.ir.model import Spec
 from arrayol.ir.network import flatten
 from arrayol.language.loader import Settings
+from arrayol.show.layout import save_layout
 from dse.explore import MODELS, Exploration, Labels
 from dse.explore import explore as explore_fusions
 from dse.objectives import DEFAULT, chosen
 from dse.result import Design, Result
 from dse.store import load_result, write_result
 from dse.walk import Progress
+from hwmodel.banks.analysis import lay_out
+from hwmodel.banks.layouts import Choices, Comparison
+from hwmodel.banks.picture import picture
 from hwmodel.platform import Platform, check_against, find_platform, load_platform
 from hwmodel.transfers.study import Transfers, open_transfers
 
 __all__ = [
     "ArrayolError",
+    "Choices",
+    "Comparison",
     "Design",
     "Exploration",
     "InfeasibleError",
@@ -46,10 +52,13 @@ __all__ = [
     "Result",
     "Spec",
     "Transfers",
+    "draw_layout",
     "explore",
+    "layout",
     "load",
     "load_platform",
     "load_result",
+    "local_banks",
     "run",
     "transfers",
     "write_result",
@@ -123,3 +132,22 @@ def transfers(  # noqa: PLR0913  what people ask of a nest
     """
     request = NestRequest(component, schedules, tuple(map(str, tile)), statements, symbolic, strip_dims)
     return open_transfers(path, settings, request, simplify=simplify)
+
+
+def layout(spec: Spec, task: str, unroll: Sequence[int] | None = None, choices: Choices | None = None) -> Comparison:
+    """How the arrays of a repetitive task or an elementary can lie in memory banks, its loops unrolled by factors.
+
+    Without `choices` there are as many banks as the platform has, and the rule is `ports`. Raises ArrayolError where
+    the nest or the factors cannot be used: see `hwmodel.banks.analysis.lay_out`.
+    """
+    return lay_out(spec, task, unroll, choices if choices is not None else Choices(local_banks(spec)))
+
+
+def local_banks(spec: Spec) -> int:
+    """The banks of the local memory, from the platform file beside the spec or else the shipped default."""
+    return find_platform(Path(spec.name), None)[0].local.banks
+
+
+def draw_layout(spec: Spec, found: Comparison, path: Path) -> None:
+    """Write the picture of a comparison: arrays by bank, and what layouts save by unroll factors (.svg or .png)."""
+    save_layout(picture(spec, found), path)

@@ -16,6 +16,7 @@ COMMANDS = {
     "show": ("arrayol.cli.show", "Draw the task graph, or the tilers of a task."),
     "run": ("arrayol.cli.run", "Execute a specification on images and arrays."),
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
+    "layout": ("arrayol.cli.layout", "Find which memory bank holds which element of a nest's arrays."),
     "transfers": ("arrayol.cli.transfers", "Find what each tile of a loop nest loads and stores."),
     "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),
 }

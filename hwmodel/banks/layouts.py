@@ -72,6 +72,14 @@ def compare(nest: UnrolledNest, base: UnrolledNest, choices: Choices) -> Compari
     return Comparison(nest, choices, costs, custom, replicated, linear, reorganisation(base, custom, saved))
 
 
+def fixed_and_custom_costs(nest: UnrolledNest, choices: Choices) -> dict[str, Cost]:
+    """The costs of the layouts that need no search."""
+    graphs = _graphs(nest, choices)
+    replicated = _worth_copying(nest, graphs, choices) if choices.replicate else frozenset[str]()
+    custom = _custom(nest, graphs, choices, replicated)
+    return {**_fixed_costs(nest, graphs, choices), CUSTOM: _custom_cost(graphs, custom, choices)}
+
+
 def _graphs(nest: UnrolledNest, choices: Choices) -> list[AccessGraph]:
     return [access_graph(body.references, scalar_replacement=choices.scalar_replacement) for body in nest.bodies]
 

@@ -30,7 +30,7 @@ def naive_place(arrays: Mapping[str, ArrayInfo], name: str, elements: Elements) 
 def cyclic_place(arrays: Mapping[str, ArrayInfo], name: str, elements: Elements, banks: int) -> tuple[Places, Places]:
     """Modulo unrolling: element [.., j] in bank j mod N; rows follow each other in every bank."""
     shapes = {other: _folded(array.shape, banks) for other, array in arrays.items()}
-    sizes = [None if None in shape else prod(extent or 0 for extent in shape) for shape in shapes.values()]
+    sizes = [_size(shape) for shape in shapes.values()]
     rows = elements.copy()
     rows[:, -1] //= banks
     return elements[:, -1] % banks, _base(arrays, name, sizes) + _row_major(shapes[name], rows)
@@ -41,21 +41,26 @@ def _folded(shape: Shape, banks: int) -> Shape:
     return (*shape[:-1], None if last is None else -(-last // banks))
 
 
-def custom_place(custom: Custom, name: str, elements: Elements) -> tuple[Places, Places]:
-    """The bank of the element's virtual memory, and its address there: memories of a bank follow each other."""
+def custom_bank(custom: Custom, name: str, elements: Elements) -> Places:
+    """The bank of each element's virtual memory."""
     banks = np.full(len(elements), NOWHERE, dtype=np.int64)
-    addresses = np.full(len(elements), NOWHERE, dtype=np.int64)
-    filled: dict[int, int | None] = {}
     for memory, bank in zip(custom.memories, custom.bank, strict=True):
-        base = filled.get(bank, 0)
         if memory.array == name and memory.replica == 0:
-            if base is None:
-                raise ValueError("behind an infinite array there is no address")
+            banks[_held(memory, elements)] = bank
+    return banks
+
+
+def custom_address(custom: Custom, name: str, elements: Elements) -> Places:
+    """The address in the bank: its memories follow each other. Raises ValueError behind an infinite memory."""
+    addresses = np.full(len(elements), NOWHERE, dtype=np.int64)
+    sizes: dict[int, list[int | None]] = {}
+    for memory, bank in zip(custom.memories, custom.bank, strict=True):
+        before = sizes.setdefault(bank, [])
+        if memory.array == name and memory.replica == 0:
             held = _held(memory, elements)
-            banks[held], addresses[held] = bank, base + _row_major(memory.shape, _inner(memory, elements[held]))
-        finite = None not in memory.shape and base is not None
-        filled[bank] = (base or 0) + prod(extent or 0 for extent in memory.shape) if finite else None
-    return banks, addresses
+            addresses[held] = _sum(before) + _row_major(memory.shape, _inner(memory, elements[held]))
+        before.append(_size(memory.shape))
+    return addresses
 
 
 def linear_bank(elements: Elements, vector: Sequence[int], block: int, banks: int) -> Places:
@@ -84,10 +89,17 @@ def _inner(memory: VirtualMemory, elements: Elements) -> Elements:
 
 
 def _base(arrays: Mapping[str, ArrayInfo], name: str, sizes: Sequence[int | None]) -> int:
-    before = list(sizes)[: list(arrays).index(name)]
-    if None in before:
+    return _sum(list(sizes)[: list(arrays).index(name)])
+
+
+def _size(shape: Shape) -> int | None:
+    return None if None in shape else prod(extent or 0 for extent in shape)
+
+
+def _sum(sizes: Sequence[int | None]) -> int:
+    if None in sizes:
         raise ValueError("behind an infinite array there is no address")
-    return sum(size or 0 for size in before)
+    return sum(size or 0 for size in sizes)
 
 
 def _row_major(shape: Shape, elements: Elements) -> Places:
