@@ -8,10 +8,9 @@ import click
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.cli.options import set_option, spec_argument
-from arrayol.errors import ArrayolError
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.pipeline import Step, run_steps
-from arrayol.transforms.step_text import parse_step
+from arrayol.transforms.step_text import StepTextError, parse_step
 from arrayol.transforms.trace_text import moved
 
 
@@ -19,9 +18,8 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
     """The steps that the arguments mean. Raises BadParameter for one that no step is written like."""
     try:
         return [parse_step(text) for text in texts]
-    except ArrayolError as failure:
-        found = failure.diagnostics[0]
-        raise click.BadParameter(f"{found.message}.\n{found.hint}", ctx, param) from None
+    except StepTextError as wrong:
+        raise click.BadParameter(str(wrong), ctx, param) from None
 
 
 @click.command()

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from arrayol.errors import ArrayolError, error
-from arrayol.language.hints import did_you_mean
+from arrayol.language.hints import closest
 from arrayol.transforms.calls import CallName
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
@@ -26,21 +25,28 @@ EXAMPLES = {
     "tile": "tile hflr 4,12",
     "collapse": "collapse hflr",
 }
+_ALL = ", ".join(f'"{form}"' for form in FORMS.values())
 
 _CALL = re.compile(r"([A-Za-z_]\w*)(?:@([A-Za-z_]\w*))?", re.ASCII)
 _SIZES = re.compile(r"[0-9]+(,[0-9]+)*", re.ASCII)
 _DIGITS = 18  # more would be beyond any repetition space
 
 
+class StepTextError(ValueError):
+    """A text that no step is written like: wrong usage, told with the form that the step has."""
+
+
 def parse_step(text: str) -> Step:
-    """The step that a text means. Raises ArrayolError (`bad-step`), with the form that the step has."""
+    """The step that a text means. Raises StepTextError."""
     words = re.sub(r"\s*,\s*", ",", text).split()
     if not words:
-        raise error("bad-step", "a step is empty", hint=f"the steps are {'; '.join(FORMS.values())}")
+        raise StepTextError(f"A step is empty. The steps are {_ALL}.")
     verb, *arguments = words
     if verb not in FORMS:
-        hint = did_you_mean(verb, FORMS) or f"the steps are {'; '.join(FORMS.values())}"
-        raise error("bad-step", f"there is no step '{verb}'", hint=hint)
+        near = closest(verb, FORMS)
+        raise StepTextError(
+            f"There is no step '{verb}'. " + (f"Did you mean '{near}'?" if near else f"The steps are {_ALL}.")
+        )
     return _BUILDERS[verb](text, arguments)
 
 
@@ -102,7 +108,6 @@ def _count(number: int) -> str:
     return {0: "nothing", 1: "one word"}.get(number, f"{number} words")
 
 
-def _wrong(text: str, what: str) -> ArrayolError:
+def _wrong(text: str, what: str) -> StepTextError:
     verb = text.split(maxsplit=1)[0]
-    hint = f'the form is {FORMS[verb]}, as in "{EXAMPLES[verb]}"'
-    return error("bad-step", f"the step '{text}': '{verb}' {what}", hint=hint)
+    return StepTextError(f"In '{text}': {verb} {what}. Its form is {FORMS[verb]}, as in \"{EXAMPLES[verb]}\".")

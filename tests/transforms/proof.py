@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
+import hypothesis
 import numpy as np
 from drawn_steps import Choose, draw_step
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spec_data import any_inputs, loaded
+from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
@@ -68,6 +71,14 @@ def indices_fit(before: Spec, result: Transformed) -> None:
             assert old.keys() <= space, f"{name}: {sorted(old.keys() - space)[:3]} are no repetitions"
 
 
+FEATURES = {
+    "1 task", "2 tasks", "3 tasks", "4 tasks", "1 dimension", "2 dimensions", "3 dimensions", "window", "wrap", "skew",
+    "strided", "reversed", "delay", "negative delay", "delay across", "tiled default", "fork", "join", "scalar port",
+    "several outputs", "infinite dimension", "hierarchy",
+}  # fmt: skip
+LEAST_SHARE, MOST_REFUSED = 0.05, 0.30
+
+
 @dataclass
 class Tally:
     """What a run of the proof met."""
@@ -79,6 +90,11 @@ class Tally:
     features: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+
+    def missing(self) -> list[str]:
+        """What the run met too rarely, or too often."""
+        rare = [name for name in sorted(FEATURES) if self.features[name] < LEAST_SHARE * self.cases]
+        return rare + (["too many refusals"] if self.refused >= MOST_REFUSED * self.steps else [])
 
     def lines(self) -> Iterator[str]:
         """The shares, as the long run prints them."""
@@ -122,3 +138,22 @@ def prove_pipeline(tally: Tally, text: str, features: frozenset[str], choose: Ch
 def from_data(data: st.DataObject) -> Choose:
     """Choices that Hypothesis makes, and shrinks."""
     return lambda options: data.draw(st.sampled_from(list(options)))
+
+
+def run(cases: int, seed: int | None = None) -> Tally:
+    """Prove so many generated pipelines; without a seed always the same ones. Fails at the first that is wrong."""
+    tally = Tally()
+
+    @settings(
+        max_examples=cases,
+        deadline=None,
+        database=None,
+        derandomize=seed is None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(linked_specs(), st.data())
+    def one(generated: LinkedSpec, data: st.DataObject) -> None:
+        prove_pipeline(tally, generated.text, generated.features, from_data(data))
+
+    (one if seed is None else hypothesis.seed(seed)(one))()
+    return tally
