@@ -1,4 +1,6 @@
-"""Draws the pictures of docs/transformations.md: python docs/pictures/transformations.py [FOLDER]
+"""Draws the pictures of docs/transformations.md.
+
+    python docs/pictures/transformations.py [FOLDER]
 
 Each picture is made from a small specification beside this script and the steps named below: it cannot drift from what
 the steps do.
@@ -18,7 +20,7 @@ from arrayol.ir.model import RepetitiveTask, Spec, port_named
 from arrayol.polyhedral.accesses import Access
 from arrayol.show.steps_figure import ArrayShown, Cell, Writer, draw_steps
 from arrayol.show.style import our_style
-from arrayol.transforms.result import IndexMap, identity
+from arrayol.transforms.result import IndexMap
 
 FOLDER = Path(__file__).resolve().parent
 

@@ -1,4 +1,6 @@
-"""The proof on many generated pipelines: python tests/transforms/long_run.py [CASES [SEED]]
+"""The proof on many generated pipelines.
+
+    python tests/transforms/long_run.py [CASES [SEED]]
 
 Prints the share of cases with each feature and of refusals. The exit code is 1 where a feature is in less than 5% of
 the cases, or 30% of the steps are refused; a case that fails is shrunk and raised.

@@ -20,7 +20,7 @@ def changed(module_name: str, old: str, new: str) -> Iterator[None]:
     source = inspect.getsource(module)
     assert source.count(old) == 1, f"'{old}' stands {source.count(old)} times in {module_name}"
     other: dict[str, Any] = {"__name__": module.__name__, "__file__": module.__file__}
-    exec(compile(source.replace(old, new), f"<mutant of {module_name}>", "exec"), other)  # noqa: S102
+    exec(compile(source.replace(old, new), f"<mutant of {module_name}>", "exec"), other)
     undo = [*_swap_functions(module, other), *_swap_methods(module, other)]
     try:
         yield
