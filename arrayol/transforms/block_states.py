@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.ir.model import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import Span
-from arrayol.transforms.blocks import Blocks, inner_columns, moved, times
+from arrayol.transforms.blocks import Blocks, goes_round, inner_columns, moved, times
 from arrayol.transforms.columns import Vector
 from arrayol.transforms.gather import Piece, gathering
 from arrayol.transforms.parts import Feed, Gathered, Ports, Reach, State
@@ -54,13 +55,18 @@ class BlockState:
         columns, _ = inner_columns(found.tiler, self.of.shape, self.blocks)
         chosen = [columns[axis] for axis in (*self.kept, *(len(self.blocks.extents) + place for place in range(depth)))]
         back = tuple(-entry for entry in times(found.tiler.paving, shift))
-        tiler = moved(found.tiler, self.blocks, back, chosen, found.tiler.wrap or bool(self.blocks.wrapped))
+        tiler = moved(found.tiler, self.blocks, back, chosen, found.tiler.wrap or goes_round(found.tiler, self.blocks))
         if find_outside(Access(tiler, self.blocks.outer, self.shape, array), vector):
             tiler = replace(tiler, wrap=True)
         if find_outside(Access(tiler, self.blocks.outer, self.shape, array), vector):
             message = f"a block's defaults would reach before the first element of the infinite array '{found.array}'"
             raise refused(message, found.span, "give the delay a constant default, or leave this dimension uncut")
         return TiledDefault(found.array, tiler, found.span)
+
+
+def state_stem(output: str) -> str:
+    """What a state is a state of: the output's name, also where it is a state of blocks already."""
+    return re.sub(r"_after(_\d+)?$", "", output)
 
 
 def state_feed(
@@ -85,7 +91,7 @@ def state_feed(
     pieces = [_piece(crossing, sources, state, delay) for crossing in crossings]
     name = ports.names.definition(f"{ports.owner}_edge")
     used = [feed.port.name for feed in sources.values()]
-    target = state.port(ports.fresh(f"{delay.output}_edges", used))
+    target = state.port(ports.fresh(f"{state_stem(delay.output)}_edges", used))
     elementary = gathering(name, target, pieces, ports.names)
     return Feed(target, Gathered(elementary, tuple(sources.values()))), state.tiler(delay.span)
 
@@ -106,7 +112,7 @@ def _sources(
             continue
         used = [feed.port.name for feed in found.values()]
         kind = "default" if crossing.vector is None else "before"
-        port = state.port(ports.fresh(f"{delay.output}_{kind}", used))
+        port = state.port(ports.fresh(f"{state_stem(delay.output)}_{kind}", used))
         default = delay.default
         if isinstance(default, TiledDefault):
             shift = crossing.shift if crossing.vector is not None else (0,) * len(crossing.shift)

@@ -62,10 +62,15 @@ def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks, *, whole: bool = F
     if whole:
         union = _identity(columns, extents, rank)
     return Split(
-        moved(tiler, blocks, union.shift, union.columns, tiler.wrap or bool(blocks.wrapped)),
+        moved(tiler, blocks, union.shift, union.columns, tiler.wrap or goes_round(tiler, blocks)),
         inner_tiler(union, len(blocks.extents), tiler),
         union.extents,
     )
+
+
+def goes_round(tiler: Tiler, blocks: Blocks) -> bool:
+    """Whether a tiler moves along a dimension in which blocks leave the space and go on at its other end."""
+    return any(row[axis] for row in tiler.paving for axis in blocks.wrapped)
 
 
 def inner_columns(tiler: Tiler, pattern: Shape, blocks: Blocks) -> tuple[tuple[Vector, ...], Shape]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from arrayol.ir.model import Component, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault, port_named
-from arrayol.transforms.block_states import BlockState, state_feed
+from arrayol.transforms.block_states import BlockState, state_feed, state_stem
 from arrayol.transforms.blocks import Blocks, split_tiler
 from arrayol.transforms.naming import Names
 from arrayol.transforms.parts import BlockPart, Feed, Inside, Local, Ports, Reach, Sink
@@ -102,7 +102,7 @@ def _delay(
         return replace(delay, acts=acts)
     state = BlockState(port, blocks)
     if crosses and delay.output not in states:
-        name = ports.fresh(f"{delay.output}_after")
+        name = ports.fresh(f"{state_stem(delay.output)}_after")
         ports.sinks.append(Sink(state.port(name), ()))
         states[delay.output] = Link(delay.output, name, state.tiler(delay.span), delay.span)
     after = states[delay.output].array if crosses else ""

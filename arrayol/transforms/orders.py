@@ -20,9 +20,9 @@ def find_block_circle(space: Shape, vectors: Sequence[Vector]) -> list[Vector] |
     return [vector for vector, count in zip(distinct, times_each, strict=True) if count]
 
 
-def tell_circle(task: RepetitiveTask, blocks: Blocks, circle: Sequence[Vector]) -> str:
+def tell_circle(task: RepetitiveTask, blocks: Blocks, circle: Sequence[Vector], *, named: bool = False) -> str:
     """For each step of a circle a repetition and the earlier one that it needs, in which blocks."""
-    told = [_needs(task, blocks, step) for step in circle]
+    told = [_needs(task, blocks, step, f" of '{task.name}'" if named else "") for step in circle]
     return "; ".join(one for one in told if one)
 
 
@@ -38,14 +38,12 @@ def _crossings(task: RepetitiveTask, blocks: Blocks) -> Iterator[tuple[Vector, C
             yield from ((delay.vector, crossing) for crossing in found)
 
 
-def _needs(task: RepetitiveTask, blocks: Blocks, step: Vector) -> str | None:
+def _needs(task: RepetitiveTask, blocks: Blocks, step: Vector, owner: str) -> str | None:
     for delay, crossing in _crossings(task, blocks):
         if crossing.vector == step:
             block = tuple(max(0, entry) for entry in step)
             place = added(blocks.origin, times(blocks.paving, block), crossing.box.low)
             before = tuple(entry - back for entry, back in zip(place, delay, strict=True))
             source = tuple(entry - back for entry, back in zip(block, step, strict=True))
-            return (
-                f"repetition {list(place)} in block {list(block)} needs {list(before)} in block {list(source)}"
-            )
+            return f"repetition {list(place)}{owner} in block {list(block)} needs {list(before)} in block {list(source)}"
     return None

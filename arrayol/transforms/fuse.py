@@ -1,0 +1,257 @@
+"""Fusion: one repetition whose body computes a block of a producer and its consumer.
+
+Before:
+
+    task rows(a: u8[8, 8]) -> (b: u8[8, 8]) {
+      repeat [8] of row {
+        x <- a at origin [0, 0]  paving [1; 0]  fitting [0; 1]
+        y -> b at origin [0, 0]  paving [1; 0]  fitting [0; 1]
+      }
+    }
+    task windows(b: u8[8, 8]) -> (c: u8[4, 8]) {
+      repeat [4, 8] of window {
+        x <- b at origin [0, 0]  paving [2, 0; 0, 1]  fitting [1; 0] wrap
+        y -> c at origin [0, 0]  paving [1, 0; 0, 1]  fitting []
+      }
+    }
+    task both(a: u8[8, 8]) -> (c: u8[4, 8]) {
+      b = rows(a)
+      c = windows(b)
+    }
+
+After `fuse rows windows 2,8`, where a window has 3 lines (so a block needs 5 lines, recomputing one of them):
+
+    task rows_block(x: u8[5, 8]) -> (y: u8[5, 8]) { repeat [5] of row { ... } }
+    task windows_block(x: u8[5, 8]) -> (y: u8[2, 8]) { repeat [2, 8] of window { ... } }
+    task rows_windows_body(x: u8[5, 8]) -> (y_2: u8[2, 8]) {
+      y   = rows_block(x)
+      y_2 = windows_block(y)
+    }
+    task rows_windows(a: u8[8, 8]) -> (c: u8[4, 8]) {
+      repeat [2, 1] of rows_windows_body {
+        x   <- a at origin [0, 0]  paving [4, 0; 0, 0]  fitting [1, 0; 0, 1] wrap
+        y_2 -> c at origin [0, 0]  paving [2, 0; 0, 8]  fitting [1, 0; 0, 1]
+      }
+    }
+    task both(a: u8[8, 8]) -> (c: u8[4, 8]) {
+      c = rows_windows(a)
+    }
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arrayol.errors import ArrayolError
+from arrayol.ir.model import Call, CompoundTask, Port, Spec
+from arrayol.transforms.assemble import Assembly, Outline, assemble
+from arrayol.transforms.blocks import Blocks
+from arrayol.transforms.calls import CallName, find_pair
+from arrayol.transforms.fusion import Failure, Fusion, find_fusion, producer_runs
+from arrayol.transforms.macro import move_of
+from arrayol.transforms.naming import Names
+from arrayol.transforms.pairing import Pair, pair_of
+from arrayol.transforms.refusal import Sizes, divisors, nearest_sizes, refused, require_sizes, shown
+from arrayol.transforms.result import Affine, ArrayName, IndexMap, Trace, Transformed, identity
+from arrayol.transforms.rewrite import with_calls, with_definitions
+
+
+@dataclass(frozen=True, slots=True)
+class Fuse:
+    """Fuse the call of `producer` with the call of `consumer` that reads it, by blocks of the consumer.
+
+    The fused task is PRODUCER_CONSUMER. Without `block` the smallest block is taken that needs whole repetitions of the
+    producer. Where delays scan opposite ways along an axis, that axis is taken whole, and a remark says so. What others
+    need of the producer is given by the fused task, where it writes it once; else the producer stays beside it.
+    Raises ArrayolError: `step-refused`, `wrong-sizes`, `unknown-call`, `ambiguous-call`.
+    """
+
+    producer: CallName
+    consumer: CallName
+    block: Sizes | None = None
+
+    def __str__(self) -> str:
+        block = "" if self.block is None else f" {shown(self.block)}"
+        return f"fuse {self.producer} {self.consumer}{block}"
+
+    def apply(self, spec: Spec) -> Transformed:
+        pair = pair_of(spec, *find_pair(spec, self.producer, self.consumer))
+        sizes = _default_block(spec, pair) if self.block is None else _given_block(spec, pair, self.block)
+        fusion, names, taken, remarks = _search(spec, pair, sizes, free=self.block is None)
+        name = names.definition(f"{pair.calls[0].callee}_{pair.calls[1].callee}")
+        made = _assembled(spec, pair, fusion, name, names)
+        after = _replaced(spec, pair, fusion, made, name)
+        told = (*remarks, *_told(pair, fusion, taken, self.block))
+        return Transformed(after, _trace(spec, after, pair, fusion, made, name), told)
+
+
+def _given_block(spec: Spec, pair: Pair, block: Sizes) -> Sizes:
+    require_sizes(block, pair.consumer.repetition, "a block of", pair.consumer.name, pair.consumer.span)
+    return block
+
+
+def _default_block(spec: Spec, pair: Pair) -> Sizes:
+    """The smallest sizes with which every block needs whole repetitions of the producer; whole where there are none."""
+    sizes: list[int] = []
+    for axis, extent in enumerate(pair.consumer.repetition):
+        options = divisors(extent, 32)
+        found = next((size for size in options if size == extent or move_of(spec, pair, axis, size) is not None), None)
+        if found is None:
+            message = f"no block of up to {options[-1]} along infinite dimension {axis} of '{pair.consumer.name}' begins with"
+            message += f" a repetition of '{pair.producer.name}'"
+            raise refused(message, pair.consumer.span)
+        sizes.append(found)
+    return tuple(sizes)
+
+
+def _search(
+    spec: Spec, pair: Pair, sizes: Sizes, *, free: bool
+) -> tuple[Fusion, Names, Sizes, list[str]]:
+    """The fusion by blocks of those sizes, or of larger ones: whole axes where delays scan opposite ways.
+
+    Where the sizes are `free`, an axis is taken whole for any other reason too.
+    """
+    remarks: list[str] = []
+    tried = sizes
+    while True:
+        names = Names(spec)
+        found = find_fusion(spec, pair, tried, names)
+        if isinstance(found, Fusion):
+            return found, names, tried, remarks
+        larger = _enlarged(pair, tried, found)
+        if larger is None or not (found.scans or free):
+            raise _refusal(spec, pair, sizes, tried, found, free=free)
+        if found.scans:
+            axes = [axis for axis, (old, new) in enumerate(zip(tried, larger, strict=True)) if old != new]
+            remarks.append(_whole_remark(pair, axes, found))
+        tried = larger
+
+
+def _enlarged(pair: Pair, sizes: Sizes, failure: Failure) -> Sizes | None:
+    """Sizes with the failure's axes taken whole, or None where that changes nothing or an axis is infinite."""
+    space = pair.consumer.repetition
+    larger = tuple(
+        (space[axis] or 0) if axis in failure.axes else size for axis, size in enumerate(sizes)
+    )
+    return None if larger == sizes or 0 in larger else larger
+
+
+def _whole_remark(pair: Pair, axes: list[int], failure: Failure) -> str:
+    which = " and ".join(f"dimension {axis} of '{pair.consumer.name}'" for axis in axes)
+    return (
+        f"'{pair.producer.name}' and '{pair.consumer.name}' scan against each other: {which} is taken whole in the "
+        f"macro-pattern ({failure.reason})"
+    )
+
+
+def _refusal(
+    spec: Spec, pair: Pair, sizes: Sizes, tried: Sizes, failure: Failure, *, free: bool
+) -> ArrayolError:
+    message = f"'{pair.producer.name}' and '{pair.consumer.name}' cannot be fused by blocks of {shown(tried)}: {failure.reason}"
+    if free:
+        infinite = any(pair.consumer.repetition[axis] is None for axis in failure.axes)
+        hint = "the axis would have to be taken whole, and it is infinite" if infinite else "no block serves"
+        return refused(message, pair.consumer.span, hint)
+
+    def serves(other: Sizes) -> bool:
+        return isinstance(find_fusion(spec, pair, other, Names(spec)), Fusion)
+
+    options = nearest_sizes(sizes, pair.consumer.repetition, serves)
+    hint = f"the nearest blocks that serve: {' or '.join(map(shown, options))}" if options else "leave the block out"
+    return refused(message, pair.consumer.span, hint)
+
+
+def _assembled(spec: Spec, pair: Pair, fusion: Fusion, name: str, names: Names) -> Assembly:
+    outputs = (*fusion.given, *pair.consumer.outputs)
+    used = {link.array for task in (pair.producer, pair.consumer) for link in task.input_links}
+    inside = {array.name for array in pair.shared} - pair.by_default
+    inputs: dict[str, Port] = {}
+    for port in (*pair.producer.inputs, *pair.consumer.inputs):
+        if port.name not in inside and (port.name in used or _is_default(pair, port.name)):
+            inputs[port.name] = port
+    outline = Outline(
+        name,
+        tuple(inputs.values()),
+        outputs,
+        fusion.macro.consumer.outer,
+        names.definition(f"{name}_body"),
+        pair.consumer.span,
+    )
+    return assemble(outline, [fusion.producer, fusion.consumer], spec, names)
+
+
+def _is_default(pair: Pair, array: str) -> bool:
+    defaults = (delay.default for task in (pair.producer, pair.consumer) for delay in task.delays)
+    return any(getattr(default, "array", None) == array for default in defaults)
+
+
+def _replaced(spec: Spec, pair: Pair, fusion: Fusion, made: Assembly, name: str) -> Spec:
+    outer = made.components[-1]
+    call = Call(
+        tuple(port.name for port in outer.outputs),
+        name,
+        tuple(port.name for port in outer.inputs),
+        pair.calls[1].span,
+    )
+    gone = [pair.calls[1]] if fusion.beside else list(pair.calls)
+    calls = [call if one is pair.calls[1] else one for one in pair.compound.calls if one not in gone or one is pair.calls[1]]
+    changed = with_calls(pair.compound, calls)
+    return with_definitions(spec, {pair.compound.name: (*made.components, changed)})
+
+
+def _told(pair: Pair, fusion: Fusion, sizes: Sizes, asked: Sizes | None) -> list[str]:
+    runs, before = producer_runs(fusion.macro)
+    name, consumer = pair.calls[0].callee, pair.calls[1].callee
+    remarks = []
+    if sizes != asked:
+        remarks.append(f"a block is {shown(sizes)} repetitions of '{consumer}'")
+    remarks.append(f"'{name}' runs {runs} times instead of {before}: recomputation {runs / before:.3f}")
+    if fusion.beside:
+        remarks.append(f"'{name}' stays beside '{name}_{consumer}' for what else reads it, which doubles its work")
+    return remarks
+
+
+def _trace(spec: Spec, after: Spec, pair: Pair, fusion: Fusion, made: Assembly, name: str) -> Trace:
+    before = identity(spec)
+    tasks, arrays = dict(before.tasks), dict(before.arrays)
+    parts = (fusion.producer, fusion.consumer)
+    for call, part, blocks in zip(pair.calls, parts, (fusion.macro.producer, fusion.macro.consumer), strict=True):
+        if call.callee in tasks:
+            kept = before.tasks[call.callee] if call.callee in after.components else ()
+            earlier = tasks[call.callee] if tasks[call.callee] != before.tasks[call.callee] else kept
+            tasks[call.callee] = (*earlier, _index_map(part.inner.name, blocks, name, made))
+        if call.callee not in after.components:
+            ports = (port.name for port in (*spec.components[call.callee].inputs, *spec.components[call.callee].outputs))
+            actual = dict(zip(ports, (*call.arguments, *call.results), strict=True))
+            arrays |= {(call.callee, port): _place(array, pair, after, made, name) for port, array in actual.items()}
+    for array in pair.compound.arrays:
+        if array not in _compound(after, pair).arrays:
+            arrays[pair.compound.name, array] = _place(array, pair, after, made, name)
+    return Trace(tasks, arrays | {old: (new,) for old, new in made.inlined.items()})
+
+
+def _compound(after: Spec, pair: Pair) -> CompoundTask:
+    found = after.components[pair.compound.name]
+    assert isinstance(found, CompoundTask)
+    return found
+
+
+def _place(array: str, pair: Pair, after: Spec, made: Assembly, name: str) -> tuple[ArrayName, ...]:
+    """Where an array of the composition is in the fused task: a port of it, or inside its body."""
+    outer = after.components[name]
+    if any(port.name == array for port in (*outer.inputs, *outer.outputs)):
+        return ((name, array),)
+    return ((made.components[-2].name, made.locals[array]),) if array in made.locals else ()
+
+
+def _index_map(inner: str, blocks: Blocks, name: str, made: Assembly) -> IndexMap:
+    rank = len(blocks.extents)
+    direct = inner in made.direct
+    steps = tuple(
+        tuple(blocks.stride[row] if row == column else 0 for column in range(0 if direct else rank)) for row in range(rank)
+    )
+    matrix = tuple((*row, *step) for row, step in zip(blocks.paving, steps, strict=True))
+    turns = tuple(extent if axis in blocks.wrapped else None for axis, extent in enumerate(blocks.space))
+    extents = blocks.outer if direct else (*blocks.outer, *blocks.extents)
+    path = (name,) if direct else (name, inner)
+    return IndexMap(path, extents, (Affine(blocks.origin, matrix, (1,) * rank, turns),))
