@@ -24,8 +24,10 @@ from arrayol.checks.tiling import NestRequest
 from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
+from arrayol.files import atomic_file, writing
 from arrayol.ir.model import Spec
 from arrayol.ir.network import flatten
+from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Settings
 from arrayol.show.layout import save_layout
 from dse.explore import MODELS, Exploration, Labels
@@ -37,6 +39,7 @@ from dse.walk import Progress
 from hwmodel.banks.analysis import lay_out
 from hwmodel.banks.layouts import Choices, Comparison
 from hwmodel.banks.picture import picture
+from hwmodel.banks.rewriting.rewrite import rewritten as on_layout
 from hwmodel.platform import Platform, check_against, find_platform, load_platform
 from hwmodel.transfers.study import Transfers, open_transfers
 
@@ -53,6 +56,7 @@ __all__ = [
     "Spec",
     "Transfers",
     "draw_layout",
+    "emit_layout",
     "explore",
     "layout",
     "load",
@@ -151,3 +155,14 @@ def local_banks(spec: Spec) -> int:
 def draw_layout(spec: Spec, found: Comparison, path: Path) -> None:
     """Write the picture of a comparison: arrays by bank, and what layouts save by unroll factors (.svg or .png)."""
     save_layout(picture(spec, found), path)
+
+
+def emit_layout(spec: Spec, found: Comparison, path: Path, *, by_bank: bool = False) -> None:
+    """Write the elementary of a comparison, unrolled and on its custom layout, as a specification of its own.
+
+    Its task NAME_laid_out computes what the elementary does; with `by_bank` each bank is a port, else each virtual
+    memory. Raises ArrayolError: `no-nest` for a task, `cannot-write`.
+    """
+    rewritten = on_layout(spec, found.nest.name, found.factors, found.custom, physical=by_bank)
+    with atomic_file(path) as temporary, writing(path):
+        temporary.write_text(spec_text(rewritten), encoding="utf-8")

@@ -73,6 +73,19 @@ def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> P
     callback=_picture,
     help="Draw the arrays by bank, and the reduction against unroll factors: .svg or .png.",
 )
+@click.option(
+    "--emit",
+    metavar="FILE.aol",
+    type=click.Path(path_type=Path),
+    help="Write TASK, an elementary, unrolled and on its custom layout, reorganised in front and restored behind.",
+)
+@click.option(
+    "--emit-ports",
+    type=click.Choice(["memories", "banks"]),
+    default="memories",
+    show_default=True,
+    help="With --emit: a port for each virtual memory, or for each bank.",
+)
 @set_option
 @json_option
 def command(  # noqa: PLR0913  one for each option
@@ -87,6 +100,8 @@ def command(  # noqa: PLR0913  one for each option
     scalar_replacement: bool,
     merge_equal: bool,
     plot: Path | None,
+    emit: Path | None,
+    emit_ports: str,
     settings: Mapping[str, str],
     as_json: bool,
 ) -> None:
@@ -106,6 +121,8 @@ def command(  # noqa: PLR0913  one for each option
         merge_equal,
     )
     found = api.layout(loaded, task, unroll, choices)
+    if emit is not None:
+        api.emit_layout(loaded, found, emit, by_bank=emit_ports == "banks")
     if plot is not None:
         api.draw_layout(loaded, found, plot)
     for remark in remarks(found):
@@ -114,5 +131,6 @@ def command(  # noqa: PLR0913  one for each option
         click.echo(json.dumps(to_json(found), indent=2))
         return
     show(found)
-    if plot is not None:
-        click.echo(f"\nwrote {plot}")
+    written = [str(path) for path in (emit, plot) if path is not None]
+    if written:
+        click.echo(f"\nwrote {', '.join(written)}")

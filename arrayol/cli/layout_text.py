@@ -50,11 +50,14 @@ def show(found: Comparison) -> None:
 
 def _heading(found: Comparison) -> Iterator[str]:
     for body in found.nest.bodies:
-        loops = ", ".join(f"{loop.name} by {factor}" for loop, factor in zip(body.loops, body.factors, strict=True))
-        runs = "without end" if body.runs is None else f"{body.runs:,} times"
-        left = f", {body.leftover:,} iterations left over" if body.leftover else ""
+        loops = ", ".join(
+            f"{loop.name} unrolled by {factor}" for loop, factor in zip(body.loops, body.factors, strict=True)
+        )
+        runs = "without end" if body.runs is None else "once" if body.runs == 1 else f"{body.runs:,} times"
+        left = f", with {_counted(body.leftover, 'iteration')} left over" if body.leftover else ""
         accesses = _counted(len(body.references), "access", "es")
-        yield f"{found.nest.name}: a body of {accesses}, unrolled {loops or 'by nothing'}; it runs {runs}{left}"
+        unrolled = f", {loops}" if loops else ""
+        yield f"{found.nest.name}: a body of {accesses}{unrolled}, runs {runs}{left}"
 
 
 def _costs(found: Comparison) -> Table:

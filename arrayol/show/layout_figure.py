@@ -50,7 +50,7 @@ def write(figure: Figure, path: Path) -> None:
 
 def _map_height(array: ArrayMaps) -> float:
     rows = max(one.bank.shape[0] for one in array.maps)
-    return 0.95 + _CELL * rows
+    return float(0.95 + _CELL * rows)
 
 
 def _draw_array(part: SubFigure, array: ArrayMaps) -> None:
@@ -89,11 +89,15 @@ def _draw_reductions(part: SubFigure, reductions: Reductions, factors: str) -> N
     for number, (name, values) in enumerate(reductions.series):
         heights = [0.0 if value is None else value for value in values]
         offset = (number - (len(reductions.series) - 1) / 2) * width
+        for place, value in zip(places, values, strict=True):
+            if value == 0:
+                axes.text(place + offset, 1, "0", ha="center", fontsize=7, color=FAINT)
         axes.bar(places + offset, heights, width * 0.9, label=name, color=_SERIES[number % len(_SERIES)], zorder=2)
     axes.set_title(f"{reductions.banks} memories", fontsize=10, loc="left", color=INK)
     axes.set_ylabel("fewer cycles\nthan naive (%)", fontsize=8)
     axes.set_xticks(places, reductions.unrolls, fontsize=8)
     axes.set_xlabel(f"unroll factors: {factors}", fontsize=8)
+    axes.set_xlim(-0.6, len(places) - 0.4)
     lowest = min([0.0, *_values(reductions)])
     axes.set_ylim(lowest, 100)
     axes.yaxis.set_major_locator(MultipleLocator(25))

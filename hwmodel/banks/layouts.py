@@ -59,6 +59,11 @@ class Comparison:
     linear: Mapping[str, Linear]
     reorganisation: Reorganisation | None
 
+    @property
+    def factors(self) -> tuple[int, ...]:
+        """The unroll factor of each loop depth."""
+        return max((body.factors for body in self.nest.bodies), key=len)
+
 
 def compare(nest: UnrolledNest, base: UnrolledNest, choices: Choices) -> Comparison:
     """Every layout of a nest; `base` is the same nest before unrolling, for what is live."""

@@ -32,7 +32,7 @@ def picture(spec: Spec, found: Comparison) -> LayoutPicture:
         remarks.append(f"not drawn: {', '.join(list(found.linear)[ARRAYS:])}")
     if refused:
         remarks.append(f"these unroll factors are refused: {', '.join(refused)}")
-    factors = "x".join(map(str, _factors(found))) or "none"
+    factors = "x".join(map(str, found.factors)) or "none"
     title = f"{found.nest.name}, unrolled {factors}: elements by bank, {found.choices.banks} banks"
     names = " x ".join(_loop_names(found)[loop] for loop in loops)
     return LayoutPicture(title, tuple(_maps(found, name) for name in shown), reductions, names, tuple(remarks))
@@ -67,8 +67,8 @@ def _elements(shape: Shape, rows: int, columns: int) -> NDArray[np.int64]:
 
 def _bank_maps(found: Comparison, array: str, elements: NDArray[np.int64]) -> Iterator[BankMap]:
     banks, linear = found.choices.banks, found.linear[array]
-    yield BankMap("naive", np.zeros(len(elements), dtype=np.int64), 1)
-    yield BankMap("cyclic", elements[:, -1] % banks, banks)
+    yield BankMap("naive", np.zeros(len(elements), dtype=np.int64), 1, "one memory")
+    yield BankMap("cyclic", elements[:, -1] % banks, banks, "column modulo banks")
     memories = found.custom.of_array(array)
     note = "1 virtual memory" if len(memories) == 1 else f"{len(memories)} virtual memories"
     yield BankMap("custom", custom_bank(found.custom, array, elements), banks, note)
@@ -79,18 +79,13 @@ def _bank_maps(found: Comparison, array: str, elements: NDArray[np.int64]) -> It
         yield BankMap("linear", bank, linear.banks, f"{linear.banks} banks of its own")
 
 
-def _factors(found: Comparison) -> tuple[int, ...]:
-    """One factor per loop, from the deepest body."""
-    return max((body.factors for body in found.nest.bodies), key=len)
-
-
 def _loop_names(found: Comparison) -> list[str]:
     return [loop.name for loop in max((body.loops for body in found.nest.bodies), key=len)]
 
 
 def _varied_loops(found: Comparison) -> tuple[int, ...]:
     """At most two loops: those that are unrolled, then the innermost."""
-    factors = _factors(found)
+    factors = found.factors
     wanted = [place for place, factor in enumerate(factors) if factor > 1]
     wanted += [place for place in reversed(range(len(factors))) if place not in wanted]
     return tuple(sorted(wanted[:2]))
@@ -100,7 +95,7 @@ def _reductions(spec: Spec, found: Comparison, loops: Sequence[int]) -> tuple[tu
     """A chart for each number of memories, and the factors that cannot be unrolled."""
     nests, refused = {}, []
     for chosen in product(FACTORS, repeat=len(loops)):
-        factors = list(_factors(found))
+        factors = list(found.factors)
         for loop, factor in zip(loops, chosen, strict=True):
             factors[loop] = factor
         label = "x".join(map(str, chosen))
