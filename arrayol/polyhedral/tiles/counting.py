@@ -14,7 +14,18 @@ from itertools import product
 import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError, bounded_effort
-from arrayol.polyhedral.tiles.forms import Atom, Condition, Floor, Form, conditions_of, form, name_form, renamed, shown
+from arrayol.polyhedral.tiles.forms import (
+    Atom,
+    Condition,
+    Floor,
+    Form,
+    conditions_of,
+    equalities_of,
+    form,
+    name_form,
+    renamed,
+    shown,
+)
 from arrayol.polyhedral.tiles.nest import PREFIX, TiledNest
 from arrayol.polyhedral.tiles.polynomials import ONE, ZERO, Polynomial, floor_of, of_form, sum_over
 
@@ -104,7 +115,9 @@ class _Counter:
         found: list[tuple[isl.Set, Polynomial]] = []
         for where, value in self.summed(points.coalesce(), ONE, [f"x{place}" for place in range(_rank(points))]):
             found = _added(found, self._plain(where).intersect(self.context), self._shared(where, value))
-        cases = tuple(self._case(where, value) for where, value in _merged(found))
+        floors = self._spelt()
+        spelt = [(where, value.renamed(lambda name: floors.get(name, shown(name)))) for where, value in _merged(found)]
+        cases = tuple(self._case(where, value) for where, value in _joined(spelt))
         if any(len(case.value.terms) > MOST_TERMS for case in cases):
             raise TooHardError
         return Formula(cases)
@@ -135,9 +148,7 @@ class _Counter:
 
     def _case(self, where: isl.Set, value: Polynomial) -> FormulaCase:
         simple = where.coalesce().gist(self.context).coalesce().compute_divs()
-        parts = tuple(tuple(conditions_of(part, [])) for part in simple.get_basic_sets())
-        floors = self._spelt()
-        return FormulaCase(parts, value.renamed(lambda name: floors.get(name, shown(name))))
+        return FormulaCase(tuple(tuple(conditions_of(part, [])) for part in simple.get_basic_sets()), value)
 
     def _spelt(self) -> dict[str, Atom]:
         """Each floor in the user's names."""
@@ -366,3 +377,32 @@ def _merged(found: list[tuple[isl.Set, Polynomial]]) -> list[tuple[isl.Set, Poly
         if value != ZERO:
             cases[value] = cases[value].union(where).coalesce() if value in cases else where
     return [(where, value) for value, where in cases.items()]
+
+
+def _joined(found: list[tuple[isl.Set, Polynomial]]) -> list[tuple[isl.Set, Polynomial]]:
+    """Cases whose polynomials agree by what is equal in one of them, as N + 1 and 10 floor((N + 1) / 10), as one."""
+    cases: list[tuple[isl.Set, Polynomial]] = []
+    for where, value in sorted(found, key=lambda case: len(_equalities(case[0]))):
+        equal = _equalities(where)
+        match = next((k for k, (_, other) in enumerate(cases) if _agree(value, other, equal)), None)
+        if match is None:
+            cases.append((where, value))
+        else:
+            cases[match] = (cases[match][0].union(where).coalesce(), cases[match][1])
+    return cases
+
+
+def _agree(one: Polynomial, other: Polynomial, equalities: Sequence[Form]) -> bool:
+    difference = one.plus(other.scaled(-1))
+    for equality in equalities:
+        name = next((atom for atom, factor in equality.terms if isinstance(atom, str) and abs(factor) == 1), None)
+        if name is not None:
+            value = equality.without(name).scaled(-equality.factor(name))
+            difference = difference.replaced(name, of_form(value))
+    return difference == ZERO
+
+
+def _equalities(where: isl.Set) -> list[Form]:
+    """Forms that are 0 throughout a set of parameters."""
+    hull = where.coalesce().affine_hull().compute_divs()
+    return [found for part in hull.get_basic_sets() for found in equalities_of(part)]

@@ -169,6 +169,12 @@ def constraints_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[tuple[i
             yield constraint, _remainder(found) if constraint.is_equality() else Condition(found, False)
 
 
+def equalities_of(part: isl.BasicSet) -> Iterator[Form]:
+    """The forms that are 0 for all parameters of a set without dimensions, floors as floors."""
+    reader = _Reader(part, [])
+    return (reader.constraint(constraint) for constraint in part.get_constraints() if constraint.is_equality())
+
+
 def form_of(aff: isl.Aff, names: Sequence[str]) -> tuple[Form, int]:
     """A quasi-affine expression as (form, denominator): its value is form / denominator."""
     return _Affine(aff, names).form()

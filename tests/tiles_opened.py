@@ -1,0 +1,55 @@
+"""Nests of generated or written texts, opened and tiled as the command line does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from strategies_tiles import NestCase
+
+from arrayol.checks.tiling import NestRequest, open_nest
+from arrayol.errors import ArrayolError
+from arrayol.ir.model import Spec
+from arrayol.language.loader import load, load_source
+from arrayol.language.opened import open_component
+from arrayol.language.schedules import read_schedule
+from arrayol.polyhedral.tiles.nest import TiledNest
+from arrayol.polyhedral.tiles.program import program_of
+from arrayol.polyhedral.tiles.tiling import Schedule, Tiling, tile_nest
+from arrayol.shipped import shipped_folder
+from arrayol.source import SourceFile
+
+POLYPROD, DIAGONAL = "N - j, i", "i + j, i"  # the two schedules of paper C, figure 1
+
+
+def nest_of_case(case: NestCase) -> TiledNest | None:
+    """The nest, or None where it is refused. What `check` says of the body does not count: parts may stay unwritten."""
+    loaded = load_source(SourceFile("generated", case.text))
+    program = program_of(open_component(loaded, "e", ()))
+    schedules = [
+        Schedule(number, *read_schedule(", ".join(times), program.statements[number - 1].indices, loaded, ()))
+        for number, times in zip(case.chosen, case.schedules, strict=True)
+    ]
+    try:
+        return tile_nest(program, schedules, Tiling(case.sizes, case.strip_dims))
+    except ArrayolError:
+        return None
+
+
+def shipped_nest(
+    name: str,
+    schedule: str | None,
+    tile: Sequence[str],
+    statement: int,
+    symbols: Sequence[str] = (),
+    strip_dims: int = 1,
+    **consts: int,
+) -> TiledNest:
+    """A statement of the shipped elementary that has its file's name."""
+    schedules = None if schedule is None else [schedule]
+    request = NestRequest(name, schedules, tile, [statement], symbols, strip_dims)
+    return open_nest(shipped_folder() / f"{name}.aol", consts, request)
+
+
+def shipped_spec(name: str, **consts: int) -> Spec:
+    """A shipped specification."""
+    return load(shipped_folder() / f"{name}.aol", consts).spec
