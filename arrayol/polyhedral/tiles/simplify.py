@@ -26,14 +26,12 @@ def simple_store(array: KeyedArray, store: isl.Map) -> isl.Map:
 
 
 def _around(array: KeyedArray, moved: isl.Map, forbidden: isl.Map, when: isl.Set) -> isl.Map:
-    """The plainest polyhedron that holds all transfers and none that is forbidden; else all of a strip at once."""
+    """A plain polyhedron that holds all transfers and none that is forbidden; else all of a strip at once."""
     if moved.is_empty() or (moved.n_basic_map() == 1 and moved.is_equal(moved.remove_divs())):
         return moved
-    whole = moved.remove_divs()
-    for hull in (whole.simple_hull(), whole.convex_hull()):
-        found = _inside(array, hull)
-        if found.is_disjoint(forbidden):
-            return found
+    found = _inside(array, moved.remove_divs().simple_hull())
+    if found.is_disjoint(forbidden):
+        return found
     strip = same_strip(array.frame.nest).apply_range(moved).intersect_domain(when)
     return _inside(array, strip.remove_divs().simple_hull()).intersect_domain(when)
 
