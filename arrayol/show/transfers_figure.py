@@ -22,7 +22,7 @@ SIDES = {"load": LOAD, "compute": "#8a949c", "store": STORE}
 WIDTH = 10.0  # inches
 TITLE, TEXT = 9.0, 7.5  # points
 PANELS = 4  # of a 2-D array
-NUMBERED = 18  # up to so many cells along a side, each shows its tile's number
+NUMBERED = 60  # up to so many tiles of a strip, each shows its number
 TILE_TICKS = 24
 
 
@@ -116,7 +116,7 @@ def _panels(moves: MovesShown, count: int) -> list[tuple[int, str]]:
 
 
 def _draw_owner(axes: Axes, shape: tuple[int, ...], rows: Numbers, inside: Numbers) -> None:
-    """Each element in the colour of its tile, with the tile's number in its strip where there is room."""
+    """Each element in the colour of its tile, with the tile's number in its strip."""
     first, count = int(inside[0]), len(inside)
     owner = np.full(shape, np.nan)
     for tile, row, column in rows:
@@ -126,11 +126,17 @@ def _draw_owner(axes: Axes, shape: tuple[int, ...], rows: Numbers, inside: Numbe
     axes.tick_params(labelsize=TEXT - 1.5)
     axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(4, integer=True))
-    if max(shape) <= NUMBERED:
-        for (row, column), tile in np.ndenumerate(owner):
-            if not np.isnan(tile):
-                color = "white" if tile > 0.55 * count else INK
-                axes.text(column, row, f"{int(tile)}", fontsize=5.5, color=color, ha="center", va="center")
+    for tile in np.unique(rows[:, 0]) if count <= NUMBERED else ():
+        row, column = _middle(rows[rows[:, 0] == tile][:, 1:])
+        color = "white" if tile - first > 0.55 * count else INK
+        axes.text(column, row, f"{tile - first}", fontsize=TEXT, color=color, ha="center", va="center")
+
+
+def _middle(elements: Numbers) -> Numbers:
+    """The one of some elements that lies nearest to their mean."""
+    distances = ((elements - elements.mean(axis=0)) ** 2).sum(axis=1)
+    found: Numbers = elements[int(distances.argmin())]
+    return found
 
 
 def _draw_bars(axes: Axes, bars: BarsShown, tiles: TilesShown) -> None:

@@ -53,7 +53,7 @@ def _is_drawn(nest: TiledNest, name: str) -> bool:
 
 
 def _notes(nest: TiledNest, names: Sequence[str], drawn: Sequence[str]) -> list[str]:
-    notes = [f"tiles are labelled {', '.join(nest.tile_names)}; numbers in cells count the tiles of a strip from 0"]
+    notes = [f"tiles are labelled {', '.join(nest.tile_names)}; numbers in planes count the tiles of a strip from 0"]
     rest = [name for name in names if name not in drawn]
     if rest:
         notes.append(f"not drawn, as they have not one or two dimensions or are too large: {', '.join(rest)}")

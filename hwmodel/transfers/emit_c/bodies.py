@@ -36,8 +36,8 @@ def parameters(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
     """The parameters of a component's C function."""
     return ", ".join(
         [
-            *(f"const {declared(port.name, port.type, sizes(port.shape))}" for port in inputs),
-            *(declared(port.name, port.type, sizes(port.shape)) for port in outputs),
+            *(f"const {declared(c_name(port.name), port.type, sizes(port.shape))}" for port in inputs),
+            *(declared(c_name(port.name), port.type, sizes(port.shape)) for port in outputs),
         ]
     )
 

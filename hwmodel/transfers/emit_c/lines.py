@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from arrayol.ir.types import ElementType
-from hwmodel.transfers.emit_c.types import c_name, c_type
+from hwmodel.transfers.emit_c.types import c_type
 
 Lines = list[str]
 
@@ -43,7 +43,7 @@ def _is_one_loop(lines: Sequence[str]) -> bool:
 
 def declared(name: str, kind: ElementType, shape: Sequence[int]) -> str:
     """An array as C declares it; a scalar is an array of one element."""
-    return f"{c_type(kind)} {c_name(name)}" + "".join(f"[{length}]" for length in shape or (1,))
+    return f"{c_type(kind)} {name}" + "".join(f"[{length}]" for length in shape or (1,))
 
 
 def element(name: str, subscripts: Sequence[str]) -> str:

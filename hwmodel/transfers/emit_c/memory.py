@@ -47,7 +47,7 @@ class Memory:
         for array in self.arrays.values():
             if array.role != "delayed":
                 fixed = "" if written and array.role == "output" else "const "
-                found.append(f"{fixed}{declared(array.name, array.type, sizes(array.shape))}")
+                found.append(f"{fixed}{declared(c_name(array.name), array.type, sizes(array.shape))}")
         return ", ".join(found)
 
     def arguments(self) -> str:

@@ -64,7 +64,7 @@ class Functions:
     def _compound(self, task: CompoundTask) -> Lines:
         own = {port.name for port in (*task.inputs, *task.outputs)}
         kept = [port for name, port in task.arrays.items() if name not in own]
-        lines = [f"static {declared(port.name, port.type, sizes(port.shape))};" for port in kept]
+        lines = [f"static {declared(c_name(port.name), port.type, sizes(port.shape))};" for port in kept]
         return [*lines, *(self._called(call) for call in task.calls)]
 
     def _called(self, call: Call) -> str:
