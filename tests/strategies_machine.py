@@ -1,0 +1,347 @@
+"""Hypothesis strategies for the machine model: small networks, platforms, and designs of groups, legal or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from math import prod
+
+from hypothesis import strategies as st
+from strategies import NOWHERE
+
+from arrayol.ir.model import Delay, Port, Shape, TiledDefault, Tiler
+from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.types import ElementType
+from hwmodel.design import POLICIES, BankLayout, Blocks, GroupDesign, Processor, Scan
+from hwmodel.platform import Datapath, ExternalMemory, LocalMemory, Platform, RowModel
+
+TYPES = (ElementType.U8, ElementType.F32, ElementType.BOOL, ElementType.I16)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network, a platform, and a design of one group of it."""
+
+    network: Network
+    platform: Platform
+    design: GroupDesign
+
+
+@dataclass
+class _Building:
+    """Arrays by name with their shapes and types; makers and processes so far."""
+
+    draw: st.DrawFn
+    separable: bool
+    frames: bool
+    shapes: dict[str, Shape]
+    types: dict[str, ElementType]
+    processes: list[Process]
+
+    def finite(self, array: str) -> tuple[int, ...]:
+        return tuple(1 if extent is None else extent for extent in self.shapes[array])
+
+
+@st.composite
+def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False) -> Network:
+    """One to `most` tasks on one or two inputs: blocks, windows, steps, turns, forks, joins, delays, frames.
+
+    With `separable` every tiler follows the axes and every delay lies along one.
+    """
+    frames = draw(st.integers(0, 9)) == 0
+    start = draw(st.lists(st.sampled_from((4, 6, 3, 2, 5)), min_size=1, max_size=2))
+    shape: Shape = (None, *start[:1]) if frames else tuple(start)
+    inputs = [f"i{number}" for number in range(draw(st.sampled_from((1, 1, 2))))]
+    building = _Building(draw, separable, frames, dict.fromkeys(inputs, shape), {}, [])
+    building.types = {name: draw(st.sampled_from(TYPES)) for name in inputs}
+    for number in range(draw(st.integers(1, most))):
+        _add_process(building, f"t{number}")
+    read = {name for process in building.processes for name in process.reads}
+    made = {name: process.name for process in building.processes for name in process.writes}
+    arrays = {
+        name: Array(
+            name,
+            building.types[name],
+            shape,
+            made.get(name),
+            tuple(process.name for process in building.processes if name in process.reads),
+            name in made and (name not in read or draw(st.integers(0, 4)) == 0),
+        )
+        for name, shape in building.shapes.items()
+    }
+    outputs = tuple(name for name, array in arrays.items() if array.is_output)
+    return Network("top", {one.name: one for one in building.processes}, arrays, tuple(inputs), outputs)
+
+
+def _add_process(building: _Building, name: str) -> None:
+    """A task that reads one array along its repetitions, perhaps others anyhow, and writes one or two."""
+    draw = building.draw
+    leader = draw(st.sampled_from(list(building.shapes)[-3:]))
+    extents = building.finite(leader)
+    steps = [
+        draw(st.sampled_from([side for side in range(1, extent + 1) if extent % side == 0][:3])) for extent in extents
+    ]
+    counts = [extent // step for extent, step in zip(extents, steps, strict=True)]
+    order = draw(st.permutations(range(len(extents)))) if not building.frames else list(range(len(extents)))
+    repetition: Shape = tuple(None if building.shapes[leader][axis] is None else counts[axis] for axis in order)
+    flows = [_leading(building, leader, steps, order)]
+    if draw(st.integers(0, 2)) == 0:
+        other = draw(st.sampled_from(list(building.shapes)))
+        along = len(building.shapes[other]) == len(order) and draw(st.booleans())
+        flows.append(_along(building, other, repetition) if along else _anyhow(building, other, repetition))
+    inputs = tuple(
+        Flow(Port(f"x{number}", building.types[array], pattern, NOWHERE), array, tiler)
+        for number, (array, pattern, tiler) in enumerate(flows)
+    )
+    outputs = [_output(building, f"{name}a", repetition, "y0")]
+    if draw(st.integers(0, 4)) == 0:
+        outputs.append(_output(building, f"{name}b", repetition, "y1"))
+    delays, ports = _delays(building, repetition, outputs[0].port)
+    process = Process(
+        name,
+        name,
+        draw(st.sampled_from(("e", "f"))),
+        repetition,
+        inputs,
+        tuple(outputs),
+        delays,
+        (*(flow.port for flow in inputs), *ports),
+        tuple(flow.port for flow in outputs),
+    )
+    building.processes.append(process)
+
+
+Link = tuple[str, tuple[int, ...], Tiler]
+
+
+def _leading(building: _Building, array: str, steps: Sequence[int], order: Sequence[int]) -> Link:
+    """Blocks of an array, one after another; at times wider (windows), narrower (gaps), or walked backwards."""
+    draw = building.draw
+    shape = building.shapes[array]
+    pattern = [
+        step + draw(st.sampled_from((0, 0, 0, 1, 2, -1))) if step > 1 or draw(st.booleans()) else 1 for step in steps
+    ]
+    pattern = [max(1, side) for side in pattern]
+    origin = [draw(st.sampled_from((0, 0, -1, 1))) for _ in steps]
+    if building.frames:
+        pattern[0], origin[0] = draw(st.sampled_from((1, 1, 1, 2))), 0
+    paving = [
+        [steps[axis] if order[column] == axis else 0 for column in range(len(order))] for axis in range(len(shape))
+    ]
+    fitting = [[int(axis == column) for column in range(len(shape))] for axis in range(len(shape))]
+    for axis, extent in enumerate(shape):
+        if extent is not None and draw(st.integers(0, 3)) == 0:
+            origin[axis] = extent - 1 - origin[axis]
+            paving[axis] = [-step for step in paving[axis]]
+            fitting[axis] = [-step for step in fitting[axis]]
+    return array, tuple(pattern), _tiler(origin, paving, fitting)
+
+
+def _along(building: _Building, array: str, repetition: Shape) -> Link:
+    """Each repetition reads near its own place, axis by axis."""
+    draw = building.draw
+    rank = len(repetition)
+    pattern = tuple(draw(st.integers(1, 2)) for _ in range(rank))
+    paving = [
+        [int(axis == column) * draw(st.sampled_from((1, 1, 2, 0))) for column in range(rank)] for axis in range(rank)
+    ]
+    fitting = [[int(axis == column) for column in range(rank)] for axis in range(rank)]
+    if building.frames:
+        pattern, paving[0] = (1, *pattern[1:]), [1, *[0] * (rank - 1)]
+    return array, pattern, _tiler([0] * rank, paving, fitting)
+
+
+def _anyhow(building: _Building, array: str, repetition: Shape) -> Link:
+    """Any tiler at all: broadcasts, skews, several dimensions on one axis."""
+    draw = building.draw
+    if building.separable:
+        pattern = building.finite(array)
+        identity = [[int(axis == column) for column in range(len(pattern))] for axis in range(len(pattern))]
+        paving = [[0] * len(repetition) for _ in pattern]
+        if building.frames:
+            paving[0][0] = 1
+        return array, pattern, _tiler([0] * len(pattern), paving, identity)
+    pattern = tuple(draw(st.lists(st.integers(1, 3), max_size=2)))
+    rank = len(building.shapes[array])
+    paving = [[draw(st.integers(-1, 2)) for _ in repetition] for _ in range(rank)]
+    fitting = [[draw(st.integers(-1, 1)) for _ in pattern] for _ in range(rank)]
+    if building.frames:
+        paving[0], fitting[0] = [1, *[0] * (len(repetition) - 1)], [0] * len(pattern)
+    return array, pattern, _tiler([0] * rank, paving, fitting)
+
+
+def _tiler(origin: Sequence[int], paving: Sequence[Sequence[int]], fitting: Sequence[Sequence[int]]) -> Tiler:
+    return Tiler(tuple(origin), tuple(map(tuple, paving)), tuple(map(tuple, fitting)), True, NOWHERE)
+
+
+def _output(building: _Building, array: str, repetition: Shape, port: str) -> Flow:
+    """Blocks that cover a new array once, its axes in some order and direction."""
+    draw = building.draw
+    rank = len(repetition)
+    order = list(range(rank)) if building.frames else draw(st.permutations(range(rank)))
+    pattern = tuple(1 if extent is None else draw(st.sampled_from((1, 1, 2))) for extent in repetition)
+    shape: list[int | None] = []
+    paving, fitting, origin = [], [], []
+    for dimension in order:
+        extent, side = repetition[dimension], pattern[dimension]
+        shape.append(None if extent is None else extent * side)
+        sign = -1 if extent is not None and draw(st.integers(0, 3)) == 0 else 1
+        origin.append(0 if sign > 0 or extent is None else extent * side - 1)
+        paving.append([sign * side * int(column == dimension) for column in range(rank)])
+        fitting.append([sign * int(column == dimension) for column in range(rank)])
+    building.shapes[array] = tuple(shape)
+    building.types[array] = draw(st.sampled_from(TYPES))
+    kind = building.types[array]
+    return Flow(Port(port, kind, pattern, NOWHERE), array, _tiler(origin, paving, fitting))
+
+
+def _delays(building: _Building, repetition: Shape, output: Port) -> tuple[tuple[Delay, ...], tuple[Port, ...]]:
+    draw = building.draw
+    number = draw(st.sampled_from((0, 0, 1, 1, 2)))
+    rank = len(repetition)
+    signs = [1 if extent is None else draw(st.sampled_from((1, 1, -1))) for extent in repetition]
+    weights = [draw(st.sampled_from((1, 3, 9))) * sign for sign in signs]
+    vectors = [
+        vector
+        for vector in product(range(-2, 3), repeat=rank)
+        if sum(weight * part for weight, part in zip(weights, vector, strict=True)) >= 1
+        and all(extent is None or abs(part) < extent for part, extent in zip(vector, repetition, strict=True))
+        and all(part >= 0 for part, extent in zip(vector, repetition, strict=True) if extent is None)
+        and (not building.separable or sum(map(bool, vector)) == 1)
+    ]
+    if not vectors:
+        return (), ()
+    delays, ports = [], []
+    for place in range(number):
+        port = Port(f"p{place}", output.type, output.shape, NOWHERE)
+        default: TiledDefault | int = 0
+        if draw(st.integers(0, 3)) == 0:
+            array = draw(st.sampled_from([name for name in building.shapes if name.startswith("i")]))
+            paving = [[int(axis == column) for column in range(rank)] for axis in range(len(building.shapes[array]))]
+            fitting = [
+                [int(axis == column) for column in range(len(output.shape))]
+                for axis in range(len(building.shapes[array]))
+            ]
+            if building.frames:
+                fitting[0] = [0] * len(output.shape)
+            default = TiledDefault(array, _tiler([0] * len(paving), paving, fitting), NOWHERE)
+        delays.append(Delay(port.name, output.name, draw(st.sampled_from(vectors)), default, True, NOWHERE))
+        ports.append(port)
+    return tuple(delays), tuple(ports)
+
+
+@st.composite
+def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
+    """Any platform; a `plain` one has no rows, no recurrence that lasts, and blocks of memory."""
+    widths = (
+        {"data_per_word": draw(st.integers(1, 4))}
+        if draw(st.booleans())
+        else {"word_bits": draw(st.sampled_from((8, 24, 64)))}
+    )
+    rows = None
+    if not plain and draw(st.integers(0, 4)) == 0:
+        rows = RowModel(row_bytes=16, banks=2, word_ns=64.0, row_change_ns=3.0, same_bank_activate_ns=7.0)
+    memory = ExternalMemory(
+        latency=draw(st.integers(0, 6)), port=draw(st.sampled_from(("shared", "separate"))), rows=rows, **widths
+    )
+    local = LocalMemory(
+        banks=4, access_cycles=draw(st.integers(1, 2)), block_bits=draw(st.sampled_from((None, 64, 200)))
+    )
+    elementary = {
+        name: Datapath(
+            initiation_interval=draw(st.integers(1, 2)),
+            latency=draw(st.integers(0, 3)),
+            recurrence=draw(st.sampled_from((None, 1))) if plain else draw(st.sampled_from((None, None, 1, 2, 5))),
+            cost={"lut": 3} if name == "e" else {"lut": 5, "dsp": 0.5},
+        )
+        for name in ("e", "f")
+    }
+    return Platform(clock_mhz=1000.0, memory=memory, local=local, elementary=elementary)
+
+
+def _extents(network: Network, task: str) -> tuple[int, ...]:
+    return tuple(1 if extent is None else extent for extent in network.processes[task].repetition)
+
+
+@st.composite
+def scans(draw: st.DrawFn, network: Network, task: str) -> Scan:
+    """Any scan; three in four times one that suits blocks of one repetition, where there is one."""
+    rank = len(network.processes[task].repetition)
+    found = [Scan(order, down) for order in permutations(range(rank)) for down in product((False, True), repeat=rank)]
+    if draw(st.integers(0, 3)):
+        found = [scan for scan in found if _suits(network.processes[task], scan)] or found
+    return draw(st.sampled_from(found))
+
+
+def _suits(process: Process, scan: Scan) -> bool:
+    for delay in process.delays:
+        steps = [
+            -delay.vector[axis] if down else delay.vector[axis]
+            for axis, down in zip(scan.dimensions, scan.descending, strict=True)
+        ]
+        steps = [
+            step for step, axis in zip(steps, scan.dimensions, strict=True) if process.repetition[axis] is not None
+        ]
+        if next((step for step in steps if step), 1) < 0:
+            return False
+    return True
+
+
+@st.composite
+def blocks(draw: st.DrawFn, network: Network, task: str) -> Blocks:
+    """Blocks of any shape that fits."""
+    shape = tuple(draw(st.integers(1, extent)) for extent in _extents(network, task))
+    return Blocks(shape, draw(scans(network, task)))
+
+
+@st.composite
+def groups(draw: st.DrawFn, network: Network) -> tuple[str, ...]:
+    """Tasks that follow each other in the dataflow."""
+    names = tuple(network.processes)
+    first = draw(st.integers(0, len(names) - 1))
+    return names[first : draw(st.integers(first + 1, len(names)))]
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> Case:
+    """Any design of a group of any network, often refused."""
+    network = draw(networks())
+    tasks = draw(groups(network))
+    made = [name for name, array in network.arrays.items() if array.producer in tasks]
+    inner = [
+        name for name in made if not network.arrays[name].is_output and set(network.arrays[name].readers) & set(tasks)
+    ]
+    read = {name for task in tasks for name in network.processes[task].reads}
+    last = [task for task in tasks if not network.processes[task].writes & read][-1]
+    layouts = []
+    if draw(st.integers(0, 4)) == 0:
+        array = draw(st.sampled_from(sorted({*read, *made})))
+        vector = tuple(draw(st.integers(-1, 3)) for _ in network.arrays[array].shape)
+        layouts.append(BankLayout(array, draw(st.integers(1, 4)), vector, draw(st.integers(1, 2))))
+    cutting = draw(st.integers(0, 2)) == 0
+    processors = [
+        Processor(
+            task,
+            draw(st.sampled_from((1, 1, 1, 2, 3))),
+            draw(blocks(network, task)) if cutting and task != last and draw(st.booleans()) else None,
+        )
+        for task in tasks
+    ]
+    return Case(
+        network,
+        draw(platforms()),
+        GroupDesign(
+            tuple(processors),
+            draw(blocks(network, last)),
+            frozenset(draw(st.sets(st.sampled_from(inner)))) if inner and draw(st.integers(0, 2)) == 0 else frozenset(),
+            tuple(layouts),
+            draw(st.sampled_from(POLICIES)),
+            recompute=draw(st.integers(0, 2)) == 0,
+        ),
+    )
+
+
+def repetitions(network: Network, tasks: Sequence[str]) -> int:
+    """How many repetitions some tasks have together."""
+    return sum(prod(_extents(network, task)) for task in tasks)
