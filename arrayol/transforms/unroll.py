@@ -93,10 +93,10 @@ def unroll(elementary: Elementary, factors: Sequence[int]) -> Unrolled:
         raise no_nest(elementary)
     depth = _depth(elementary.body)
     check_factors(elementary.name, factors, depth, elementary.span)
-    if any(factor > 1 for factor in factors):
-        _refuse_swapped(elementary, factors)
     builder = _Builder(factors, elementary)
     statements, copies = builder.statements(elementary.body, (_Lane({}, (), full=True),), ())
+    if any(factor > 1 for factor in factors):
+        _refuse_swapped(elementary, factors)
     return Unrolled(replace(elementary, body=statements), copies)
 
 
@@ -115,9 +115,9 @@ def check_factors(name: str, factors: Sequence[int], depth: int, span: Span) -> 
     """Raise `bad-unroll` where there is not one factor of at least 1 per loop."""
     if len(factors) != depth:
         loops = "no loops" if depth == 0 else "1 loop" if depth == 1 else f"{depth} nested loops"
-        given = "1 unroll factor" if len(factors) == 1 else f"{len(factors)} unroll factors"
+        given = "is 1 unroll factor" if len(factors) == 1 else f"are {len(factors)} unroll factors"
         hint = f"give one factor per loop, outermost first, as in {','.join(['2'] * depth)}" if depth else "give none"
-        raise error("bad-unroll", f"'{name}' has {loops}, and there are {given}", span, hint=hint)
+        raise error("bad-unroll", f"'{name}' has {loops}, and there {given}", span, hint=hint)
     if any(factor < 1 for factor in factors):
         hint = "1 leaves a loop as it is"
         raise error("bad-unroll", f"an unroll factor is at least 1, not {min(factors)}", span, hint=hint)

@@ -1,0 +1,121 @@
+"""Hypothesis strategies for loop nests: bodies that update an array in place, and index expressions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from arrayol.ir import body
+from arrayol.ir.types import ElementType, Weak
+from arrayol.language.untype import NOWHERE
+
+
+@dataclass(frozen=True)
+class Updates:
+    """An elementary `e` of two input arrays and one output array, and unroll factors for its loops."""
+
+    text: str
+    factors: tuple[int, ...]
+
+
+@st.composite
+def updates(draw: st.DrawFn) -> Updates:
+    """Nests of up to three loops, perfect or not, over y[8, 8], which is filled first; some depend on their order."""
+    depth = draw(st.integers(1, 3))
+    names = ["i", "j", "k"][:depth]
+    ranges = [_range(draw, names[:place], name) for place, name in enumerate(names)]
+    inner = [_update(draw, names) for _ in range(draw(st.integers(1, 2)))]
+    lines = [f"loop {ranges[-1]} {{", *inner, "}"]
+    for level in reversed(range(depth - 1)):
+        around = [_update(draw, names[: level + 1]) for _ in range(draw(st.sampled_from([0, 0, 1])))]
+        lines = [f"loop {ranges[level]} {{", *(around + lines if draw(st.booleans()) else lines + around), "}"]
+    body_text = "\n".join(["y[v, w] = x[v, w] for v in 0..8, w in 0..8", *lines])
+    factors = tuple(draw(st.sampled_from([1, 2, 2, 3])) for _ in range(max(2, depth)))
+    return Updates(f"elementary e(x: i64[8, 8], z: i64[12]) -> (y: i64[8, 8]) {{\n{body_text}\n}}\n", factors)
+
+
+def _range(draw: st.DrawFn, outer: list[str], name: str) -> str:
+    low, count = draw(st.integers(2, 3)), draw(st.sampled_from([0, 1, 2, 3, 3, 3, 4, 4]))
+    if outer and draw(st.integers(0, 5)) == 0:
+        return f"{name} in {low}..{outer[-1]}"
+    return f"{name} in {low}..{min(low + count, 6)}"
+
+
+def _update(draw: st.DrawFn, names: list[str]) -> str:
+    sign = draw(st.sampled_from(["=", "=", "+="]))
+    read = draw(st.sampled_from([_element(draw, names), f"x[{names[-1]}, 0]", f"z[{_index(draw, names)} + 1]"]))
+    condition = draw(st.sampled_from(["", "", f" where ({' + '.join(names)}) % 2 == 0", f" where {names[-1]} > 3"]))
+    return f"{_element(draw, names)} {sign} 3 * {_element(draw, names)} - {read}{condition}"
+
+
+def _element(draw: st.DrawFn, names: list[str]) -> str:
+    return f"y[{_index(draw, names)}, {_index(draw, names)}]"
+
+
+def _index(draw: st.DrawFn, names: list[str]) -> str:
+    """An index from 0 to 7; every variable is from 2 to 5."""
+    name = draw(st.sampled_from(names))
+    step = draw(st.integers(-2, 2))
+    plain = f"{name} + {step}" if step > 0 else f"{name} - {-step}" if step else name
+    return draw(st.sampled_from([plain, plain, plain, "4", f"7 - {name}", f"{name} // 2", f"{name} % 3"]))
+
+
+NAMES = ("i", "j")
+WEAK = st.one_of(
+    st.sampled_from([body.Index(name, NOWHERE) for name in NAMES]),
+    st.integers(-7, 12).map(lambda value: body.Constant(value, Weak.INTEGER, NOWHERE)),
+)
+
+
+def index_expressions() -> st.SearchStrategy[body.Expr]:
+    """Weak integer expressions of i and j: sums, products, quotients by numbers other than 0, minima, conditionals."""
+
+    def extend(inner: st.SearchStrategy[body.Expr]) -> st.SearchStrategy[body.Expr]:
+        divisors = st.integers(-6, 6).filter(bool).map(lambda value: body.Constant(value, Weak.INTEGER, NOWHERE))
+        return st.one_of(
+            st.builds(_weak, st.sampled_from(["+", "-", "*"]), inner, inner),
+            st.builds(_weak, st.sampled_from(["//", "%"]), inner, divisors),
+            st.builds(lambda operand: body.Operation("-", (operand,), Weak.INTEGER, NOWHERE), inner),
+            st.builds(
+                lambda name, *arguments: body.Function(name, arguments, Weak.INTEGER, NOWHERE),
+                st.sampled_from(["min", "max"]),
+                inner,
+                inner,
+            ),
+            st.builds(
+                lambda one, other, then, otherwise: body.Select(
+                    body.Operation("<", (one, other), Weak.BOOL, NOWHERE), then, otherwise, Weak.INTEGER, NOWHERE
+                ),
+                *[inner] * 4,
+            ),
+        )
+
+    return st.recursive(WEAK, extend, max_leaves=10)
+
+
+def _weak(operator: str, left: body.Expr, right: body.Expr) -> body.Expr:
+    return body.Operation(operator, (left, right), Weak.INTEGER, NOWHERE)
+
+
+def typed_expressions() -> st.SearchStrategy[body.Expr]:
+    """Expressions in u8, i16 and i32 of elements b[i] (u8) and c[j] (i16), whose arithmetic may wrap."""
+    reads: dict[ElementType, body.Expr] = {
+        ElementType.U8: body.Read("b", (body.Index("i", NOWHERE),), ElementType.U8, NOWHERE),
+        ElementType.I16: body.Read("c", (body.Index("j", NOWHERE),), ElementType.I16, NOWHERE),
+    }
+
+    @st.composite
+    def of_type(draw: st.DrawFn, type_: ElementType, depth: int) -> body.Expr:
+        choice = draw(st.integers(0, 4 if depth else 1))
+        if choice == 0 and type_ in reads:
+            return reads[type_]
+        if choice <= 1:
+            return body.Constant(draw(st.integers(0, 9)), type_, NOWHERE)
+        if choice == 2:
+            other = draw(st.sampled_from([ElementType.U8, ElementType.I16, ElementType.I32]))
+            return body.Convert(draw(of_type(other, depth - 1)), type_, NOWHERE)
+        operands = (draw(of_type(type_, depth - 1)), draw(of_type(type_, depth - 1)))
+        return body.Operation(draw(st.sampled_from(["+", "-", "*"])), operands, type_, NOWHERE)
+
+    return st.sampled_from([ElementType.U8, ElementType.I16, ElementType.I32]).flatmap(lambda type_: of_type(type_, 3))
