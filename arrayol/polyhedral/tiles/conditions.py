@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from arrayol.polyhedral.tiles.forms import Condition, Form, conditions_of
+from arrayol.polyhedral.tiles.forms import Condition, Form
 from arrayol.polyhedral.tiles.nest import TiledNest
+from arrayol.polyhedral.tiles.reading import conditions_of
 
 
 @dataclass(frozen=True, slots=True)

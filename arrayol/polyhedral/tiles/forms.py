@@ -1,14 +1,10 @@
-"""Affine forms of named integers, with floors, read from isl's constraints and shown as people write them."""
+"""Affine forms of named integers, with floors and remainders, shown as people write them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
-
-import islpy as isl
-
-from arrayol.polyhedral.tiles.nest import PREFIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,120 +146,3 @@ class Condition:
         if right.constant < 0 and right.terms:
             left, right = Form(left.terms, -right.constant), Form(right.terms, 0)
         return f"{left} {sign} {right}"
-
-
-def conditions_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[Condition]:
-    """The constraints of a set whose dimensions are called `names`; parameters lose isl's prefix.
-
-    Equalities come first. A remainder is shown as such.
-    """
-    return (condition for _, condition in constraints_of(part, names))
-
-
-def constraints_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[tuple[isl.Constraint, Condition]]:
-    """The constraints as isl has them, beside ours."""
-    reader = _Reader(part, names)
-    for constraint in sorted(part.get_constraints(), key=lambda found: not found.is_equality()):
-        found = _with_modulo(reader.constraint(constraint))
-        if not _is_trivial(found):
-            yield constraint, _remainder(found) if constraint.is_equality() else Condition(found, False)
-
-
-def equalities_of(part: isl.BasicSet) -> Iterator[Form]:
-    """The forms that are 0 for all parameters of a set without dimensions, floors as floors."""
-    reader = _Reader(part, [])
-    return (reader.constraint(constraint) for constraint in part.get_constraints() if constraint.is_equality())
-
-
-def form_of(aff: isl.Aff, names: Sequence[str]) -> tuple[Form, int]:
-    """A quasi-affine expression as (form, denominator): its value is form / denominator."""
-    return _Affine(aff, names).form()
-
-
-class _Reader:
-    """Reads constraints of one basic set; existential variables become the floors that define them."""
-
-    def __init__(self, part: isl.BasicSet, names: Sequence[str]) -> None:
-        self.names = list(names)
-        self.part = part
-        self.space = part.get_local_space()
-        self.parameters = [part.get_dim_name(isl.dim_type.param, k) for k in range(part.dim(isl.dim_type.param))]
-
-    def constraint(self, constraint: isl.Constraint) -> Form:
-        terms: list[tuple[Atom, int]] = []
-        kinds = ((isl.dim_type.param, [shown(name) for name in self.parameters]), (isl.dim_type.set, self.names))
-        for kind, atoms in kinds:
-            for place, atom in enumerate(atoms):
-                terms.append((atom, _integer(constraint.get_coefficient_val(kind, place))))
-        for place in range(constraint.dim(isl.dim_type.div)):
-            factor = _integer(constraint.get_coefficient_val(isl.dim_type.div, place))
-            if factor:
-                terms.append((_floor(constraint.get_div(place), self.names), factor))
-        return form(terms, _integer(constraint.get_constant_val()))
-
-
-class _Affine:
-    """Reads one isl expression."""
-
-    def __init__(self, aff: isl.Aff, names: Sequence[str]) -> None:
-        self.aff, self.names = aff, list(names)
-
-    def form(self) -> tuple[Form, int]:
-        aff = self.aff
-        denominator = _integer(aff.get_denominator_val())
-        scaled = aff.scale_val(isl.Val(denominator)) if denominator != 1 else aff
-        terms: list[tuple[Atom, int]] = []
-        for place in range(scaled.dim(isl.dim_type.param)):
-            name = shown(scaled.get_dim_name(isl.dim_type.param, place))
-            terms.append((name, _integer(scaled.get_coefficient_val(isl.dim_type.param, place))))
-        for place, name in enumerate(self.names):
-            terms.append((name, _integer(scaled.get_coefficient_val(isl.dim_type.in_, place))))
-        for place in range(scaled.dim(isl.dim_type.div)):
-            factor = _integer(scaled.get_coefficient_val(isl.dim_type.div, place))
-            if factor:
-                terms.append((_floor(scaled.get_div(place), self.names), factor))
-        return form(terms, _integer(scaled.get_constant_val())), denominator
-
-
-def _floor(div: isl.Aff, names: Sequence[str]) -> Floor:
-    top, divisor = form_of(div, names)
-    return Floor(top, divisor)
-
-
-def shown(parameter: str | None) -> str:
-    """The user's name of a parameter."""
-    return (parameter or "").removeprefix(PREFIX)
-
-
-def _integer(value: isl.Val) -> int:
-    return int(value.to_python())
-
-
-def _is_trivial(found: Form) -> bool:
-    """Whether `found` >= 0 says of a remainder only that it is one."""
-    if len(found.terms) != 1 or not isinstance(atom := found.terms[0][0], Modulo):
-        return False
-    factor = found.terms[0][1]
-    return min(0, factor * (atom.divisor - 1)) + found.constant >= 0
-
-
-def _remainder(found: Form) -> Condition:
-    """The equality found = 0; (m + 1) mod 2 = 0 as m mod 2 = 1."""
-    if len(found.terms) == 1 and not found.constant and isinstance(atom := found.terms[0][0], Modulo):
-        left = Form(atom.form.terms, 0)
-        if left.terms[0][1] < 0:
-            left = left.scaled(-1)
-        offset = atom.form.constant if left.terms == atom.form.terms else -atom.form.constant
-        return Condition(Form(((Modulo(left, atom.divisor), 1),), -(-offset % atom.divisor)), True)
-    return Condition(found, True)
-
-
-def _with_modulo(found: Form) -> Form:
-    """Shows x - d floor(x / d) as x mod d, where that leaves fewer terms."""
-    for atom, factor in found.terms:
-        if isinstance(atom, Floor) and factor % atom.divisor == 0:
-            times = -factor // atom.divisor
-            rest = found.without(atom).plus(atom.form.scaled(-times))
-            if len(rest.terms) < len(found.terms) - 1:
-                return rest.plus(Form(((Modulo(atom.form, atom.divisor), times),), 0))
-    return found

@@ -14,9 +14,10 @@ import islpy as isl
 
 from arrayol.polyhedral.effort import bounded_effort
 from arrayol.polyhedral.tiles.conditions import element_names
-from arrayol.polyhedral.tiles.forms import Condition, Form, constraints_of, form_of
+from arrayol.polyhedral.tiles.forms import Condition, Form
 from arrayol.polyhedral.tiles.nest import TiledNest
 from arrayol.polyhedral.tiles.order import tile_set
+from arrayol.polyhedral.tiles.reading import constraints_of, form_of
 
 EFFORT = 2_000_000  # isl's operations for one tree
 

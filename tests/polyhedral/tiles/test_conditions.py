@@ -13,7 +13,8 @@ from strategies_tiles import NestCase, nest_cases
 from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 
 from arrayol.polyhedral.tiles.conditions import conditions, element_names, tiles_text
-from arrayol.polyhedral.tiles.counting import Formula, size_formula, total_formula
+from arrayol.polyhedral.tiles.counting import size_formula, total_formula
+from arrayol.polyhedral.tiles.formulas import Formula
 from arrayol.polyhedral.tiles.live import live
 from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
 from arrayol.polyhedral.tiles.numbers import at_values
@@ -64,7 +65,7 @@ def pairs(relation: isl.Map) -> set[Point]:
     return {(*tile, *element) for tile, element in zip(*(side.tolist() for side in rows(relation)), strict=True)}
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(nest_cases())
 def test_every_line_says_what_the_set_holds(case: NestCase) -> None:
     nest = nest_of_case(case)

@@ -39,7 +39,7 @@ def brute_spans(case: NestCase, overlapped: bool) -> dict[str, Spans]:
     return spans
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(nest_cases(), st.booleans())
 def test_lifetimes_run_from_the_first_touch_to_the_last(case: NestCase, overlapped: bool) -> None:
     nest = nest_of_case(case)
@@ -59,7 +59,7 @@ def test_lifetimes_run_from_the_first_touch_to_the_last(case: NestCase, overlapp
         assert alive.largest() == max(sizes.values(), default=0)
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(nest_cases())
 def test_the_live_relation_holds_what_is_alive_in_each_tile(case: NestCase) -> None:
     nest = nest_of_case(case)
@@ -122,7 +122,7 @@ def test_differences_are_those_of_all_pairs_alive_at_once(alive: Lifetimes) -> N
     assert found == {difference for difference in expected if any(difference)}
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(nest_cases(), st.booleans())
 def test_tiled_nests_get_slots_that_hold_their_live_sets(case: NestCase, overlapped: bool) -> None:
     nest = nest_of_case(case)
