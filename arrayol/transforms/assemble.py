@@ -218,5 +218,3 @@ def _is_whole(link: Link, array: Port, port: Port) -> bool:
     identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
     same = array.shape == port.shape and link.tiler.fitting == identity
     return same and not any(link.tiler.origin)
-
-

@@ -58,7 +58,9 @@ def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks, *, whole: bool = F
     """
     rank = len(tiler.origin)
     columns, extents = inner_columns(tiler, pattern, blocks)
-    union = plain_union(columns, extents, rank, len(blocks.extents)) if blocks.single else union_of(columns, extents, rank)
+    union = (
+        plain_union(columns, extents, rank, len(blocks.extents)) if blocks.single else union_of(columns, extents, rank)
+    )
     if whole:
         union = _identity(columns, extents, rank)
     return Split(
@@ -97,7 +99,9 @@ def moved(tiler: Tiler, blocks: Blocks, shift: Vector, columns: Sequence[Vector]
 def inner_tiler(union: Union, steps: int, tiler: Tiler, *, wrap: bool = False) -> Tiler:
     """Where the patterns of a block lie in their union."""
     rank = len(union.extents)
-    return Tiler(union.offset, rows_of(union.places[:steps], rank), rows_of(union.places[steps:], rank), wrap, tiler.span)
+    return Tiler(
+        union.offset, rows_of(union.places[:steps], rank), rows_of(union.places[steps:], rank), wrap, tiler.span
+    )
 
 
 def times(matrix: IntMatrix, vector: Sequence[int]) -> Vector:

@@ -51,9 +51,7 @@ def block_part(
     return BlockPart(inner, tuple(ports.feeds), tuple(ports.sinks))
 
 
-def _input(
-    link: Link, callee: Component, blocks: Blocks, ports: Ports, inside: Inside, task: RepetitiveTask
-) -> Link:
+def _input(link: Link, callee: Component, blocks: Blocks, ports: Ports, inside: Inside, task: RepetitiveTask) -> Link:
     port = port_named(callee.inputs, link.port)
     if link.port in inside.reads:
         local = inside.arrays[link.array]
@@ -68,9 +66,7 @@ def _input(
     return Link(link.port, name, split.inner, link.span)
 
 
-def _outputs(
-    task: RepetitiveTask, callee: Component, blocks: Blocks, ports: Ports, inside: Inside
-) -> Iterator[Link]:
+def _outputs(task: RepetitiveTask, callee: Component, blocks: Blocks, ports: Ports, inside: Inside) -> Iterator[Link]:
     made: set[str] = set()
     for place, link in enumerate(task.output_links):
         port = port_named(callee.outputs, link.port)
@@ -108,9 +104,9 @@ def _delay(
     after = states[delay.output].array if crosses else ""
     feed, tiler = state_feed(delay, found, state, after, {port.name: port.shape for port in task.inputs}, ports)
     ports.feeds.append(feed)
-    if not acts:
+    if not acts and delay.acts:
         return Link(delay.port, feed.port.name, tiler, delay.span)
-    return replace(delay, default=TiledDefault(feed.port.name, tiler, delay.span), acts=True)
+    return replace(delay, default=TiledDefault(feed.port.name, tiler, delay.span), acts=acts)
 
 
 def _shaped(port: Port, name: str, shape: Shape) -> Port:

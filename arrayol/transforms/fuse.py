@@ -97,16 +97,16 @@ def _default_block(spec: Spec, pair: Pair) -> Sizes:
         options = divisors(extent, 32)
         found = next((size for size in options if size == extent or move_of(spec, pair, axis, size) is not None), None)
         if found is None:
-            message = f"no block of up to {options[-1]} along infinite dimension {axis} of '{pair.consumer.name}' begins with"
+            message = (
+                f"no block of up to {options[-1]} along infinite dimension {axis} of '{pair.consumer.name}' begins with"
+            )
             message += f" a repetition of '{pair.producer.name}'"
             raise refused(message, pair.consumer.span)
         sizes.append(found)
     return tuple(sizes)
 
 
-def _search(
-    spec: Spec, pair: Pair, sizes: Sizes, *, free: bool
-) -> tuple[Fusion, Names, Sizes, list[str]]:
+def _search(spec: Spec, pair: Pair, sizes: Sizes, *, free: bool) -> tuple[Fusion, Names, Sizes, list[str]]:
     """The fusion by blocks of those sizes, or of larger ones: whole axes where delays scan opposite ways.
 
     Where the sizes are `free`, an axis is taken whole for any other reason too.
@@ -130,9 +130,7 @@ def _search(
 def _enlarged(pair: Pair, sizes: Sizes, failure: Failure) -> Sizes | None:
     """Sizes with the failure's axes taken whole, or None where that changes nothing or an axis is infinite."""
     space = pair.consumer.repetition
-    larger = tuple(
-        (space[axis] or 0) if axis in failure.axes else size for axis, size in enumerate(sizes)
-    )
+    larger = tuple((space[axis] or 0) if axis in failure.axes else size for axis, size in enumerate(sizes))
     return None if larger == sizes or 0 in larger else larger
 
 
@@ -144,9 +142,7 @@ def _whole_remark(pair: Pair, axes: list[int], failure: Failure) -> str:
     )
 
 
-def _refusal(
-    spec: Spec, pair: Pair, sizes: Sizes, tried: Sizes, failure: Failure, *, free: bool
-) -> ArrayolError:
+def _refusal(spec: Spec, pair: Pair, sizes: Sizes, tried: Sizes, failure: Failure, *, free: bool) -> ArrayolError:
     message = f"'{pair.producer.name}' and '{pair.consumer.name}' cannot be fused by blocks of {shown(tried)}: {failure.reason}"
     if free:
         infinite = any(pair.consumer.repetition[axis] is None for axis in failure.axes)
@@ -194,7 +190,9 @@ def _replaced(spec: Spec, pair: Pair, fusion: Fusion, made: Assembly, name: str)
         pair.calls[1].span,
     )
     gone = [pair.calls[1]] if fusion.beside else list(pair.calls)
-    calls = [call if one is pair.calls[1] else one for one in pair.compound.calls if one not in gone or one is pair.calls[1]]
+    calls = [
+        call if one is pair.calls[1] else one for one in pair.compound.calls if one not in gone or one is pair.calls[1]
+    ]
     changed = with_calls(pair.compound, calls)
     return with_definitions(spec, {pair.compound.name: (*made.components, changed)})
 
@@ -221,7 +219,9 @@ def _trace(spec: Spec, after: Spec, pair: Pair, fusion: Fusion, made: Assembly, 
             earlier = tasks[call.callee] if tasks[call.callee] != before.tasks[call.callee] else kept
             tasks[call.callee] = (*earlier, _index_map(part.inner.name, blocks, name, made))
         if call.callee not in after.components:
-            ports = (port.name for port in (*spec.components[call.callee].inputs, *spec.components[call.callee].outputs))
+            ports = (
+                port.name for port in (*spec.components[call.callee].inputs, *spec.components[call.callee].outputs)
+            )
             actual = dict(zip(ports, (*call.arguments, *call.results), strict=True))
             arrays |= {(call.callee, port): _place(array, pair, after, made, name) for port, array in actual.items()}
     for array in pair.compound.arrays:
@@ -248,7 +248,8 @@ def _index_map(inner: str, blocks: Blocks, name: str, made: Assembly) -> IndexMa
     rank = len(blocks.extents)
     direct = inner in made.direct
     steps = tuple(
-        tuple(blocks.stride[row] if row == column else 0 for column in range(0 if direct else rank)) for row in range(rank)
+        tuple(blocks.stride[row] if row == column else 0 for column in range(0 if direct else rank))
+        for row in range(rank)
     )
     matrix = tuple((*row, *step) for row, step in zip(blocks.paving, steps, strict=True))
     turns = tuple(extent if axis in blocks.wrapped else None for axis, extent in enumerate(blocks.space))

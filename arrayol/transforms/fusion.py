@@ -41,7 +41,9 @@ def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> F
         return macro
     layouts: dict[str, Layout] = {}
     for array in pair.shared:
-        found = lay_out(array, pair.writes(spec, array.name), pair.reads(spec, array.name), macro.producer, macro.consumer)
+        found = lay_out(
+            array, pair.writes(spec, array.name), pair.reads(spec, array.name), macro.producer, macro.consumer
+        )
         if found is None:
             return Failure(_no_layout(pair, array), _cut(macro))
         layouts[array.name] = found
@@ -140,9 +142,7 @@ def _downstream(compound: CompoundTask, pair: Pair) -> set[str]:
     return found
 
 
-def _once(
-    spec: Spec, pair: Pair, blocks: Blocks, layouts: Mapping[str, Layout], wanted: frozenset[str]
-) -> bool:
+def _once(spec: Spec, pair: Pair, blocks: Blocks, layouts: Mapping[str, Layout], wanted: frozenset[str]) -> bool:
     """Whether the blocks write every element of the wanted arrays once."""
     return all(_written_once(spec, pair, blocks, layouts, pair.compound.arrays[name]) for name in wanted)
 
@@ -213,5 +213,3 @@ def producer_runs(macro: Macro) -> tuple[int, int]:
     for blocks in macro.producer.outer:
         runs *= 1 if blocks is None else blocks
     return runs, before
-
-

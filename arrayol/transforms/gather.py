@@ -33,7 +33,9 @@ def gathering(name: str, target: Port, pieces: Sequence[Piece], names: Names) ->
     indices: list[str] = []
     for axis in range(len(target.shape)):
         indices.append(names.local(f"i{axis}", [*used, *indices]))
-    whole = Piece(tuple((0, extent or 0) for extent in target.shape), (0,) * len(target.shape), None, _zero(target.type))
+    whole = Piece(
+        tuple((0, extent or 0) for extent in target.shape), (0,) * len(target.shape), None, _zero(target.type)
+    )
     filled = sum(_size(piece) for piece in pieces) == _size(whole)
     lines = [_statement(target.name, piece, indices) for piece in (*(() if filled else (whole,)), *pieces)]
     inputs = ", ".join(map(shown_port, sources.values()))

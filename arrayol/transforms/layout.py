@@ -36,9 +36,7 @@ class Layout:
     outer: Tiler
 
 
-def lay_out(
-    array: Port, writes: Sequence[Use], reads: Sequence[Use], maker: Blocks, reader: Blocks
-) -> Layout | None:
+def lay_out(array: Port, writes: Sequence[Use], reads: Sequence[Use], maker: Blocks, reader: Blocks) -> Layout | None:
     """A layout that holds what the block's producer writes, each element once, and where every read finds its element.
 
     None where there is none along the producer's columns nor along the array's axes.

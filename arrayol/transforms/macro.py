@@ -189,5 +189,3 @@ def _beyond(pair: Pair, axis: int) -> str:
         f"blocks of '{pair.consumer.name}' would need repetitions of '{pair.producer.name}' before 0 or beyond "
         f"{(extent or 0) - 1} in dimension {axis}, and its inputs or delays do not go round there"
     )
-
-

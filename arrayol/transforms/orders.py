@@ -45,5 +45,7 @@ def _needs(task: RepetitiveTask, blocks: Blocks, step: Vector, owner: str) -> st
             place = added(blocks.origin, times(blocks.paving, block), crossing.box.low)
             before = tuple(entry - back for entry, back in zip(place, delay, strict=True))
             source = tuple(entry - back for entry, back in zip(block, step, strict=True))
-            return f"repetition {list(place)}{owner} in block {list(block)} needs {list(before)} in block {list(source)}"
+            return (
+                f"repetition {list(place)}{owner} in block {list(block)} needs {list(before)} in block {list(source)}"
+            )
     return None

@@ -26,10 +26,14 @@ class Pair:
     by_default: frozenset[str]  # what the consumer's delays read of the producer where they leave the space
 
     def writes(self, spec: Spec, array: str) -> list[Use]:
-        return [_use(spec, self.producer, link, inputs=False) for link in self.producer.output_links if link.array == array]
+        return [
+            _use(spec, self.producer, link, inputs=False) for link in self.producer.output_links if link.array == array
+        ]
 
     def reads(self, spec: Spec, array: str) -> list[Use]:
-        return [_use(spec, self.consumer, link, inputs=True) for link in self.consumer.input_links if link.array == array]
+        return [
+            _use(spec, self.consumer, link, inputs=True) for link in self.consumer.input_links if link.array == array
+        ]
 
 
 def pair_of(spec: Spec, maker: Site, reader: Site) -> Pair:
@@ -101,5 +105,3 @@ def _whole(port: Port) -> Tiler:
     rank = len(port.shape)
     identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
     return Tiler((0,) * rank, ((0,),) * rank, identity, False, port.span)
-
-

@@ -84,7 +84,8 @@ class Trace:
     def then(self, later: Trace) -> Trace:
         """This step and a later one, as one."""
         tasks = {
-            name: tuple(joined for found in maps for joined in _joined(found, later)) for name, maps in self.tasks.items()
+            name: tuple(joined for found in maps for joined in _joined(found, later))
+            for name, maps in self.tasks.items()
         }
         arrays = {
             name: tuple(dict.fromkeys(last for place in places for last in later.arrays.get(place, ())))

@@ -94,7 +94,9 @@ def require_order(task: RepetitiveTask, sizes: tuple[int, ...]) -> None:
         return
     options = nearest_sizes(sizes, task.repetition, lambda other: _circle(task, other) is None)
     hint = f"the nearest sizes that leave an order: {' or '.join(map(shown, options))}" if options else None
-    message = f"blocks of {shown(sizes)} of '{task.name}' would wait for each other: {tell_circle(task, blocks, circle)}"
+    message = (
+        f"blocks of {shown(sizes)} of '{task.name}' would wait for each other: {tell_circle(task, blocks, circle)}"
+    )
     raise refused(message, task.span, hint)
 
 
@@ -110,7 +112,8 @@ def tile_trace(spec: Spec, name: CallName, task: RepetitiveTask, made: Tiled, si
     outer = made.components[-1]
     assert isinstance(outer, RepetitiveTask)
     matrix = tuple(
-        tuple(size if row == column else 0 for column in range(rank)) + tuple(int(row == column) for column in range(rank))
+        tuple(size if row == column else 0 for column in range(rank))
+        + tuple(int(row == column) for column in range(rank))
         for row, size in enumerate(sizes)
     )
     joined = Affine((0,) * rank, matrix, (1,) * rank, (None,) * rank)

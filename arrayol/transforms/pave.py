@@ -1,0 +1,68 @@
+"""Change of paving: one instance of a task does several of its old ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arrayol.errors import ArrayolError
+from arrayol.ir.model import CompoundTask, RepetitiveTask, Spec
+from arrayol.transforms.calls import CallName
+from arrayol.transforms.collapse import Collapse
+from arrayol.transforms.refusal import require_sizes, shown
+from arrayol.transforms.result import Transformed
+from arrayol.transforms.rewrite import own_task
+from arrayol.transforms.tile import Tile
+
+
+@dataclass(frozen=True, slots=True)
+class Pave:
+    """Let one instance of `task` do `factors` old ones, so that its patterns grow.
+
+    A task that repeats an elementary gets a block inside, as by tiling. One that repeats a block already gets a larger
+    one: no level of repetition is added where the levels join. Raises ArrayolError as `Tile` does.
+    """
+
+    task: CallName
+    factors: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"pave {self.task} {shown(self.factors)}"
+
+    def apply(self, spec: Spec) -> Transformed:
+        prepared, task = own_task(spec, self.task)
+        require_sizes(self.factors, task.repetition, "paving by", task.name, task.span)
+        callee = prepared.components[task.callee]
+        if isinstance(callee, RepetitiveTask):
+            larger = self._larger_block(spec, callee)
+            if larger is not None:
+                return larger
+        done = Tile(self.task, self.factors).apply(spec)
+        if isinstance(callee, CompoundTask):
+            return _inwards(done, task.name)
+        return done
+
+    def _larger_block(self, spec: Spec, block: RepetitiveTask) -> Transformed | None:
+        """The task without its old blocks, then with larger ones; None where the levels do not join."""
+        try:
+            flat = Collapse(self.task).apply(spec)
+        except ArrayolError:
+            return None
+        name = CallName(next(iter(flat.trace.tasks[self.task.task][-1:])).path[0])
+        space = flat.spec.components[name.task]
+        assert isinstance(space, RepetitiveTask)
+        if len(space.repetition) != len(block.repetition) or len(self.factors) != len(block.repetition):
+            return None
+        sizes = tuple(factor * (extent or 0) for factor, extent in zip(self.factors, block.repetition, strict=True))
+        larger = Tile(name, sizes).apply(flat.spec)
+        return Transformed(larger.spec, flat.trace.then(larger.trace), (*flat.remarks, *larger.remarks))
+
+
+def _inwards(done: Transformed, task: str) -> Transformed:
+    """The new level of repetition joined with those of the calls inside, where they join."""
+    outer = done.spec.components[task]
+    assert isinstance(outer, RepetitiveTask)
+    try:
+        inner = Collapse(CallName(outer.callee)).apply(done.spec)
+    except ArrayolError:
+        return done
+    return Transformed(inner.spec, done.trace.then(inner.trace), (*done.remarks, *inner.remarks))
