@@ -96,6 +96,16 @@ def keys_of(nest: TiledNest, place: int) -> isl.Map:
     return statement.schedule.intersect_domain(statement.domain).apply_range(marked)
 
 
+def coalesced(found: isl.Map) -> isl.Map:
+    """The relation in fewer pieces; as it is where isl loses its way among many, which it tells by an internal error."""
+    try:
+        return found.coalesce()
+    except isl.Error as failure:
+        if "original tableau" not in str(failure):
+            raise
+        return found
+
+
 def union(maps: Sequence[isl.Map]) -> isl.Map:
     """The union of relations of one space; at least one."""
     return reduce(lambda one, other: one.union(other), maps)

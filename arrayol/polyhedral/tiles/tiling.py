@@ -24,7 +24,7 @@ from arrayol.polyhedral.tiles.parameters import parameter_set
 from arrayol.polyhedral.tiles.program import Program, ProgramStatement
 from arrayol.source import Span
 
-EFFORT = 3_000_000  # operations of isl for one question about a nest: about ten seconds
+EFFORT = 5_000_000  # operations of isl for one question about a nest: some ten seconds
 
 
 @dataclass(frozen=True, slots=True)

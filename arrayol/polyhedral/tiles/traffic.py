@@ -14,6 +14,7 @@ import islpy as isl
 from arrayol.polyhedral.tiles.first import loads_by_first_access, stores_by_last_write
 from arrayol.polyhedral.tiles.keyed import KeyedArray, keyed_arrays
 from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
+from arrayol.polyhedral.tiles.relations import coalesced
 from arrayol.polyhedral.tiles.simplify import simple_load, simple_store
 from arrayol.polyhedral.tiles.tiling import answered_in_time
 
@@ -64,7 +65,7 @@ def _sets(array: KeyedArray, method: Method) -> ArrayTraffic:
     else:
         store = array.storable(written.subtract(array.written_after))
         load = load_for(array, read, store)
-    return ArrayTraffic(*(found.coalesce() for found in (read, written, sure, load, store)))
+    return ArrayTraffic(*(coalesced(found) for found in (read, written, sure, load, store)))
 
 
 def live_in(array: KeyedArray) -> isl.Map:
@@ -80,10 +81,10 @@ def live_in(array: KeyedArray) -> isl.Map:
 def load_for(array: KeyedArray, read: isl.Map, store: isl.Map) -> isl.Map:
     """Load(T) of theorem 6 for given stores, which may be too large; theorem 1 is its case of sure writes."""
     unsure = store.subtract(array.in_tile(array.sure_writes))
-    wanted = read.union(unsure).coalesce()
+    wanted = coalesced(read.union(unsure))
     if unsure.is_empty() and array.certain_writes:
         return wanted.subtract(array.touched_before)
-    remote = wanted.subtract(array.frame.before.apply_range(array.sure_writes)).coalesce()
+    remote = coalesced(wanted.subtract(array.frame.before.apply_range(array.sure_writes)))
     later = array.in_tile(array.writes).intersect(array.frame.later.apply_range(remote))
     loads = wanted.union(later).subtract(array.touched_before)
     if any(array.frame.nest.by_origin):  # windows between tiles would count as stored: load again, which is valid
