@@ -37,8 +37,9 @@ def moduli_formula(traffic: Traffic, array: str) -> tuple[Modulus, ...] | None:
     """One modulus per dimension of an array: x takes the slot x mod b, dimension by dimension.
 
     b_k is one more than the largest |d_k| of two elements alive in one tile whose subscripts before k are equal: a
-    difference d = 0 mod b must be 0 in the first dimension, then in the next, and so on (Darte, Schreiber, Villard, 2005).
-    None where no formula was found within bounds.
+    difference d = 0 mod b must be 0 in the first dimension, then in the next, and so on (Darte, Schreiber, Villard).
+    Where a tile size is symbolic all windows of that size count, also those between the tiles: the modulus is right,
+    and sometimes larger than it need be. None where no formula was found within bounds.
     """
     nest = traffic.nest
     try:

@@ -25,7 +25,8 @@ def test_formulas_give_the_moduli_of_numbers(schedule: str, tile: str) -> None:
             values = {name: size for name, size in sizes.items() if name in found.nest.symbols}
             alive = lifetimes(at_values(found, values), array)
             (modulus,) = moduli
-            assert modulus.at(values) == 1 + abs(conflict_differences(alive)).max(initial=0)
+            successive = 1 + abs(conflict_differences(alive)).max(initial=0)
+            assert modulus.at(values) == successive if tile == "10" else modulus.at(values) >= successive
             assert modulus.at(values) >= allocate(alive).size
 
 
