@@ -130,9 +130,9 @@ def transfers(  # noqa: PLR0913  what people ask of a nest
 ) -> Transfers:
     """What each tile of an elementary's loop nest, or of a repetitive task, loads and stores.
 
-    `schedules` has a text such as "N-j, i" for each of `statements` (counted from 1; all of them by default), `tile` one
-    size for all dimensions of the schedule or one for each; a name in `symbolic`, or as a size, stays symbolic. The
-    result makes a report, a picture and C. Raises ArrayolError where the file or the request is wrong.
+    `schedules` has a text such as "N-j, i" for each of `statements` (counted from 1; all of them by default), `tile`
+    one size for all dimensions of the schedule or one for each; a name in `symbolic`, or as a size, stays symbolic.
+    The result makes a report, a picture and C. Raises ArrayolError where the file or the request is wrong.
     """
     request = NestRequest(component, schedules, tuple(map(str, tile)), statements, symbolic, strip_dims)
     return open_transfers(path, settings, request, simplify=simplify)

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from arrayol.polyhedral.tiles.allocation import Allocation
-from arrayol.polyhedral.tiles.counting import Formula
+from arrayol.polyhedral.tiles.formulas import Formula
 from arrayol.polyhedral.tiles.nest import TiledNest
 from hwmodel.transfers.pipeline import synchronisations
 from hwmodel.transfers.report import ArrayReport, Report, Side
@@ -53,6 +53,7 @@ def _lines(found: Report) -> Iterator[str]:
     )
     yield f"{nest.name} {shown(nest)}{counts}"
     yield _tiles_line(nest)
+    yield f"tiles where {found.tiles_where}"
     if nest.before or nest.after:
         yield "; ".join(_around(nest))
     if found.simplified:
@@ -101,7 +102,8 @@ def _side_lines(word: str, side: Side) -> Iterator[str]:
 
 def _size_lines(found: ArrayReport) -> Iterator[str]:
     if found.load.total is not None:
-        yield f"  moved   {found.load.total:,} loaded, {found.store.total:,} stored, over all tiles of {prod(found.array.shape or (1,)):,}"
+        size = prod(length for length in found.array.shape if length is not None)
+        yield f"  moved   {found.load.total:,} loaded, {found.store.total:,} stored over all tiles; it has {size:,}"
     else:
         for word, side in (("loaded", found.load), ("stored", found.store)):
             if side.lines:

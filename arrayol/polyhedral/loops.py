@@ -16,6 +16,7 @@ from arrayol.polyhedral.tiles.nest import TiledNest
 from arrayol.polyhedral.tiles.order import tile_set
 from arrayol.polyhedral.tiles.relations import tile_of_time
 
+_BLOCK, _FOR, _IF = (getattr(isl.ast_node_type, name) for name in ("block", "for_", "if_"))
 OPERATIONS = 20_000_000  # for one tree; the nests that people write take some ten thousand
 
 
@@ -141,16 +142,16 @@ def _scan(
 
 def _nodes(node: isl.AstNode) -> tuple[Node, ...]:
     kind = node.get_type()
-    if kind == isl.ast_node_type.block:
+    if kind == _BLOCK:
         children = node.block_get_children()
         return tuple(one for place in range(children.n_ast_node()) for one in _nodes(children.get_ast_node(place)))
-    if kind == isl.ast_node_type.for_:
+    if kind == _FOR:
         body = _nodes(node.for_get_body())
         if node.for_is_degenerate():
             return body  # its only value stands in the body already
         name, first = node.for_get_iterator().to_C_str(), node.for_get_init().to_C_str()
         return (For(name, first, node.for_get_cond().to_C_str(), node.for_get_inc().to_C_str(), body),)
-    if kind == isl.ast_node_type.if_:
+    if kind == _IF:
         otherwise = _nodes(node.if_get_else_node()) if node.if_has_else_node() else ()
         return (If(node.if_get_cond().to_C_str(), _nodes(node.if_get_then_node()), otherwise),)
     call = node.user_get_expr()

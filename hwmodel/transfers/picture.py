@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -43,7 +44,8 @@ def save_picture(spec: Spec, traffic: Traffic, platform: Platform, path: Path) -
         raise error("too-many-points", message, hint="set the consts smaller with --set") from None
     assert timeline is not None
     bars = BarsShown(timeline.load[:MOST_BARS], timeline.compute[:MOST_BARS], timeline.store[:MOST_BARS])
-    title = f"{nest.name}: schedule {'; '.join(', '.join(text) for text in nest.text)}, tiles of {' x '.join(map(str, nest.sizes))}"
+    sizes, schedules = " x ".join(map(str, nest.sizes)), "; ".join(", ".join(text) for text in nest.text)
+    title = f"{nest.name}: schedule {schedules}, tiles of {sizes}"
     save_transfers(title, shown, moves, bars, _notes(nest, list(traffic.load), drawn), path)
 
 
@@ -84,7 +86,7 @@ def _moves(traffic: Traffic, name: str, found: Sequence[Numbers], count: int) ->
     tile = np.repeat(starts[alive.strip] + alive.first, spans) + steps
     kept = np.column_stack([tile, np.repeat(alive.element, spans, axis=0)])
 
-    def side(relation: object) -> Numbers:
+    def side(relation: Any) -> Numbers:
         pairs = rows(relation)
         numbers = np.array([place[tuple(one)] for one in pairs.domain.tolist()], np.int64)
         found_rows = np.column_stack([numbers, pairs.image])

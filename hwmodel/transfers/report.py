@@ -10,8 +10,9 @@ from arrayol.errors import error
 from arrayol.ir.model import Spec
 from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.tiles.allocation import Allocation, allocate
-from arrayol.polyhedral.tiles.conditions import conditions
-from arrayol.polyhedral.tiles.counting import Formula, size_formula, total_formula
+from arrayol.polyhedral.tiles.conditions import conditions, tiles_text
+from arrayol.polyhedral.tiles.counting import size_formula, total_formula
+from arrayol.polyhedral.tiles.formulas import Formula
 from arrayol.polyhedral.tiles.live import lifetimes
 from arrayol.polyhedral.tiles.nest import NestArray, TiledNest, Traffic
 from arrayol.polyhedral.tiles.order import strips, tile_set
@@ -53,7 +54,11 @@ class ArrayReport:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything about a tiled nest. `strips` and `tiles` count; None where a name stays symbolic."""
+    """Everything about a tiled nest.
+
+    `strips` and `tiles` count; None where a name stays symbolic. `tiles_where` says which tiles there are, as
+    conditions on their coordinates.
+    """
 
     spec: str
     nest: TiledNest
@@ -61,6 +66,7 @@ class Report:
     arrays: Mapping[str, ArrayReport]
     strips: int | None
     tiles: int | None
+    tiles_where: str
     platform: str
     policies: Mapping[str, PolicyCost]
 
@@ -77,6 +83,7 @@ class Report:
             "simplified": self.simplified,
             "strips": self.strips,
             "tiles": self.tiles,
+            "tiles_where": self.tiles_where,
             "platform": self.platform,
             "arrays": {name: _array_json(found) for name, found in self.arrays.items()},
             "policies": {name: _policy_json(cost) for name, cost in self.policies.items()},
@@ -105,6 +112,7 @@ def report(spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, tre
         arrays,
         len(found) if numeric else None,
         sum(map(len, found)) if numeric else None,
+        tiles_text(tile_set(nest), nest),
         origin,
         policies,
     )
@@ -135,8 +143,13 @@ def _side(relation: Any, nest: TiledNest, name: str, *, trees: bool) -> Side:  #
         len(rows(relation).image) if numeric else None,
         None if numeric else size_formula(relation, nest),
         None if numeric else total_formula(relation, nest),
-        tree_text(loading_tree(relation, nest)) if trees else None,
+        _tree(relation, nest) if trees else None,
     )
+
+
+def _tree(relation: Any, nest: TiledNest) -> str | None:
+    found = loading_tree(relation, nest)
+    return None if found is None else tree_text(found)
 
 
 def _array_json(found: ArrayReport) -> dict[str, Any]:

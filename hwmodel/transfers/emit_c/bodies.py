@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from arrayol.ir.body import Assign, Loop, Range, Statement
@@ -91,29 +91,28 @@ def statements(body: Sequence[Statement], scope: Scope, kept: Set[int] | None = 
     for statement in body:
         count = len(assigns((statement,)))
         if kept is None or kept & set(range(number, number + count)):
-            lines += _ranged(
-                statement,
-                statement.ranges,
-                scope,
-                lambda inner, at=number, one=statement: _inside(one, inner, kept, at),
-            )
+            lines += _ranged(statement, statement.ranges, scope, _Picked(kept, number))
         number += count
     return lines
 
 
-def _inside(statement: Statement, scope: Scope, kept: Set[int] | None, number: int) -> Lines:
-    if isinstance(statement, Loop):
-        return statements(statement.body, scope, kept, number)
-    return assignment(statement, scope)
+@dataclass(frozen=True)
+class _Picked:
+    """The numbers of the statements to write (None for all), and that of the first one inside."""
+
+    kept: Set[int] | None
+    first: int
 
 
-def _ranged(statement: Statement, ranges: Sequence[Range], scope: Scope, inside: Callable[[Scope], Lines]) -> Lines:
+def _ranged(statement: Statement, ranges: Sequence[Range], scope: Scope, picked: _Picked) -> Lines:
     if not ranges:
-        return inside(scope)
+        if isinstance(statement, Loop):
+            return statements(statement.body, scope, picked.kept, picked.first)
+        return assignment(statement, scope)
     first, *rest = ranges
     low, high = scope.text(first.low), scope.text(first.high)
     inner = scope.within(first.name, range_interval(first, scope.variables))
-    return loop(c_name(first.name), low.code, high.inside(61), _ranged(statement, rest, inner, inside))
+    return loop(c_name(first.name), low.code, high.inside(61), _ranged(statement, rest, inner, picked))
 
 
 def assignment(statement: Assign, scope: Scope) -> Lines:

@@ -1,4 +1,4 @@
-"""Expressions of bodies as C, with the language's own arithmetic: types are explicit, and C's order is the written one."""
+"""Expressions of bodies as C with the language's own arithmetic: types are explicit, the order is the written one."""
 
 from __future__ import annotations
 
@@ -96,11 +96,8 @@ class Scope:
     def text(self, node: Expr) -> Text:
         """The C of an expression. Raises ArrayolError (`too-wide-for-c`)."""
         match node:
-            case Constant():
-                code = literal(node.value, node.type)
-                return Text(code, _UNARY if code.startswith("-") else ATOM)
-            case Index():
-                return Text(c_name(node.name))
+            case Constant() | Index():
+                return _leaf(node)
             case Read():
                 return self.read(node.port, node.subscripts)
             case Operation():
@@ -193,27 +190,31 @@ class Scope:
 
     def _convert(self, node: Convert) -> Text:
         operand, source, target = self.text(node.operand), node.operand.type, node.type
-        from_kind = element_type(source)
-        if target is from_kind and source is not Weak.INTEGER:
+        if target is element_type(source) and source is not Weak.INTEGER:
             return operand
         if target is ElementType.BOOL:
             return Text(f"{operand.inside(56)} != 0", _LEVELS["!="])
         if target.kind is Kind.COMPLEX:
             return self._to_complex(operand, source, target)
-        if target.is_integer and source is Weak.INTEGER:
+        if target.is_integer:
+            return self._to_integer(node, operand)
+        exact = "(double)" if source is Weak.INTEGER and target is ElementType.F32 else ""  # rounds twice, as NumPy
+        return Text(f"({c_type(target)}){exact}{operand.inside(ATOM)}", _UNARY)
+
+    def _to_integer(self, node: Convert, operand: Text) -> Text:
+        source, target = element_type(node.operand.type), node.type
+        if source.kind is Kind.FLOAT:
+            name = "truncate_single" if source is ElementType.F32 else "truncate"
+            return self.helpers.call(name, target, operand.code)
+        if node.operand.type is Weak.INTEGER:
             low, high = interval(node.operand, self.variables)
             least, most = target.integer_range
             if not (least <= low and high <= most):
                 return self.helpers.call("fit", target, operand.code)
-        if target.is_integer and from_kind.kind is Kind.FLOAT:
-            name = "truncate_single" if from_kind is ElementType.F32 else "truncate"
-            return self.helpers.call(name, target, operand.code)
-        if source is Weak.INTEGER and target is ElementType.F32:
-            return Text(f"(float)(double){operand.inside(ATOM)}", _UNARY)
         found = Text(f"({c_type(target)}){operand.inside(ATOM)}", _UNARY)
-        if not (target.is_integer and target.bits < 32 and (from_kind.is_integer or from_kind is ElementType.BOOL)):
+        if target.bits >= 32:
             return found
-        return replace(found, modular=operand.cut_later if from_kind.bits >= target.bits else operand)
+        return replace(found, modular=operand.cut_later if source.bits >= target.bits else operand)
 
     def _to_complex(self, operand: Text, source: object, target: ElementType) -> Text:
         single = target is ElementType.C64
@@ -221,6 +222,13 @@ class Scope:
             return Text(f"({c_type(target)}){operand.inside(ATOM)}", _UNARY)
         part = f"({'float' if single else 'double'}){operand.inside(ATOM)}"
         return Text(f"{'CMPLXF' if single else 'CMPLX'}({part}, {'0.0f' if single else '0.0'})")
+
+
+def _leaf(node: Constant | Index) -> Text:
+    if isinstance(node, Index):
+        return Text(c_name(node.name))
+    code = literal(node.value, node.type)
+    return Text(code, _UNARY if code.startswith("-") else ATOM)
 
 
 def _spaced(sign: str, operand: Text) -> str:

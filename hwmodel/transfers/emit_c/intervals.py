@@ -65,7 +65,7 @@ _CORNERS: dict[str, Callable[[int, int], int]] = {
 }
 
 
-def _operation(expr: Expr, sign: str, operands: list[Interval]) -> Interval:
+def _operation(expr: Expr, sign: str, operands: list[Interval]) -> Interval:  # noqa: PLR0911  a case per operator
     if len(operands) == 1:
         low, high = operands[0]
         return (-high, -low) if sign == "-" else (-1 - high, -1 - low)

@@ -52,7 +52,7 @@ def element(name: str, subscripts: Sequence[str]) -> str:
 
 
 def affine(offset: int, factors: Sequence[int], names: Sequence[str]) -> str:
-    """offset + sum of factor * name, as people write it."""
+    """A sum of an offset and multiples of names, as people write it."""
     terms = [(factor, name) for factor, name in zip(factors, names, strict=True) if factor]
     parts: list[str] = [str(offset)] if offset or not terms else []
     for factor, name in terms:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from arrayol.errors import ArrayolError, error
+from arrayol.errors import error
 from arrayol.ir.model import (
     Call,
     Component,
@@ -151,17 +151,13 @@ def _pattern(port: Port) -> list[str]:
     return [f"f{axis}" for axis in range(len(port.shape))]
 
 
-def _gather(  # noqa: PLR0913, PLR0917  each names one thing of the link
-    port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer
-) -> Lines:
+def _gather(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
     pattern = _pattern(port)
     source = outer(array, _subscripts(tiler, task, array, names, pattern))
     return loops(pattern, sizes(port.shape), [f"{element(f'p_{port.name}', pattern)} = {source};"])
 
 
-def _scatter(  # noqa: PLR0913, PLR0917
-    port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer
-) -> Lines:
+def _scatter(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
     pattern = _pattern(port)
     target = outer(array, _subscripts(tiler, task, array, names, pattern))
     return loops(pattern, sizes(port.shape), [f"{target} = {element(f'p_{port.name}', pattern)};"])
@@ -179,7 +175,7 @@ def _subscripts(
     return found
 
 
-def _delayed(  # noqa: PLR0913, PLR0917
+def _delayed(
     delay: Delay, port: Port, task: RepetitiveTask, names: Sequence[str], outer: Outer, kept: dict[str, str]
 ) -> Lines:
     pattern = _pattern(port)

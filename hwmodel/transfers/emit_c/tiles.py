@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.body import Range
@@ -11,7 +12,7 @@ from arrayol.ir.model import Elementary, RepetitiveTask, Spec
 from arrayol.polyhedral.affine import value_pieces
 from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.loops import For, If, Node, Run, element_loops, instance_loops, strip_loops, tile_loops
-from arrayol.polyhedral.tiles.allocation import Allocation, allocate
+from arrayol.polyhedral.tiles.allocation import allocate
 from arrayol.polyhedral.tiles.live import lifetimes
 from arrayol.polyhedral.tiles.nest import ScheduledStatement, TiledNest, Traffic
 from hwmodel.transfers.emit_c.bodies import assignment, body_scope, placed, start_at_zero, statements
@@ -123,7 +124,7 @@ class _Program:
             lines += start_at_zero(component)
             lines += statements(component.body or (), scope, frozenset(self.nest.before)) if self.nest.before else []
         outer = self.names[: self.nest.depth - self.nest.strip_dims]
-        lines += self._lines(strip_loops(self.nest, outer), {"strip": f"strip({{}});"})
+        lines += self._lines(strip_loops(self.nest, outer), {"strip": ""})
         if isinstance(component, Elementary) and self.nest.after:
             lines += statements(component.body or (), scope, frozenset(self.nest.after))
         return lines
@@ -162,7 +163,7 @@ class _Program:
             scope = scope.within(one.name, range_interval(one, scope.variables))
         return scope, guards
 
-    def _moving(self, word: str, relations: Mapping[str, object]) -> Lines:
+    def _moving(self, word: str, relations: Mapping[str, Any]) -> Lines:
         """`load` or `store`: the elements of a tile, array by array."""
         lines: Lines = []
         for name in self.memory.allocations:

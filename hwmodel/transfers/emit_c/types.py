@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
@@ -16,27 +18,28 @@ _NAMES = {
 _WEAK = {Weak.INTEGER: ElementType.I64, Weak.FLOAT: ElementType.F64, Weak.BOOL: ElementType.BOOL}
 
 # What the programs use: no variable hides these.
-_USED = frozenset(
-    """
-    auto break case char const continue default do double else enum extern float for goto if inline int long register
-    restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof
-    bool complex true false imaginary I CMPLX CMPLXF NULL EOF INFINITY NAN main stdin stdout stderr errno fabs fabsf
-    floor floorf ceil ceilf sqrt sqrtf exp expf log logf sin sinf cos cosf tan tanf fmod fmodf hypot hypotf trunc truncf
-    copysign copysignf isnan cexp cexpf clog clogf csqrt csqrtf csin csinf ccos ccosf ctan ctanf creal crealf cimag cimagf
-    memset exit fprintf fread fwrite fail min max floord mod waiting load store compute step strip finish
-    """.split()
-)
+_USED_WORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof bool
+complex true false imaginary I CMPLX CMPLXF NULL EOF INFINITY NAN main stdin stdout stderr errno fabs fabsf floor
+floorf ceil ceilf sqrt sqrtf exp expf log logf sin sinf cos cosf tan tanf fmod fmodf hypot hypotf trunc truncf
+copysign copysignf isnan cexp cexpf clog clogf csqrt csqrtf csin csinf ccos ccosf ctan ctanf creal crealf cimag
+cimagf memset memcpy exit fprintf fread fwrite fail min max floord mod waiting load store compute step strip finish
+"""
 # What else the C library declares: no function takes these names.
-_LIBRARY = frozenset(
-    """
-    abs labs llabs div ldiv lldiv j0 j1 jn y0 y1 yn gamma lgamma tgamma signgam round rint pow cbrt erf erfc log2 exp2
-    log10 log1p expm1 logb ilogb nan remainder remquo nearbyint drem significand scalb scalbn ldexp frexp modf finite
-    acos asin atan atan2 sinh cosh tanh asinh acosh atanh fdim fmax fmin fma conj carg cabs cproj cpow memcpy memcmp
-    memchr memmove malloc calloc realloc free abort atexit system getenv bsearch qsort printf puts putchar getchar
-    scanf remove rename rand srand random read write open close select signal raise time clock link unlink pause alarm
-    sleep index rindex basename ffs strlen strcmp strcat strcpy strchr strstr strtok atoi atof atol isinf isfinite
-    """.split()
-)
+_LIBRARY_WORDS = """
+abs labs llabs div ldiv lldiv j0 j1 jn y0 y1 yn gamma lgamma tgamma signgam round rint pow cbrt erf erfc log2 exp2
+log10 log1p expm1 logb ilogb nan remainder remquo nearbyint drem significand scalb scalbn ldexp frexp modf finite
+acos asin atan atan2 sinh cosh tanh asinh acosh atanh fdim fmax fmin fma conj carg cabs cproj cpow memcpy memcmp
+memchr memmove malloc calloc realloc free abort atexit system getenv bsearch qsort printf puts putchar getchar scanf
+remove rename rand srand random read write open close select signal raise time clock link unlink pause alarm sleep
+index rindex basename ffs strlen strcmp strcat strcpy strchr strstr strtok atoi atof atol isinf isfinite
+"""
+
+# What the programs name themselves: loops, patterns, memories, functions; and what the C standard keeps for types.
+_OURS = re.compile(r"([efirx]|S)\d+|(p|kept|do|local|arg|tile)_.*|.*_slots|now|tiles_waiting|.*_t|.*_")
+_USED = frozenset(_USED_WORDS.split())
+_LIBRARY = frozenset(_LIBRARY_WORDS.split())
 
 
 def c_type(kind: ValueType) -> str:
@@ -54,7 +57,7 @@ def element_type(kind: ValueType) -> ElementType:
 
 def c_name(name: str) -> str:
     """A name of the specification as an identifier for a variable of C."""
-    return f"{name}_" if name in _USED or name.endswith(("_t", "_")) else name
+    return f"{name}_" if name in _USED or _OURS.fullmatch(name) else name
 
 
 def function_name(name: str) -> str:

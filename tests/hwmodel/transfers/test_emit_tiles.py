@@ -143,3 +143,27 @@ def test_data_decide(tmp_path: Path) -> None:
     assert all(same(got[port], array) for port, array in execute(found.spec, "h", data).items())
     with pytest.raises(Stopped, match="a subscript out of range"):
         run_c(found.c(), task, data | {"x": np.full(30, 8, "u1")}, [*GCC, SPOILT])
+
+
+def test_names_that_the_programs_give(tmp_path: Path) -> None:
+    """Arrays and range variables may be called as the loops and memories of the C are."""
+    path = tmp_path / "n.aol"
+    path.write_text(
+        "elementary S2(e0: i32[9], tile_T: i32[9], waiting: i32) -> (x0: i32[9, 9], local_e0: i32[9]) {\n"
+        "  x0[f0, r0] = e0[f0] + tile_T[r0] - waiting  for f0 in 0..9, r0 in 0..9\n"
+        "  local_e0[step] = x0[step, 8 - step]  for step in 0..9\n}\n"
+        "task kept_e0(now: i32[3, 9], i0: i32[3, 9], p_e0: i32[3]) -> (arg_x0: i32[3, 9, 9], e0_slots: i32[3, 9]) {\n"
+        "  repeat [3] of S2 {\n"
+        "    e0 <- now at origin [0, 0] paving [1; 0] fitting [0; 1]\n"
+        "    tile_T <- i0 at origin [0, 0] paving [1; 0] fitting [0; 1]\n"
+        "    waiting <- p_e0 at origin [0] paving [1] fitting []\n"
+        "    x0 -> arg_x0 at origin [0, 0, 0] paving [1; 0; 0] fitting [0, 0; 1, 0; 0, 1]\n"
+        "    local_e0 -> e0_slots at origin [0, 0] paving [1; 0] fitting [0; 1]\n  }\n}\n",
+        encoding="utf-8",
+    )
+    for name, schedules in (("S2", ["f0, r0", "step + 9, 8 - step"]), ("kept_e0", ["r0"])):
+        found = api.transfers(path, name, schedules=schedules, tile=[4] if len(schedules) > 1 else [2])
+        task = found.spec.components[name]
+        given_ = {port.name: any_input(port, 1) for port in task.inputs}
+        got = run_c(found.c(), task, given_, [*GCC, SPOILT])
+        assert all(same(got[port], array) for port, array in execute(found.spec, name, given_).items())
