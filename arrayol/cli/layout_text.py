@@ -81,6 +81,8 @@ def linear_text(array: str, linear: Linear) -> str:
     """The linear mapping as a formula, and how sure its number of banks is."""
     if linear.banks is None:
         return "no linear mapping found"
+    if linear.banks == 1:
+        return "linear: one bank"
     terms = [(factor, f"x{axis}") for axis, factor in enumerate(linear.vector) if factor]
     product = " + ".join(name if factor == 1 else f"{factor} * {name}" for factor, name in terms) or "0"
     inner = product if len(terms) == 1 and linear.block == 1 else f"({product})"
