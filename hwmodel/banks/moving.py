@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hwmodel.banks.references import Loop, Reference
 
 Integers = NDArray[np.int64]
+Exact = NDArray[np.object_]  # integers of any size
 Truths = NDArray[np.bool_]
 
 _WIDEST_MASK = 63
@@ -36,8 +37,8 @@ class Moving:
 
     distinct: tuple[Reference, ...]
     repeated_reads: tuple[Reference, ...]
-    coefficients: Integers
-    offsets: Integers
+    coefficients: Exact
+    offsets: Exact
     extents: tuple[int | None, ...]
     rank: int
 
@@ -65,7 +66,7 @@ class Moving:
 
     def _uniform(self, vectors: Integers, banks: int, block: int) -> Truths:
         """A shift of the base by whole blocks renames the banks: its residues modulo the block are all that matters."""
-        places = vectors @ self.offsets.T
+        places = vectors @ _residues(self.offsets, banks * block).T
         free = _apart(places // block % banks, banks)
         if block > 1 and free.any():
             kept = np.flatnonzero(free)
@@ -77,7 +78,7 @@ class Moving:
 
     def _base_residues(self, vectors: Integers, block: int) -> Truths:
         """Which residues modulo the block the base a.(coefficients l) takes: exact, by one step after the other."""
-        steps = vectors @ self.coefficients[0] % block
+        steps = vectors @ _residues(self.coefficients[0], block) % block
         reached = np.zeros((len(vectors), block), bool)
         reached[:, 0] = True
         columns = np.arange(block)
@@ -96,15 +97,15 @@ class Moving:
             kept = np.flatnonzero(free)
             if not len(kept):
                 break
-            elements = self.coefficients @ np.array(index, np.int64) + self.offsets
-            bank = vectors[kept] @ elements.T // block % banks
+            elements = self.coefficients @ np.array(index, object) + self.offsets
+            bank = vectors[kept] @ _residues(elements, modulus).T // block % banks
             fine = np.ones(len(kept), bool)
             for one, other in self._apart_in(index, elements, modulus):
                 fine &= bank[:, one] != bank[:, other]
             free[kept] = fine
         return free
 
-    def _apart_in(self, index: Sequence[int], elements: Integers, modulus: int) -> list[tuple[int, int]]:
+    def _apart_in(self, index: Sequence[int], elements: Exact, modulus: int) -> list[tuple[int, int]]:
         """The pairs of references that touch two elements somewhere in a class of iterations."""
         again = [extent is None or place + modulus < extent for place, extent in zip(index, self.extents, strict=True)]
         moves = self.coefficients[:, :, again]
@@ -130,8 +131,8 @@ def moving(references: Sequence[Reference], loops: Sequence[Loop]) -> Moving:
     distinct = tuple(first.values())
     texts = list(dict.fromkeys(_unknowns(distinct)))
     rank = len(distinct[0].subscripts) if distinct else 0
-    coefficients = np.zeros((len(distinct), rank, len(loops) + len(texts)), np.int64)
-    offsets = np.zeros((len(distinct), rank), np.int64)
+    coefficients = np.zeros((len(distinct), rank, len(loops) + len(texts)), object)
+    offsets = np.zeros((len(distinct), rank), object)
     for number, reference in enumerate(distinct):
         for axis, part in enumerate(reference.subscripts):
             offsets[number, axis] = part.offset
@@ -146,6 +147,11 @@ def _unknowns(references: Sequence[Reference]) -> list[str]:
     return [unknown.text for reference in references for part in reference.subscripts for unknown in part.unknown]
 
 
+def _residues(numbers: Exact, modulus: int) -> Integers:
+    found: Integers = (numbers % modulus).astype(np.int64)
+    return found
+
+
 def _least(extent: int | None, modulus: int) -> int:
     return modulus if extent is None else min(extent, modulus)
 
@@ -154,5 +160,7 @@ def _apart(bank: Integers, banks: int) -> Truths:
     """For each row whether its entries differ."""
     if banks <= _WIDEST_MASK:
         masks = np.bitwise_or.reduce(np.left_shift(np.int64(1), bank), axis=1)
-        return np.bitwise_count(masks) == bank.shape[1]
-    return (np.diff(np.sort(bank, axis=1), axis=1) != 0).all(axis=1)
+        found: Truths = np.bitwise_count(masks) == bank.shape[1]
+    else:
+        found = (np.diff(np.sort(bank, axis=1), axis=1) != 0).all(axis=1)
+    return found
