@@ -5,6 +5,8 @@ from arrayol import api
 
 spec = api.load(Path("lpsf.aol"), {"W": 640, "H": 480})
 smooth = api.run(spec, {"p0": picture})["p4"]
+fused = api.transform(spec, ["fuse hflr vftd 4,1", "pave hfrl 1,8"])
+Path("fused.aol").write_text(api.spec_text(fused.spec))
 found = api.explore(spec)
 for design in found.result.pareto:
     print(design.id, design.objectives)
@@ -30,6 +32,9 @@ from arrayol.ir.network import flatten
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Settings
 from arrayol.show.layout import save_layout
+from arrayol.transforms.pipeline import Step, run_steps
+from arrayol.transforms.result import Transformed
+from arrayol.transforms.step_text import parse_step
 from dse.explore import MODELS, Exploration, Labels
 from dse.explore import explore as explore_fusions
 from dse.objectives import DEFAULT, chosen
@@ -55,6 +60,7 @@ __all__ = [
     "Result",
     "Spec",
     "Transfers",
+    "Transformed",
     "draw_layout",
     "emit_layout",
     "explore",
@@ -64,7 +70,9 @@ __all__ = [
     "load_result",
     "local_banks",
     "run",
+    "spec_text",
     "transfers",
+    "transform",
     "write_result",
 ]
 
@@ -87,6 +95,15 @@ def run(
     `top` names the task where nothing calls several.
     """
     return execute(spec, choose_top(spec, top), inputs, frames=frames, functions=functions)
+
+
+def transform(spec: Spec, steps: Sequence[Step | str]) -> Transformed:
+    """A specification that computes the same arrays: each step in turn, as an object or a text, `"pave hflr 1,8"`.
+
+    The result holds it with remarks and a trace of where tasks, their repetitions and arrays went; `spec_text` gives
+    its .aol. Raises ArrayolError where a step is refused, StepTextError (a ValueError) for a text that is no step.
+    """
+    return run_steps(spec, [parse_step(step) if isinstance(step, str) else step for step in steps])
 
 
 def explore(

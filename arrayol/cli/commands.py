@@ -15,6 +15,10 @@ COMMANDS = {
     "fmt": ("arrayol.cli.fmt", "Put a specification into canonical form."),
     "show": ("arrayol.cli.show", "Draw the task graph, or the tilers of a task."),
     "run": ("arrayol.cli.run", "Execute a specification on images and arrays."),
+    "transform": (
+        "arrayol.cli.transform",
+        "Fuse, pave, tile or collapse tasks and print the result.",
+    ),
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
     "layout": ("arrayol.cli.layout", "Find which memory bank holds which element of a nest's arrays."),
     "transfers": ("arrayol.cli.transfers", "Find what each tile of a loop nest loads and stores."),

@@ -8,7 +8,7 @@ import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError, bounded_effort
 
-EFFORT = 1_000_000  # isl's operations for one step: about a second
+EFFORT = 300_000  # of isl's operations for one step: a fraction of a second
 _DOUBLINGS = 12  # chains of up to 4,096 steps are followed one by one where isl finds no closed form
 
 

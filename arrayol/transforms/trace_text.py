@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -13,8 +13,8 @@ from arrayol.transforms.result import Affine, IndexMap, Split, Trace, Transforme
 def moved(result: Transformed) -> tuple[str, ...]:
     """A line for each task and array that is not where it was, in the order of the old specification.
 
-    `hflr: repetition [i0, 4 * i1 + i3] is now hflr_vftd[i0, i1] > hflr_block[i2, i3]` says which old repetition of
-    `hflr` is done in the repetition (i0, i1) of `hflr_vftd`, by the repetition (i2, i3) of the `hflr_block` inside it.
+    `hflr[i0, 4 * i1 + i3] is now hflr_vftd[i0, i1] > hflr_block[i2, i3]` says which old repetition of `hflr` is done in
+    the repetition (i0, i1) of `hflr_vftd`, by the repetition (i2, i3) of the `hflr_block` inside it.
     """
     return (*_tasks(result), *_arrays(result.trace))
 
@@ -24,8 +24,9 @@ def _tasks(result: Transformed) -> Iterator[str]:
         if not maps:
             yield f"{name}: nothing needs its repetitions any more"
         for found in maps:
-            if found.steps or found.path != (name,):
-                yield f"{name}: repetition {old_index(found)} is now {new_index(found, result.spec)}"
+            old, new = f"{name}{old_index(found)}", new_index(found, result.spec)
+            if old != new:
+                yield f"{old} is now {new}"
 
 
 def _arrays(trace: Trace) -> Iterator[str]:
@@ -49,7 +50,7 @@ def new_index(found: IndexMap, spec: Spec) -> str:
 
 def old_index(found: IndexMap) -> str:
     """The old repetition that a new one does, as expressions of the new indices: `[i0, 4 * i1 + i3]`."""
-    return f"[{', '.join(map(str, _mapped(found, [_Sum({name: 1}) for name in _names(found.extents)])))}]"
+    return f"[{', '.join(map(str, _mapped(found, [_Sum(((name, 1),)) for name in _names(found.extents)])))}]"
 
 
 def _names(extents: Shape) -> list[str]:
@@ -57,28 +58,39 @@ def _names(extents: Shape) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sum:
-    """A sum of multiples of indices, and of parts in brackets that are no sums themselves."""
+class _Rounded:
+    """The quotient `//` or the remainder `%` of a sum by a number."""
 
-    terms: Mapping[str, int]
+    value: _Sum
+    sign: str
+    by: int
+
+    def __str__(self) -> str:
+        return f"({self.inner})"
+
+    @property
+    def inner(self) -> str:
+        """The text without parentheses around it."""
+        single = len(self.value.terms) == 1 and not self.value.offset and self.value.terms[0][1] == 1
+        return f"{self.value if single else f'({self.value})'} {self.sign} {self.by}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """A sum of multiples of indices and of rounded sums."""
+
+    terms: tuple[tuple[str | _Rounded, int], ...]
     offset: int = 0
 
     def __str__(self) -> str:
-        parts = [
-            (name if abs(factor) == 1 else f"{abs(factor)} * {name}", factor) for name, factor in self.terms.items()
-        ]
-        if len(self.terms) == 1 and not self.offset and set(self.terms.values()) == {1}:
-            (name,) = self.terms
-            return name[1:-1] if name.startswith("(") else name
+        if len(self.terms) == 1 and not self.offset and self.terms[0][1] == 1:
+            only = self.terms[0][0]
+            return only.inner if isinstance(only, _Rounded) else only
+        parts = [(str(part) if abs(factor) == 1 else f"{abs(factor)} * {part}", factor) for part, factor in self.terms]
         parts += [(str(abs(self.offset)), self.offset)] if self.offset or not parts else []
         parts.sort(key=lambda part: part[1] < 0)
         text = "".join(f" {'+' if factor >= 0 else '-'} {part}" for part, factor in parts)
         return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
-
-    @property
-    def is_single(self) -> bool:
-        """Whether the text needs no parentheses in front of `//` or `%`."""
-        return len(self.terms) + bool(self.offset) <= 1 and all(factor == 1 for factor in self.terms.values())
 
 
 def _mapped(found: IndexMap, index: Sequence[_Sum]) -> list[_Sum]:
@@ -94,22 +106,26 @@ def _mapped(found: IndexMap, index: Sequence[_Sum]) -> list[_Sum]:
 def _affine(step: Affine, index: Sequence[_Sum]) -> list[_Sum]:
     rows = zip(step.origin, step.matrix, step.divisor, step.modulus, strict=True)
     return [
-        _rounded(_rounded(_combined(origin, row, index), "//", divisor if divisor != 1 else None), "%", modulus)
+        _rounded(_rounded(_combined(origin, row, index), "//", None if divisor == 1 else divisor), "%", modulus)
         for origin, row, divisor, modulus in rows
     ]
 
 
-def _combined(origin: int, row: Sequence[int], index: Sequence[_Sum]) -> _Sum:
-    terms: dict[str, int] = {}
-    for factor, entry in zip(row, index, strict=True):
-        for name, own in entry.terms.items():
-            terms[name] = terms.get(name, 0) + factor * own
-        origin += factor * entry.offset
-    return _Sum({name: factor for name, factor in terms.items() if factor}, origin)
-
-
 def _rounded(value: _Sum, sign: str, by: int | None) -> _Sum:
-    """The quotient or remainder as a part of its own."""
-    if by is None:
-        return value
-    return _Sum({f"({value if value.is_single else f'({value})'} {sign} {by})": 1})
+    return value if by is None else _Sum(((_Rounded(value, sign, by), 1),))
+
+
+def _combined(origin: int, row: Sequence[int], index: Sequence[_Sum]) -> _Sum:
+    """The sum of multiples of sums; `b * (x // b) + x % b` is x again."""
+    terms: dict[str | _Rounded, int] = {}
+    for factor, entry in zip(row, index, strict=True):
+        for part, own in entry.terms:
+            terms[part] = terms.get(part, 0) + factor * own
+        origin += factor * entry.offset
+    for part in [found for found in terms if isinstance(found, _Rounded) and found.sign == "//"]:
+        rest = _Rounded(part.value, "%", part.by)
+        factor = terms.get(rest, 0)
+        if factor and terms[part] == factor * part.by:
+            del terms[part], terms[rest]
+            return _combined(origin, (*terms.values(), factor), [*(_Sum(((kept, 1),)) for kept in terms), part.value])
+    return _Sum(tuple((part, factor) for part, factor in terms.items() if factor), origin)

@@ -41,7 +41,7 @@ PICTURES = (
     Picture("tile", "filters.aol", "tile hflr 2,2", ("hflr",)),
     Picture("collapse", "filters.aol", "collapse hflr", ("hflr",), ("tile hflr 2,2",)),
     Picture("fuse", "filters.aol", "fuse hflr vftd 4,1", ("hflr", "vftd")),
-    Picture("fuse-windows", "windows.aol", "fuse edge mean 1,4", ("edge", "mean")),
+    Picture("fuse-windows", "windows.aol", "fuse edge mean 2,4", ("edge", "mean")),
 )
 
 
@@ -59,21 +59,21 @@ def draw(picture: Picture, path: Path) -> None:
     first = api.transform(spec, picture.earlier)
     second = api.transform(spec, [*picture.earlier, picture.step])
     before, after = (
-        [shown(spec, task, found.trace.tasks[task]) for task in picture.tasks] for found in (first, second)
+        [shown(spec, task, found) for task in picture.tasks] for found in (first, second)
     )
     draw_steps(picture.step, before, after).write(path)
 
 
-def shown(spec: Spec, name: str, nests: tuple[IndexMap, ...]) -> ArrayShown:
-    """The array that a task of `spec` writes, coloured by the nests that do its repetitions now."""
+def shown(spec: Spec, name: str, found: api.Transformed) -> ArrayShown:
+    """The array that a task of `spec` writes, coloured by the nests that do its repetitions in `found`."""
     task = spec.components[name]
     assert isinstance(task, RepetitiveTask)
-    link = task.output_links[0]
+    nests, link = found.trace.tasks[name], task.output_links[0]
     array = port_named(task.outputs, link.array)
     pattern = port_named(spec.components[task.callee].outputs, link.port).shape
     access = Access(link.tiler, task.repetition, pattern, array.shape)
     writers: dict[Cell, list[Writer]] = {}
-    for (block, inner), repetition in (pair for nest in nests for pair in done(spec, nest)):
+    for (block, inner), repetition in (pair for nest in nests for pair in done(found.spec, nest)):
         for index in product(*map(range, map(int, pattern))):
             row, column = access.element(repetition, index)
             writers.setdefault((row, column), []).append((block, inner))
@@ -85,8 +85,9 @@ def shown(spec: Spec, name: str, nests: tuple[IndexMap, ...]) -> ArrayShown:
 
 def done(spec: Spec, nest: IndexMap) -> Iterator[tuple[Writer, tuple[int, ...]]]:
     """The repetitions of a nest: block and repetition inside it as numbers, and the old repetition that it does."""
-    outer = spec.components.get(nest.path[0])
-    rank = len(outer.repetition) if isinstance(outer, RepetitiveTask) else len(nest.extents)
+    outer = spec.components[nest.path[0]]
+    assert isinstance(outer, RepetitiveTask)
+    rank = len(outer.repetition)
     extents = [int(extent or 1) for extent in nest.extents]
     for number, index in enumerate(product(*map(range, extents))):
         yield divmod(number, prod(extents[rank:])), nest.old(index)
