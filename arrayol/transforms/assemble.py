@@ -10,7 +10,6 @@ from arrayol.ir.model import (
     Component,
     CompoundTask,
     Delay,
-    Elementary,
     Link,
     Port,
     RepetitiveTask,
@@ -63,7 +62,7 @@ def assemble(outline: Outline, parts: Sequence[BlockPart], spec: Spec, names: Na
 
 
 def _port_names(part: BlockPart) -> list[str]:
-    return [one.port.name for one in (*part.feeds, *part.sinks)]
+    return [feed.port.name for feed in part.feeds] + [sink.port.name for sink in part.sinks]
 
 
 def _leaves(feeds: Sequence[Feed]) -> Iterator[Feed]:

@@ -64,7 +64,8 @@ def sites_of(spec: Spec, name: CallName) -> list[Site]:
 def find_pair(spec: Spec, producer: CallName, consumer: CallName) -> tuple[Site, Site]:
     """The one pair of calls of one compound task where the second reads what the first gives.
 
-    Raises ArrayolError: `unknown-call`; `step-refused` where no such pair is linked; `ambiguous-call` where several are.
+    Raises ArrayolError: `unknown-call`; `step-refused` where no such pair is linked, `ambiguous-call` where several
+    are.
     """
     makers, readers = sites_of(spec, producer), sites_of(spec, consumer)
     pairs = [(maker, reader) for maker in makers for reader in readers if maker.compound is reader.compound]

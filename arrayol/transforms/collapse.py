@@ -27,7 +27,8 @@ from arrayol.ir.model import Component, CompoundTask, Elementary, RepetitiveTask
 from arrayol.transforms.calls import CallName
 from arrayol.transforms.distribute import Distributed, distribute
 from arrayol.transforms.naming import Names
-from arrayol.transforms.nests import Joined, NotOneNestError, join
+from arrayol.transforms.nest_states import NotOneNestError
+from arrayol.transforms.nests import Joined, join
 from arrayol.transforms.refusal import refused
 from arrayol.transforms.result import ArrayName, IndexMap, Trace, Transformed, identity
 from arrayol.transforms.rewrite import own_task, with_definitions

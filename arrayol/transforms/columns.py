@@ -38,7 +38,8 @@ class _Joined:
     def join(self, kept: int, other: int, factor: int) -> None:
         """Column `other` is `factor` times column `kept`: leave it out."""
         length, far = self.extents[kept], self.extents[other]
-        assert length is not None and far is not None
+        assert length is not None
+        assert far is not None
         self.extents[kept] = length + abs(factor) * (far - 1)
         back = min(0, factor * (far - 1))
         self.shift = [entry + back * step for entry, step in zip(self.shift, self.columns[kept], strict=True)]

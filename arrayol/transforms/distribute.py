@@ -22,7 +22,8 @@ from arrayol.ir.model import (
     Tiler,
 )
 from arrayol.transforms.naming import Names
-from arrayol.transforms.nests import NotOneNestError, join
+from arrayol.transforms.nest_states import NotOneNestError
+from arrayol.transforms.nests import join
 from arrayol.transforms.result import IndexMap
 
 
@@ -46,8 +47,8 @@ class Distributed:
 def distribute(spec: Spec, task: RepetitiveTask, body: CompoundTask, names: Names) -> Distributed:
     """The composition that does what `task` does by repeating `body`.
 
-    Raises NotOneNestError where a delay of the repetition goes from one call to another, or a call's own repetition does
-    not join with it.
+    Raises NotOneNestError where a delay of the repetition goes from one call to another, or a call's own repetition
+    does not join with it.
     """
     return _Distribution(spec, task, body, names).made()
 

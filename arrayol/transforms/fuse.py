@@ -47,8 +47,8 @@ from arrayol.ir.model import Call, CompoundTask, Port, Spec
 from arrayol.transforms.assemble import Assembly, Outline, assemble
 from arrayol.transforms.blocks import Blocks
 from arrayol.transforms.calls import CallName, find_pair
-from arrayol.transforms.fusion import Failure, Fusion, find_fusion, producer_runs
-from arrayol.transforms.macro import move_of
+from arrayol.transforms.fusion import Fusion, find_fusion, producer_runs
+from arrayol.transforms.macro import Failure, move_of
 from arrayol.transforms.naming import Names
 from arrayol.transforms.pairing import Pair, pair_of
 from arrayol.transforms.refusal import Sizes, divisors, nearest_sizes, refused, require_sizes, shown
@@ -143,7 +143,8 @@ def _whole_remark(pair: Pair, axes: list[int], failure: Failure) -> str:
 
 
 def _refusal(spec: Spec, pair: Pair, sizes: Sizes, tried: Sizes, failure: Failure, *, free: bool) -> ArrayolError:
-    message = f"'{pair.producer.name}' and '{pair.consumer.name}' cannot be fused by blocks of {shown(tried)}: {failure.reason}"
+    names = f"'{pair.producer.name}' and '{pair.consumer.name}'"
+    message = f"{names} cannot be fused by blocks of {shown(tried)}: {failure.reason}"
     if free:
         infinite = any(pair.consumer.repetition[axis] is None for axis in failure.axes)
         hint = "the axis would have to be taken whole, and it is infinite" if infinite else "no block serves"

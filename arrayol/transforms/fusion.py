@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 
 from arrayol.ir.model import CompoundTask, Port, RepetitiveTask, Spec, Tiler
 from arrayol.polyhedral.accesses import Access, find_outside
@@ -22,9 +23,9 @@ from arrayol.transforms.states import Unserved
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
-    """The parts of a fused block; `given` are the producer's arrays that it writes whole, `beside` whether others
+    """The parts of a fused block.
 
-    still need the producer itself.
+    `given` are the producer's arrays that it writes whole, `beside` tells whether others still need the producer.
     """
 
     macro: Macro
@@ -203,13 +204,11 @@ def _unserved(pair: Pair, macro: Macro, found: Unserved) -> Failure:
 
 def producer_runs(macro: Macro) -> tuple[int, int]:
     """How often the fused producer runs, and how often it ran; of an infinite dimension as far as blocks move."""
-    runs, before = 1, 1
-    for extent in macro.producer.extents:
-        runs *= extent
-    for axis, extent in enumerate(macro.producer.space):
-        row = macro.producer.paving[axis]
-        endless = [abs(entry) for entry, blocks in zip(row, macro.producer.outer, strict=True) if blocks is None]
-        before *= extent if extent is not None else max(1, *endless) if endless else 1
-    for blocks in macro.producer.outer:
-        runs *= 1 if blocks is None else blocks
+    blocks = macro.producer
+    runs = prod(blocks.extents) * prod(count for count in blocks.outer if count is not None)
+    endless = [place for place, count in enumerate(blocks.outer) if count is None]
+    before = prod(
+        extent or max([1, *(abs(row[place]) for place in endless)])
+        for extent, row in zip(blocks.space, blocks.paving, strict=True)
+    )
     return runs, before

@@ -144,7 +144,7 @@ class _Basis:
         return placed.tiler(offset, tiler, True)
 
     def _goes_round(self, offset: Vector, placed: _Placed, shape: Shape, periods: Shape) -> bool:
-        """Whether the dimensions that a read leaves hold a whole turn of the array, so that it may go on at their start."""
+        """Whether the dimensions that a read leaves hold a whole turn of the array: it may go on at their start."""
         for column, begin, (low, high), extent in zip(self.columns, offset, placed.spans, shape, strict=True):
             inside = begin + low >= 0 and (extent is None or (high is not None and begin + high < extent))
             if not inside and (extent is None or not _is_turn(column, extent, periods)):

@@ -1,7 +1,7 @@
 """The macro-pattern of a fusion: which repetitions of the producer a block of the consumer needs.
 
-Block R of the consumer needs the producer's repetitions q = origin + paving R + stride g. A step of the blocks must be a
-whole number of steps of the producer; `moves` finds it, the origin and extents come from the first block's exact need.
+Block R of the consumer needs the producer's repetitions q = origin + paving R + stride g. A step of the blocks must be
+a whole number of steps of the producer; origin, stride and extents come from the first block's exact need.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from arrayol.polyhedral.lattices import least_combination
 from arrayol.polyhedral.needs import BlockRead, Progression, Written, needed_repetitions
 from arrayol.transforms.blocks import Blocks, even_blocks
 from arrayol.transforms.columns import Vector, rows_of
-from arrayol.transforms.layout import Use
 from arrayol.transforms.pairing import Pair
 
 

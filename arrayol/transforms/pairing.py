@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from arrayol.ir.model import Call, CompoundTask, Elementary, Link, Port, RepetitiveTask, Spec, TiledDefault, Tiler

@@ -69,9 +69,9 @@ class Ports:
 
     def fresh(self, preferred: str, used: Iterable[str] = ()) -> str:
         """A name for a port beside those made, and `used` ones."""
-        inner = (feed for one in self.feeds if isinstance(one.source, Gathered) for feed in one.source.feeds)
-        made = (one.port.name for one in (*self.feeds, *self.sinks, *inner))
-        return self.names.local(preferred, {*made, *used})
+        inner = [feed for one in self.feeds if isinstance(one.source, Gathered) for feed in one.source.feeds]
+        made = {one.port.name for one in (*self.feeds, *inner)} | {one.port.name for one in self.sinks}
+        return self.names.local(preferred, made | set(used))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ ArrayName = tuple[str, str]  # a task, and one of its ports or arrays
 class Affine:
     """x -> floor((origin + matrix x) / divisor) mod modulus, each entry by itself.
 
-    An entry None of `modulus` takes no modulo. The repetition r of a tiled task is block floor(r / b) and place r mod b.
+    An entry None of `modulus` takes no modulo. Repetition r of a tiled task is block floor(r / b), place r mod b.
     """
 
     origin: tuple[int, ...]
@@ -82,7 +82,7 @@ class Trace:
     arrays: Mapping[ArrayName, tuple[ArrayName, ...]]
 
     def then(self, later: Trace) -> Trace:
-        """This step and a later one, as one."""
+        """The trace of this step and a later one, as one."""
         tasks = {
             name: tuple(joined for found in maps for joined in _joined(found, later))
             for name, maps in self.tasks.items()

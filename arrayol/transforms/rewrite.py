@@ -51,7 +51,8 @@ def own_task(spec: Spec, name: CallName) -> tuple[Spec, RepetitiveTask]:
     copy = replace(component, name=Names(spec).definition(name.task))
     site = sites[0]
     calls = tuple(replace(call, callee=copy.name) if call is site.call else call for call in site.compound.calls)
-    changed = {name.task: (component, copy), site.compound.name: (replace(site.compound, calls=calls),)}
+    changed: dict[str, tuple[Component, ...]] = {name.task: (component, copy)}
+    changed[site.compound.name] = (replace(site.compound, calls=calls),)
     return with_definitions(spec, changed), copy
 
 

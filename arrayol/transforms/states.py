@@ -13,7 +13,8 @@ from itertools import product
 from arrayol.execute.batches import Box
 from arrayol.ir.model import Delay
 from arrayol.polyhedral.block_states import find_unserved
-from arrayol.transforms.blocks import Blocks, Vector, added, times
+from arrayol.transforms.blocks import Blocks, added, times
+from arrayol.transforms.columns import Vector
 
 
 @dataclass(frozen=True, slots=True)

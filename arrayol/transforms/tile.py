@@ -106,7 +106,7 @@ def _circle(task: RepetitiveTask, sizes: Sequence[int]) -> list[Vector] | None:
 
 
 def tile_trace(spec: Spec, name: CallName, task: RepetitiveTask, made: Tiled, sizes: Sequence[int]) -> Trace:
-    """Repetition r went to block floor(r / sizes), place r mod sizes; with a copy for one call the old task stays too."""
+    """Repetition r went to block floor(r / sizes), place r mod sizes; beside a copy for one call the task stays."""
     before = identity(spec)
     rank = len(sizes)
     outer = made.components[-1]

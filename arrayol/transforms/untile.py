@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from arrayol.ir.body import Assign, Constant, Expr, Index, Operation, Read
 from arrayol.ir.model import Call, CompoundTask, ConstValue, Delay, Elementary, Link, RepetitiveTask, Spec
-from arrayol.transforms.nests import GatheredPiece, Joined, NotOneNestError, join
+from arrayol.transforms.nest_states import GatheredPiece, NotOneNestError
+from arrayol.transforms.nests import Joined, join
 
 
 @dataclass(frozen=True, slots=True)

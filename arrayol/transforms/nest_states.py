@@ -1,0 +1,232 @@
+"""State between blocks and delays inside them, as the one delay of which both are the parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arrayol.ir.model import Component, ConstValue, Delay, Link, RepetitiveTask, Shape, TiledDefault, Tiler, port_named
+from arrayol.polyhedral.accesses import Access, find_outside
+from arrayol.source import Span
+from arrayol.transforms.blocks import added, times
+from arrayol.transforms.columns import Vector, columns_of, rows_of
+from arrayol.transforms.spread import Spread
+from arrayol.transforms.states import crossings_of
+
+
+class NotOneNestError(Exception):
+    """Why two repetitions are not one."""
+
+
+@dataclass(frozen=True, slots=True)
+class NestState:
+    """A port of the callee that reads, through `port` of the inner level, place g + shift of an earlier block."""
+
+    port: str
+    array: str
+    around: Delay
+    shift: Vector
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredPiece:
+    """A part of a gathered state: its bounds, where its elements come from (x + moves), and through what."""
+
+    bounds: tuple[tuple[int, int], ...]
+    moves: Vector
+    source: Delay | Link | ConstValue
+
+
+Gathered = Mapping[str, tuple[GatheredPiece, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class NestStates:
+    """The delays of two levels of repetition."""
+
+    outer: RepetitiveTask
+    inner: RepetitiveTask
+    callee: Component
+    gathered: Gathered
+
+    @property
+    def sizes(self) -> Vector:
+        return tuple(extent or 0 for extent in self.inner.repetition)
+
+    @property
+    def kept(self) -> list[int]:
+        """The inner dimensions that a block's state has: those of more than one place."""
+        return [axis for axis, extent in enumerate(self.sizes) if extent > 1]
+
+    def pattern(self, port: str, *, inputs: bool) -> Shape:
+        """The shape of a port of what is repeated."""
+        return port_named(self.callee.inputs if inputs else self.callee.outputs, port).shape
+
+    def states(self) -> Iterator[NestState]:
+        """The callee's ports that state of other blocks comes to."""
+        reads = [
+            (one.port, one.default.array, one.default.tiler)
+            for one in self.inner.delays
+            if isinstance(one.default, TiledDefault)
+        ]
+        reads += [(link.port, link.array, link.tiler) for link in self.inner.input_links]
+        for port, array, tiler in reads:
+            around = self._around(array)
+            if around is None:
+                continue
+            self._require_placewise(tiler, array, len(self.pattern(port, inputs=True)))
+            shift = [0] * len(self.sizes)
+            for place, axis in enumerate(self.kept):
+                shift[axis] = tiler.origin[place]
+            yield NestState(port, array, around, tuple(shift), tiler.span)
+
+    def _around(self, array: str) -> Delay | None:
+        """The outer delay that brings a state; of a gathered one the first."""
+        pieces = [piece.source for piece in self.gathered.get(array, ())]
+        return next(
+            (one for one in (*pieces, *self.outer.delays) if isinstance(one, Delay) and (pieces or one.port == array)),
+            None,
+        )
+
+    def _require_placewise(self, tiler: Tiler, state: str, depth: int) -> None:
+        """That a state is read or written place by place: one element or pattern for each place of the block."""
+        steps, rank = len(self.kept), len(self.sizes)
+        paving = (
+            tuple(tuple(int(axis == column) for column in range(rank)) for axis in self.kept) + ((0,) * rank,) * depth
+        )
+        fitting = tuple(tuple(int(row - steps == column) for column in range(depth)) for row in range(steps + depth))
+        if tiler.paving != paving or tiler.fitting != fitting or any(tiler.origin[steps:]):
+            raise NotOneNestError(f"'{self.inner.name}' uses the state '{state}' in another form than place by place")
+
+    def _source(self, state: NestState) -> str:
+        """The callee's output whose state an outer delay carries."""
+        link = next((link for link in self.inner.output_links if link.array == state.around.output), None)
+        if link is None:
+            raise NotOneNestError(f"'{state.around.output}' of '{self.inner.name}' is no state of its repetitions")
+        self._require_placewise(link.tiler, link.array, len(self.pattern(link.port, inputs=False)))
+        if any(link.tiler.origin):
+            raise NotOneNestError(
+                f"'{self.inner.name}' writes the state '{link.array}' in another form than place by place"
+            )
+        return link.port
+
+    def delay(self, state: NestState, spread: Spread) -> Delay:
+        """The one delay of which state between blocks and delay inside a block are the parts."""
+        pieces = [one for one in self.gathered.get(state.array, ()) if not _fills(one, self.sizes)]
+        if pieces:
+            state = replace(state, shift=self._moved(pieces, state))
+        shift, step = spread.vector(state.shift), state.around.vector
+        vector = tuple(move - entry for move, entry in zip(times(spread.blocks.paving, step), shift, strict=True))
+        default = state.around.default
+        if isinstance(default, TiledDefault):
+            default = self._default(default, spread, shift, vector, state)
+        made = Delay(state.port, self._source(state), vector, default, True, state.span)
+        inside = next((delay for delay in self.inner.delays if delay.port == state.port), None)
+        agrees = inside is None or (inside.output == made.output and spread.vector(inside.vector) == vector)
+        near = all(abs(entry) < extent for entry, extent in zip(vector, spread.blocks.extents, strict=True))
+        served = self._is_served(made, spread, pieces, (step, shift))
+        if not (agrees and served and near == (inside is not None)):
+            message = f"what '{state.port}' takes of block R - {list(step)} does not go on what it takes inside a block"
+            raise NotOneNestError(message)
+        return made
+
+    def _moved(self, pieces: Sequence[GatheredPiece], state: NestState) -> Vector:
+        """Where in its block the first gathered state is taken from."""
+        first = next(one for one in pieces if one.source == state.around)
+        moved = [0] * len(self.sizes)
+        for place, axis in enumerate(self.kept):
+            moved[axis] = first.moves[place]
+        return tuple(moved)
+
+    def _is_served(
+        self, made: Delay, spread: Spread, pieces: Sequence[GatheredPiece], only: tuple[Vector, Vector]
+    ) -> bool:
+        """Whether the state that blocks hand on is just what the one delay asks for."""
+        found = crossings_of(made, spread.blocks) if any(made.vector) else []
+        if not isinstance(found, list):
+            return False
+        if not pieces:
+            return {(one.vector, one.shift) for one in found} == {only}
+        places = [place for place, one in enumerate(spread.dimensions) if one.inner in self.kept]
+        wanted = {
+            (
+                tuple((one.box.low[place], one.box.high[place]) for place in places),
+                tuple(one.shift[place] if one.vector is not None else 0 for place in places),
+                one.vector,
+            )
+            for one in found
+        }
+        given = {
+            (
+                tuple(one.bounds[: len(self.kept)]),
+                tuple(one.moves[: len(self.kept)]),
+                one.source.vector if isinstance(one.source, Delay) else None,
+            )
+            for one in pieces
+        }
+        inorder = [one.inner for one in spread.dimensions if one.inner in self.kept] == self.kept
+        return inorder and wanted == given and self._same_defaults(made, spread, pieces)
+
+    def _same_defaults(self, made: Delay, spread: Spread, pieces: Sequence[GatheredPiece]) -> bool:
+        """Whether every gathered piece has the delay's default."""
+        for piece in pieces:
+            found = piece.source.default if isinstance(piece.source, Delay) else piece.source
+            if isinstance(found, Link):
+                found = TiledDefault(found.array, found.tiler, found.span)
+            if isinstance(found, TiledDefault) != isinstance(made.default, TiledDefault):
+                return False
+            if isinstance(found, TiledDefault) and isinstance(made.default, TiledDefault):
+                shift = [0] * len(self.sizes)
+                for place, axis in enumerate(self.kept):
+                    shift[axis] = piece.moves[place]
+                state = NestState(made.port, "", made, (), made.span)
+                single = self._default(found, spread, spread.vector(tuple(shift)), made.vector, state)
+                if (
+                    replace(single.tiler, wrap=made.default.tiler.wrap) != made.default.tiler
+                    or single.array != made.default.array
+                ):
+                    return False
+            elif found != made.default:
+                return False
+        return True
+
+    def _default(
+        self, found: TiledDefault, spread: Spread, shift: Vector, vector: Vector, state: NestState
+    ) -> TiledDefault:
+        """The default of one repetition, from that of a whole block."""
+        rank, tiler = len(found.tiler.origin), found.tiler
+        steps = columns_of(tiler.fitting, len(self.kept) + len(self.pattern(state.port, inputs=True)))
+        around = columns_of(tiler.paving, len(self.outer.repetition))
+        columns: list[Vector] = []
+        for one in spread.dimensions:
+            step = steps[self.kept.index(one.inner)] if one.inner in self.kept else around[one.outer or 0]
+            far = tuple(entry * self.sizes[one.inner] for entry in step) if one.inner is not None else step
+            if one.outer is not None and self.outer.repetition[one.outer] != 1 and around[one.outer] != far:
+                raise NotOneNestError(f"the default of '{state.port}' moves otherwise between blocks than inside them")
+            columns.append(step)
+        paving = rows_of(columns, rank)
+        fitting = rows_of(steps[len(self.kept) :], rank)
+        one_by_one = Tiler(added(tiler.origin, times(paving, shift)), paving, fitting, False, tiler.span)
+        array = port_named(self.outer.inputs, found.array).shape
+        if tiler.wrap and self._needs_wrap(found, one_by_one, spread, vector, array, state):
+            one_by_one = replace(one_by_one, wrap=True)
+        return TiledDefault(found.array, one_by_one, found.span)
+
+    def _needs_wrap(
+        self, found: TiledDefault, one_by_one: Tiler, spread: Spread, vector: Vector, array: Shape, state: NestState
+    ) -> bool:
+        """Whether single defaults wrap, or only whole blocks of them, with places that nothing reads."""
+        pattern = self.pattern(state.port, inputs=True)
+        whole = (*(self.sizes[axis] for axis in self.kept), *pattern)
+        unwrapped = replace(found.tiler, wrap=False)
+        if find_outside(Access(unwrapped, self.outer.repetition, whole, array), state.around.vector) is None:
+            return True  # the blocks do not leave the array either: it was written so
+        return find_outside(Access(one_by_one, spread.space, pattern, array), vector) is not None
+
+
+def _fills(piece: GatheredPiece, sizes: Vector) -> bool:
+    """Whether a piece only fills the array before others are gathered in it."""
+    kept = [size for size in sizes if size > 1]
+    whole = all(low == 0 and high == size for (low, high), size in zip(piece.bounds, kept, strict=False))
+    return whole and not isinstance(piece.source, (Delay, Link))
