@@ -104,11 +104,11 @@ def _blocks(ranges, inner, lanes, depth, factors, numbers):  # type: ignore[no-u
 def _event(assign: body.Assign, lane: Env, numbers: dict[int, int]) -> Iterator[Event]:
     if assign.condition is not None and not number(assign.condition, lane):
         return
-    reads, stack = [], [assign.value]
+    write = (assign.port, tuple(number(item, lane) for item in assign.subscripts))
+    reads, stack = [write] * assign.accumulate, [assign.value]
     while stack:
         node = stack.pop()
         if isinstance(node, body.Read):
             reads.append((node.port, tuple(number(item, lane) for item in node.subscripts)))
         stack += body.operands_of(node)
-    write = (assign.port, tuple(number(item, lane) for item in assign.subscripts))
     yield Event(numbers[id(assign)], tuple(lane.items()), tuple(reads), write)
