@@ -84,7 +84,9 @@ def _condition(text: str | None, values: dict[str, int]) -> tuple[bool, bool, li
     """Whether a condition may hold, whether it is sure to, and what it reads."""
     if text is None:
         return True, True, []
-    affine, _, data = text.rpartition(" and ") if " and " in text else (("", "", text) if "d[" in text else (text, "", ""))
+    affine, _, data = (
+        text.rpartition(" and ") if " and " in text else (("", "", text) if "d[" in text else (text, "", ""))
+    )
     if affine and not _evaluate(affine, values):
         return False, True, []
     if not data:
@@ -141,9 +143,7 @@ def conflicts(earlier: Instance, later: Instance) -> bool:
     return bool(earlier.write.cells & later.cells or earlier.cells & later.write.cells)
 
 
-def keeps_order(
-    found: list[Placed], position: Callable[[Placed], tuple[object, ...]]
-) -> bool:
+def keeps_order(found: list[Placed], position: Callable[[Placed], tuple[object, ...]]) -> bool:
     """Whether every pair that conflicts stays in the order of the text."""
     return all(
         position(one) < position(other)

@@ -9,8 +9,11 @@ import islpy as isl
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.errors import error
+
 Integers = NDArray[np.int64]
 
+MOST_NUMBERS = 40_000_000  # in one array: 320 MB
 _LEAST, _MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
@@ -22,7 +25,10 @@ class Rows(NamedTuple):
 
 
 def points(found: isl.Set) -> Integers:
-    """All points of a finite set without parameters: shape (points, dimensions), lexicographic, none twice."""
+    """All points of a finite set without parameters: shape (points, dimensions), lexicographic, none twice.
+
+    Raises ArrayolError (`nest-too-large`) where they would not fit in memory.
+    """
     parts = [_scan(part) for part in found.compute_divs().get_basic_sets()]
     rank = found.dim(isl.dim_type.set)
     rows = np.concatenate(parts) if parts else np.empty((0, rank), np.int64)
@@ -32,7 +38,10 @@ def points(found: isl.Set) -> Integers:
 
 
 def rows(relation: isl.Map) -> Rows:
-    """All pairs of a finite relation without parameters, lexicographic by domain, then by image; none twice."""
+    """All pairs of a finite relation without parameters, lexicographic by domain, then by image; none twice.
+
+    Raises ArrayolError (`nest-too-large`) as `points` does.
+    """
     rank = relation.dim(isl.dim_type.in_)
     pairs = points(relation.wrap().flatten())
     return Rows(pairs[:, :rank], pairs[:, rank:])
@@ -89,6 +98,9 @@ def _extended(prefixes: Integers, bounds: _Constraints) -> Integers:
     if len(prefixes) and (least.min() == _LEAST or most.max() == _MOST):
         raise ValueError("the set has no end")
     counts = np.maximum(most - least + 1, 0)
+    if int(counts.sum()) * (prefixes.shape[1] + 1) > MOST_NUMBERS:
+        hint = "set smaller sizes with --set, or keep them symbolic with --symbolic"
+        raise error("nest-too-large", "the nest is too large to be walked element by element", hint=hint)
     first = np.repeat(np.cumsum(counts) - counts, counts)
     values = np.repeat(least, counts) + np.arange(int(counts.sum())) - first
     return np.column_stack([np.repeat(prefixes, counts, axis=0), values])
