@@ -1,29 +1,97 @@
-"""Sizes of local memories in data, bits and memory blocks (docs/machine.md, section 5)."""
+"""The local memories of a group: buffers, FIFOs and delay states (docs/machine.md, section 5)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
-from hwmodel.design import GroupDesign
+from arrayol.ir.model import Delay, port_named
+from hwmodel.machine.chains import Chains, open_intervals
 from hwmodel.machine.estimate import MemoryUse
-from hwmodel.machine.group import Group
+from hwmodel.machine.fifo import depth
+from hwmodel.machine.group import Elements, frames_back
+from hwmodel.machine.moves import largest_live, largest_live_folded
+from hwmodel.machine.plan import Plan
+from hwmodel.machine.processors import Busy
 from hwmodel.platform import Platform
 
 
+def kept_memories(plan: Plan, *, in_succession: bool = False) -> tuple[MemoryUse, ...]:
+    """Buffers and delay states, which no unit changes; `in_succession` those of frames that follow one another."""
+    period = plan.ticks if in_succession else None
+    found = [
+        memory_use(
+            plan.platform,
+            ("buffer", held.array, plan.group.network.arrays[held.array].type.bits),
+            _live(held.born, held.last, period),
+            _banks(plan, held.array),
+        )
+        for held in plan.held
+        if held.array not in plan.fifos
+    ]
+    return (*found, *(state for task in plan.group.tasks for state in _states(plan, task, period)))
+
+
+def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -> tuple[MemoryUse, ...]:
+    """The FIFOs of some arrays under the schedules of their pipelines."""
+    found = []
+    for data in (plan.fifos[array] for array in arrays):
+        stage = plan.processors.stages[data.source]
+        lag = data.lag(stage.occupancy, stage.datapath.latency)
+        source, target = plan.starts(busy, data.source), plan.starts(busy, data.target)
+        # Steps follow each other, however long they are: any length that holds the pipeline gives the same depth.
+        longest = max(int(busy[task].cycles.max()) for task in (data.source, data.target))
+        arrives = (source.step * longest + source.cycle)[data.writer] + lag - 1
+        leaves = (target.step * longest + target.cycle)[data.reader]
+        bits = plan.group.network.arrays[data.array].type.bits
+        found.append(memory_use(plan.platform, ("fifo", data.array, bits), depth(arrives, leaves)))
+    return tuple(found)
+
+
 def memory_use(
-    platform: Platform, kind: Literal["buffer", "fifo", "state"], name: str, data: int, bits: int, banks: int = 1
+    platform: Platform, what: tuple[Literal["buffer", "fifo", "state"], str, int], data: int, banks: int = 1
 ) -> MemoryUse:
-    """A memory of so many data of `bits` bits each, in so many banks."""
+    """A memory of a kind, name and bits of each datum, for so many data in so many banks."""
+    kind, name, bits = what
     size = platform.local.block_bits
     blocks = None if size is None else banks * -(-(-(-data // banks) * bits) // size)
     return MemoryUse(kind, name, data, data * bits, banks, blocks)
 
 
-def buffer_banks(group: Group, design: GroupDesign, array: str) -> int:
+def _live(born: Elements, last: Elements, period: int | None) -> int:
+    return largest_live(born, last) if period is None else largest_live_folded(born, last, period)
+
+
+def _banks(plan: Plan, array: str) -> int:
     """Banks of a buffer: its layout's, else the largest pattern that a task reads from or writes to it."""
-    for layout in design.layouts:
+    for layout in plan.design.layouts:
         if layout.array == array:
             return layout.banks
+    group = plan.group
     touches = [touch for task in group.tasks for touch in (*group.reads(task, array), *group.writes(task, array))]
     return max(math.prod(touch.pattern) for touch in touches)
+
+
+def _states(plan: Plan, task: str, period: int | None) -> list[MemoryUse]:
+    process = plan.group.network.processes[task]
+    acting = (*plan.group.delays(task), *plan.group.frame_delays(task))
+    found = []
+    for delay in process.delays:
+        if delay in acting:
+            port = port_named(process.input_ports, delay.port)
+            size = math.prod(extent or 1 for extent in port.shape) * _chains_open(plan, task, delay, period)
+            found.append(memory_use(plan.platform, ("state", f"{task}.{delay.port}", port.type.bits), size))
+    return found
+
+
+def _chains_open(plan: Plan, task: str, delay: Delay, period: int | None) -> int:
+    """Values of a delay that are kept at once: open chains, or the repetitions of the frames it reaches back."""
+    repetitions = plan.group.accesses.repetitions(task)
+    back = frames_back(plan.group.network.processes[task].repetition, delay)
+    if back:
+        return back * len(repetitions)
+    stage = plan.processors.stages[task]
+    extents = plan.group.accesses.extents(task)
+    chains = Chains.of(repetitions[stage.work.repetition], extents, delay.vector)
+    return _live(*open_intervals(chains, stage.step), period)

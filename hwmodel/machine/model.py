@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from arrayol.ir.network import Network
 from hwmodel.access import Accesses, Extents
-from hwmodel.design import Design, GroupDesign, Scan
+from hwmodel.design import Blocks, Design, GroupDesign, Scan
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.exact import estimate_exactly, step_cycles
+from hwmodel.machine.offers import Offers, find_offers
+from hwmodel.machine.priced import Priced
 from hwmodel.machine.scans import legal_scans
+from hwmodel.machine.structure import price_structure
 from hwmodel.platform import Platform
 
 
@@ -34,6 +40,27 @@ class MachineModel:
     def exact(self, group: GroupDesign) -> GroupEstimate:
         """The estimate by the exact path, which takes every design."""
         return estimate_exactly(self.accesses, self.platform, group)
+
+    def price_structure(self, structure: GroupDesign, units: NDArray[np.int64]) -> Priced:
+        """One structure, whatever it opens, under combinations of units (U, tasks): figures of shape (1, U).
+
+        The units that the structure itself names count for nothing. Raises ArrayolError for what is refused whatever
+        the units.
+        """
+        return price_structure(self.accesses, self.platform, structure, units)
+
+    def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
+        """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""
+        return find_offers(self.accesses, tasks, blocks)
+
+    @property
+    def data_per_word(self) -> int:
+        """How many data (m), of the widest element type, the memory moves per cycle; at least 1."""
+        memory = self.platform.memory
+        if memory.data_per_word is not None:
+            return memory.data_per_word
+        widest = max(array.type.bits for array in self.network.arrays.values())
+        return max(1, (memory.word_bits or 1) // widest)
 
     def step_cycles(self, group: GroupDesign) -> tuple[int, ...]:
         """The length of every step of a group in cycles, in order."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 import numpy as np
@@ -25,10 +26,22 @@ class Jobs:
     reader: Elements
     lag: Elements
 
+    @cached_property
     def key(self) -> bytes:
         """Equal for steps with equal schedules."""
-        parts = (self.processor, self.priority, self.source, self.reader, self.lag)
-        return b"|".join(part.astype(np.int64).tobytes() for part in parts)
+        sizes = np.array([len(self.processor), len(self.source)])
+        parts = (sizes, self.processor, self.priority, self.source, self.reader, self.lag)
+        return b"".join(part.astype(np.int64).tobytes() for part in parts)
+
+    def moved(self, first: int) -> Jobs:
+        """The same with jobs numbered from `first` on."""
+        return replace(self, source=self.source + first, reader=self.reader + first)
+
+    @staticmethod
+    def joined(processor: Elements, parts: Sequence[Jobs]) -> Jobs:
+        """Jobs of several processors together, numbered through."""
+        names = ("priority", "source", "reader", "lag")
+        return Jobs(processor, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
 def remaining_chain(count: int, source: Elements, reader: Elements) -> Elements:

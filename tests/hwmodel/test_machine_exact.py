@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
 from hypothesis import event, given, settings
 from machine_oracle import Oracle, Outcome, RefusedError
+from numpy.typing import NDArray
 from strategies_machine import Case, cases
 
 from arrayol.errors import ArrayolError
+from hwmodel.design import GroupDesign
 from hwmodel.machine.estimate import GroupEstimate
 from hwmodel.machine.model import MachineModel
-
-
-def refusal(found: Exception) -> str:
-    return found.diagnostics[0].code if isinstance(found, ArrayolError) else str(found)
 
 
 @settings(max_examples=300, deadline=None)
@@ -46,3 +49,42 @@ def test_the_exact_path_is_the_page(case: Case) -> None:
         one.task: (one.computing, one.waiting_for_loads, one.waiting_for_stores, one.waiting_for_neighbours)
         for one in found.processors
     }
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases())
+def test_a_structure_under_many_units_is_each_design_by_itself(case: Case) -> None:
+    model = MachineModel(case.network, case.platform)
+    combinations = np.array(list(product((1, 2, 3), repeat=len(case.design.processors))), np.int64)
+    try:
+        priced = model.price_structure(case.design, combinations)
+    except ArrayolError as refused:
+        with pytest.raises(ArrayolError) as alone:
+            model.exact(_with_units(case.design, combinations[0]))
+        assert alone.value.diagnostics[0].code == refused.diagnostics[0].code
+        return
+    for number, units in enumerate(combinations):
+        design = _with_units(case.design, units)
+        try:
+            found = model.exact(design)
+        except ArrayolError:
+            assert not priced.legal[0, number]
+            continue
+        assert priced.legal[0, number]
+        for name in (
+            "latency_cycles",
+            "internal_memory_data",
+            "internal_memory_bits",
+            "traffic_bytes",
+            "frame_cycles",
+            "units",
+        ):
+            assert priced.objective(name)[0, number] == getattr(found, name), name
+        assert {name: priced.objective(name)[0, number] for name in found.costs} == found.costs
+        if found.memory_blocks is not None:
+            assert priced.objective("memory_blocks")[0, number] == found.memory_blocks
+
+
+def _with_units(design: GroupDesign, units: NDArray[np.int64]) -> GroupDesign:
+    pairs = zip(design.processors, units, strict=True)
+    return replace(design, processors=tuple(replace(one, units=int(number)) for one, number in pairs))

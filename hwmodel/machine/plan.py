@@ -1,0 +1,114 @@
+"""What a group does in each step, whatever its units: the ground of every figure of the exact path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from hwmodel.access import Accesses
+from hwmodel.design import GroupDesign
+from hwmodel.machine.fifo import FifoData, Starts, fifo_data, require_order
+from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.moves import Held, Stored, load_array, make_array
+from hwmodel.machine.occupancy import check_layouts
+from hwmodel.machine.port import Port, PortCycles, Transfer
+from hwmodel.machine.processors import Busy, Processors, make_stages
+from hwmodel.machine.stages import stage_group
+from hwmodel.machine.ticks import tick_group
+from hwmodel.platform import Platform
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A group's work and moves by step, counted from 0; `ticks` is their number, inserted ones included."""
+
+    group: Group
+    design: GroupDesign
+    platform: Platform
+    held: tuple[Held, ...]
+    transfers: tuple[Transfer, ...]
+    processors: Processors
+    ticks: int
+
+    @property
+    def steps(self) -> int:
+        """The number of steps from the first that does anything to the last."""
+        return self.processors.steps
+
+    @property
+    def fifos(self) -> Mapping[str, FifoData]:
+        """The FIFOs by array."""
+        return self.processors.fifos
+
+    @cached_property
+    def port(self) -> PortCycles:
+        """The port's cycles in each step."""
+        return Port(self.group.accesses, self.platform).by_step(self.transfers, self.steps)
+
+    @cached_property
+    def folded_port(self) -> PortCycles:
+        """The port's cycles in each step modulo the number of ticks."""
+        folded = [replace(moved, step=moved.step % self.ticks) for moved in self.transfers]
+        return Port(self.group.accesses, self.platform).by_step(folded, self.ticks)
+
+    @property
+    def traffic_bytes(self) -> int:
+        """All that is loaded and stored."""
+        port = Port(self.group.accesses, self.platform)
+        return sum(len(moved.element) * port.element_bytes(moved.array) for moved in self.transfers)
+
+    def folded(self, cycles: Elements) -> Elements:
+        """A processor's cycles by step modulo the number of ticks; it has one tick in each folded step."""
+        found = np.zeros(self.ticks, np.int64)
+        np.add.at(found, np.arange(self.steps) % self.ticks, cycles)
+        return found
+
+    def starts(self, busy: Mapping[str, Busy], task: str) -> Starts:
+        """When the runs of a scheduled task start."""
+        stage, start = self.processors.stages[task], busy[task].start
+        none = np.zeros(0, np.int64)
+        return Starts(stage.step, none if start is None else start, stage.rank, stage.work.repetition)
+
+    def require_order(self, busy: Mapping[str, Busy], arrays: Sequence[str]) -> None:
+        """Raises ArrayolError (`fifo-refused`) for a FIFO whose data are read in another order than written."""
+        for array in arrays:
+            data = self.fifos[array]
+            require_order(self.group, data, self.starts(busy, data.source), self.starts(busy, data.target))
+
+
+def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> Plan:
+    """What a group does in each step. Raises ArrayolError for what is refused whatever the units."""
+    group = Group(accesses, design.tasks)
+    check_layouts(group, design, platform)
+    ticks = tick_group(group, design)
+    stages = stage_group(group, design)
+    fifos = {array: fifo_data(group, ticks, array) for array in sorted(design.fifos)}
+    loads = [load_array(group, design, ticks, stages, array) for array in group.loaded]
+    made = [make_array(group, ticks, stages, array) for array in group.made]
+    stores = [stored for _, stored in made if len(stored.element)]
+    held = [*loads, *(found for found, _ in made)]
+    steps = {task: work.tick + stages.task[task] for task, work in ticks.work.items()}
+    everything = [*(found.born for found in held), *(found.step for found in stores), *steps.values()]
+    first = min(int(found.min()) for found in everything if len(found))
+    last = max(int(found.max()) for found in everything if len(found))
+    steps = {task: found - first for task, found in steps.items()}
+    processors = make_stages(group, design, platform, ticks.work, steps)
+    return Plan(
+        group,
+        design,
+        platform,
+        tuple(replace(found, born=found.born - first, last=found.last - first) for found in held),
+        _transfers(loads, stores, first),
+        Processors(group, processors, fifos, last - first + 1),
+        len(ticks.block),
+    )
+
+
+def _transfers(loads: Sequence[Held], stores: Sequence[Stored], first: int) -> tuple[Transfer, ...]:
+    return (
+        *(Transfer(found.array, found.element, found.born - first, write=False) for found in loads),
+        *(Transfer(found.array, found.element, found.step - first, write=True) for found in stores),
+    )

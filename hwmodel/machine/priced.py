@@ -1,0 +1,60 @@
+"""Figures of many designs of a group at once, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.access import Accesses
+from hwmodel.machine.estimate import OBJECTIVES
+from hwmodel.platform import Platform
+
+Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
+
+
+@dataclass(frozen=True)
+class Priced:
+    """S structures (group designs but for their units), each under U combinations of units.
+
+    `legal` (S, U) is false for more units than can ever work at once and, with FIFOs, for an order of reading that is
+    not that of writing; the figures of those mean nothing. Times have the shape (S, U); memory and traffic that do not
+    depend on units (S, 1). `memory_blocks` is None without local.block_bits; `units` and `costs` have the shape (U,).
+    """
+
+    legal: NDArray[np.bool_]
+    latency_cycles: Figures
+    internal_memory_data: Figures
+    internal_memory_bits: Figures
+    memory_blocks: Figures | None
+    traffic_bytes: Figures
+    units: Figures
+    costs: Mapping[str, Figures]
+    frame: Callable[[], Figures]
+
+    @cached_property
+    def frame_cycles(self) -> Figures:
+        """Cycles per frame where frames follow each other, (S, U); computed when it is first asked for."""
+        return self.frame()
+
+    def objective(self, name: str) -> Figures:
+        """A figure or cost by its name, of shape (S, U). Raises KeyError for a name that is neither."""
+        found = getattr(self, name) if name in OBJECTIVES else self.costs[name]
+        if found is None:
+            raise KeyError(name)
+        return np.broadcast_to(found, self.legal.shape)
+
+
+def unit_figures(
+    accesses: Accesses, platform: Platform, tasks: tuple[str, ...], units: NDArray[np.int64]
+) -> tuple[Figures, dict[str, Figures]]:
+    """Units and costs by name, each (U,), of combinations of units (U, tasks)."""
+    costs: dict[str, Figures] = {}
+    for name in dict.fromkeys(name for path in platform.elementary.values() for name in path.cost):
+        elementaries = (accesses.network.processes[task].elementary for task in tasks)
+        costs[name] = units @ np.array([platform.datapath(found).cost.get(name, 0) for found in elementaries])
+    return units.sum(axis=1), costs
