@@ -43,7 +43,7 @@ def show(found: Comparison) -> None:
         console.print(*_heading(found), "", _costs(found), sep="\n")
         for array in found.linear:
             console.print("", _array_line(found, array), _memories(found, array), sep="\n")
-            console.print("", *_maps(found, array), sep="\n")
+            console.print("", *_maps(found, array), sep="\n", soft_wrap=True)
         console.print("", _facts(found), sep="\n")
     click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
 
