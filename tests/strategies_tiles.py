@@ -1,4 +1,4 @@
-"""Generated nests with schedules and tiles: small enough to try every instance, with all that accesses may depend on."""
+"""Generated nests with schedules and tiles, small enough to try every instance; accesses may depend on data."""
 
 from __future__ import annotations
 
