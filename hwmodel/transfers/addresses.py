@@ -73,8 +73,10 @@ def moves(parts: Iterable[tuple[Numbers, Numbers | int, Numbers]]) -> Moves:
     held = [(unit, np.broadcast_to(array, unit.shape), element) for unit, array, element in parts]
     if not held:
         return Moves(*(np.zeros(0, np.int64) for _ in range(3)))
-    keys = np.unique(np.column_stack([np.concatenate(column) for column in zip(*held, strict=True)]), axis=0)
-    return Moves(*keys.T)
+    unit, array, element = (np.concatenate(column) for column in zip(*held, strict=True))
+    arrays, elements = (int(column.max(initial=0)) + 1 for column in (array, element))
+    keys = np.unique((unit * arrays + array) * elements + element)  # one number per move sorts fast
+    return Moves(keys // elements // arrays, keys // elements % arrays, keys % elements)
 
 
 @dataclass(frozen=True, eq=False)

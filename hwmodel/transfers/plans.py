@@ -78,6 +78,21 @@ class Ground:
         tile = self.clock.numbers(self.iterations.tile)
         return np.bincount(tile, minlength=len(self.clock.tile)) * self.instance_cycles + self.datapath.latency
 
+    @cached_property
+    def loads(self) -> Moves:
+        """What is loaded under reuse inside a strip."""
+        return self.moved(self.traffic.load)
+
+    @cached_property
+    def stores(self) -> Moves:
+        """What is stored under reuse inside a strip."""
+        return self.moved(self.traffic.store)
+
+    @cached_property
+    def kept(self) -> Moves:
+        """What each tile touches, and so has in local memory."""
+        return self.moved({name: touched(self.traffic, name) for name in self.traffic.load})
+
     def moved(self, relations: Mapping[str, Any]) -> Moves:
         """The elements of relations from tiles to elements, by tile in execution order."""
         parts = []
@@ -101,10 +116,8 @@ class Ground:
 
 def reuse_in_strips(ground: Ground) -> Plan:
     """Paper C: an element is loaded before the first tile of a strip that needs it and stored after the last write."""
-    traffic, clock = ground.traffic, ground.clock
-    units = Units(clock.strip, ground.tile_cycles, np.full(len(clock.tile), -1))
-    loads, stores = ground.moved(traffic.load), ground.moved(traffic.store)
-    return Plan(units, loads, stores, ground.alive(overlapped=False), ground.alive(overlapped=True))
+    units = Units(ground.clock.strip, ground.tile_cycles, np.full(len(ground.clock.tile), -1))
+    return Plan(units, ground.loads, ground.stores, ground.alive(overlapped=False), ground.alive(overlapped=True))
 
 
 def each_tile_alone(ground: Ground) -> Plan:
@@ -112,9 +125,8 @@ def each_tile_alone(ground: Ground) -> Plan:
     traffic, clock = ground.traffic, ground.clock
     loads = ground.moved({name: needed_alone(traffic, name) for name in traffic.load})
     stores = ground.moved(traffic.written)
-    kept = ground.moved({name: touched(traffic, name) for name in traffic.load})
     units = Units(clock.strip, ground.tile_cycles, _last_writers(clock, loads, stores))
-    sizes = [np.bincount(part.unit, minlength=len(clock.tile)) for part in (loads, kept, stores)]
+    sizes = [np.bincount(part.unit, minlength=len(clock.tile)) for part in (loads, ground.kept, stores)]
     steps = units.load_steps()
     held = np.zeros(int(steps.max(initial=-1)) + 3, np.int64)
     for behind, size in enumerate(sizes):
@@ -124,15 +136,8 @@ def each_tile_alone(ground: Ground) -> Plan:
 
 def whole_strip_first(ground: Ground) -> Plan:
     """All loads of a strip before its first tile and all stores after its last: a strip is one large tile."""
-    traffic, clock = ground.traffic, ground.clock
-    loads, stores, kept = (
-        _by_strip(clock, part)
-        for part in (
-            ground.moved(traffic.load),
-            ground.moved(traffic.store),
-            ground.moved({name: touched(traffic, name) for name in traffic.load}),
-        )
-    )
+    clock = ground.clock
+    loads, stores, kept = (_by_strip(clock, part) for part in (ground.loads, ground.stores, ground.kept))
     latency = ground.datapath.latency
     compute = np.bincount(clock.strip, ground.tile_cycles - latency).astype(np.int64) + latency
     units = Units(np.arange(len(compute)), compute, np.full(len(compute), -1))

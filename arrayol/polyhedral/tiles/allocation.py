@@ -76,14 +76,16 @@ def conflict_differences(alive: Lifetimes) -> Integers:
     if not rank:
         return np.zeros((0, 0), np.int64)
     seen: set[bytes] = set()
-    found = np.zeros((0, rank), np.int64)
+    farthest = np.ptp(alive.element, axis=0) if len(alive.element) else np.zeros(rank, np.int64)
+    found = np.zeros(0, np.int64)  # one number per difference sorts fast
     for window in _windows(alive):
         key = np.array(window.shape).tobytes() + np.packbits(window).tobytes()
         if key in seen:
             continue
         seen.add(key)
-        found = np.unique(np.concatenate([found, _differences(window)]), axis=0)
-    return found
+        numbers = np.ravel_multi_index(tuple((_differences(window) + farthest).T), tuple(2 * farthest + 1))
+        found = np.union1d(found, numbers)
+    return np.column_stack(np.unravel_index(found, tuple(2 * farthest + 1))) - farthest
 
 
 def _windows(alive: Lifetimes) -> Iterator[np.ndarray]:

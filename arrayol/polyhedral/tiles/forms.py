@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 from typing import TypeAlias
 
 
@@ -107,6 +108,22 @@ def form(terms: Sequence[tuple[Atom, int]], constant: int) -> Form:
 def name_form(name: str) -> Form:
     """A name alone."""
     return Form(((name, 1),), 0)
+
+
+def floor_of(found: Form, divisor: int) -> Form:
+    """floor(form / divisor) in one way of many: what is divided exactly stands outside, factors are small inside."""
+    common = gcd(divisor, *(factor for _, factor in found.terms))
+    if common > 1:  # floor((g x + c) / (g d)) = floor((x + floor(c / g)) / d)
+        found = Form(tuple((atom, factor // common) for atom, factor in found.terms), found.constant // common)
+        divisor //= common
+    nearest = [(atom, (2 * factor + divisor - 1) // (2 * divisor)) for atom, factor in found.terms]
+    whole = form(nearest, found.constant // divisor)
+    rest = found.plus(whole.scaled(-divisor))
+    if not rest.terms:
+        return whole
+    if rest.terms[0][1] < 0:  # floor(x / d) = -floor((d - 1 - x) / d)
+        return whole.plus(floor_of(rest.scaled(-1).plus(Form((), divisor - 1)), divisor).scaled(-1))
+    return whole.plus(Form(((Floor(rest, divisor), 1),), 0))
 
 
 def renamed(atom: Atom, rename: Callable[[str], Atom]) -> Atom:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from math import comb, gcd, prod
 
-from arrayol.polyhedral.tiles.forms import Atom, Floor, Form, Modulo, form, renamed, signed_sum
+from arrayol.polyhedral.tiles.forms import Atom, Form, Modulo, renamed, signed_sum
 
 Monomial = tuple[Atom, ...]  # a product, sorted; () is 1
 
@@ -108,21 +108,6 @@ def sum_over(summand: Polynomial, name: str, low: Polynomial, high: Polynomial) 
         upper = _composed(sums, high)
         result = result.plus(factor.times(upper.plus(_composed(sums, below).scaled(-1))))
     return result
-
-
-def floor_of(found: Form, divisor: int) -> Form:
-    """floor(form / divisor), what is divided exactly pulled out of the floor."""
-    common = gcd(divisor, *(factor for _, factor in found.terms))
-    if common > 1:  # floor((g x + c) / (g d)) = floor((x + floor(c / g)) / d)
-        found = Form(tuple((atom, factor // common) for atom, factor in found.terms), found.constant // common)
-        divisor //= common
-    whole = form([(atom, factor // divisor) for atom, factor in found.terms], found.constant // divisor)
-    rest = form([(atom, factor % divisor) for atom, factor in found.terms], found.constant % divisor)
-    if not rest.terms:
-        return whole
-    if 2 * rest.terms[0][1] > divisor:  # floor(x / d) = -floor((d - 1 - x) / d): factors below d / 2 only
-        return whole.plus(floor_of(rest.scaled(-1).plus(Form((), divisor - 1)), divisor).scaled(-1))
-    return whole.plus(Form(((Floor(rest, divisor), 1),), 0))
 
 
 @cache

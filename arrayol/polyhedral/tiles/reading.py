@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import islpy as isl
 
-from arrayol.polyhedral.tiles.forms import Atom, Condition, Floor, Form, Modulo, form
+from arrayol.polyhedral.tiles.forms import Atom, Condition, Floor, Form, Modulo, floor_of, form
 from arrayol.polyhedral.tiles.nest import PREFIX
 
 
@@ -20,72 +20,39 @@ def conditions_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[Conditio
 
 def constraints_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[tuple[isl.Constraint, Condition]]:
     """The constraints as isl has them, beside ours."""
-    reader = _Reader(part, names)
     for constraint in sorted(part.get_constraints(), key=lambda found: not found.is_equality()):
-        found = _with_modulo(reader.constraint(constraint))
+        found = _with_modulo(_read(constraint, isl.dim_type.set, names))
         if not _is_trivial(found):
             yield constraint, _remainder(found) if constraint.is_equality() else Condition(found, False)
 
 
 def equalities_of(part: isl.BasicSet) -> Iterator[Form]:
     """The forms that are 0 for all parameters of a set without dimensions, floors as floors."""
-    reader = _Reader(part, [])
-    return (reader.constraint(constraint) for constraint in part.get_constraints() if constraint.is_equality())
+    constraints = (constraint for constraint in part.get_constraints() if constraint.is_equality())
+    return (_read(constraint, isl.dim_type.set, []) for constraint in constraints)
 
 
 def form_of(aff: isl.Aff, names: Sequence[str]) -> tuple[Form, int]:
     """A quasi-affine expression as (form, denominator): its value is form / denominator."""
-    return _Affine(aff, names).form()
+    denominator = _integer(aff.get_denominator_val())
+    scaled = aff.scale_val(isl.Val(denominator)) if denominator != 1 else aff
+    return _read(scaled, isl.dim_type.in_, names), denominator
 
 
-class _Reader:
-    """Reads constraints of one basic set; existential variables become the floors that define them."""
-
-    def __init__(self, part: isl.BasicSet, names: Sequence[str]) -> None:
-        self.names = list(names)
-        self.part = part
-        self.space = part.get_local_space()
-        self.parameters = [part.get_dim_name(isl.dim_type.param, k) for k in range(part.dim(isl.dim_type.param))]
-
-    def constraint(self, constraint: isl.Constraint) -> Form:
-        terms: list[tuple[Atom, int]] = []
-        kinds = ((isl.dim_type.param, [shown(name) for name in self.parameters]), (isl.dim_type.set, self.names))
-        for kind, atoms in kinds:
-            for place, atom in enumerate(atoms):
-                terms.append((atom, _integer(constraint.get_coefficient_val(kind, place))))
-        for place in range(constraint.dim(isl.dim_type.div)):
-            factor = _integer(constraint.get_coefficient_val(isl.dim_type.div, place))
-            if factor:
-                terms.append((_floor(constraint.get_div(place), self.names), factor))
-        return form(terms, _integer(constraint.get_constant_val()))
-
-
-class _Affine:
-    """Reads one isl expression."""
-
-    def __init__(self, aff: isl.Aff, names: Sequence[str]) -> None:
-        self.aff, self.names = aff, list(names)
-
-    def form(self) -> tuple[Form, int]:
-        aff = self.aff
-        denominator = _integer(aff.get_denominator_val())
-        scaled = aff.scale_val(isl.Val(denominator)) if denominator != 1 else aff
-        terms: list[tuple[Atom, int]] = []
-        for place in range(scaled.dim(isl.dim_type.param)):
-            name = shown(scaled.get_dim_name(isl.dim_type.param, place))
-            terms.append((name, _integer(scaled.get_coefficient_val(isl.dim_type.param, place))))
-        for place, name in enumerate(self.names):
-            terms.append((name, _integer(scaled.get_coefficient_val(isl.dim_type.in_, place))))
-        for place in range(scaled.dim(isl.dim_type.div)):
-            factor = _integer(scaled.get_coefficient_val(isl.dim_type.div, place))
-            if factor:
-                terms.append((_floor(scaled.get_div(place), self.names), factor))
-        return form(terms, _integer(scaled.get_constant_val())), denominator
-
-
-def _floor(div: isl.Aff, names: Sequence[str]) -> Floor:
-    top, divisor = form_of(div, names)
-    return Floor(top, divisor)
+def _read(found: isl.Aff | isl.Constraint, kind: isl.dim_type, names: Sequence[str]) -> Form:
+    """The sum that an expression or a constraint is; inner variables become the floors that define them."""
+    parameters = [shown(found.get_dim_name(isl.dim_type.param, k)) for k in range(found.dim(isl.dim_type.param))]
+    terms: list[tuple[Atom, int]] = [
+        (name, _integer(found.get_coefficient_val(held, place)))
+        for held, atoms in ((isl.dim_type.param, parameters), (kind, names))
+        for place, name in enumerate(atoms)
+    ]
+    result = form(terms, _integer(found.get_constant_val()))
+    for place in range(found.dim(isl.dim_type.div)):
+        factor = _integer(found.get_coefficient_val(isl.dim_type.div, place))
+        if factor:
+            result = result.plus(floor_of(*form_of(found.get_div(place), names)).scaled(factor))
+    return result
 
 
 def shown(parameter: str | None) -> str:

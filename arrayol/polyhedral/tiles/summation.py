@@ -14,9 +14,9 @@ from itertools import product
 import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError
-from arrayol.polyhedral.tiles.forms import Atom, Condition, Floor, Form, form, name_form, renamed
+from arrayol.polyhedral.tiles.forms import Atom, Condition, Floor, Form, floor_of, form, name_form, renamed
 from arrayol.polyhedral.tiles.formulas import Formula, FormulaCase, added, joined, merged
-from arrayol.polyhedral.tiles.polynomials import ONE, Polynomial, floor_of, of_form, sum_over
+from arrayol.polyhedral.tiles.polynomials import ONE, Polynomial, of_form, sum_over
 from arrayol.polyhedral.tiles.reading import conditions_of, shown
 
 MOST_TERMS = 30  # of a polynomial: a longer formula tells people nothing

@@ -158,7 +158,7 @@ def test_the_paper_s_first_read_with_its_new_parameter() -> None:
         for element in range(2 * degree + 1):
             point = {"N": degree, "I": outer, "m": element}
             assert tree.at(point) == printed_first_read(degree, outer, element)
-    assert "J = I + m - floor((N + 9 m + 9) / 10), ii = 10 I, jj = 10 I - N + m" in tree_text(tree)
+    assert "J = I - floor((N - m + 9) / 10), ii = 10 I, jj = 10 I - N + m" in tree_text(tree)
 
 
 def printed_first_read(degree: int, outer: int, element: int) -> tuple[int, ...] | None:
