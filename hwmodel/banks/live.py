@@ -61,7 +61,9 @@ def _mark(mask: NDArray[np.bool_], references: Iterable[Reference], loops: Seque
 
 def lattice_slices(lattice: Lattice) -> tuple[slice, ...]:
     """The elements of a lattice from 0 on, as NumPy takes them."""
-    return tuple(slice(first, None, stride) if stride else slice(first, first + 1) for stride, first in lattice)
+    return tuple(
+        slice(first, None, stride) if stride else slice(max(0, first), max(0, first + 1)) for stride, first in lattice
+    )
 
 
 def _is_separable(reference: Reference) -> bool:

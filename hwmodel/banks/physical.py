@@ -44,7 +44,7 @@ def demand_of(memories: Sequence[VirtualMemory], accesses: Sequence[tuple[int, R
 def longest_first(demand: Demand, banks: int) -> tuple[int, ...]:
     """The bank of each memory: the most accessed first, each where the bank is least busy in the same bodies.
 
-    Among equal banks the one with the most ties wins, then the lowest. With one body this is longest processing time
+    Among equal banks the one with fewer memories wins, then the one with the most ties, then the lowest. With one body this is longest processing time
     first: at most 4/3 - 1/(3 banks) of the optimum (Graham 1969).
     """
     spread = _Spread(demand, banks)
@@ -64,6 +64,7 @@ class _Spread:
 
     def __post_init__(self) -> None:
         self.busy: list[Counter[int]] = [Counter() for _ in range(self.banks)]
+        self.held = [0] * self.banks
         self.loading = [[0] * self.banks for _ in self.demand.ties]
         self.storing = [[0] * self.banks for _ in self.demand.ties]
         self.loads_of: list[list[int]] = [[] for _ in self.demand.accesses]
@@ -83,11 +84,13 @@ class _Spread:
         for number in self.stores_of[memory]:
             tied = [sum(pair) for pair in zip(tied, self.loading[number], strict=True)]
         keys = [
-            (sum(busy[body] for body in needs), busy.total(), -tied[bank], bank) for bank, busy in enumerate(self.busy)
+            (sum(busy[body] for body in needs), busy.total(), self.held[bank], -tied[bank], bank)
+            for bank, busy in enumerate(self.busy)
         ]
         bank = min(keys)[-1]
         self.chosen[memory] = bank
         self.busy[bank].update(needs)
+        self.held[bank] += 1
         for number in self.loads_of[memory]:
             self.loading[number][bank] += 1
         for number in self.stores_of[memory]:
