@@ -114,20 +114,13 @@ def count_in(memory: VirtualMemory, mask: NDArray[np.bool_]) -> int:
     part = mask[lattice_slices(tuple(zip(memory.strides, memory.suffix, strict=True)))]
     held = np.zeros(part.shape, dtype=np.bool_)
     for lattice in memory.lattices:
-        held[
-            tuple(
-                slice((first - suffix) // own, None, stride // own) if own else slice(None)
-                for (stride, first), own, suffix in zip(
-                    _inside(lattice, memory), memory.strides, memory.suffix, strict=True
-                )
-            )
-        ] = True
+        held[tuple(map(_within, lattice, memory.strides, memory.suffix))] = True
     return int(np.count_nonzero(part & held))
 
 
-def _inside(lattice: Lattice, memory: VirtualMemory) -> list[tuple[int, int]]:
-    """A lattice within the memory's: a constant coordinate becomes a step beyond every array."""
-    return [
-        (stride, first) if stride or not own else (own * ELEMENTS_AT_MOST, first)
-        for (stride, first), own in zip(lattice, memory.strides, strict=True)
-    ]
+def _within(own: tuple[int, int], stride: int, suffix: int) -> slice:
+    """One dimension of a reference's lattice, in places of a memory with a stride and suffix."""
+    if stride == 0:
+        return slice(None)
+    place = (own[1] - suffix) // stride
+    return slice(place, None, own[0] // stride) if own[0] else slice(max(0, place), max(0, place + 1))

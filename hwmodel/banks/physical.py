@@ -44,8 +44,8 @@ def demand_of(memories: Sequence[VirtualMemory], accesses: Sequence[tuple[int, R
 def longest_first(demand: Demand, banks: int) -> tuple[int, ...]:
     """The bank of each memory: the most accessed first, each where the bank is least busy in the same bodies.
 
-    Among equal banks the one with fewer memories wins, then the one with the most ties, then the lowest. With one body this is longest processing time
-    first: at most 4/3 - 1/(3 banks) of the optimum (Graham 1969).
+    Among equal banks the one with fewer memories wins, then the one with more ties, then the lowest. With one body this
+    is longest processing time first: at most 4/3 - 1/(3 banks) of the optimum (Graham 1969).
     """
     spread = _Spread(demand, banks)
     by_length = sorted(range(len(demand.accesses)), key=lambda number: (-demand.accesses[number].total(), number))

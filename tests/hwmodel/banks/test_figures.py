@@ -59,9 +59,9 @@ def columns_of(bank: np.ndarray, address: np.ndarray, name: str) -> dict[int, di
 def merged(one: dict[int, dict[int, str]], other: dict[int, dict[int, str]]) -> dict[int, list[str]]:
     """Both arrays in their banks, by address; no place twice, no hole."""
     found = {}
-    for bank in one:
-        assert not one[bank].keys() & other[bank].keys()
-        both = {**one[bank], **other[bank]}
+    for bank, held in one.items():
+        assert not held.keys() & other[bank].keys()
+        both = {**held, **other[bank]}
         assert sorted(both) == list(range(len(both)))
         found[bank] = [both[place] for place in sorted(both)]
     return found

@@ -101,7 +101,7 @@ def bank_of(custom: Custom, array: str, element: tuple[int, ...]) -> int:
 
 @given(reference_sets(small=True), st.sampled_from(sorted(PARTITIONS)), st.integers(0, 2**32))
 def test_count_in_is_what_the_memory_holds(found: tuple[Reference, ...], mode: str, seed: int) -> None:
-    extent = (30, 12, 6, 4)[len(found[0].subscripts) - 1]
+    extent = (30, 9, 5, 3)[len(found[0].subscripts) - 1]
     shape = (extent,) * len(found[0].subscripts)
     mask = np.random.default_rng(seed).random(shape) < 0.5
     for memory in rename(PARTITIONS[mode](found), ArrayInfo("A", shape, live_in=True, live_out=False)):
