@@ -96,7 +96,8 @@ def _components(group: list[Lattice]) -> list[list[Lattice]]:
         commons = [gcd(first, second) for first, second in zip(one, other, strict=True)]
         together = [*by_strides[one], *(by_strides[other] if other != one else ())]
         for bucket in _buckets(together, [_residues(lattice, commons) for lattice in together]).values():
-            left -= _join(parent, bucket)
+            if len({tuple(stride for stride, _ in lattice) for lattice in bucket}) == len({one, other}):
+                left -= _join(parent, bucket)  # two of equal strides meet only through one of the other
     return list(_buckets(group, [_root(parent, lattice) for lattice in group]).values())
 
 
