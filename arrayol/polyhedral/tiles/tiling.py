@@ -56,11 +56,14 @@ def tile_nest(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -
 
 @contextmanager
 def answered_in_time(name: str, span: Span | None = None) -> Iterator[None]:
-    """Raise ArrayolError (`nest-too-hard`) where isl would work longer than the bound."""
+    """Raise ArrayolError (`nest-too-hard`) where isl would work longer than the bound, or gives up by itself.
+
+    At the bound isl's reader of texts calls them wrong, so every mistake that isl tells counts.
+    """
     try:
         with bounded_effort(EFFORT):
             yield
-    except TooHardError:
+    except (TooHardError, isl.Error):
         message = f"the sets of '{name}' are too hard to compute exactly"
         hint = "keep fewer names symbolic, use a schedule with smaller factors, or tile fewer statements"
         raise error("nest-too-hard", message, span, hint=hint) from None
