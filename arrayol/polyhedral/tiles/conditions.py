@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.polyhedral.tiles.forms import Condition, Form
-from arrayol.polyhedral.tiles.nest import TiledNest
+from arrayol.polyhedral.tiles.nest import TiledNest, parameter
+from arrayol.polyhedral.tiles.plain_parts import plain_parts
 from arrayol.polyhedral.tiles.reading import conditions_of
 
 
@@ -31,23 +32,44 @@ def conditions(relation: isl.Map, nest: TiledNest, array: str, within: isl.Set |
 
 
 def cases(relation: isl.Map, nest: TiledNest, within: isl.Set | None = None) -> list[Case]:
-    """The convex parts of a relation, the conditions on the tile first."""
-    known = relation.domain() if within is None else within
-    simple = relation.coalesce().gist_domain(known.simple_hull()).intersect_params(nest.context)
-    simple = simple.gist_params(nest.context).coalesce()
-    names = [*nest.tile_names, *element_names(nest, relation.dim(isl.dim_type.out))]
-    elements = frozenset(names[nest.depth :])
+    """The convex parts of a relation, the conditions on the tile first. They may overlap."""
+    rank = relation.dim(isl.dim_type.out)
+    subscripts = element_names(nest, rank)
+    names = [*nest.tile_names, *subscripts]
+    known = only_tiles(relation.domain() if within is None else within, nest)
+    around = known.add_dims(isl.dim_type.set, rank)
+    whole = relation.intersect_domain(known).coalesce().wrap().flatten().intersect_params(nest.context)
+    simple = plain_parts(whole, around, names, subscripts).gist(around.simple_hull()).gist_params(nest.context)
     found = []
-    for part in simple.compute_divs().wrap().flatten().get_basic_sets():
+    for part in simple.compute_divs().get_basic_sets():
         every = list(conditions_of(part.remove_redundancies(), names))
-        when = tuple(condition for condition in every if not condition.form.names() & elements)
-        found.append(Case(when, tuple(condition for condition in every if condition.form.names() & elements)))
+        when = tuple(condition for condition in every if not condition.form.names() & frozenset(subscripts))
+        found.append(Case(when, tuple(condition for condition in every if condition not in when)))
     return sorted(found, key=lambda case: [str(condition) for condition in case.when])
+
+
+def only_tiles(windows: isl.Set, nest: TiledNest) -> isl.Set:
+    """The windows that can be tiles: a multiple of a symbolic size that is above its negative is 0 or more."""
+    for axis, size in enumerate(nest.sizes):
+        if isinstance(size, str):
+            from_zero = isl.Set.universe(windows.get_space()).lower_bound_val(isl.dim_type.set, axis, isl.Val(0))
+            edge = _above_negative(windows, axis, parameter(size))
+            windows = windows.intersect(from_zero) if windows.is_subset(edge) else windows
+    return windows
+
+
+def _above_negative(windows: isl.Set, axis: int, size: str) -> isl.Set:
+    """The windows whose origin plus size is above 0."""
+    made = isl.Constraint.alloc_inequality(isl.LocalSpace.from_space(windows.get_space()))
+    place = windows.find_dim_by_name(isl.dim_type.param, size)
+    made = made.set_coefficient_val(isl.dim_type.set, axis, isl.Val(1))
+    made = made.set_coefficient_val(isl.dim_type.param, place, isl.Val(1)).set_constant_val(isl.Val(-1))
+    return isl.Set.from_basic_set(isl.BasicSet.from_constraint(made))
 
 
 def tiles_text(tiles: isl.Set, nest: TiledNest) -> str:
     """The tiles that exist, as conditions on their coordinates."""
-    simple = tiles.coalesce().gist_params(nest.context).coalesce()
+    simple = only_tiles(tiles, nest).coalesce().gist_params(nest.context).coalesce()
     parts = [list(conditions_of(part, nest.tile_names)) for part in simple.compute_divs().get_basic_sets()]
     return "; or ".join(", ".join(_ordered(part, nest.tile_names)) for part in parts) or "none"
 

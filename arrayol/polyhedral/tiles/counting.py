@@ -5,6 +5,7 @@ from __future__ import annotations
 import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError, bounded_effort
+from arrayol.polyhedral.tiles.conditions import only_tiles
 from arrayol.polyhedral.tiles.formulas import Formula
 from arrayol.polyhedral.tiles.nest import PREFIX, TiledNest
 from arrayol.polyhedral.tiles.summation import Counter
@@ -17,6 +18,7 @@ def size_formula(relation: isl.Map, nest: TiledNest) -> Formula | None:
 
     None where no formula was found within bounds.
     """
+    relation = relation.intersect_domain(only_tiles(relation.domain(), nest))
     flat = relation.wrap().flatten()
     names = [f"{PREFIX}{name}" for name in nest.tile_names]
     parameters = flat.dim(isl.dim_type.param)

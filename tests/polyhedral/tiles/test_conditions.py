@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from strategies_tiles import NestCase, nest_cases
 from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 
-from arrayol.polyhedral.tiles.conditions import conditions, element_names, tiles_text
+from arrayol.polyhedral.tiles.conditions import cases, conditions, element_names, tiles_text
 from arrayol.polyhedral.tiles.counting import size_formula, total_formula
 from arrayol.polyhedral.tiles.formulas import Formula
 from arrayol.polyhedral.tiles.live import live
@@ -78,6 +78,54 @@ def test_every_line_says_what_the_set_holds(case: NestCase) -> None:
         if len(shape) == 1:
             lines = conditions(relation, nest, array, exists)
             assert shown_pairs(lines, nest, shape, {}) == pairs(relation)
+
+
+@settings(max_examples=25, deadline=None)
+@given(nest_cases())
+def test_parts_of_two_dimensions_together_are_the_set(case: NestCase) -> None:
+    nest = nest_of_case(case)
+    if nest is None:
+        return
+    found = traffic(nest)
+    relation = found.load.get("z")
+    if relation is None:
+        return
+    parts = cases(relation, nest, tile_set(nest))
+    names = [*nest.tile_names, *element_names(nest, 2)]
+    shown = set()
+    for tile in map(tuple, tiles(nest).tolist()):
+        for element in product(range(14), range(14)):
+            values = dict(zip(names, (*tile, *element), strict=True))
+            if any(all(one.holds(values) for one in (*part.when, *part.where)) for part in parts):
+                shown.add((*tile, *element))
+    assert shown == pairs(relation)
+
+
+def test_an_image_s_loads_read_as_boxes() -> None:
+    """In place, i before j: a tile loads its inner points but the first it writes, and the rims around them."""
+    found = traffic(shipped_nest("stencil2d", "i, j", ["8"], 2, ["H", "W"]))
+    assert conditions(found.load["v"], found.nest, "v", tile_set(found.nest)) == (
+        "v[m, n] for max(1, 8 I) <= m <= min(8 I + 7, H - 2), 8 T + 2 <= n <= min(8 T + 8, W - 1)",
+        "v[m, 8 T + 1] for max(1, 2 - 8 T, 8 I, 8 I - 8 T + 1) <= m <= min(8 I + 7, H - 2)",
+        "8 I + 8 >= H: v[H - 1, n] for 8 T + 1 <= n <= min(8 T + 7, W - 2)",
+        "8 I + 8 >= H, T >= 1: v[H - 1, 8 T]",
+        "H >= 8 I + 9: v[8 I + 8, n] for 8 T + 1 <= n <= min(8 T + 7, W - 2)",
+        "H >= 8 I + 9, T >= 1: v[8 I + 8, 8 T]",
+        "I = 0: v[0, n] for max(1, 8 T) <= n <= min(8 T + 7, W - 2)",
+        "I >= 1: v[8 I - 1, n] for max(1, 8 T) <= n <= min(8 T + 7, W - 2)",
+        "T = 0: v[m, 0] for max(1, 8 I) <= m <= min(8 I + 7, H - 2)",
+    )
+
+
+def test_tiles_told_by_their_origins_begin_at_0() -> None:
+    """A multiple of s above -s is 0 or more: windows that begin before 0 are no tiles."""
+    found = traffic(shipped_nest("polyprod", POLYPROD, ["s"], 2, ["N"]))
+    exists = tile_set(found.nest)
+    assert tiles_text(exists, found.nest) == "0 <= i <= N, 0 <= t <= N"
+    assert conditions(found.load["c"], found.nest, "c", exists) == (
+        "t = 0: c[m] for max(0, N - s - i + 1) <= m <= min(2 N - i, N + s - i - 1)",
+        "t >= 1: c[m] for N - i + t <= m <= min(2 N - i, N + s - i + t - 1)",
+    )
 
 
 @pytest.fixture(scope="module")
