@@ -15,6 +15,7 @@ from rich.table import Table
 
 from arrayol.polyhedral.tiles.allocation import Allocation
 from arrayol.polyhedral.tiles.formulas import Formula
+from arrayol.polyhedral.tiles.moduli import Modulus
 from arrayol.polyhedral.tiles.nest import TiledNest
 from hwmodel.transfers.pipeline import synchronisations
 from hwmodel.transfers.report import ArrayReport, Report, Side
@@ -109,12 +110,17 @@ def _size_lines(found: ArrayReport) -> Iterator[str]:
             if side.lines:
                 yield from _formula_lines(word, "per tile", side.per_tile)
                 yield from _formula_lines("", "in all", side.summed)
+        yield from _formula_lines("kept", "per tile", found.live)
+        for axis, modulus in enumerate(found.moduli or ()):
+            yield from _formula_lines(
+                "" if axis else "modulo", f"of x{axis}" if len(found.moduli or ()) > 1 else "", modulus
+            )
     for word, allocation in (("kept", found.serial), ("doubled", found.overlapped)):
         if allocation is not None:
             yield f"  {word:<8}{_allocation(allocation)}"
 
 
-def _formula_lines(word: str, what: str, formula: Formula | None) -> Iterator[str]:
+def _formula_lines(word: str, what: str, formula: Formula | Modulus | None) -> Iterator[str]:
     for line in ["no formula found"] if formula is None else str(formula).splitlines():
         yield f"  {word:<8}{what:<10}{line}"
         word = what = ""

@@ -13,7 +13,8 @@ from arrayol.polyhedral.tiles.allocation import Allocation, allocate
 from arrayol.polyhedral.tiles.conditions import conditions, tiles_text
 from arrayol.polyhedral.tiles.counting import size_formula, total_formula
 from arrayol.polyhedral.tiles.formulas import Formula
-from arrayol.polyhedral.tiles.live import lifetimes
+from arrayol.polyhedral.tiles.live import lifetimes, live
+from arrayol.polyhedral.tiles.moduli import Modulus, moduli_formula
 from arrayol.polyhedral.tiles.nest import NestArray, TiledNest, Traffic
 from arrayol.polyhedral.tiles.order import strips, tile_set
 from arrayol.polyhedral.tiles.points import rows
@@ -41,7 +42,8 @@ class Side:
 class ArrayReport:
     """What is moved of an array, and where local memory keeps it: in turn, and with double buffering (`overlapped`).
 
-    `exact` says that every access is known exactly, so that nothing is moved that is not needed.
+    `exact` says that every access is known exactly, so that nothing is moved that is not needed. Where a name stays
+    symbolic, `live` is a formula of a tile's live set and `moduli` are those of the allocation, where they were found.
     """
 
     array: NestArray
@@ -50,6 +52,8 @@ class ArrayReport:
     exact: bool
     serial: Allocation | None
     overlapped: Allocation | None
+    live: Formula | None
+    moduli: tuple[Modulus, ...] | None
 
 
 @dataclass(frozen=True)
@@ -133,6 +137,8 @@ def _array(traffic: Traffic, name: str, *, trees: bool) -> ArrayReport:
         traffic.exact[name],
         allocate(lifetimes(traffic, name)) if numeric else None,
         allocate(lifetimes(traffic, name, overlapped=True)) if numeric else None,
+        None if numeric else size_formula(live(traffic, name), traffic.nest),
+        None if numeric else moduli_formula(traffic, name),
     )
 
 
@@ -172,6 +178,9 @@ def _array_json(found: ArrayReport) -> dict[str, Any]:
         content[f"live{suffix}"] = None if allocation is None else allocation.live
         content[f"allocated{suffix}"] = None if allocation is None else allocation.size
         content[f"moduli{suffix}"] = None if allocation is None else list(allocation.moduli)
+    if found.serial is None:
+        content["live_formula"] = None if found.live is None else str(found.live)
+        content["moduli_formula"] = None if found.moduli is None else list(map(str, found.moduli))
     return content
 
 
