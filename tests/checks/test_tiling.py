@@ -132,7 +132,8 @@ REFUSED_SCHEDULES = [
     (
         "j, i",
         (
-            "error[schedule-breaks-dependence]: the schedule breaks a dependence: statement 2 at (i, j) = (0, 1) must run "
+            "error[schedule-breaks-dependence]: the schedule breaks a dependence: statement 2 at (i, j) = (0, "
+            "1) must run "
             "before statement 2 at (i, j) = (1, 0), since both touch c[1]"
         ),
         ORDER,
@@ -140,7 +141,8 @@ REFUSED_SCHEDULES = [
     (
         "i + j, 0",
         (
-            "error[schedule-not-one-to-one]: the schedule is not one-to-one: statement 2 at (i, j) = (1, 0) and statement "
+            "error[schedule-not-one-to-one]: the schedule is not one-to-one: statement 2 at (i, j) = (1, 0) "
+            "and statement "
             "2 at (i, j) = (0, 1) run at the same time"
         ),
         "use every range variable: instances of one time would have no order",
@@ -218,21 +220,24 @@ def test_first_accesses_need_numbers_as_sizes() -> None:
         (
             {"statements": None},
             (
-                "error[bad-schedule]: 2 statements of 'polyprod' to tile, and one schedule\n  hint: give one --schedule for "
+                "error[bad-schedule]: 2 statements of 'polyprod' to tile, and one schedule\n  hint: give one "
+                "--schedule for "
                 "each statement, in the order of the text, or choose some with --statement"
             ),
         ),
         (
             {"statements": None, "schedules": ("m", "N-j, i")},
             (
-                "error[bad-schedule]: the schedules have different numbers of dimensions\n  hint: pad the shorter ones with "
+                "error[bad-schedule]: the schedules have different numbers of dimensions\n  hint: pad the "
+                "shorter ones with "
                 'numbers, as in "i, 0"'
             ),
         ),
         (
             {"strip_dims": 3},
             (
-                "error[bad-strip]: a strip cannot run along 3 tile dimensions\n  hint: 1, or 2 where the schedule has that "
+                "error[bad-strip]: a strip cannot run along 3 tile dimensions\n  hint: 1, or 2 where the "
+                "schedule has that "
                 "many dimensions"
             ),
         ),
@@ -258,7 +263,8 @@ CIRCLE = "skew the schedule until no dependence goes backwards in any dimension"
             "chain",
             {"statements": (2,)},
             (
-                "error[statements-apart]: statement 3 cannot run whole before or after the tiled ones: it needs some of their "
+                "error[statements-apart]: statement 3 cannot run whole before or after the tiled ones: it "
+                "needs some of their "
                 "results, and statement 2 at t = 2 needs statement 3 at t = 1\n  hint: tile it with them: --statement "
                 "3 and a "
                 "schedule of its own"
@@ -268,7 +274,8 @@ CIRCLE = "skew the schedule until no dependence goes backwards in any dimension"
             "diamond",
             {"statements": (2,), "tile": ("2",)},
             (
-                "error[tiles-in-circle]: the tiles (1, 0) and (1, 1) depend on each other: neither can run before the other\n"
+                "error[tiles-in-circle]: the tiles (1, 0) and (1, 1) depend on each other: neither can run "
+                "before the other\n"
                 f"  hint: {CIRCLE}, or make the tiles 1 wide"
             ),
         ),
@@ -276,7 +283,8 @@ CIRCLE = "skew the schedule until no dependence goes backwards in any dimension"
             "diamond",
             {"statements": (2,), "tile": ("b",)},
             (
-                "error[tiles-in-circle]: tiles of any size could depend on each other: statement 2 at (i, j) = (2, 1) needs "
+                "error[tiles-in-circle]: tiles of any size could depend on each other: statement 2 at (i, j) = "
+                "(2, 1) needs "
                 "statement 2 at (i, j) = (1, 2), which comes later along dimension 2 of the schedule\n"
                 f"  hint: {CIRCLE}, or give the size"
             ),
