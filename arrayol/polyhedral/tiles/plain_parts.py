@@ -14,6 +14,7 @@ from functools import reduce
 import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError, bounded_effort
+from arrayol.polyhedral.tiles.forms import Condition
 from arrayol.polyhedral.tiles.reading import constraints_of
 
 MOST_PARTS = 12
@@ -39,7 +40,7 @@ class _Cutter:
 
     def parts(self) -> isl.Set:
         waiting = [part.remove_redundancies() for part in self.whole.get_basic_sets()]
-        if not sum(map(self.coupled, waiting)):
+        if len(waiting) == 1 and not self.coupled(waiting[0]):
             return self.whole
         waiting = self.boxed(waiting)
         done: list[isl.BasicSet] = []
@@ -83,29 +84,34 @@ class _Cutter:
 
     def coupled(self, part: isl.BasicSet) -> int:
         """How many conditions bound several subscripts at once."""
-        return sum(1 for _ in self.couplings(part))
-
-    def couplings(self, part: isl.BasicSet) -> Iterator[isl.Constraint]:
-        for constraint, condition in constraints_of(part, self.names):
-            if not condition.is_equality and len(condition.form.names() & self.subscripts) > 1:
-                yield constraint
+        found = (condition for _, condition in constraints_of(part, self.names))
+        return sum(not condition.is_equality and self.width(condition) > 1 for condition in found)
 
     def relaxed(self, part: isl.BasicSet) -> isl.BasicSet:
-        """The part without conditions that the whole does not need."""
+        """The part without conditions that the whole does not need; a bound of a subscript goes if another stays."""
         if part.dim(isl.dim_type.div):
             return part
-        kept = list(part.get_constraints())
-        for coupling in list(self.couplings(part)):
-            others = [constraint for constraint in kept if not constraint.is_equal(coupling)]
-            wider = isl.BasicSet.universe(part.get_space())
-            for constraint in others:
-                wider = wider.add_constraint(constraint)
-            if isl.Set.from_basic_set(wider).intersect(self.around).is_subset(self.whole):
-                kept = others
-        result = isl.BasicSet.universe(part.get_space())
-        for constraint in kept:
-            result = result.add_constraint(constraint)
-        return result
+        kept = list(constraints_of(part, self.names))
+        for known in sorted(kept, key=lambda one: -self.width(one[1])):
+            others = [one for one in kept if one is not known]
+            if self.may_go(known[1], [condition for _, condition in others]):
+                wider = _made(part, others)
+                if isl.Set.from_basic_set(wider).intersect(self.around).is_subset(self.whole):
+                    kept = others
+        return _made(part, kept)
+
+    def width(self, condition: Condition) -> int:
+        """The number of subscripts in a condition."""
+        return len(condition.form.names() & self.subscripts)
+
+    def may_go(self, condition: Condition, others: Sequence[Condition]) -> bool:
+        """Conditions on the tile alone stay, so that each tile has few lines."""
+        if condition.is_equality or self.width(condition) != 1:
+            return not condition.is_equality and self.width(condition) > 1
+        (name,) = condition.form.names() & self.subscripts
+        upwards = condition.form.factor(name) > 0
+        bounds = (other for other in others if self.width(other) == 1 and other.form.factor(name))
+        return any(other.is_equality or (other.form.factor(name) > 0) == upwards for other in bounds)
 
     def cut(self, part: isl.BasicSet) -> list[isl.BasicSet]:
         """Two parts with fewer conditions on several subscripts between them, the fewest there are; else none."""
@@ -120,7 +126,7 @@ class _Cutter:
     def faces(self, part: isl.BasicSet) -> Iterator[list[isl.BasicSet]]:
         """For each bound of a single subscript the points on it, and the others, where there are both."""
         for constraint, condition in constraints_of(part, self.names):
-            if not constraint.is_equality() and len(condition.form.names() & self.subscripts) == 1:
+            if not constraint.is_equality() and self.width(condition) == 1:
                 aff = constraint.get_aff()
                 on = isl.Constraint.equality_from_aff(aff)
                 off = isl.Constraint.inequality_from_aff(aff.add_constant_val(isl.Val(-1)))
@@ -138,3 +144,10 @@ class _Cutter:
 
     def union(self, sets: list[isl.Set]) -> isl.Set:
         return reduce(lambda one, other: one.union(other), sets, isl.Set.empty(self.whole.get_space()))
+
+
+def _made(like: isl.BasicSet, kept: Sequence[tuple[isl.Constraint, Condition]]) -> isl.BasicSet:
+    result = isl.BasicSet.universe(like.get_space())
+    for constraint, _ in kept:
+        result = result.add_constraint(constraint)
+    return result
