@@ -76,7 +76,7 @@ def _bank_maps(found: Comparison, array: str, elements: NDArray[np.int64]) -> It
         yield BankMap("linear", np.zeros(len(elements), dtype=np.int64), 1, missing="no linear mapping found")
     else:
         bank = linear_bank(elements, linear.vector, linear.block, linear.banks)
-        yield BankMap("linear", bank, linear.banks, f"{linear.banks} banks of its own")
+        yield BankMap("linear", bank, linear.banks, f"{linear.banks} bank{'s' if linear.banks > 1 else ''} of its own")
 
 
 def _loop_names(found: Comparison) -> list[str]:
