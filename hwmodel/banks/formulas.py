@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from hwmodel.banks.references import Loop, Reference, Subscript
@@ -17,8 +18,13 @@ def reference_text(name: str, subscripts: Sequence[Subscript], loops: Sequence[L
 def subscript_text(subscript: Subscript, names: Sequence[str]) -> str:
     """2 * i - j + 1."""
     terms = [(factor, name) for factor, name in zip(subscript.coefficients, names, strict=True)]
-    terms += [(part.factor, part.text if part.text.isidentifier() else f"({part.text})") for part in subscript.unknown]
+    terms += [(part.factor, _factor_text(part.text)) for part in subscript.unknown]
     return _sum(terms, subscript.offset)
+
+
+def _factor_text(text: str) -> str:
+    """A text as a factor of a product: b[i + 1] as it is, i // 2 in parentheses."""
+    return text if re.fullmatch(r"\w+(\[[^\[\]]*\])?", text) else f"({text})"
 
 
 def original_text(reference: Reference, loops: Sequence[Loop]) -> str:

@@ -110,12 +110,12 @@ def test_the_finer_partition_needs_no_copies(spec: Spec) -> None:
 
 
 def test_what_is_not_affine_keeps_its_factor_where_it_cannot_wrap(spec: Spec) -> None:
-    """Rows (f) and (g) of table 1 from a text: 3 * i32(u8) is a multiple of 3; 3 * i32 may wrap, so it is any number."""
+    """Rows (f) and (g) of table 1 from a text: three times a u8 in i32 is a multiple of 3; of an i32 it may wrap."""
     found = to_json(api.layout(spec, "lookup", None, Choices(4)))["arrays"]
     partitions = {part["memory"]: part for part in found["a"]["partitions"]}
     assert {name: part["strides"] for name, part in partitions.items()} == {"a_0_0": [2, 1], "a_1_0": [2, 3]}
-    assert partitions["a_1_0"]["references"] == ["a[2 * i + 1, 3 * (i32(n[i]))]"]
-    assert partitions["a_1_0"]["renamed"] == ["a_1_0[i, (i32(n[i]))]"]
+    assert partitions["a_1_0"]["references"] == ["a[2 * i + 1, 3 * n[i]]"]
+    assert partitions["a_1_0"]["renamed"] == ["a_1_0[i, n[i]]"]
     assert partitions["a_0_0"]["renamed"] == ["a_0_0[i, (3 * wide[i])]"]
     assert set(found) == {"a", "n", "wide", "y"}, "the loads of subscripts are accesses too"
 
