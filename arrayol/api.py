@@ -32,6 +32,7 @@ from arrayol.ir.network import flatten
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Settings
 from arrayol.show.layout import save_layout
+from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import Step, run_steps
 from arrayol.transforms.result import Transformed
 from arrayol.transforms.step_text import parse_step
@@ -39,6 +40,7 @@ from dse.explore import MODELS, Exploration, Labels
 from dse.explore import explore as explore_fusions
 from dse.objectives import DEFAULT, chosen
 from dse.result import Design, Result
+from dse.steps import StepFinder
 from dse.store import load_result, write_result
 from dse.walk import Progress
 from hwmodel.banks.analysis import lay_out
@@ -128,9 +130,14 @@ def explore(
     else:
         taken, origin = find_platform(Path(spec.name), platform)
     check_against(taken, spec)
-    network = flatten(spec, choose_top(spec, top))
+    chosen_top = choose_top(spec, top)
+    first = canonical_steps(spec, chosen_top)
+    canonical = run_steps(spec, first).spec
+    network = flatten(canonical, chosen_top)
     labels = Labels(spec.name, model, origin, spec.constants)
-    return explore_fusions(MODELS[model](network, taken), wanted, labels, keep_all=keep_all, report=report)
+    steps = StepFinder(spec, canonical, network, first)
+    priced = MODELS[model](network, taken)
+    return explore_fusions(priced, wanted, labels, steps=steps, keep_all=keep_all, report=report)
 
 
 def transfers(  # noqa: PLR0913  what people ask of a nest

@@ -62,5 +62,5 @@ def save_transfers(
 
     with atomic_file(path) as temporary, our_style():
         figure = draw_transfers(title, tiles, moves, bars, notes)
-        metadata = {"Date": None} if path.suffix.lower() == ".svg" else None
+        metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}[path.suffix.lower()]
         figure.savefig(temporary, format=path.suffix.lower()[1:], metadata=metadata)

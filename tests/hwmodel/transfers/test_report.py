@@ -39,7 +39,9 @@ def test_totals_of_the_polynomial_product(n: int, b: int) -> None:
     found = api.transfers(SPECS / "polyprod.aol", "polyprod", schedules=["N-j, i"], tile=[b], settings={"N": n})
     assert found.remark == "tiling statement 2, the one with the range variables j and i"
     arrays = found.report().to_json()["arrays"]
-    assert (arrays["a"]["loaded"], arrays["b"]["loaded"], arrays["c"]["loaded"], arrays["c"]["stored"]) == polyprod(n, b)
+    assert (arrays["a"]["loaded"], arrays["b"]["loaded"], arrays["c"]["loaded"], arrays["c"]["stored"]) == polyprod(
+        n, b
+    )
     assert arrays["a"]["stored"] == arrays["b"]["stored"] == 0
     assert all(one["live"] <= one["allocated"] for one in arrays.values())
     assert all(one["live"] <= one["live_overlapped"] <= one["allocated_overlapped"] for one in arrays.values())
@@ -56,7 +58,9 @@ def test_the_document_has_the_fields_of_the_design() -> None:
     moved = sum(one["loaded"] + one["stored"] for one in document["arrays"].values())
     assert document["policies"]["strip-reuse"]["data_moved"] == moved
     assert document["policies"]["remote"]["data_moved"] == 4 * 21 * 21
-    assert document["policies"]["strip-reuse"]["cycles"] <= document["policies"]["strip-reuse"]["cycles_without_overlap"]
+    assert (
+        document["policies"]["strip-reuse"]["cycles"] <= document["policies"]["strip-reuse"]["cycles_without_overlap"]
+    )
 
 
 def test_symbolic_sizes_are_never_counted() -> None:

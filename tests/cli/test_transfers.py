@@ -1,0 +1,135 @@
+"""`arrayol transfers`: text, JSON, C and pictures, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+from arrayol import api
+from arrayol.errors import ArrayolError
+from arrayol.shipped import shipped_folder
+
+SPECS = shipped_folder()
+GOLDEN = Path(__file__).parent.parent / "golden"
+POLYPROD = [str(SPECS / "polyprod.aol"), "polyprod", "--schedule", "N-j, i", "--set", "N=23"]
+REMARK = "tiling statement 2, the one with the range variables j and i\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("numbers", POLYPROD),
+        ("symbols", [*POLYPROD, "--symbolic", "N", "--tree"]),
+        ("sizes", [*POLYPROD, "--symbolic", "N", "--tile", "b", "--strip-dims", "2"]),
+        ("stencil", [str(SPECS / "stencil2d.aol"), "stencil2d", "--schedule", "i, j", "--tile", "16,8", "--simplify"]),
+        (
+            "delays",
+            [str(SPECS / "lpsf.aol"), "hflr", "--schedule", "r0, r1", "--set", "H=16", "--set", "W=32", "--tile", "4"],
+        ),
+    ],
+)
+def test_text(name: str, arguments: list[str], arrayol: CommandLine, golden: Callable[[Path, str], None]) -> None:
+    done = arrayol("transfers", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "isl" not in done.stdout.lower()
+    golden(GOLDEN / f"transfers-{name}.txt", done.stdout)
+
+
+def test_json_is_alone_on_stdout(arrayol: CommandLine) -> None:
+    done = arrayol("transfers", *POLYPROD, "--json")
+    assert done.stderr == REMARK
+    found = api.transfers(SPECS / "polyprod.aol", "polyprod", schedules=["N-j, i"], settings={"N": 23})
+    assert json.loads(done.stdout) == found.report().to_json()
+
+
+def test_c_on_stdout_or_in_a_file(arrayol: CommandLine, tmp_path: Path) -> None:
+    done = arrayol("transfers", *POLYPROD, "--emit", "c")
+    found = api.transfers(SPECS / "polyprod.aol", "polyprod", schedules=["N-j, i"], settings={"N": 23})
+    assert (done.stdout, done.stderr) == (found.c(), REMARK)
+    wrote = arrayol("transfers", *POLYPROD, "--emit", "c", "--out", "p.c")
+    assert (wrote.stdout, wrote.stderr) == ("", f"{REMARK}wrote p.c\n")
+    assert (tmp_path / "p.c").read_text(encoding="utf-8") == found.c()
+
+
+def test_pictures(arrayol: CommandLine, tmp_path: Path) -> None:
+    for name, start in (("p.svg", b"<?xml"), ("p.png", b"\x89PNG")):
+        done = arrayol("transfers", *POLYPROD, "--plot", name)
+        assert done.stderr == f"{REMARK}wrote {name}\n"
+        assert (tmp_path / name).read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("further", "words"),
+    [
+        (["--out", "p.c"], "--out is for --emit c."),
+        (["--emit", "c", "--json"], "Give --emit c or --json, not both."),
+        (["--plot", "p.jpg"], "'p.jpg' does not end in .svg or .png."),
+        (["--strip-dims", "3"], "3 is not in the range"),
+        (["--tile", "4,,4"], "'4,,4' is not B or B,B,..."),
+        (["--symbolic", ""], "a name is missing."),
+    ],
+)
+def test_wrong_usage(further: list[str], words: str, arrayol: CommandLine) -> None:
+    done = arrayol("transfers", *POLYPROD, *further)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert words in " ".join(done.stderr.split())
+
+
+def refusal(name: str, component: str, **request: object) -> str:
+    """The code of the refusal of a request; its words are of the field, none of them isl's."""
+    with pytest.raises(ArrayolError) as refused:
+        api.transfers(SPECS / f"{name}.aol", component, **request).c()  # type: ignore[arg-type]
+    (one,) = refused.value.diagnostics
+    assert one.hint
+    assert not any(word in str(refused.value).lower() for word in ("isl", "lark", "pydantic", "internal"))
+    return one.code
+
+
+Request = Mapping[str, object]
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "component", "request_"),
+    [
+        ("unknown-symbol", "polyprod", "polyprod", {"schedules": ["N-j, i"], "symbolic": ["M"]}),
+        ("bad-tile", "polyprod", "polyprod", {"schedules": ["N-j, i"], "tile": [0]}),
+        ("bad-tile", "polyprod", "polyprod", {"schedules": ["N-j, i"], "tile": [-3]}),
+        ("bad-tile", "polyprod", "polyprod", {"schedules": ["N-j, i"], "tile": ["1.5"]}),
+        ("bad-tile", "polyprod", "polyprod", {"schedules": ["N-j, i"], "tile": [4, 4, 4]}),
+        ("bad-schedule", "polyprod", "polyprod", {"schedules": ["N-j, i +"], "statements": [2]}),
+        ("bad-schedule", "polyprod", "polyprod", {"schedules": ["N-j, k"], "statements": [2]}),
+        ("bad-schedule", "polyprod", "polyprod", {"schedules": ["i * j, i"], "statements": [2]}),
+        ("bad-schedule", "polyprod", "polyprod", {"schedules": ["a[i], j"], "statements": [2]}),
+        ("bad-schedule", "polyprod", "polyprod", {"schedules": [""], "statements": [2]}),
+        ("bad-schedule", "polyprod", "polyprod", {}),
+        ("bad-statement", "polyprod", "polyprod", {"schedules": ["i, j"], "statements": [3]}),
+        ("bad-statement", "polyprod", "polyprod", {"schedules": ["i", "j"], "statements": [2, 2]}),
+        ("schedule-not-one-to-one", "polyprod", "polyprod", {"schedules": ["i + j"], "statements": [2]}),
+        ("schedule-breaks-dependence", "stencil2d", "stencil2d", {"schedules": ["-i, j"]}),
+        ("tiles-in-circle", "stencil2d", "stencil2d", {"schedules": ["j, 2 * i - j"]}),
+        ("statements-apart", "solve", "solve", {"schedules": ["i, j"], "statements": [2]}),
+        ("empty-nest", "stencil2d", "stencil2d", {"schedules": ["i, j"], "settings": {"H": 2}}),
+        ("infinite-nest", "downscaler", "hfilter", {}),
+        ("no-nest", "lpsf", "lpsf", {}),
+        ("unknown-task", "polyprod", "polyprot", {"schedules": ["N-j, i"]}),
+        ("symbolic-in-c", "polyprod", "polyprod", {"schedules": ["N-j, i"], "symbolic": ["N"]}),
+        ("symbolic-in-c", "polyprod", "polyprod", {"schedules": ["N-j, i"], "tile": ["b"]}),
+    ],
+)
+def test_refusals(code: str, name: str, component: str, request_: Request) -> None:
+    assert refusal(name, component, **request_) == code
+
+
+def test_a_refusal_on_the_command_line(arrayol: CommandLine) -> None:
+    done = arrayol("transfers", str(SPECS / "stencil2d.aol"), "stencil2d", "--schedule", "-i, j")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "error[schedule-breaks-dependence]: the schedule breaks a dependence: statement 2 at (i, j) = (1, 1) must run "
+        "before statement 2 at (i, j) = (2, 1), since both touch v[1, 1]\n"
+        "  hint: reverse or skew a dimension, or exchange two of them\n"
+    )
