@@ -8,7 +8,7 @@ from importlib.metadata import version
 from types import MappingProxyType
 
 from arrayol.errors import Diagnostic, InfeasibleError
-from arrayol.ir.model import ConstValue
+from arrayol.ir.model import ConstValue, Spec
 from dse.cloud import Cloud
 from dse.front import Candidate
 from dse.objectives import Objective, available, require_available
@@ -22,6 +22,7 @@ from dse.result import (
     describe,
 )
 from dse.search.indicators import hypervolume
+from dse.steps import StepFinder
 from dse.walk import Progress, Walk
 from hwmodel.design import Fusion
 from hwmodel.published.estimate import PublishedDesign
@@ -48,6 +49,7 @@ class Exploration:
     result: Result
     objectives: tuple[Objective, ...]
     cloud: Cloud
+    spec: Spec | None = None  # what the designs' steps start from
 
 
 def explore(
@@ -55,12 +57,14 @@ def explore(
     objectives: Sequence[Objective],
     labels: Labels,
     *,
+    steps: StepFinder | None = None,
     keep_all: bool = False,
     report: Callable[[Progress], None] | None = None,
 ) -> Exploration:
     """Price every legal fusion and keep the Pareto front.
 
-    Memory holds fronts, points for the plot and what is being compared, not every design, unless `keep_all`. Raises
+    Memory holds fronts, points for the plot and what is being compared, not every design, unless `keep_all`. With
+    `steps` each design of the front carries the transformations that make its specification. Raises
     InfeasibleError (`infeasible`) where no fusion fits the platform, ArrayolError (`no-clock`) where an objective needs
     one.
     """
@@ -68,9 +72,10 @@ def explore(
     walk = Walk(model, tuple(objectives), keep_all=keep_all, report=report)
     walk.run()
     _require_feasible(walk)
-    front = _records(walk, sorted(walk.front, key=lambda one: (one.values, len(one.fusion.groups))))
+    front = _records(walk, sorted(walk.front, key=lambda one: (one.values, len(one.fusion.groups))), steps)
     result = _result(walk, front, labels, keep_all=keep_all)
-    return Exploration(result, walk.objectives, walk.cloud.finish(walk.objectives, model.platform))
+    cloud = walk.cloud.finish(walk.objectives, model.platform)
+    return Exploration(result, walk.objectives, cloud, steps.original if steps else None)
 
 
 def _require_feasible(walk: Walk) -> None:
@@ -89,10 +94,11 @@ def _require_feasible(walk: Walk) -> None:
     )
 
 
-def _records(walk: Walk, candidates: Sequence[Candidate]) -> tuple[Design, ...]:
+def _records(walk: Walk, candidates: Sequence[Candidate], steps: StepFinder | None = None) -> tuple[Design, ...]:
     """The candidates priced once more, as records: the walk keeps no design."""
-    shown = _shown(walk)
-    return tuple(describe(_priced(walk, one.fusion), walk.graph, shown, walk.model.platform) for one in candidates)
+    shown, platform = _shown(walk), walk.model.platform
+    priced = (_priced(walk, one.fusion) for one in candidates)
+    return tuple(describe(one, walk.graph, shown, platform, steps.published(one) if steps else None) for one in priced)
 
 
 def _shown(walk: Walk) -> tuple[Objective, ...]:

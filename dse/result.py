@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from dse.graph import TaskGraph
 from dse.objectives import Objective
+from dse.steps import DesignSteps
 from hwmodel.design import Fusion
 from hwmodel.platform import Platform
 from hwmodel.published.estimate import PublishedDesign
@@ -26,7 +27,8 @@ class Design(_Record):
 
     `verified` is null as long as no referee has run the design: false would say that it disagreed. `units` is N_cu,
     `block_data` X_out in data of the largest output port, `whole_arrays_data` the fused arrays that are kept whole
-    because scans disagree, `flows` N_k.
+    because scans disagree, `flows` N_k. `steps` are the transformations that make a specification of its groups and
+    blocks, for designs of the front; null with a `steps_remark` where there are none.
     """
 
     id: str
@@ -37,6 +39,8 @@ class Design(_Record):
     block_data: dict[str, int]
     whole_arrays_data: dict[str, int]
     flows: int
+    steps: tuple[str, ...] | None = None
+    steps_remark: str | None = None
 
 
 class SubspaceSummary(_Record):
@@ -115,7 +119,13 @@ class Result(_Record):
         return json.dumps(document, indent=2) + "\n"
 
 
-def describe(found: PublishedDesign, graph: TaskGraph, objectives: Sequence[Objective], platform: Platform) -> Design:
+def describe(
+    found: PublishedDesign,
+    graph: TaskGraph,
+    objectives: Sequence[Objective],
+    platform: Platform,
+    steps: DesignSteps | None = None,
+) -> Design:
     """A priced design as a record; `objectives` in the order in which they are to be shown."""
     buffers = [buffer for processor in found.processors for buffer in processor.inputs]
     return Design(
@@ -127,6 +137,8 @@ def describe(found: PublishedDesign, graph: TaskGraph, objectives: Sequence[Obje
         block_data={processor.process: processor.block for processor in found.processors},
         whole_arrays_data={buffer.array: buffer.whole_array for buffer in buffers if buffer.whole_array},
         flows=found.flows,
+        steps=steps.steps if steps else None,
+        steps_remark=steps.remark if steps else None,
     )
 
 

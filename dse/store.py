@@ -9,6 +9,9 @@ from pathlib import Path
 
 from arrayol.errors import error
 from arrayol.files import atomic_folder
+from arrayol.language.emitter import spec_text
+from arrayol.transforms.pipeline import run_steps
+from arrayol.transforms.step_text import parse_step
 from dse.designs_csv import designs_csv
 from dse.explore import Exploration
 from dse.mapping import Mapped
@@ -16,7 +19,9 @@ from dse.mapping_result import MappingResult
 from dse.plots.save import save_plot
 from dse.result import Result
 
-RESULT, TABLE, PLOTS = "result.json", "designs.csv", ("pareto.png", "pareto.svg")
+RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
+SPECS_AT_MOST = 100  # designs of a long front whose specifications are written; result.json has the steps of all
+_LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
 
 
 def write_result(exploration: Exploration | Mapped, target: Path) -> tuple[Path, ...]:
@@ -30,8 +35,25 @@ def write_result(exploration: Exploration | Mapped, target: Path) -> tuple[Path,
         (folder / RESULT).write_text(exploration.result.to_json(), encoding="utf-8")
         (folder / TABLE).write_text(designs_csv(exploration.result), encoding="utf-8")
         save_plot(exploration, *(folder / plot for plot in PLOTS))
+        specs = _write_specs(exploration, folder)
         _carry_over(target, folder)
-    return tuple(target / name for name in (RESULT, TABLE, *PLOTS))
+    return tuple(target / name for name in (RESULT, TABLE, *PLOTS, *specs))
+
+
+def _write_specs(exploration: Exploration | Mapped, folder: Path) -> list[str]:
+    """Write the specification of each of the first designs of the front that steps make; their names in the folder."""
+    if not isinstance(exploration, Exploration) or exploration.spec is None:
+        return []
+    names: list[str] = []
+    for number, design in enumerate(exploration.result.pareto[:SPECS_AT_MOST], 1):
+        if design.steps is None:
+            continue
+        (folder / SPECS).mkdir(exist_ok=True)
+        name = f"{SPECS}/{design.id if len(design.id) <= _LONGEST_NAME else number}.aol"
+        made = run_steps(exploration.spec, [parse_step(step) for step in design.steps])
+        (folder / name).write_text(spec_text(made.spec), encoding="utf-8")
+        names.append(name)
+    return names
 
 
 def require_writable(target: Path) -> None:
@@ -94,6 +116,7 @@ def _carry_over(former: Path, folder: Path) -> None:
         if found.name in {RESULT, TABLE, *PLOTS}:
             continue
         if found.is_dir() and not found.is_symlink():
-            shutil.copytree(found, folder / found.name, symlinks=True)
+            ours = shutil.ignore_patterns("*.aol") if found.name == SPECS else None
+            shutil.copytree(found, folder / found.name, symlinks=True, ignore=ours, dirs_exist_ok=True)
         else:
             shutil.copy2(found, folder / found.name, follow_symlinks=False)

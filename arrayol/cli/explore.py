@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -13,7 +13,9 @@ from arrayol.cli.progress import progress
 from arrayol.cli.tables import show
 from dse.explore import MODELS
 from dse.objectives import DEFAULT, PUBLISHED, WrongObjectiveError, chosen
-from dse.store import require_writable
+from dse.store import SPECS, require_writable
+
+SPECS_NAMED = 3  # more specifications are only counted
 
 
 def _objectives(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
@@ -72,7 +74,8 @@ def command(  # noqa: PLR0913  one for each option
     A design is a fusion: a partition of the tasks in groups that keep the arrays between their tasks on the chip. It
     is named by the number of tasks of its groups, as 2+2.
 
-    DIR receives result.json, designs.csv, pareto.png and pareto.svg, all of them or none. A former result there is
+    DIR receives result.json, designs.csv, pareto.png, pareto.svg and for each design of the front specs/DESIGN.aol, the
+    specification that its steps make; all of them or none. A former result there is
     replaced, any other folder that is not empty is refused.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
@@ -86,4 +89,11 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         click.echo(found.result.to_json(), nl=False)
         return
-    show(found.result, f"{folder}: {', '.join(file.name for file in files)}")
+    show(found.result, f"{folder}: {', '.join(_written(folder, files))}")
+
+
+def _written(folder: Path, files: Sequence[Path]) -> list[str]:
+    """The names of the files in a result folder; many specifications are counted."""
+    names = [file.name for file in files if file.parent == folder]
+    specs = [f"{file.parent.name}/{file.name}" for file in files if file.parent != folder]
+    return names + (specs if len(specs) <= SPECS_NAMED else [f"{len(specs)} specifications in {SPECS}"])

@@ -19,6 +19,7 @@ from dse.pareto import COMPARED_AT_MOST
 from dse.result import Design, Result
 
 SHOWN_AT_MOST = 20  # designs of the front; the result folder holds all
+STEPS_SHOWN_AT_MOST = 5
 _PIPED_WIDTH = 120
 _BITS_PER_KIB = 8 * 1024
 
@@ -108,6 +109,17 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     for remark in result.remarks:
         yield "", remark
     yield "model", f"{result.model}; {'exact' if result.exact else 'not exact'}: {result.method}"
+    yield from _steps(result)
+
+
+def _steps(result: Result) -> Iterator[tuple[str, str]]:
+    """The transformations that make the first designs of the front, or why there are none."""
+    found = [
+        design for design in result.pareto[:STEPS_SHOWN_AT_MOST] if design.steps is not None or design.steps_remark
+    ]
+    for place, design in enumerate(found):
+        steps = "; ".join(design.steps) or "as written" if design.steps is not None else f"none: {design.steps_remark}"
+        yield "" if place else "steps", f"{design.id}: {steps}"
 
 
 def _comparisons(result: Result) -> str:

@@ -71,7 +71,8 @@ class Collapse:
             return self._joined(spec, prepared, task, body.inner, untiled(prepared, task, body))
         made = distribute(prepared, task, callee, Names(prepared))
         after = with_definitions(prepared, {task.name: made.components})
-        return Transformed(after, self._distributed_trace(spec, prepared, after, task, callee, made))
+        trace = self._distributed_trace(spec, prepared, after, task, callee, made)
+        return Transformed(after, trace, (), task.name)
 
     def _joined(
         self, spec: Spec, prepared: Spec, task: RepetitiveTask, inner: RepetitiveTask, joined: Joined
@@ -85,7 +86,7 @@ class Collapse:
         tasks[self.task.task] = (*kept, IndexMap((task.name,), extents, (outer,)))
         still = tasks.get(inner.name, ()) if inner.name in after.components else ()
         tasks[inner.name] = (*still, IndexMap((task.name,), extents, (places,)))
-        return Transformed(after, Trace(tasks, _left(before, after)))
+        return Transformed(after, Trace(tasks, _left(before, after)), (), task.name)
 
     def _distributed_trace(
         self,

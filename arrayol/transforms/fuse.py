@@ -82,7 +82,7 @@ class Fuse:
         made = _assembled(spec, pair, fusion, name, names)
         after = _replaced(spec, pair, fusion, made, name)
         told = (*remarks, *_told(pair, fusion, taken, self.block))
-        return Transformed(after, _trace(spec, after, pair, fusion, made, name), told)
+        return Transformed(after, _trace(spec, after, pair, fusion, made, name), told, name)
 
 
 def _given_block(spec: Spec, pair: Pair, block: Sizes) -> Sizes:

@@ -47,14 +47,14 @@ class Pave:
             flat = Collapse(self.task).apply(spec)
         except ArrayolError:
             return None
-        name = CallName(next(iter(flat.trace.tasks[self.task.task][-1:])).path[0])
-        space = flat.spec.components[name.task]
+        assert flat.task is not None
+        name, space = CallName(flat.task), flat.spec.components[flat.task]
         assert isinstance(space, RepetitiveTask)
         if len(space.repetition) != len(block.repetition) or len(self.factors) != len(block.repetition):
             return None
         sizes = tuple(factor * (extent or 0) for factor, extent in zip(self.factors, block.repetition, strict=True))
         larger = Tile(name, sizes).apply(flat.spec)
-        return Transformed(larger.spec, flat.trace.then(larger.trace), (*flat.remarks, *larger.remarks))
+        return Transformed(larger.spec, flat.trace.then(larger.trace), (*flat.remarks, *larger.remarks), larger.task)
 
 
 def _inwards(done: Transformed, task: str) -> Transformed:
@@ -65,4 +65,4 @@ def _inwards(done: Transformed, task: str) -> Transformed:
         inner = Collapse(CallName(outer.callee)).apply(done.spec)
     except ArrayolError:
         return done
-    return Transformed(inner.spec, done.trace.then(inner.trace), (*done.remarks, *inner.remarks))
+    return Transformed(inner.spec, done.trace.then(inner.trace), (*done.remarks, *inner.remarks), task)

@@ -33,7 +33,7 @@ def run_steps(spec: Spec, steps: Sequence[Step]) -> Transformed:
         following = step.apply(done.spec)
         _require_sound(step, done.spec, following.spec)
         remarks = (*done.remarks, *following.remarks)
-        done = Transformed(following.spec, done.trace.then(following.trace), remarks)
+        done = Transformed(following.spec, done.trace.then(following.trace), remarks, following.task)
     return done
 
 

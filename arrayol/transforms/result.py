@@ -96,11 +96,12 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Transformed:
-    """A specification that computes the same arrays."""
+    """A specification that computes the same arrays; `task` names what the last step made or changed."""
 
     spec: Spec
     trace: Trace
     remarks: tuple[str, ...] = ()
+    task: str | None = None
 
 
 def identity(spec: Spec) -> Trace:

@@ -65,7 +65,7 @@ class Tile:
         require_order(task, self.sizes)
         made = tiled(prepared, task, self.sizes)
         after = with_definitions(prepared, {task.name: made.components})
-        return Transformed(after, tile_trace(spec, self.task, task, made, self.sizes))
+        return Transformed(after, tile_trace(spec, self.task, task, made, self.sizes), (), task.name)
 
 
 @dataclass(frozen=True, slots=True)

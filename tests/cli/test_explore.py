@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 
-FILES = ["designs.csv", "pareto.png", "pareto.svg", "result.json"]
+FILES = ["designs.csv", "pareto.png", "pareto.svg", "result.json", "specs"]
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
 OBJECTIVES = "Invalid value for '--objectives': "
 KNOWN = "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds"
@@ -34,7 +34,9 @@ compared     32 ordered pairs subspace by subspace, against 56 all with all
 hypervolume  1.18678e+13 cycles x data up to 9,123,840 cycles, 2,306,304 data (56.4% of that box)
 platform     lpsf.toml
 model        published; exact: every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)
-written      lpsf-explore: result.json, designs.csv, pareto.png, pareto.svg
+steps        4: fuse hfrl vfbu 4,15; fuse vftd hfrl_vfbu; fuse hflr vftd_hfrl_vfbu
+             2+2: fuse hflr vftd 4,30; fuse hfrl vfbu 4,30
+written      lpsf-explore: result.json, designs.csv, pareto.png, pareto.svg, specs/4.aol, specs/2+2.aol
 """
 
 

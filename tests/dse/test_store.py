@@ -15,7 +15,7 @@ from dse.explore import Exploration
 from dse.store import load_result, require_writable, write_result
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
-FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg"}
+FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg", "specs/4.aol", "specs/2+2.aol"}
 
 
 @pytest.fixture(scope="module")
@@ -34,13 +34,15 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir()}
+    """Its files and folders; of arrayol's own folder of specifications the files."""
+    specs = {f"specs/{path.name}" for path in (folder / "specs").glob("*")}
+    return {path.name for path in folder.iterdir()} - {"specs"} | specs
 
 
 def test_it_is_read_back_as_it_was(lpsf: Exploration, everything: Exploration) -> None:
     for found in (lpsf, everything):
         written = write_result(found, Path("out"))
-        assert {path.name for path in written} == names(Path("out")) == FILES
+        assert {path.relative_to("out").as_posix() for path in written} == names(Path("out")) == FILES
         assert load_result(Path("out")) == found.result
     assert names(Path()) == {"out"}
 
@@ -85,8 +87,10 @@ def test_a_former_result_is_replaced_and_what_lies_beside_it_stays(lpsf: Explora
     Path("out/more").mkdir()
     Path("out/more/deep.txt").write_text("mine too")
     Path("out/pareto.png").write_bytes(b"stale")
+    Path("out/specs/former.aol").write_text("stale")
+    Path("out/specs/notes.txt").write_text("mine here")
     write_result(lpsf, Path("out"))
-    assert names(Path("out")) == FILES | {"notes.txt", "more"}
+    assert names(Path("out")) == FILES | {"notes.txt", "more", "specs/notes.txt"}
     assert Path("out/notes.txt").read_text() == "mine"
     assert Path("out/more/deep.txt").read_text() == "mine too"
     assert Path("out/pareto.png").read_bytes() != b"stale"
