@@ -75,7 +75,8 @@ def moves(parts: Iterable[tuple[Numbers, Numbers | int, Numbers]]) -> Moves:
         return Moves(*(np.zeros(0, np.int64) for _ in range(3)))
     unit, array, element = (np.concatenate(column) for column in zip(*held, strict=True))
     arrays, elements = (int(column.max(initial=0)) + 1 for column in (array, element))
-    keys = np.unique((unit * arrays + array) * elements + element)  # one number per move sorts fast
+    keys = np.sort((unit * arrays + array) * elements + element, kind="stable")  # of sorted runs: soon done
+    keys = keys[np.diff(keys, prepend=-1) > 0]
     return Moves(keys // elements // arrays, keys // elements % arrays, keys % elements)
 
 

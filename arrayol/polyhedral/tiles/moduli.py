@@ -1,8 +1,8 @@
-"""The modular allocation of an array as formulas in symbols: successive moduli without overlap."""
+"""The modular allocation of an array as formulas in symbols, without overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import islpy as isl
@@ -13,7 +13,7 @@ from arrayol.polyhedral.tiles.live import live
 from arrayol.polyhedral.tiles.nest import Traffic
 from arrayol.polyhedral.tiles.reading import conditions_of, form_of
 
-EFFORT = 2_000_000  # isl's operations for all moduli of an array
+EFFORT = 200_000  # isl's operations for all moduli of an array: about a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,32 +36,36 @@ class Modulus:
 def moduli_formula(traffic: Traffic, array: str) -> tuple[Modulus, ...] | None:
     """One modulus per dimension of an array: x takes the slot x mod b, dimension by dimension.
 
-    b_k is one more than the largest |d_k| of two elements alive in one tile whose subscripts before k are equal: a
-    difference d = 0 mod b must be 0 in the first dimension, then in the next, and so on (Darte, Schreiber, Villard).
-    Where a tile size is symbolic all windows of that size count, also those between the tiles: the modulus is right,
-    and sometimes larger than it need be. None where no formula was found within bounds.
+    b_k is the largest extent along k of the elements alive in one tile: two of them differ by less than b_k in each
+    dimension, and by a multiple of it only where they are equal. Where a tile size is symbolic all windows of that size
+    count, also those between the tiles: the modulus is right, and sometimes larger than it need be. None where no
+    formula was found within bounds.
     """
-    nest = traffic.nest
     try:
         with bounded_effort(EFFORT):
             alive = live(traffic, array)
-            apart = alive.reverse().apply_range(alive).deltas().coalesce()
-            found = []
-            for axis in range(apart.dim(isl.dim_type.set)):
-                found.append(_modulus(apart.dim_max(axis), nest.context))
-                apart = apart.fix_val(isl.dim_type.set, axis, isl.Val(0))
-            return tuple(found)
+            return tuple(_modulus(reach, traffic.nest.context) for reach in _reaches(alive))
     except TooHardError:
         return None
 
 
-def _modulus(largest: isl.PwAff, context: isl.Set) -> Modulus:
+def _reaches(alive: isl.Map) -> Iterator[isl.PwAff]:
+    """The largest difference of two elements alive in one tile, along each dimension, by the symbols."""
+    if alive.dim(isl.dim_type.out) == 1:
+        yield alive.reverse().apply_range(alive).deltas().coalesce().dim_max(0)
+        return
+    for axis in range(alive.dim(isl.dim_type.out)):  # by the tiles' extents: isl takes long over differences of points
+        extent = alive.dim_max(axis).sub(alive.dim_min(axis))
+        yield isl.Map.from_pw_aff(extent).range().coalesce().dim_max(0)
+
+
+def _modulus(reach: isl.PwAff, context: isl.Set) -> Modulus:
     cases = []
-    for where, value in largest.coalesce().gist_params(context).get_pieces():
-        form, denominator = form_of(value, [])
+    for where, value in reach.coalesce().gist_params(context).get_pieces():
+        found, denominator = form_of(value, [])
         assert denominator == 1  # a maximum of integers
         parts = tuple(tuple(conditions_of(part, [])) for part in where.params().compute_divs().get_basic_sets())
-        cases.append((parts, form.plus(Form((), 1))))
+        cases.append((parts, found.plus(Form((), 1))))
     return Modulus(tuple(cases))
 
 

@@ -19,7 +19,7 @@ from arrayol.polyhedral.tiles.nest import TiledNest
 from arrayol.polyhedral.tiles.order import tile_set
 from arrayol.polyhedral.tiles.reading import constraints_of, form_of
 
-EFFORT = 2_000_000  # isl's operations for one tree
+EFFORT = 1_000_000  # isl's operations for one tree
 
 
 @dataclass(frozen=True, slots=True)
