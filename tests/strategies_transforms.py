@@ -28,7 +28,7 @@ class LinkedSpec:
 def linked_specs(draw: DrawFn) -> LinkedSpec:
     """One to four tasks over arrays of one to three dimensions: chains, forks and joins."""
     build = Builder(draw, draw(st.sampled_from(["i64", "f32", "f64", "u8"])), endless=False)
-    build.endless = build.chance(8, "infinite dimension")
+    build.endless = build.chance(6, "infinite dimension")
     tasks = build.pick(2, 2, 3, 1, 3, 3, 4)
     build.features.add(f"{tasks} task{'s' if tasks > 1 else ''}")
     _first_input(build)
@@ -161,7 +161,7 @@ def _delays(
         vector[place] = 1 if extent is None else build.pick(1, 1, -1, 2 if extent > 2 else 1)
         vectors.append(vector)
     across = [place for place in long if not vectors[0][place] and space.shape[place] is not None]
-    if len(vectors) == 1 and across and build.chance(3, "delay across"):
+    if len(vectors) == 1 and across and build.chance(2, "delay across"):
         vectors[0][across[0]] = build.pick(1, -1)
     if min(map(min, vectors)) < 0:
         build.features.add("negative delay")

@@ -1,4 +1,8 @@
-"""Composition and closure of relations, each within a bounded effort of isl."""
+"""Composition and closure of relations, within a bounded effort of isl.
+
+Isl may end the program where its bound stops it inside `coalesce`, which its closure uses too, so these run without a
+bound, on relations of few pieces only.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +14,14 @@ from arrayol.polyhedral.effort import TooHardError, bounded_effort
 
 EFFORT = 300_000  # of isl's operations for one step: a fraction of a second
 _DOUBLINGS = 12  # chains of up to 4,096 steps are followed one by one where isl finds no closed form
+_FEW, _SOME = 8, 100  # pieces of relations for a closed form, and to be put together
 
 
 def composed(first: isl.Map, second: isl.Map) -> isl.Map:
     """First the one relation, then the other."""
     with bounded_effort(EFFORT):
-        return first.apply_range(second).coalesce()
+        result = first.apply_range(second)
+    return tidied(result)
 
 
 def joined(relations: Sequence[isl.Map]) -> isl.Map:
@@ -24,13 +30,19 @@ def joined(relations: Sequence[isl.Map]) -> isl.Map:
         result = relations[0]
         for relation in relations[1:]:
             result = result.union(relation)
-        return result.coalesce()
+    return tidied(result)
 
 
 def last(relation: isl.Map) -> isl.Map:
     """Each element with the last of its images in lexicographic order."""
     with bounded_effort(EFFORT):
-        return relation.lexmax().coalesce()
+        result = relation.lexmax()
+    return tidied(result)
+
+
+def tidied(relation: isl.Map) -> isl.Map:
+    """The relation in fewer pieces, where it has not too many."""
+    return relation.coalesce() if relation.n_basic_map() <= _SOME else relation
 
 
 def closure(steps: isl.Map) -> isl.Map:
@@ -41,13 +53,10 @@ def closure(steps: isl.Map) -> isl.Map:
     identity = isl.Map.identity(steps.get_space())
     if steps.is_empty():
         return identity
-    try:
-        with bounded_effort(EFFORT):
-            closed, exact = steps.transitive_closure()
-    except TooHardError:
-        exact = False
-    if exact:
-        return joined([identity, closed])
+    if steps.n_basic_map() <= _FEW:
+        closed, exact = steps.transitive_closure()
+        if exact:
+            return joined([identity, closed])
     return _doubled(joined([identity, steps]))
 
 

@@ -14,6 +14,7 @@ from arrayol.ir.model import Elementary, Port
 from arrayol.polyhedral.closure import closure, composed, joined, last
 from arrayol.polyhedral.nests import NestStatement, statements_of
 from arrayol.polyhedral.points import box
+from arrayol.polyhedral.small_bodies import NotFollowedError, followed
 
 Relations = dict[tuple[str, str], isl.Map]  # (output, input) -> from elements of the one to elements of the other
 
@@ -25,6 +26,9 @@ def body_relations(elementary: Elementary) -> Relations:
     from every input element: true of both sides of a comparison, so no difference is invented. Raises TooHardError
     beyond isl's bounded effort.
     """
+    small = _small_relations(elementary) if elementary.body else None
+    if small is not None:
+        return small
     statements = statements_of(elementary) if elementary.body else []
     if not statements or not all(map(_is_known, statements)):
         return {
@@ -33,6 +37,24 @@ def body_relations(elementary: Elementary) -> Relations:
             for source in elementary.inputs
         }
     return _Flow(elementary, statements).relations()
+
+
+_MOST_PAIRS = 2_000  # of elements, to be told one by one
+
+
+def _small_relations(elementary: Elementary) -> Relations | None:
+    """The relations of a small body, pair by pair; None where it is not small, or data decide."""
+    try:
+        found = followed(elementary)
+    except NotFollowedError:
+        return None
+    pairs: dict[tuple[str, str], list[str]] = {}
+    for (output, element), needs in found.items():
+        for source, read in needs:
+            pairs.setdefault((output, source), []).append(f"{list(element)} -> {list(read)}")
+    if sum(map(len, pairs.values())) > _MOST_PAIRS:
+        return None
+    return {key: isl.Map(f"{{ {'; '.join(texts)} }}").coalesce() for key, texts in pairs.items()}
 
 
 def _is_known(statement: NestStatement) -> bool:

@@ -35,7 +35,7 @@ def drawn_sizes(choose: Choose, space: Sequence[int | None]) -> str:
     """Sizes for a repetition space."""
     odd = choose(range(12)) == 11
     return ",".join(
-        str(choose([size for size in range(1, 1 + (extent or 3)) if odd or not extent or extent % size == 0]))
+        str(choose([size for size in range(1, 1 + (extent or 2)) if odd or not extent or extent % size == 0]))
         for extent in space
     )
 

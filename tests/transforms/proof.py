@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import product
 
 import hypothesis
 import numpy as np
 from drawn_steps import Choose, draw_step
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from index_truth import check_indices
 from spec_data import any_inputs, loaded
 from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
-from arrayol.ir.model import RepetitiveTask, Spec
+from arrayol.ir.model import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.polyhedral.relations import Difference, Verdict, compare
 from arrayol.transforms.pipeline import run_steps
@@ -38,7 +38,7 @@ def prove(before: Spec, result: Transformed, top: str = "top") -> Verdict:
     same_bits(before, again, top)
     verdict = compare(before, again, top)
     assert not isinstance(verdict, Difference), f"{verdict}\n{text}"
-    indices_fit(before, result)
+    check_indices(before, result)
     return verdict
 
 
@@ -56,19 +56,6 @@ def same_bits(before: Spec, after: Spec, top: str) -> None:
         if one.tobytes() != other.tobytes():
             place = tuple(int(entry) for entry in np.argwhere(one != other)[0]) if (one != other).any() else ()
             raise AssertionError(f"{name}{list(place)} differs\n{spec_text(after)}")
-
-
-def indices_fit(before: Spec, result: Transformed) -> None:
-    """Every new repetition does an old one, and what one nest alone does, it does whole."""
-    for name, maps in result.trace.tasks.items():
-        task = before.components[name]
-        assert isinstance(task, RepetitiveTask)
-        for found in maps:
-            if None in found.extents or np.prod(found.extents) > 2_000:
-                continue
-            old = Counter(found.old(index) for index in product(*map(range, found.extents)))
-            space = set(product(*map(range, task.repetition)))
-            assert old.keys() <= space, f"{name}: {sorted(old.keys() - space)[:3]} are no repetitions"
 
 
 FEATURES = {

@@ -13,7 +13,7 @@ from arrayol.execute.environment import DTYPES
 from arrayol.ir.model import Spec
 from arrayol.source import SourceFile
 
-FRAMES = 24  # of an infinite dimension: enough for one block of everything
+FRAMES = 48  # of an infinite dimension: enough for one block of everything
 
 
 def loaded(text: str, name: str = "generated.aol") -> Spec:
