@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 
 EXTENTS = {"x": (24,), "d": (9,), "y": (24,), "z": (14, 14)}
-HEAD = "elementary e(x: i64[24], d: i64[9]) -> (y: i64[24], z: i64[14, 14])"
+CONSTS = {"N": 5}
+HEAD = "const N = 5\nelementary e(x: i64[24], d: i64[9]) -> (y: i64[24], z: i64[14, 14])"
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def _line(draw: st.DrawFn, outer: list[str]) -> NestLine:
     ranges, names = [], list(outer)
     for name in ["i", "j"][: draw(st.sampled_from([1, 2, 2]))]:
         low = draw(st.sampled_from(["0", "0", "1", *names[:1]]))
-        high = draw(st.sampled_from(["3", "4", "5", *(f"{other} + 2" for other in names)]))
+        high = draw(st.sampled_from(["3", "4", "N", *(f"{other} + 2" for other in names)]))
         ranges.append((name, low, high))
         names.append(name)
     condition = draw(st.integers(0, 5))
@@ -125,7 +126,7 @@ def _reference(draw: st.DrawFn, array: str, names: list[str], *, guarded: bool) 
 
 def _subscript(draw: st.DrawFn, names: list[str]) -> str:
     one, other = draw(st.sampled_from(names)), draw(st.sampled_from(names))
-    return draw(st.sampled_from([f"{one} + 4", f"{one} + {other} + 1", f"{one} - {other} + 6", "3", f"10 - {one}"]))
+    return draw(st.sampled_from([f"{one} + 4", f"{one} + {other} + 1", f"{one} - {other} + 6", "3", f"N + 5 - {one}"]))
 
 
 def _schedule(draw: st.DrawFn, names: tuple[str, ...], depth: int) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from strategies_tiles import EXTENTS, NestCase, NestLine, NestRead
+from strategies_tiles import CONSTS, EXTENTS, NestCase, NestLine, NestRead
 
 Element = tuple[int, ...]
 Tile = tuple[int, ...]
@@ -62,7 +62,7 @@ def _points(ranges: Iterable[tuple[str, str, str]], values: dict[str, int]) -> I
 
 
 def _evaluate(text: str, values: Mapping[str, int]) -> int:
-    return int(eval(text, {"__builtins__": {}}, dict(values)))
+    return int(eval(text, {"__builtins__": {}}, {**CONSTS, **values}))
 
 
 def _instance(number: int, line: NestLine, values: dict[str, int]) -> Instance | None:
@@ -188,9 +188,11 @@ def strips_of(found: list[Placed], strip_dims: int) -> list[list[Tile]]:
     return [sorted(tiles) for _, tiles in sorted(strips.items())]
 
 
-def theorem_six(sets: TileSets, strip: list[Tile]) -> tuple[Sets, Sets]:
-    """Load and store of one strip as theorem 6 is printed."""
-    store = {tile: sets.written[tile] - _union(sets.written, strip[place + 1 :]) for place, tile in enumerate(strip)}
+def theorem_six(sets: TileSets, strip: list[Tile], store: Sets | None = None) -> tuple[Sets, Sets]:
+    """Load and store of one strip as theorem 6 is printed; for other stores than its own on request."""
+    if store is None:
+        later = {tile: _union(sets.written, strip[place + 1 :]) for place, tile in enumerate(strip)}
+        store = {tile: sets.written[tile] - later[tile] for tile in strip}
     read = {tile: sets.read[tile] | (store[tile] - sets.sure[tile]) for tile in strip}
     remote = {tile: read[tile] - _union(sets.sure, strip[:place]) for place, tile in enumerate(strip)}
     load = {}

@@ -8,8 +8,9 @@ from itertools import product
 
 import islpy as isl
 import pytest
-from hypothesis import event, given, settings
-from strategies_tiles import EXTENTS, NestCase, nest_cases
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from strategies_tiles import CONSTS, EXTENTS, NestCase, nest_cases
 from tiles_brute import (
     Placed,
     Sets,
@@ -30,12 +31,14 @@ from arrayol.errors import ArrayolError
 from arrayol.language.loader import Loaded, load_source
 from arrayol.language.opened import open_component
 from arrayol.language.schedules import read_schedule
+from arrayol.polyhedral.tiles.keyed import KeyedArray, keyed_arrays
 from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
+from arrayol.polyhedral.tiles.numbers import at_values
 from arrayol.polyhedral.tiles.order import iterations, tiles
 from arrayol.polyhedral.tiles.points import rows
 from arrayol.polyhedral.tiles.program import program_of
 from arrayol.polyhedral.tiles.tiling import Schedule, Tiling, tile_nest
-from arrayol.polyhedral.tiles.traffic import traffic
+from arrayol.polyhedral.tiles.traffic import live_in, load_for, traffic
 from arrayol.source import SourceFile
 
 
@@ -45,14 +48,14 @@ def loaded(case: NestCase) -> Loaded:
     return found
 
 
-def tiled(case: NestCase) -> TiledNest:
+def tiled(case: NestCase, *, symbols: tuple[str, ...] = (), sizes: tuple[int | str, ...] | None = None) -> TiledNest:
     source = loaded(case)
-    program = program_of(open_component(source, "e"))
+    program = program_of(open_component(source, "e", symbols))
     schedules = [
-        Schedule(number, *read_schedule(", ".join(times), program.statements[number - 1].indices, source, ()))
+        Schedule(number, *read_schedule(", ".join(times), program.statements[number - 1].indices, source, symbols))
         for number, times in zip(case.chosen, case.schedules, strict=True)
     ]
-    return tile_nest(program, schedules, Tiling(case.sizes, case.strip_dims))
+    return tile_nest(program, schedules, Tiling(sizes or case.sizes, case.strip_dims))
 
 
 def elements(relation: isl.Map) -> Sets:
@@ -108,6 +111,35 @@ def test_generated_nests(case: NestCase) -> None:
     check_sets(nest, found)
 
 
+@given(nest_cases().filter(lambda case: verdict(case, placed(case)) == "fine"), st.sets(st.integers(0, 2)))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+def test_symbols(case: NestCase, named: set[int]) -> None:
+    """With N symbolic, and some tile sizes: the same sets; with uncertain writes perhaps more loads, all valid."""
+    sizes = tuple(f"b{axis}" if axis in named else size for axis, size in enumerate(case.sizes))
+    try:
+        nest = tiled(case, symbols=("N",), sizes=sizes)
+    except ArrayolError:
+        event("refused for another N or size")  # for which it may well be wrong
+        return
+    values = {**CONSTS, **{f"b{axis}": size for axis, size in enumerate(case.sizes)}}
+    expected, found = traffic(tiled(case)), at_values(traffic(nest), values)
+    simple = at_values(traffic(nest, simplify=True), values)
+    sets, strips = tile_sets(placed(case)), strips_of(placed(case), case.strip_dims)
+    assert tiles(found.nest).tolist() == tiles(expected.nest).tolist()
+    for array in expected.load:
+        assert found.store[array].is_equal(expected.store[array])
+        assert found.read[array].is_equal(expected.read[array])
+        at_origin = any(isinstance(size, str) for size in sizes)
+        if at_origin and not expected.written[array].is_equal(expected.surely_written[array]):
+            event("uncertain writes, symbolic sizes")
+            assert expected.load[array].is_subset(found.load[array])
+        else:
+            assert found.load[array].is_equal(expected.load[array])
+        for one in (found, simple):
+            load, store = elements(one.load[array]), elements(one.store[array])
+            assert not [fault for strip in strips for fault in faults(sets[array], load, store, strip)]
+
+
 def check_order(case: NestCase, nest: TiledNest, found: list[Placed]) -> None:
     """Instances in the order of execution; the rest before or after them."""
     ordered = sorted(found, key=lambda one: (one.tile, one.time, one.instance.number))
@@ -137,6 +169,16 @@ def check_sets(nest: TiledNest, found: list[Placed]) -> None:
         assert differences.store[array].is_equal(lexicographic.store[array])
         check_array(sets[array], differences, array, strips)
         check_simple(sets[array], simple, array, strips)
+    for keyed in keyed_arrays(nest):
+        check_given_store(keyed, sets[keyed.name], simple.store[keyed.name], strips)
+
+
+def check_given_store(keyed: KeyedArray, sets: TileSets, store: isl.Map, strips: list[list[Tile]]) -> None:
+    """Loads for stores that are too large."""
+    load, stores = elements(load_for(keyed, live_in(keyed), store)), elements(store)
+    for strip in strips:
+        expected, _ = theorem_six(sets, strip, {tile: stores[tile] for tile in strip})
+        assert {tile: load[tile] for tile in strip} == expected
 
 
 def check_simple(sets: TileSets, found: Traffic, array: str, strips: list[list[Tile]]) -> None:
