@@ -40,7 +40,7 @@ class _Cutter:
 
     def parts(self) -> isl.Set:
         waiting = [part.remove_redundancies() for part in self.whole.get_basic_sets()]
-        if len(waiting) == 1 and not self.coupled(waiting[0]):
+        if len(waiting) == 1:  # one line anyway, also for sets that were made one polyhedron
             return self.whole
         waiting = self.boxed(waiting)
         done: list[isl.BasicSet] = []
