@@ -36,7 +36,7 @@ UNROLLS = {
 }
 
 
-# Of these unrolls on 2 to 8 banks those in which longest first misses the optimum: factors, banks, its cycles, the best.
+# Of these unrolls on 2 to 8 banks those where longest first misses the optimum: factors, banks, its cycles, the best.
 # Of all unrolls up to 6 per loop (matmul: 4) it misses 130 of 1,456, by at most a sixth.
 MISSES = {
     "fir": [((3, 5), 2, 31, 30)],
