@@ -23,10 +23,10 @@ from hwmodel.transfers.study import shown
 
 _PIPED_WIDTH = 120
 _POLICIES = {
-    "remote": "every access remote",
-    "tile": "per tile, no reuse",
-    "strip-reuse": "reuse inside a strip",
-    "whole-strip": "whole strip first",
+    "remote": "every access",
+    "tile": "per tile",
+    "strip-reuse": "strip reuse",
+    "whole-strip": "whole strip",
 }
 
 
@@ -117,17 +117,15 @@ def _size_lines(found: ArrayReport) -> Iterator[str]:
             )
     for word, allocation in (("kept", found.serial), ("doubled", found.overlapped)):
         if allocation is not None:
-            yield f"  {word:<8}{_allocation(allocation)}"
+            slots = f"{_counted(allocation.size, 'slot')}{_slot(allocation)}"
+            yield f"  {word:<8}{allocation.live:,} alive at most, in {slots}"
+            yield f"  {'':<8}{allocation.reason}"
 
 
 def _formula_lines(word: str, what: str, formula: Formula | Modulus | None) -> Iterator[str]:
     for line in ["no formula found"] if formula is None else str(formula).splitlines():
         yield f"  {word:<8}{what:<10}{line}"
         word = what = ""
-
-
-def _allocation(found: Allocation) -> str:
-    return f"{found.live:,} alive at most, in {_counted(found.size, 'slot')}{_slot(found)}; {found.reason}"
 
 
 def _slot(found: Allocation) -> str:
@@ -138,36 +136,24 @@ def _slot(found: Allocation) -> str:
     texts = []
     for row, modulus in zip(found.matrix, found.moduli, strict=True):
         terms = [(factor, axis) for factor, axis in zip(row, axes, strict=True) if factor]
-        form = " + ".join(axis if factor == 1 else f"{factor} {axis}" for factor, axis in terms).replace("+ -", "- ")
+        form = " + ".join(_term(factor, axis) for factor, axis in terms).replace("+ -", "- ")
         texts.append(f"{form} mod {modulus}" if len(terms) == 1 else f"({form}) mod {modulus}")
-    return f" {', '.join(texts)}"
+    return f": {', '.join(texts)}"
+
+
+def _term(factor: int, axis: str) -> str:
+    return {1: axis, -1: f"-{axis}"}.get(factor, f"{factor} {axis}")
 
 
 def _policy_table(found: Report) -> Table:
+    """Remote accesses one by one; each tile for itself; reuse inside a strip; a strip as a whole before its tiles."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
-    table.add_column("policy", no_wrap=True)
-    for header in (
-        "moved\ndata",
-        "moved\nbytes",
-        "bursts",
-        "row\nchanges",
-        "live\ndata",
-        "cycles\noverlapped",
-        "cycles\nin turn",
-    ):
+    table.add_column("transfers", no_wrap=True)
+    for header in ("data\nmoved", "bursts", "row\nchanges", "live\ndata", "cycles\noverlapped", "cycles\nin turn"):
         table.add_column(header, justify="right", no_wrap=True)
     for name, cost in found.policies.items():
-        changes = "-" if cost.row_changes is None else f"{cost.row_changes:,}"
-        figures = (
-            cost.data_moved,
-            cost.bytes_moved,
-            cost.bursts,
-            changes,
-            cost.live,
-            cost.cycles,
-            cost.cycles_without_overlap,
-        )
-        table.add_row(_POLICIES[name], *(one if isinstance(one, str) else f"{one:,}" for one in figures))
+        figures = (cost.data_moved, cost.bursts, cost.row_changes, cost.live, cost.cycles, cost.cycles_without_overlap)
+        table.add_row(_POLICIES[name], *("-" if one is None else f"{one:,}" for one in figures))
     return table
 
 
