@@ -88,7 +88,7 @@ def refusal(path: Path, *words: object, **more: object) -> str:
 
 def test_what_a_nest_says_of_itself() -> None:
     nest = polyprod("N - j, i", tile=("b", "2 * 5"), symbols=("N",), strip_dims=2)
-    assert (nest.sizes, nest.by_origin, nest.tile_names) == (("b", 10), (True, False), ("i", "T"))
+    assert (nest.sizes, nest.by_origin, nest.tile_names) == (("b", 10), (True, False), ("i0", "T"))
     assert (nest.symbols, dict(nest.values)) == (("N", "b"), {"N": 100})
     assert (nest.before, nest.after, nest.text) == ((1,), (), (("N - j", "i"),))
     assert [array.shape for array in nest.arrays.values()] == [(101,), (101,), (201,)]

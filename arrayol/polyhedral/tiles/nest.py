@@ -105,11 +105,15 @@ class TiledNest:
 
     @property
     def tile_names(self) -> tuple[str, ...]:
-        """Names of a tile's coordinates as they are shown: I, J, ... for the strip, T last; in lower case an origin."""
+        """Names of a tile's coordinates as they are shown: I, J, ... for the strip, T last; in lower case an origin.
+
+        A name that a range variable or a symbol has already gets a 0.
+        """
         outer = ["I", "J", "K", "L", "M"][: self.depth - 1] if self.depth <= 6 else []
-        outer = outer or [f"I{place}" for place in range(self.depth - 1)]
-        names = [*outer, "T"]
-        return tuple(name.lower() if origin else name for name, origin in zip(names, self.by_origin, strict=True))
+        names = [*(outer or [f"I{place}" for place in range(1, self.depth)]), "T"]
+        cased = [name.lower() if origin else name for name, origin in zip(names, self.by_origin, strict=True)]
+        taken = {*self.symbols, *(index for one in self.statements for index in one.indices)}
+        return tuple(f"{name}0" if name in taken else name for name in cased)
 
 
 PREFIX = "p_"

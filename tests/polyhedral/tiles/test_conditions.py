@@ -121,10 +121,10 @@ def test_tiles_told_by_their_origins_begin_at_0() -> None:
     """A multiple of s above -s is 0 or more: windows that begin before 0 are no tiles."""
     found = traffic(shipped_nest("polyprod", POLYPROD, ["s"], 2, ["N"]))
     exists = tile_set(found.nest)
-    assert tiles_text(exists, found.nest) == "0 <= i <= N, 0 <= t <= N"
+    assert tiles_text(exists, found.nest) == "0 <= i0 <= N, 0 <= t <= N"
     assert conditions(found.load["c"], found.nest, "c", exists) == (
-        "t = 0: c[m] for max(0, N - s - i + 1) <= m <= min(2 N - i, N + s - i - 1)",
-        "t >= 1: c[m] for N - i + t <= m <= min(2 N - i, N + s - i + t - 1)",
+        "t = 0: c[m] for max(0, N - s - i0 + 1) <= m <= min(2 N - i0, N + s - i0 - 1)",
+        "t >= 1: c[m] for N - i0 + t <= m <= min(2 N - i0, N + s - i0 + t - 1)",
     )
 
 
