@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from mutants import changed
 from proof import prove, transformed
@@ -49,7 +51,7 @@ task top(a: i64[6, 8], w: i64) -> (d: i64[6, 8], c: i64[6, 4]) {
 
 LPSF = ["tile hflr 3,2", "pave hfrl 2,4", "fuse hflr vftd", "fuse hfrl vfbu 4,1", "pave hflr 1,2; pave hflr 1,2"]
 OWN = [
-    "tile down 2,2",
+    "tile down 1,2",
     "tile down 3,4; collapse down",
     "pave down 1,2",
     "fuse first look 2,2",
@@ -70,7 +72,7 @@ MUTANTS = [
                  id="wrong sign of a delay"),
     pytest.param("states", "found += [Crossing(part, vector,", "found += [Crossing(part, tuple(-v for v in vector),",
                  id="state from the wrong block"),
-    pytest.param("cut", "acts = all(abs(step) < extent", "acts = not all(abs(step) < extent", id="dropped delay inside"),
+    pytest.param("cut", "acts = all(abs(step)", "acts = not all(abs(step)", id="dropped delay inside blocks"),
     pytest.param("blocks", "added(tiler.origin, times(tiler.paving, blocks.origin), shift)",
                  "added(tiler.origin, shift)", id="lost origin of the macro-pattern"),
     pytest.param("macro", "extents.append(chosen.count)", "extents.append(max(1, chosen.count - 1))",
@@ -88,27 +90,25 @@ def cases() -> list[tuple[Spec, str, str]]:
     return [*((lpsf, "lpsf", steps) for steps in LPSF), *((own, "top", steps) for steps in OWN)]
 
 
-def failures(cases: list[tuple[Spec, str, str]]) -> list[str]:
+def failures(cases: list[tuple[Spec, str, str]]) -> Iterator[str]:
     """Pipelines that the proof does not let pass; a refused one says nothing."""
-    failed = []
     for spec, top, steps in cases:
         try:
             prove(spec, transformed(spec, *steps.split("; ")), top)
         except ArrayolError:
             continue
         except Exception as found:
-            failed.append(f"{steps}: {type(found).__name__}: {found}"[:200])
-    return failed
+            yield f"{steps}: {type(found).__name__}: {found}"[:200]
 
 
-def test_without_a_mistake_nothing_fails(cases: list[tuple[Spec, str, str]]) -> None:
-    assert not failures(cases)
+def test_without_a_mistake_nothing_fails_or_is_refused(cases: list[tuple[Spec, str, str]]) -> None:
     for spec, top, steps in cases:
-        prove(spec, transformed(spec, *steps.split("; ")), top)  # and nothing is refused
+        prove(spec, transformed(spec, *steps.split("; ")), top)
 
 
 @pytest.mark.parametrize(("module", "old", "new"), MUTANTS)
 def test_every_mistake_is_found(cases: list[tuple[Spec, str, str]], module: str, old: str, new: str) -> None:
     """`tile down 4,3` leaves a remainder; without a mistake it is refused."""
     with changed(module, old, new):
-        assert failures([*cases, (cases[-1][0], "top", "tile down 4,3")])
+        found = next(failures([*cases, (cases[-1][0], "top", "tile down 4,3")]), None)
+    assert found
