@@ -34,6 +34,11 @@ class Counts:
     infeasible: int = 0
     pruned: int = 0
 
+    @property
+    def size(self) -> int:
+        """All of them."""
+        return self.evaluated + self.infeasible + self.pruned
+
     def __add__(self, other: Counts) -> Counts:
         return Counts(self.evaluated + other.evaluated, self.infeasible + other.infeasible, self.pruned + other.pruned)
 
@@ -62,8 +67,8 @@ class Priced(Protocol):
 def search_group(space: MappingSpace, columns: Columns, group: Mask, *, open_all: bool) -> GroupFront:
     """The front of a group's designs.
 
-    Openings (cuts, FIFOs, layouts, policies, recomputing) are tried on every structure with `open_all`, else on those
-    of the plain front (if the study holds plain designs), and the other opened designs are counted as pruned.
+    Openings (cuts, FIFOs, layouts, policies, recomputing) are tried in all combinations on every structure with
+    `open_all`, else one at a time on those of the plain front (if the study holds plain designs).
     """
     tasks = space.tasks(group)
     last = space.last(group)
@@ -121,14 +126,13 @@ class _Search:
                     self._add(plain, priced)
 
     def price_openings(self, plain: Sequence[GroupDesign], *, everywhere: bool) -> None:
-        """What the study opens beyond plain structures, on all of them or on those of the front so far."""
+        """What the study opens beyond plain structures: on all of them, or singly on those of the front so far."""
         chosen = None if everywhere else {self.structures[number] for number in self.codes[:, 0].tolist()}
         for structure in plain:
-            for opened in openings(self.space, structure):
-                if chosen is None or structure in chosen:
-                    self._price_one(opened)
-                else:
-                    self.counts += Counts(pruned=len(self.combinations))
+            if chosen is not None and structure not in chosen:
+                continue
+            for opened in openings(self.space, structure, singly=not everywhere):
+                self._price_one(opened)
 
     def finish(self) -> GroupFront:
         """The front with its designs."""

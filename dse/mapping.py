@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from itertools import islice
 
 from arrayol.errors import Diagnostic, InfeasibleError
 from dse.cloud import Cloud
@@ -25,15 +26,17 @@ from dse.mapping_result import (
     describe_mapping,
 )
 from dse.mapping_space import MappingSpace, check_study
+from dse.openings import count_openings
 from dse.result import Hypervolume, identifier
 from dse.search.indicators import hypervolume
 from dse.space import count_by_groups, subspaces
 from dse.study import Study
-from hwmodel.design import Design
+from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
 
-OPENED_EVERYWHERE = 20_000_000  # structures times elements of arrays; beyond, openings are tried on fronts only
+OPENED_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, openings are tried singly, on fronts
+LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
 FUSIONS_DRAWN = 256  # fusions whose own fronts are drawn behind the front of all
 
 
@@ -83,15 +86,23 @@ def explore_mappings(
 
 
 def opens_everywhere(space: MappingSpace) -> bool:
-    """Whether openings are few and cheap enough to be tried on every structure; always so where nothing is opened."""
-    study = space.study
-    narrow = study.cuts == ("none",) and study.links == ("buffer",) and study.layouts == ("none",)
-    if narrow and study.policies == ("reuse",) and study.recompute == (False,):
+    """Whether openings are few enough to be tried on every structure; always so where the study opens nothing."""
+    if not space.study.opens:
         return True
     elements = sum(space.accesses.size(array) for array in space.model.network.arrays)
-    lasts = [space.last(group) for group in space.groups]
-    structures = sum(sum(len(shapes) for _, shapes in space.structures(last)) for last in lasts if last)
-    return structures * elements <= OPENED_EVERYWHERE
+    left = OPENED_ELEMENTS // max(elements, LEAST_ELEMENTS)
+    for group in space.groups:
+        last = space.last(group)
+        blocks = list(islice(space.blocks(last), left + 1)) if last else []
+        if len(blocks) > left:
+            return False
+        if blocks:
+            tasks = tuple(Processor(task) for task in space.tasks(group))
+            # One structure in the middle stands for all: offers differ little between them.
+            left -= len(blocks) * (1 + count_openings(space, GroupDesign(tasks, blocks[len(blocks) // 2])))
+        if left < 0:
+            return False
+    return True
 
 
 def combine_groups(
@@ -209,7 +220,7 @@ def _result(
         constants=dict(labels.constants),
         model=labels.model,
         platform=labels.platform,
-        remarks=tuple(space.model.remarks),
+        remarks=_remarks(space),
         objectives=tuple(figure.name for figure in columns.objectives),
         constraints=tuple(map(str, columns.constraints)),
         method="exact",
@@ -225,6 +236,11 @@ def _result(
     )
 
 
+def _remarks(space: MappingSpace) -> tuple[str, ...]:
+    endless = [name for name, array in space.model.network.arrays.items() if None in array.shape]
+    return (f"figures are per frame: {', '.join(endless)} never end",) if endless else ()
+
+
 def _how(space: MappingSpace, *, open_all: bool) -> str:
     """How the front was found, and what bounds it."""
     text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
@@ -233,7 +249,7 @@ def _how(space: MappingSpace, *, open_all: bool) -> str:
     if space.study.epsilon:
         text += f"; within a factor {1 + space.study.epsilon:g} of the exact front"
     if not open_all:
-        text += "; cuts, FIFOs, layouts and policies tried on the plain fronts of groups only"
+        text += "; cuts, FIFOs, layouts and policies tried one at a time on the plain fronts of groups"
     return text
 
 

@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import permutations, product
-
-from hwmodel.machine.model import MachineModel
+from itertools import product
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.language.hints import did_you_mean
@@ -16,7 +14,9 @@ from dse.combine import all_groups
 from dse.graph import Mask, TaskGraph, bits, task_graph
 from dse.study import Study
 from hwmodel.access import Accesses
-from hwmodel.design import Blocks, Scan
+from hwmodel.banks.candidates import layout_candidates
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan
+from hwmodel.machine.model import MachineModel
 
 Shape = tuple[int, ...]
 
@@ -106,17 +106,40 @@ class MappingSpace:
         extents = self.accesses.extents(task)
         given = self.study.cuts
         if isinstance(given, tuple):
-            shapes = _lines(extents) if "lines" in given else ()
-        else:
-            shapes = tuple(tuple(map(min, shape, extents)) for shape in given.get(task, ()))
+            return tuple(self._lines(task, extents)) if "lines" in given else ()
+        shapes = (tuple(map(min, shape, extents)) for shape in given.get(task, ()))
         return tuple(Blocks(shape, scan) for shape in shapes for scan in self.scans(task, shape))
 
+    def _lines(self, task: str, extents: Shape) -> Iterator[Blocks]:
+        """Lines of repetitions, one wide, in either order: of the scans that walk them alike the first."""
+        for shape in _lines(extents):
+            narrow = next(axis for axis, side in enumerate(shape) if side < extents[axis])
+            seen = set()
+            for scan in self.scans(task, shape):
+                direction = scan.descending[scan.dimensions.index(narrow)]
+                if direction not in seen:
+                    seen.add(direction)
+                    yield Blocks(shape, scan)
 
-def all_scans(rank: int) -> Iterator[Scan]:
-    """Every permutation with every direction."""
-    for dimensions in permutations(range(rank)):
-        for descending in product((False, True), repeat=rank):
-            yield Scan(dimensions, descending)
+    def layouts(self, plain: GroupDesign) -> Iterator[tuple[BankLayout, ...]]:
+        """The choices of layouts for a group's buffers; none but the empty one where banks cost nothing."""
+        kinds, local = self.study.layouts, self.model.platform.local
+        if "linear" not in kinds or local.block_bits is None:
+            yield ()
+            return
+        tasks = plain.tasks
+        touched = {array for task in tasks for array in self._touched(task)}
+        choices: list[tuple[BankLayout | None, ...]] = []
+        for array in self.model.network.arrays:
+            found = layout_candidates(self.accesses, array, tasks, local.banks) if array in touched else ()
+            if found:
+                choices.append((None, *found) if "none" in kinds else found)
+        for chosen in product(*choices):
+            yield tuple(layout for layout in chosen if layout is not None)
+
+    def _touched(self, task: str) -> frozenset[str]:
+        process = self.model.network.processes[task]
+        return process.reads | process.writes
 
 
 def _lines(extents: Shape) -> tuple[Shape, ...]:

@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 from dse.mapping_space import MappingSpace
-from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy
+from hwmodel.design import Blocks, GroupDesign
 
 
-def openings(space: MappingSpace, plain: GroupDesign) -> Iterator[GroupDesign]:
+def openings(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:
     """Every structure that the study opens on the blocks of a plain one, each once in a fixed order, itself left out.
 
     Cuts are offered to tasks with more to do for one block than the group's steady block, FIFOs for arrays that one
     task reads once, several policies where a block reads again what an earlier one has read, and layouts where banks
-    cost something.
+    cost something. With `singly` those that differ from the plain one in one of these decisions alone.
     """
-    offers = space.model.offers(plain.tasks, plain.blocks)
-    choices = product(
-        space.study.policies if offers.policies_differ else space.study.policies[:1],
-        space.study.recompute if len(plain.tasks) > 1 else (False,),
-        product(*(_cuts(space, task, offered=task in offers.cuts) for task in plain.tasks)),
-        _fifos(space, offers.fifos),
-        space.layouts(plain),
-    )
     seen = {plain}
-    for policy, recompute, cuts, fifos, layouts in choices:
-        opened = _opened(plain, policy, cuts, fifos, layouts)
-        opened = replace(opened, recompute=recompute)
+    for choice in _one_at_a_time(space, plain) if singly else product(*_choices(space, plain)):
+        opened = _opened(plain, choice)
         if opened not in seen:
             seen.add(opened)
             yield opened
+
+
+def count_openings(space: MappingSpace, plain: GroupDesign) -> int:
+    """How many structures `openings` looks at, those that come out equal included."""
+    return math.prod(len(options) for options in _choices(space, plain)) - 1
+
+
+def _choices(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
+    """What may be chosen of each decision: policy, recomputing, FIFOs, layouts, then the cut of each task."""
+    offers = space.model.offers(plain.tasks, plain.blocks)
+    study = space.study
+    return [
+        study.policies if offers.policies_differ else study.policies[:1],
+        study.recompute if len(plain.tasks) > 1 else (False,),
+        tuple(_fifos(space, offers.fifos)),
+        tuple(space.layouts(plain)),
+        *(_cuts(space, task, offered=task in offers.cuts) for task in plain.tasks),
+    ]
+
+
+def _one_at_a_time(space: MappingSpace, plain: GroupDesign) -> Iterator[tuple[Any, ...]]:
+    choices = _choices(space, plain)
+    usual = tuple(options[0] for options in choices)
+    for place, options in enumerate(choices):
+        for option in options[1:]:
+            yield (*usual[:place], option, *usual[place + 1 :])
 
 
 def _cuts(space: MappingSpace, task: str, *, offered: bool) -> tuple[Blocks | None, ...]:
@@ -54,13 +73,13 @@ def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]
     ]
 
 
-def _opened(
-    plain: GroupDesign,
-    policy: Policy,
-    cuts: tuple[Blocks | None, ...],
-    fifos: frozenset[str],
-    layouts: tuple[BankLayout, ...],
-) -> GroupDesign:
-    processors = tuple(replace(one, cut=own) for one, own in zip(plain.processors, cuts, strict=True))
-    kept = tuple(layout for layout in layouts if layout.array not in fifos)
-    return replace(plain, processors=processors, policy=policy, fifos=fifos, layouts=kept)
+def _opened(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
+    policy, recompute, fifos, layouts, *cuts = choice
+    return replace(
+        plain,
+        processors=tuple(replace(one, cut=own) for one, own in zip(plain.processors, cuts, strict=True)),
+        policy=policy,
+        recompute=recompute,
+        fifos=fifos,
+        layouts=tuple(layout for layout in layouts if layout.array not in fifos),
+    )

@@ -185,6 +185,11 @@ class Study(BaseModel):
             and False in self.recompute
         )
 
+    @property
+    def opens(self) -> bool:
+        """Whether it allows anything beyond plain designs."""
+        return not self.holds_plain or any(getattr(self, name) != plain for name, plain in NARROW.items())
+
     def place(self, *path: str) -> Span | None:
         """Where a key stands in the study's file, if it came from one."""
         return self._file.span(path) if self._file else None
@@ -206,7 +211,8 @@ def load_study(path: Path) -> Study:
 
 def narrowed(study: Study) -> Study:
     """The study without cuts, FIFOs, layouts, policies and recomputing."""
-    return Study.model_validate({**study.model_dump(exclude_unset=True), **NARROW})
+    given = {name: getattr(study, name) for name in study.model_fields_set}
+    return Study.model_validate({**given, **NARROW})
 
 
 def _no_rules(_: Mapping[str, Any]) -> Iterator[BrokenRule]:
