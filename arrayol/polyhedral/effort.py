@@ -19,10 +19,13 @@ def bounded_effort(operations: int | None = None) -> Iterator[None]:
     """Raise TooHardError where isl would work longer than the bound. The count is isl's own, the same in every run.
 
     Sets and relations are read from text outside: isl calls it a mistake of syntax when the bound stops its reader.
+    Inside another bound that one counts.
     """
     context = isl.DEFAULT_CONTEXT
-    context.reset_operations()
-    context.set_max_operations(OPERATIONS if operations is None else operations)
+    outermost = not context.get_max_operations()
+    if outermost:
+        context.reset_operations()
+        context.set_max_operations(OPERATIONS if operations is None else operations)
     try:
         yield
     except isl.Error as failure:
@@ -30,5 +33,6 @@ def bounded_effort(operations: int | None = None) -> Iterator[None]:
             raise
         raise TooHardError from None
     finally:
-        context.set_max_operations(0)
-        context.reset_operations()
+        if outermost:
+            context.set_max_operations(0)
+            context.reset_operations()

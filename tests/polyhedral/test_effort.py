@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import islpy as isl
 import pytest
 
 from arrayol.checks.pipeline import check
@@ -51,3 +52,12 @@ def test_isl_works_on_after_the_bound(tmp_path: Path, monkeypatch: pytest.Monkey
             "[0, 0] paving [1, 0; 3, 5] fitting [] wrap\n  }", "[1, 0] paving [1, 0; 3, 5] fitting [] wrap\n  }"
         ),
     ) == ["not-covered"]
+
+
+def test_inside_a_bound_that_one_counts() -> None:
+    context = isl.DEFAULT_CONTEXT
+    with effort.bounded_effort(500_000):
+        with effort.bounded_effort(7):
+            assert context.get_max_operations() == 500_000
+        assert context.get_max_operations() == 500_000
+    assert context.get_max_operations() == 0

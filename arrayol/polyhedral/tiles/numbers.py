@@ -18,6 +18,7 @@ from arrayol.polyhedral.tiles.nest import (
     Traffic,
     parameter,
 )
+from arrayol.polyhedral.tiles.tiling import answered_in_time
 
 Values = Mapping[str, int]
 Relation = TypeVar("Relation", isl.Set, isl.Map)
@@ -41,7 +42,15 @@ def nest_at(nest: TiledNest, values: Values) -> TiledNest:
 
 
 def at_values(found: Traffic, values: Values) -> Traffic:
-    """The traffic without symbols, between tile numbers and elements. Raises ValueError as `nest_at` does."""
+    """The traffic without symbols, between tile numbers and elements. Raises ValueError as `nest_at` does.
+
+    Raises ArrayolError (`nest-too-hard`) too.
+    """
+    with answered_in_time(found.nest.name):
+        return _at_values(found, values)
+
+
+def _at_values(found: Traffic, values: Values) -> Traffic:
     nest = nest_at(found.nest, values)
     numbered = _by_number(found.nest, values)
 

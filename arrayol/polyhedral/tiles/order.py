@@ -11,6 +11,7 @@ import numpy as np
 from arrayol.polyhedral.tiles.nest import TiledNest
 from arrayol.polyhedral.tiles.points import Integers, points, rows
 from arrayol.polyhedral.tiles.relations import tile_of_time
+from arrayol.polyhedral.tiles.tiling import answered_in_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,10 @@ class Iterations:
 
 
 def tile_set(nest: TiledNest) -> isl.Set:
-    """The tiles in which an instance runs."""
-    times = [one.domain.apply(one.schedule) for one in nest.statements]
-    return reduce(lambda one, other: one.union(other), times).apply(tile_of_time(nest)).coalesce()
+    """The tiles in which an instance runs. Raises ArrayolError (`nest-too-hard`)."""
+    with answered_in_time(nest.name):
+        times = [one.domain.apply(one.schedule) for one in nest.statements]
+        return reduce(lambda one, other: one.union(other), times).apply(tile_of_time(nest)).coalesce()
 
 
 def tiles(nest: TiledNest) -> Integers:
