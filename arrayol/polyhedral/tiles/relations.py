@@ -97,7 +97,7 @@ def keys_of(nest: TiledNest, place: int) -> isl.Map:
 
 
 def coalesced(found: isl.Map) -> isl.Map:
-    """The relation in fewer pieces; as it is where isl loses its way among many, which it tells by an internal error."""
+    """The relation in fewer pieces; as it is where isl loses its way among many, telling an internal error."""
     try:
         return found.coalesce()
     except isl.Error as failure:
