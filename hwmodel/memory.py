@@ -186,8 +186,7 @@ class _Parts:
 def _opens(row: Integers, bank: Integers) -> NDArray[np.bool_]:
     """Whether each access finds another row open in its bank, or none."""
     order = np.argsort(bank, kind="stable")
-    row, bank = row[order], bank[order]
-    changed = np.concatenate([[True], (row[1:] != row[:-1]) | (bank[1:] != bank[:-1])])
+    changed = np.diff(row[order], prepend=-1) != 0  # rows of two banks differ too
     opens = np.empty(len(order), np.bool_)
     opens[order] = changed
     return opens

@@ -20,10 +20,12 @@ from arrayol.checks.tiling import NestRequest, open_nest
 from arrayol.ir.model import Spec
 from arrayol.polyhedral.tiles.traffic import traffic
 from arrayol.shipped import shipped_folder
-from hwmodel.memory import Bursts, port_time
 from hwmodel.platform import Datapath, ExternalMemory, Platform, load_platform
+from hwmodel.transfers.addresses import Place, as_bursts, moves
 from hwmodel.transfers.pipeline import Units, one_after_another, overlapped, synchronisations
+from hwmodel.transfers.plans import Ground
 from hwmodel.transfers.policies import POLICIES, evaluate
+from hwmodel.transfers.remote import remote_bursts
 
 BOARD = load_platform(Path(__file__).resolve().parents[3] / "specs" / "platforms" / "ddr2010.toml")
 LATENCY, WORDS, INTERVAL, DEPTH = 7, 3, 2, 5
@@ -153,20 +155,18 @@ def test_remote_accesses_are_those_of_all_instances(case: NestCase) -> None:
 
 
 def test_remote_accesses_come_in_the_order_of_execution() -> None:
-    """Polyprod (N-j, i) reads and writes c from both ends: each access of a b c c in rows of their own."""
-    spec = shipped_spec("polyprod", N=2)
-    cost = evaluate(spec, traffic(shipped_nest("polyprod", POLYPROD, ["2"], 2, N=2)), BOARD)["remote"]
+    """Tiles of 2 x 2 of polyprod by (N-j, i), in each the instances by time: reads of a, b and c, a write of c."""
+    found = traffic(shipped_nest("polyprod", POLYPROD, ["2"], 2, N=2))
     order = [(i, 2 - time) for time in (0, 1) for i in (0, 1)]
-    order += [(2, 2), (2, 1), (0, 0), (1, 0), (2, 0)]  # by tiles of 2 x 2
-    address = [place for i, j in order for place in (8192 + 4 * (i + j), 4 * i, 4096 + 4 * j, 8192 + 4 * (i + j))]
-    places = {0: 0, 4096: 2048, 8192: 4096}  # arrays begin in rows of their own
-    at = np.array([places[one // 4096 * 4096] + one % 4096 for one in address])
-    size = np.full(len(at), 4)
-    by_hand = port_time(BOARD, Bursts(at, size, size // 4, np.zeros(len(at), np.bool_)))
-    assert by_hand.row_changes is not None
-    assert cost.bursts == len(at) == 36
-    assert cost.row_changes == by_hand.row_changes.sum()
-    assert cost.cycles == by_hand.cycles.sum()
+    order += [(2, 2), (2, 1), (0, 0), (1, 0), (2, 0)]
+    # Arrays begin in rows of their own, of 2048 bytes.
+    at = [at for i, j in order for at in (4 * i, 2048 + 4 * j, 4096 + 4 * (i + j), 4096 + 4 * (i + j))]
+    bursts_ = remote_bursts(Ground(shipped_spec("polyprod", N=2), found, BOARD))
+    assert bursts_.address.tolist() == at
+    assert bursts_.write.tolist() == [False, False, False, True] * 9
+    assert set(bursts_.size.tolist()) == {4}
+    cost = evaluate(shipped_spec("polyprod", N=2), found, BOARD)["remote"]
+    assert (cost.row_changes, cost.cycles) == (3, 36 + 3 * 7)
 
 
 def test_the_paper_s_board_gains_by_reuse_and_overlap() -> None:
@@ -230,6 +230,39 @@ def test_double_buffering_keeps_every_synchronisation(found: list[tuple[int, ...
         assert not _crossing(np.concatenate([time.load, time.store]))
     in_turn_ = one_after_another(Units(strip, compute, np.full(len(found), -1)), load, store)
     assert time.cycles <= in_turn_.cycles == sum(sum(unit[1:]) for unit in found)
+
+
+@given(units, st.data())
+def test_loads_wait_for_the_stores_that_they_need(found: list[tuple[int, ...]], data: st.DataObject) -> None:
+    found = sorted(found, key=lambda unit: unit[0])
+    strip, load, compute, store = (np.array([unit[part] for unit in found], np.int64) for part in range(4))
+    first = [strip.tolist().index(own) for own in strip.tolist()]
+    after = [data.draw(st.sampled_from([-1, *range(start, tile)])) for tile, start in enumerate(first)]
+    made = Units(strip, compute, np.array(after, np.int64))
+    time = overlapped(made, load, store, shared_port=False)
+    for tile, earlier in enumerate(after):
+        assert earlier < 0 or time.store[earlier, 1] <= time.load[tile, 0]
+        assert earlier < 0 or made.load_steps()[tile] >= made.load_steps()[earlier] + 3
+    assert time.cycles <= one_after_another(made, load, store).cycles
+
+
+def test_runs_end_with_the_array_the_unit_and_a_gap() -> None:
+    moved = moves(
+        [(np.array([1, 0, 0, 0, 0]), 0, np.array([4, 0, 1, 2, 5])), (np.array([0, 1, 0]), 1, np.array([6, 5, 6]))]
+    )
+    assert list(zip(*(column.tolist() for column in (moved.unit, moved.array, moved.element)), strict=True)) == [
+        *((0, 0, element) for element in (0, 1, 2, 5)),
+        (0, 1, 6),
+        (1, 0, 4),
+        (1, 1, 5),
+    ]
+    places_ = [Place(100, 4, (8,)), Place(200, 2, (8,))]
+    found = as_bursts(moved, places_, write=True)
+    assert found.unit.tolist() == [0, 0, 0, 1, 1]
+    assert found.bursts.address.tolist() == [100, 120, 212, 116, 210]
+    assert found.bursts.size.tolist() == [12, 4, 2, 4, 2]
+    assert found.bursts.data.tolist() == [3, 1, 1, 1, 1]
+    assert found.bursts.write.all()
 
 
 def _crossing(spans: np.ndarray) -> bool:
