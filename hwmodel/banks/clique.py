@@ -24,7 +24,7 @@ def clique_bound(accesses: Moving) -> int:
     """At least the different elements of one iteration; for references that move together, the largest clique found."""
     offsets = sorted({tuple(row) for row in accesses.offsets.tolist()})
     small = len(offsets) <= _MOST_REFERENCES and len(accesses.extents) <= _MOST_STEPS
-    if not accesses.uniform or not small:
+    if not accesses.uniform or not small or any(accesses.loose):
         return accesses.least
     graph = _graph(accesses, offsets)
     cliques = (clique for root in offsets for clique in _cliques(graph, root, len(offsets), _TRIES // len(offsets)))

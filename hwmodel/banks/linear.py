@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ from hwmodel.banks.references import Loop, Reference
 MAXIMUM_BLOCK = 8  # block sizes tried
 MAXIMUM_BANKS = 256
 WORK = 20_000_000  # banks computed before the search gives up: some tenths of a second
-_CHUNK = 1 << 15
+_CHUNK = 1 << 15  # vectors tried at once at most; the first of many is often free
+_SHARE = 16  # the part of what is left that blocks above 1 may take
 
 Integers = NDArray[np.int64]
 
@@ -47,7 +49,9 @@ def smallest_linear(
 
     No two references of a group may touch one bank in one iteration, unless they touch one element: equal addresses are
     merged; where `merge_equal` is false only a read is with a write, and two reads of one element make every mapping
-    fail. An unknown part of a subscript may be any multiple of its factor. `work` bounds the banks computed.
+    fail. An unknown part of a subscript may be any multiple of its factor. Where references do not share it only the
+    mappings that are blind to its multiples are tried: the number is then proven least only where it meets the bound.
+    `work` bounds the banks computed.
     """
     bodies = [moving(references, loops) for references, loops in groups if references]
     least = max((body.least for body in bodies), default=0)
@@ -63,30 +67,41 @@ def smallest_linear(
 
 def _search(bodies: Sequence[Moving], least: int, work: int) -> Linear:
     left, exact, bound = work, True, least
+    blind = any(any(body.loose) for body in bodies)
     banks = max(bound, 1)
+    if bound > MAXIMUM_BANKS:
+        reason = f"{bound:,} elements are touched at once; up to {MAXIMUM_BANKS} banks are tried"
+        return Linear(None, (), 1, bound, exact=True, gave_up=reason)
     while banks <= MAXIMUM_BANKS:
         for block in range(1, MAXIMUM_BLOCK + 1):
-            cost = sum(body.cost(banks, block) for body in bodies)
-            if cost > (left if block == 1 else left // 4):
+            axes = _residues(bodies, banks * block)
+            cost = sum(body.cost(prod(map(len, axes)), banks * block, block) for body in bodies)
+            if cost > (left if block == 1 else left // _SHARE):
                 exact = False
                 if block == 1:
-                    reason = f"the search ended at {banks} banks, after {work - left:,} banks of references computed"
+                    reason = f"the search was given up at {banks} banks: it would take more than {work:,} steps"
                     return Linear(None, (), 1, bound, exact=False, gave_up=reason)
                 break
             left -= cost
-            vector = _first_free(bodies, banks, block)
+            vector = _first_free(bodies, axes, banks, block)
             if vector is not None:
-                return Linear(banks, vector, block, bound, exact=exact or banks == bound, gave_up=None)
+                return Linear(banks, vector, block, bound, exact=(exact and not blind) or banks == bound, gave_up=None)
         if banks == least:
             bound = max(clique_bound(body) for body in bodies)
             exact = exact or bound > banks
         banks = max(banks + 1, bound)
     reason = f"no mapping on up to {MAXIMUM_BANKS} banks is free of conflicts"
-    return Linear(None, (), 1, bound, exact=exact, gave_up=reason)
+    return Linear(None, (), 1, bound, exact=exact and not blind, gave_up=reason)
 
 
-def _first_free(bodies: Sequence[Moving], banks: int, block: int) -> tuple[int, ...] | None:
-    for vectors in _vectors(bodies[0].rank, banks * block):
+def _residues(bodies: Sequence[Moving], modulus: int) -> list[range]:
+    """The entries to try per dimension."""
+    steps = [lcm(*each) for each in zip(*(body.steps(modulus) for body in bodies), strict=True)]
+    return [range(0, modulus, step) for step in steps]
+
+
+def _first_free(bodies: Sequence[Moving], axes: Sequence[range], banks: int, block: int) -> tuple[int, ...] | None:
+    for vectors in _vectors(axes):
         free = vectors
         for body in bodies:
             free = free[body.free_of_conflicts(free, banks, block)]
@@ -95,10 +110,14 @@ def _first_free(bodies: Sequence[Moving], banks: int, block: int) -> tuple[int, 
     return None
 
 
-def _vectors(rank: int, modulus: int) -> Iterator[Integers]:
-    """All vectors of residues in lexicographic order, in chunks of rows."""
-    total = modulus**rank
-    for start in range(0, total, _CHUNK):
-        numbers = np.arange(start, min(start + _CHUNK, total), dtype=np.int64)
-        columns = [numbers // modulus ** (rank - 1 - axis) % modulus for axis in range(rank)]
-        yield np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64)
+def _vectors(axes: Sequence[range]) -> Iterator[Integers]:
+    """All vectors with these entries in lexicographic order, in growing chunks of rows."""
+    total, start, size = prod(map(len, axes)), 0, 64
+    while start < total:
+        left = np.arange(start, min(start + size, total), dtype=np.int64)
+        start, size = start + size, min(2 * size, _CHUNK)
+        columns = []
+        for axis in reversed(axes):
+            columns.append(left % len(axis) * axis.step)
+            left = left // len(axis)
+        yield np.stack(columns[::-1], axis=1)

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.banks.references import Loop, Reference
+from hwmodel.banks.references import Loop, Reference, Subscript
 
 Integers = NDArray[np.int64]
 Exact = NDArray[np.object_]  # integers of any size
@@ -33,6 +33,8 @@ class Moving:
     `coefficients` has the shape (references, dimensions, steps), `offsets` (references, dimensions): at indices l a
     reference touches coefficients l + offsets. A step is a loop, of `extents[step]` iterations, or an unknown part;
     None is without end. `distinct` are the references, `repeated_reads` those of equal addresses beyond the first.
+    `loose` has per dimension the factor of unknown parts that not all references share, 0 where there are none: only
+    mappings that are blind to its multiples are safe.
     """
 
     distinct: tuple[Reference, ...]
@@ -40,7 +42,11 @@ class Moving:
     coefficients: Exact
     offsets: Exact
     extents: tuple[int | None, ...]
-    rank: int
+    loose: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        return len(self.loose)
 
     @property
     def uniform(self) -> bool:
@@ -49,16 +55,23 @@ class Moving:
 
     @property
     def least(self) -> int:
-        """The different elements of the first iteration: they need as many banks."""
-        return len({tuple(row) for row in self.offsets.tolist()})
+        """The elements of the first iteration that surely differ: they need as many banks."""
+        return len({tuple(row) for row in (self._apart_by(self.offsets)).tolist()})
 
-    def cost(self, banks: int, block: int) -> int:
-        """How many banks a complete search over all vectors computes, about."""
-        modulus = banks * block
-        computed = modulus**self.rank * len(self.distinct)
+    def _apart_by(self, offsets: Exact) -> Exact:
+        columns = [column % factor if factor else column for column, factor in zip(offsets.T, self.loose, strict=True)]
+        return np.array(columns, object).T
+
+    def steps(self, modulus: int) -> tuple[int, ...]:
+        """Per dimension the least residue whose multiples are safe with the loose parts."""
+        return tuple(modulus // gcd(factor, modulus) if factor else 1 for factor in self.loose)
+
+    def cost(self, vectors: int, modulus: int, block: int) -> int:
+        """How many banks it takes, about, to try so many vectors."""
+        computed = vectors * len(self.distinct)
         if self.uniform:
-            return int(computed * block)
-        return int((computed + _CLASS) * prod(_least(extent, modulus) for extent in self.extents))
+            return computed * block
+        return (computed + _CLASS) * prod(_least(extent, modulus) for extent in self.extents)
 
     def free_of_conflicts(self, vectors: Integers, banks: int, block: int) -> Truths:
         """For each row a of `vectors` whether floor(a.x / block) mod banks keeps all references apart."""
@@ -129,22 +142,32 @@ def moving(references: Sequence[Reference], loops: Sequence[Loop]) -> Moving:
         if not reference.write:
             read.add(reference.subscripts)
     distinct = tuple(first.values())
-    texts = list(dict.fromkeys(_unknowns(distinct)))
-    rank = len(distinct[0].subscripts) if distinct else 0
+    parts = [[_unknowns(part) for part in reference.subscripts] for reference in distinct]
+    shared = [
+        [one for one in dimension[0] if all(one in each for each in dimension)]
+        for dimension in zip(*parts, strict=True)
+    ]
+    texts = list(dict.fromkeys(text for dimension in shared for text, _ in dimension))
+    rank = len(shared)
     coefficients = np.zeros((len(distinct), rank, len(loops) + len(texts)), object)
     offsets = np.zeros((len(distinct), rank), object)
     for number, reference in enumerate(distinct):
         for axis, part in enumerate(reference.subscripts):
             offsets[number, axis] = part.offset
             coefficients[number, axis, : len(loops)] = part.coefficients
-            for unknown in part.unknown:
-                coefficients[number, axis, len(loops) + texts.index(unknown.text)] = unknown.factor
+    for axis, dimension in enumerate(shared):
+        for text, factor in dimension:
+            coefficients[:, axis, len(loops) + texts.index(text)] = factor
+    loose = tuple(
+        gcd(*(factor for each in dimension for text, factor in each if (text, factor) not in common))
+        for dimension, common in zip(zip(*parts, strict=True), shared, strict=True)
+    )
     extents = (*(loop.extent for loop in loops), *(None for _ in texts))
-    return Moving(distinct, tuple(repeated), coefficients, offsets, extents, rank)
+    return Moving(distinct, tuple(repeated), coefficients, offsets, extents, loose)
 
 
-def _unknowns(references: Sequence[Reference]) -> list[str]:
-    return [unknown.text for reference in references for part in reference.subscripts for unknown in part.unknown]
+def _unknowns(part: Subscript) -> list[tuple[str, int]]:
+    return [(unknown.text, unknown.factor) for unknown in part.unknown]
 
 
 def _residues(numbers: Exact, modulus: int) -> Integers:
