@@ -147,16 +147,16 @@ class Study(BaseModel):
         default=("none", "lines"),
         description='a list of "none" and "lines", or a table task = [[1, 480], ...] of shapes',
     )
-    links: Annotated[tuple[LinkKind, ...], PlainValidator(_words(LinkKind))] = Field(
+    links: Annotated[Any, PlainValidator(_words(LinkKind))] = Field(
         default=("buffer", "fifo"), description='a list of "buffer" and "fifo"'
     )
-    layouts: Annotated[tuple[LayoutKind, ...], PlainValidator(_words(LayoutKind))] = Field(
+    layouts: Annotated[Any, PlainValidator(_words(LayoutKind))] = Field(
         default=("none", "linear"), description='a list of "none" and "linear"'
     )
-    policies: Annotated[tuple[Policy, ...], PlainValidator(_words(Policy))] = Field(
+    policies: Annotated[Any, PlainValidator(_words(Policy))] = Field(
         default=POLICIES, description=f"a list of {', '.join(POLICIES)}"
     )
-    recompute: Annotated[tuple[bool, ...], PlainValidator(_flags)] = Field(
+    recompute: Annotated[Any, PlainValidator(_flags)] = Field(
         default=(False,), description="a list of false and true"
     )
     reuse_memory: bool = Field(default=False, description="true or false")
@@ -164,7 +164,7 @@ class Study(BaseModel):
     objectives: Annotated[tuple[str, ...], PlainValidator(_texts)] | None = Field(
         default=None, description="a list of objectives"
     )
-    constraints: Annotated[tuple[Constraint, ...], PlainValidator(_constraints), _AS_TEXTS] = Field(
+    constraints: Annotated[Any, PlainValidator(_constraints), _AS_TEXTS] = Field(
         default=(), description='a list of texts as "internal_memory_bits <= 65536"'
     )
     _file: TomlFile | None = PrivateAttr(default=None)

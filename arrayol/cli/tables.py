@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
-from io import TextIOWrapper
 from itertools import zip_longest
 from math import prod
 
-import click
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
+from arrayol.cli.terminal import counted, print_parts
 from dse.objectives import LATENCY, MICROSECONDS, PUBLISHED
 from dse.pareto import COMPARED_AT_MOST
 from dse.result import Design, Result
 
 SHOWN_AT_MOST = 20  # designs of the front; the result folder holds all
 STEPS_SHOWN_AT_MOST = 5
-_PIPED_WIDTH = 120
 _BITS_PER_KIB = 8 * 1024
 
 
 def show(result: Result, written: str) -> None:
-    """Print an exploration on stdout, as wide as the terminal or COLUMNS say.
-
-    Names are taken literally; what stdout's encoding lacks is escaped.
-    """
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
-    console = Console(width=width, markup=False, emoji=False, highlight=False)
-    with console.capture() as text:
-        console.print(_heading(result), "", _front_table(result), "", _summary(result, written), sep="\n")
-    click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
+    """Print an exploration on stdout, as wide as the terminal or COLUMNS say."""
+    print_parts(_heading(result), _front_table(result), _summary(result, written))
 
 
 def _front_table(result: Result) -> Table:
@@ -97,9 +83,9 @@ def _summary(result: Result, written: str) -> Table:
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     space = result.space
-    fusions, tasks = _counted(space.fusions, "legal fusion"), _counted(len(space.tasks), "task")
-    yield "space", f"{fusions} of {tasks}, in {_counted(len(space.subspaces), 'subspace')} by number of groups"
-    yield "evaluated", f"{_counted(result.evaluated, 'design')}, {result.infeasible:,} of them infeasible"
+    fusions, tasks = counted(space.fusions, "legal fusion"), counted(len(space.tasks), "task")
+    yield "space", f"{fusions} of {tasks}, in {counted(len(space.subspaces), 'subspace')} by number of groups"
+    yield "evaluated", f"{counted(result.evaluated, 'design')}, {result.infeasible:,} of them infeasible"
     if result.infeasible_example:
         fusion = " | ".join(", ".join(group) for group in result.infeasible_example.fusion)
         yield "infeasible", f"such as {fusion}: {result.infeasible_example.reason}"
@@ -123,14 +109,14 @@ def _steps(result: Result) -> Iterator[tuple[str, str]]:
 
 
 def _comparisons(result: Result) -> str:
-    counted = result.comparisons
+    pairs = result.comparisons
     limit = f"more than {COMPARED_AT_MOST:,} designs"
-    if counted.subspaces is None:
+    if pairs.subspaces is None:
         return f"by sorting, as a subspace or its survivors hold {limit}: pairs were not counted"
-    text = f"{_counted(counted.subspaces, 'ordered pair')} subspace by subspace"
-    if counted.all_pairs is None:
+    text = f"{counted(pairs.subspaces, 'ordered pair')} subspace by subspace"
+    if pairs.all_pairs is None:
         return f"{text}; all with all was not run, as there are {limit}"
-    return f"{text}, against {counted.all_pairs:,} all with all"
+    return f"{text}, against {pairs.all_pairs:,} all with all"
 
 
 def _hypervolume(result: Result) -> str:
@@ -148,9 +134,5 @@ def _heading(result: Result) -> str:
     shown = f", the first {SHOWN_AT_MOST} of them" if len(result.pareto) > SHOWN_AT_MOST else ""
     names = ", ".join(result.objectives)
     return (
-        f"{result.top}: {len(result.pareto):,} of {_counted(feasible, 'design')} on the Pareto front of {names}{shown}"
+        f"{result.top}: {len(result.pareto):,} of {counted(feasible, 'design')} on the Pareto front of {names}{shown}"
     )
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
