@@ -43,7 +43,7 @@ class Group:
     @cached_property
     def stored(self) -> tuple[str, ...]:
         """The arrays it makes of which something is needed outside, in the network's order."""
-        return tuple(name for name in self.made if self.network.arrays[name].is_output or self._outside_touches(name))
+        return tuple(name for name in self.made if self.network.arrays[name].is_output or self.outside_touches(name))
 
     def readers(self, array: str) -> tuple[str, ...]:
         """The tasks of the group that read an array, in dataflow order."""
@@ -71,7 +71,7 @@ class Group:
         if self.network.arrays[array].is_output:
             return np.ones(self.accesses.size(array), np.bool_)
         needed = np.zeros(self.accesses.size(array), np.bool_)
-        for touch in self._outside_touches(array):
+        for touch in self.outside_touches(array):
             repetitions = self.accesses.repetitions(touch.process)
             found = self.accesses.elements(touch, repetitions[self.accesses.happens(touch, repetitions)])
             needed[found.ravel()] = True
@@ -87,7 +87,8 @@ class Group:
             writer[found] = np.arange(len(repetitions))[:, None]
         return writer
 
-    def _outside_touches(self, array: str) -> list[Touch]:
+    def outside_touches(self, array: str) -> list[Touch]:
+        """The tilers through which tasks outside the group read an array."""
         return [
             touch
             for task, touches in self.accesses.reads.items()

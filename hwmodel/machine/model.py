@@ -13,6 +13,7 @@ from hwmodel.machine.exact import estimate_exactly, step_cycles
 from hwmodel.machine.offers import Offers, find_offers
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.scans import legal_scans
+from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.structure import price_structure
 from hwmodel.platform import Platform
 
@@ -24,6 +25,7 @@ class MachineModel:
         self.network = network
         self.platform = platform
         self.accesses = Accesses(network)
+        self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
 
     def legal_scans(self, task: str, shape: Extents) -> tuple[Scan, ...]:
         """The scan orders that a task's delays allow for blocks of a shape.
@@ -48,6 +50,15 @@ class MachineModel:
         the units.
         """
         return price_structure(self.accesses, self.platform, structure, units)
+
+    def batch(self, tasks: tuple[str, ...]) -> GroupBatch | None:
+        """What prices the plain designs of a group in bulk; None where it is not separable (docs/machine.md).
+
+        Raises ArrayolError for a group that is refused.
+        """
+        if tasks not in self._batches:
+            self._batches[tasks] = open_batch(self.accesses, self.platform, tasks)
+        return self._batches[tasks]
 
     def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""

@@ -1,0 +1,135 @@
+"""Counts along one dimension of the blocks, by place in the walk, for many block sides at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.machine.separable.fields import BEFORE, NEVER, Fields, Merge, fields_along
+from hwmodel.machine.separable.ledger import Counted, Ledger, Living
+from hwmodel.machine.separable.links import Ints, Mask
+
+Counts = Ints
+
+
+@dataclass(frozen=True, eq=False)
+class AxisTable:
+    """For S block sides: how many places each walk has (S,), and counts by place, 0 beyond the walk's end.
+
+    `happens` (S, Q, places) for what the ledger counts; `chains` (S, T, places) the number of delay chains of each
+    task, `longest` (S, T, places) their greatest length, 1 where no chain lies along this dimension; `born` and `dead`
+    (S, I, places) for all that lives in memories. `merges` by side; `at_once` (S,) by array that is stored and read:
+    whether every element is last read at the place that makes it.
+    """
+
+    places: Ints
+    happens: Counts
+    chains: Counts
+    longest: Counts
+    born: Counts
+    dead: Counts
+    merges: dict[tuple[str, str], Merge]
+    at_once: dict[str, Mask]
+
+
+def axis_table(ledger: Ledger, block: int, sides: Ints, *, descending: bool) -> AxisTable:
+    """The counts along one dimension of the blocks for sides (S,), walked in one direction."""
+    parts = ledger.parts
+    extent = parts.group.accesses.extents(parts.group.last)[block]
+    places = -(-extent // sides)
+    place = np.arange(extent)[None, :] // sides[:, None]
+    place = places[:, None] - 1 - place if descending else place
+    fields = fields_along(parts, ledger.masks, block, place)
+    most = int(places.max())
+    counted = [_histogram(_field_of(fields, one), most) for one in ledger.counted]
+    chains = [_chain_counts(ledger, fields, block, task, most) for task in parts.group.tasks]
+    living = [one for memory in ledger.memories for one in memory.living]
+    lives = [_lives(ledger, fields, block, one, most) for one in living]
+    none = np.zeros((len(sides), 0, most), np.int64)
+    return AxisTable(
+        places,
+        np.stack(counted, axis=1),
+        np.stack([number for number, _ in chains], axis=1),
+        np.stack([longest for _, longest in chains], axis=1),
+        np.stack([born for born, _ in lives], axis=1) if lives else none,
+        np.stack([dead for _, dead in lives], axis=1) if lives else none,
+        fields.merges,
+        {array: _is_read_at_once(fields, array) for array in parts.group.stored if array in fields.read},
+    )
+
+
+def _field_of(fields: Fields, counted: Counted) -> Ints:
+    kinds = {"load": fields.read, "task": fields.work, "store": fields.made}
+    return kinds[counted.kind][counted.name]
+
+
+def _histogram(field: Ints, most: int) -> Counts:
+    """How many cells have each place, by side."""
+    sides = len(field)
+    side, cell = np.nonzero((field != NEVER) & (field != BEFORE))
+    number = np.bincount(side * most + field[side, cell], minlength=sides * most)
+    return number.reshape(sides, most)
+
+
+def _chain_counts(ledger: Ledger, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
+    """Chains of a task's delay at each place, and the length of the longest."""
+    work = fields.work[task]
+    delay = ledger.parts.delay(task)
+    if delay is None or delay[1] != ledger.parts.riders[task][block]:
+        number = _histogram(work, most)
+        return number, np.ones_like(number)
+    chains = _in_chains(work, delay[0].vector[delay[1]])
+    before = np.concatenate([np.full_like(chains[:, :, :1], NEVER), chains[:, :, :-1]], axis=2)
+    heads = (chains != NEVER) & (chains != before)
+    index = np.arange(chains.shape[2])
+    began = np.maximum.accumulate(np.where(heads, index, 0), axis=2)
+    length = np.where(chains != NEVER, index - began + 1, 0)
+    longest = np.zeros((len(work), most), np.int64)
+    side, chain, cell = np.nonzero(length)
+    np.maximum.at(longest, (side, chains[side, chain, cell]), length[side, chain, cell])
+    started = np.where(heads, chains, NEVER).reshape(len(work), -1)
+    return _histogram(started, most), longest
+
+
+def _in_chains(work: Ints, step: int) -> Ints:
+    """The cells of a field as (sides, chains, places along the chain), NEVER where a chain has ended."""
+    forward = work if step > 0 else work[:, ::-1]
+    sides, cells = forward.shape
+    padded = np.full((sides, -(-cells // abs(step)) * abs(step)), NEVER)
+    padded[:, :cells] = forward
+    return padded.reshape(sides, -1, abs(step)).transpose(0, 2, 1)
+
+
+def _lives(ledger: Ledger, fields: Fields, block: int, living: Living, most: int) -> tuple[Counts, Counts]:
+    """Births and deaths by place."""
+    if living.fate == "chain":
+        return _chain_lives(ledger, fields, block, living.source, most)
+    array = living.source
+    if living.fate == "read":
+        # What is made and read lives from its making; what of it nobody reads does not count here.
+        source = fields.read[array] if array in ledger.parts.group.loaded else fields.made[array]
+        source = np.where(fields.read[array] == NEVER, NEVER, source)
+        return _histogram(source, most), _histogram(fields.last[array], most)
+    made = _histogram(fields.made[array], most)
+    return made, made
+
+
+def _chain_lives(ledger: Ledger, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
+    """First and last instances of the chains of two instances or more."""
+    work = fields.work[task]
+    delay = ledger.parts.delay(task)
+    if delay is None or delay[1] != ledger.parts.riders[task][block]:
+        number = _histogram(work, most)
+        return number, number
+    chains = _in_chains(work, delay[0].vector[delay[1]])
+    several = (chains != NEVER).sum(axis=2) > 1
+    first = np.where(several, chains[:, :, 0], NEVER)
+    last = np.where(several, np.where(chains == NEVER, BEFORE, chains).max(axis=2), BEFORE)
+    return _histogram(first, most), _histogram(last, most)
+
+
+def _is_read_at_once(fields: Fields, array: str) -> Mask:
+    made, last = fields.made[array], fields.last[array]
+    found: Mask = np.asarray(((last <= made) | (last == BEFORE)).all(axis=1))
+    return found

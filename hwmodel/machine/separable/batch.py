@@ -1,0 +1,164 @@
+"""Plain designs of one separable group in bulk: no cuts, FIFOs, layouts or recomputing, and the reuse policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.access import Accesses
+from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+from hwmodel.machine.group import Group
+from hwmodel.machine.occupancy import plain_occupancy
+from hwmodel.machine.port import Port
+from hwmodel.machine.priced import Figures, Priced, unit_figures
+from hwmodel.machine.separable.axis_table import AxisTable, axis_table
+from hwmodel.machine.separable.fields import find_masks
+from hwmodel.machine.separable.ledger import Ledger, make_ledger
+from hwmodel.machine.separable.lines import Lines, make_lines
+from hwmodel.machine.separable.links import Ints
+from hwmodel.machine.separable.live import live_sizes
+from hwmodel.machine.separable.parts import find_parts
+from hwmodel.machine.separable.steps import StepKinds
+from hwmodel.machine.separable.timing import Timing, kinds_by_columns
+from hwmodel.machine.stages import stage_group
+from hwmodel.machine.structure import price_structure
+from hwmodel.platform import Platform
+
+
+def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> GroupBatch | None:
+    """What prices a group in bulk; None where it is not separable or its steps have no closed form.
+
+    Raises ArrayolError (`several-last-tasks`, `several-frames`).
+    """
+    group = Group(accesses, tasks)
+    if platform.memory.rows is not None or not all(_has_formula(group, platform, task) for task in group.tasks):
+        return None
+    rank = len(accesses.extents(group.last))
+    blocks = Blocks((1,) * rank, Scan(tuple(range(rank)), (False,) * rank))
+    stages = stage_group(group, GroupDesign(tuple(Processor(task) for task in tasks), blocks))
+    parts = find_parts(group, stages)
+    masks = find_masks(parts) if parts is not None else None
+    ledger = make_ledger(parts, masks) if parts is not None and masks is not None else None
+    return GroupBatch(accesses, platform, tuple(tasks), ledger) if ledger is not None else None
+
+
+def _has_formula(group: Group, platform: Platform, task: str) -> bool:
+    process = group.network.processes[task]
+    recurrence = platform.datapath(process.elementary).recurrence or 0
+    return not group.delays(task) or recurrence <= plain_occupancy(platform, process)
+
+
+@dataclass(frozen=True)
+class GroupBatch:
+    """The plain designs of one group on one platform; tables of block sides are kept for the next call."""
+
+    accesses: Accesses
+    platform: Platform
+    tasks: tuple[str, ...]
+    ledger: Ledger
+    _tables: dict[tuple[int, bool, bytes], AxisTable] = field(default_factory=dict, repr=False, compare=False)
+
+    def price(self, scan: Scan, shapes: NDArray[np.int64], units: NDArray[np.int64]) -> Priced:
+        """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of units (U, tasks).
+
+        Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
+        the later along another dimension) are priced by the exact path.
+        """
+        lines = self.lines(scan, shapes)
+        kinds = kinds_by_columns(self.ledger, lines, cyclic=False)
+        timing = Timing(self.ledger, self.platform, self.tasks)
+        memory = self._memory(lines)
+        memories = self.ledger.memories
+        number, costs = unit_figures(self.accesses, self.platform, self.tasks, units)
+        priced = Priced(
+            legal=np.asarray((units[None, :, :] <= timing.most_units(lines)[:, None, :]).all(axis=2)),
+            latency_cycles=timing.cycles(kinds, len(shapes), units),
+            internal_memory_data=memory.sum(axis=1, keepdims=True),
+            internal_memory_bits=(memory @ np.array([one.bits for one in memories], np.int64))[:, None],
+            memory_blocks=self._blocks(memory),
+            traffic_bytes=np.full((len(shapes), 1), self._traffic(kinds[0].kinds)),
+            units=number,
+            costs=costs,
+            frame=lambda: timing.cycles(kinds_by_columns(self.ledger, lines, cyclic=True), len(shapes), units),
+        )
+        if lines.holds.all():
+            return priced
+        return self._corrected(priced, Structures(scan, shapes, units), np.flatnonzero(~lines.holds))
+
+    def lines(self, scan: Scan, shapes: NDArray[np.int64]) -> Lines:
+        """The walks of blocks of these shapes."""
+        tables, picks = [], []
+        for block, descending in zip(scan.dimensions, scan.descending, strict=True):
+            sides, pick = np.unique(shapes[:, block], return_inverse=True)
+            key = block, descending, sides.tobytes()
+            if key not in self._tables:
+                self._tables[key] = axis_table(self.ledger, block, sides, descending=descending)
+            tables.append(self._tables[key])
+            picks.append(pick.ravel())
+        return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T)
+
+    def _memory(self, lines: Lines) -> Ints:
+        """Data of each memory (S, memories)."""
+        found = np.zeros((len(lines.pairs), len(self.ledger.memories)), np.int64)
+        for chosen, outer, inner, pairs in lines.by_columns(self.ledger):
+            found[chosen] = live_sizes(self.ledger, outer, inner, pairs)
+        return found
+
+    def _blocks(self, memory: Ints) -> Figures | None:
+        size = self.platform.local.block_bits
+        if size is None:
+            return None
+        memories = self.ledger.memories
+        banks = np.array([one.banks for one in memories], np.int64)
+        bits = np.array([one.bits for one in memories], np.int64)
+        found: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
+        return found
+
+    def _traffic(self, kinds: StepKinds) -> int:
+        """Bytes loaded and stored, the same for all blocks."""
+        port = Port(self.accesses, self.platform)
+        counted = self.ledger.counted
+        size = np.array([0 if one.kind == "task" else port.element_bytes(one.name) for one in counted])
+        return int(((kinds.times[0] @ kinds.happens[0]) * size).sum())
+
+    def _corrected(self, priced: Priced, structures: Structures, wrong: Ints) -> Priced:
+        """The same with some structures priced by the exact path."""
+        exact = [
+            price_structure(self.accesses, self.platform, self.design(structures, number), structures.units)
+            for number in wrong.tolist()
+        ]
+
+        def column(name: str) -> Figures:
+            found = np.array(priced.objective(name))
+            found[wrong] = np.concatenate([one.objective(name) for one in exact])
+            return found
+
+        legal = priced.legal.copy()
+        legal[wrong] = np.concatenate([one.legal for one in exact])
+        return replace(
+            priced,
+            legal=legal,
+            latency_cycles=column("latency_cycles"),
+            internal_memory_data=column("internal_memory_data"),
+            internal_memory_bits=column("internal_memory_bits"),
+            memory_blocks=None if priced.memory_blocks is None else column("memory_blocks"),
+            traffic_bytes=column("traffic_bytes"),
+            frame=lambda: column("frame_cycles"),
+        )
+
+    def design(self, structures: Structures, number: int) -> GroupDesign:
+        """One of the structures as a design with one unit each."""
+        shape = tuple(structures.shapes[number].tolist())
+        return GroupDesign(tuple(Processor(task) for task in self.tasks), Blocks(shape, structures.scan))
+
+
+@dataclass(frozen=True, eq=False)
+class Structures:
+    """A scan, block shapes (S, rank) and combinations of units (U, tasks)."""
+
+    scan: Scan
+    shapes: Ints
+    units: Ints

@@ -1,0 +1,77 @@
+"""Structures of one scan as pairs of lines, and whether they are products after all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.machine.separable.axis_table import AxisTable
+from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.links import Ints, Mask
+from hwmodel.machine.separable.walk import Line, line_of, single_place
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """S structures as pairs (S, 2) of an outer and an inner line, and whether they are products (S,)."""
+
+    outer: Line
+    inner: Line
+    pairs: Ints
+    holds: Mask
+
+    def by_columns(self, ledger: Ledger) -> Iterator[tuple[Ints, Line, Line, Ints]]:
+        """Structures in parts with equally far shifts: their numbers, lines, and pairs of those lines.
+
+        A shift reaches one row above where rows are long, and several where they are short.
+        """
+        shifts = [one.stage for one in ledger.counted] + [
+            one.dead for memory in ledger.memories for one in memory.living
+        ]
+        late = -(-(max(shifts) - min(shifts)) // self.inner.places)
+        for far in np.unique(late).tolist():
+            chosen = np.flatnonzero(late[self.pairs[:, 1]] == far)
+            outer, first = np.unique(self.pairs[chosen, 0], return_inverse=True)
+            inner, second = np.unique(self.pairs[chosen, 1], return_inverse=True)
+            if len(chosen):
+                yield chosen, self.outer.only(outer), self.inner.only(inner), np.stack([first, second], axis=1)
+
+
+def make_lines(ledger: Ledger, tables: Sequence[AxisTable], picks: Ints) -> Lines:
+    """Structures whose sides are `picks` (S, dimensions) of tables of the scan's dimensions, outermost first."""
+    holds = _holds(ledger, tables, picks)
+    if not tables:
+        one = single_place(ledger)
+        return Lines(one, one, np.zeros((len(picks), 2), np.int64), holds)
+    inner, second = np.unique(picks[:, -1:], axis=0, return_inverse=True)
+    inner_line = line_of(tables[-1:], inner)
+    if len(tables) == 1:
+        pairs = np.stack([np.zeros(len(picks), np.int64), second.ravel()], axis=1)
+        return Lines(single_place(ledger), inner_line, pairs, holds)
+    outer, first = np.unique(picks[:, :-1], axis=0, return_inverse=True)
+    pairs = np.stack([first.ravel(), second.ravel()], axis=1)
+    return Lines(line_of(tables[:-1], outer), inner_line, pairs, holds)
+
+
+def _holds(ledger: Ledger, tables: Sequence[AxisTable], picks: Ints) -> Mask:
+    """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all."""
+    found = np.ones(len(picks), np.bool_)
+    sides = list(zip(tables, picks.T, strict=True))
+    for key in dict.fromkeys([*ledger.masks.merges, *(key for table in tables for key in table.merges)]):
+        merges = ledger.masks.merges.get(key, [])
+        differs = np.full(len(picks), sum(int(merge.differs[0]) for merge in merges))
+        leaders = np.full(len(picks), ledger.latest_readers(key[1]) if key[0] == "last" else -1)
+        same_stage = bool((leaders & 1 << 62).all())
+        for merge in merges:
+            leaders &= merge.leaders[0]
+        for table, pick in sides:
+            if key in table.merges:
+                differs += table.merges[key].differs[pick]
+                leaders &= table.merges[key].leaders[pick]
+        found &= (leaders != 0) | (same_stage & (differs <= 1))
+    for table, pick in sides:
+        for at_once in table.at_once.values():
+            found &= at_once[pick]
+    return found

@@ -1,0 +1,49 @@
+"""The separable path of the machine model beside the exact one."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from hypothesis import Phase, event, given, settings
+from hypothesis import strategies as st
+from strategies_machine import groups, networks, platforms
+
+from arrayol.errors import ArrayolError
+from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.machine.estimate import OBJECTIVES
+from hwmodel.machine.model import MachineModel
+
+
+@settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data())
+def test_priced_in_bulk_as_one_by_one(data: st.DataObject) -> None:
+    network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
+    tasks = data.draw(groups(network))
+    model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
+    try:
+        batch = model.batch(tasks)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        return
+    if batch is None:
+        event("not separable")
+        return
+    last = batch.ledger.parts.group.last
+    extents = model.accesses.extents(last)
+    shapes = data.draw(st.lists(st.tuples(*(st.integers(1, extent) for extent in extents)), min_size=1, max_size=4))
+    scan = data.draw(st.sampled_from(model.legal_scans(last, (1,) * len(extents)) or model.legal_scans(last, extents)))
+    shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
+    units = np.array(list(product((1, 2, 3), repeat=len(tasks))), np.int64)
+    units = units[np.sort(np.random.default_rng(0).permutation(len(units))[:9])]
+    priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), units)
+    lines = batch.lines(scan, np.array(shapes, np.int64).reshape(len(shapes), -1))
+    for number, shape in enumerate(shapes):
+        event("product" if lines.holds[number] else "no product")
+        design = GroupDesign(tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan))
+        alone = model.price_structure(design, units)
+        np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
+        for name in OBJECTIVES:
+            if name != "memory_blocks" or priced.memory_blocks is not None:
+                found = priced.objective(name)[number][priced.legal[number]]
+                np.testing.assert_array_equal(found, alone.objective(name)[0][priced.legal[number]], err_msg=name)
