@@ -17,7 +17,7 @@ from arrayol.show.canvas import FAINT, INK, LINE, PALETTE
 from arrayol.show.layout import ArrayMaps, BankMap, LayoutPicture, Reductions
 from arrayol.show.style import DOTS_PER_INCH
 
-_CELL = 0.17  # inches, the side of an element
+_MAP, _LARGEST_CELL = 2.8, 0.35  # inches: a map's width, the side of an element
 _WIDTH = 12.0
 _REDUCTION_HEIGHT = 2.5
 _SERIES = ("#7a8793", "#c9a227", "#b5341f")
@@ -49,8 +49,8 @@ def write(figure: Figure, path: Path) -> None:
 
 
 def _map_height(array: ArrayMaps) -> float:
-    rows = max(one.bank.shape[0] for one in array.maps)
-    return float(0.95 + _CELL * rows)
+    rows, columns = array.maps[0].bank.shape
+    return float(0.95 + rows * min(_MAP / columns, _LARGEST_CELL))
 
 
 def _draw_array(part: SubFigure, array: ArrayMaps) -> None:

@@ -28,11 +28,12 @@ def picture(spec: Spec, found: Comparison) -> LayoutPicture:
     loops = _varied_loops(found)
     reductions, refused = _reductions(spec, found, loops)
     remarks = [f"rule {found.choices.rule}, partition {found.choices.partition}"]
+    remarks += [] if loops else ["there is no loop to unroll"]
     if len(found.linear) > len(shown):
         remarks.append(f"not drawn: {', '.join(list(found.linear)[ARRAYS:])}")
     if refused:
         remarks.append(f"these unroll factors are refused: {', '.join(refused)}")
-    factors = "x".join(map(str, found.factors)) or "none"
+    factors = "x".join(map(str, found.factors)) or "by nothing"
     title = f"{found.nest.name}, unrolled {factors}: elements by bank, {found.choices.banks} banks"
     names = " x ".join(_loop_names(found)[loop] for loop in loops)
     return LayoutPicture(title, tuple(_maps(found, name) for name in shown), reductions, names, tuple(remarks))
@@ -92,7 +93,7 @@ def _varied_loops(found: Comparison) -> tuple[int, ...]:
 
 
 def _reductions(spec: Spec, found: Comparison, loops: Sequence[int]) -> tuple[tuple[Reductions, ...], list[str]]:
-    """A chart for each number of memories, and the factors that cannot be unrolled."""
+    """A chart for each number of memories, if there is a loop, and the factors that cannot be unrolled."""
     nests, refused = {}, []
     for chosen in product(FACTORS, repeat=len(loops)):
         factors = list(found.factors)
@@ -104,7 +105,7 @@ def _reductions(spec: Spec, found: Comparison, loops: Sequence[int]) -> tuple[tu
         except ArrayolError:
             refused.append(label)
     charts = []
-    for banks in MEMORIES:
+    for banks in MEMORIES if loops else ():
         choices = replace(found.choices, banks=banks)
         costs = [fixed_and_custom_costs(nest, choices) for nest in nests.values()]
         series = tuple(

@@ -93,6 +93,13 @@ def test_factors_that_are_refused_and_arrays_beyond_four_are_named(tmp_path: Pat
     assert found.arrays[0].shown == "elements [0..4] of [4]"
 
 
+def test_a_body_without_loops_has_maps_alone(tmp_path: Path) -> None:
+    found = picture_of(api.load(shipped_folder() / "pyramid.aol"), "weigh_row", None, 2)
+    assert found.reductions == ()
+    assert found.remarks[-1] == "there is no loop to unroll"
+    save_layout(found, tmp_path / "row.png")
+
+
 def test_no_linear_mapping_and_three_dimensions(tmp_path: Path) -> None:
     path = tmp_path / "cube.aol"
     path.write_text(
