@@ -21,20 +21,19 @@ Where the number of iterations depends on outer loops a block may lack its last 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
-from arrayol.errors import ArrayolError, error
+from arrayol.errors import error
 from arrayol.ir import body
 from arrayol.ir.model import Elementary
 from arrayol.ir.types import ElementType, Weak
-from arrayol.polyhedral.effort import TooHardError
-from arrayol.polyhedral.nests import statements_of
-from arrayol.polyhedral.reordering import BlockOf, Swapped, Time, WithinBlock, find_swapped
 from arrayol.source import Span
 from arrayol.transforms.linear_form import LinearForm, expression_of, linear_form
+from arrayol.transforms.nest_tree import Nest, Straight, items_of, loop_depth
 from arrayol.transforms.substitution import is_bool_constant, substitute
+from arrayol.transforms.unroll_factors import beyond_range, check_factors, no_nest, shown
+from arrayol.transforms.unroll_order import refuse_swapped
 
 MAXIMUM_STATEMENTS = 20_000  # of an unrolled body: what can still be read, checked and executed
 
@@ -91,81 +90,13 @@ def unroll(elementary: Elementary, factors: Sequence[int]) -> Unrolled:
     """
     if elementary.body is None:
         raise no_nest(elementary)
-    depth = _depth(elementary.body)
+    depth = loop_depth(elementary)
     check_factors(elementary.name, factors, depth, elementary.span)
     builder = _Builder(factors, elementary)
     statements, copies = builder.statements(elementary.body, (_Lane({}, (), full=True),), ())
     if any(factor > 1 for factor in factors):
-        _refuse_swapped(elementary, factors)
+        refuse_swapped(elementary, factors)
     return Unrolled(replace(elementary, body=statements), copies)
-
-
-def no_nest(elementary: Elementary) -> ArrayolError:
-    """The error for an elementary task whose loops cannot be seen."""
-    what = "is a Python function" if elementary.extern else "is a black box"
-    return error(
-        "no-nest",
-        f"'{elementary.name}' {what}, so there are no loops and no references to look at",
-        elementary.span,
-        hint="give it a body, as in { y[i] = x[i] for i in 0..8 }",
-    )
-
-
-def check_factors(name: str, factors: Sequence[int], depth: int, span: Span) -> None:
-    """Raise `bad-unroll` where there is not one factor of at least 1 per loop."""
-    if len(factors) != depth:
-        loops = "no loops" if depth == 0 else "1 loop" if depth == 1 else f"{depth} nested loops"
-        given = "is 1 unroll factor" if len(factors) == 1 else f"are {len(factors)} unroll factors"
-        hint = f"give one factor per loop, outermost first, as in {','.join(['2'] * depth)}" if depth else "give none"
-        raise error("bad-unroll", f"'{name}' has {loops}, and there {given}", span, hint=hint)
-    if any(factor < 1 for factor in factors):
-        hint = "1 leaves a loop as it is"
-        raise error("bad-unroll", f"an unroll factor is at least 1, not {min(factors)}", span, hint=hint)
-
-
-def beyond_range(name: str, loop: str, factor: int, extent: int, span: Span) -> ArrayolError:
-    """The error for a factor larger than the number of iterations."""
-    runs = "runs once" if extent == 1 else f"runs {extent} times"
-    hint = f"a factor of at most {extent} leaves a full body" if extent else "it runs over nothing"
-    return error(
-        "bad-unroll", f"loop '{loop}' of '{name}' {runs}, so it cannot be unrolled by {factor}", span, hint=hint
-    )
-
-
-def loop_depth(elementary: Elementary) -> int:
-    """How many loops are around the innermost statement of a body."""
-    return _depth(elementary.body or ())
-
-
-def _depth(statements: Sequence[body.Statement]) -> int:
-    return max(
-        (len(one.ranges) + (_depth(one.body) if isinstance(one, body.Loop) else 0) for one in statements), default=0
-    )
-
-
-# A body as a tree: each level holds straight runs of assignments without ranges of their own, and loops.
-
-
-@dataclass(frozen=True, slots=True)
-class _Straight:
-    assigns: tuple[body.Assign, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Nest:
-    ranges: tuple[body.Range, ...]
-    inner: tuple[body.Statement, ...]
-    span: Span
-
-
-def _items(statements: Sequence[body.Statement]) -> Iterator[_Straight | _Nest]:
-    for looped, run in groupby(statements, key=lambda one: isinstance(one, body.Loop) or bool(one.ranges)):
-        if not looped:
-            yield _Straight(tuple(one for one in run if isinstance(one, body.Assign)))
-            continue
-        for one in run:
-            inner = one.body if isinstance(one, body.Loop) else (replace(one, ranges=()),)
-            yield _Nest(one.ranges, inner, one.span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +135,8 @@ class _Builder:
     ) -> _Built:
         built: list[body.Statement] = []
         copies: list[Copy] = []
-        for place, item in enumerate(_items(statements)):
-            if isinstance(item, _Straight):
+        for place, item in enumerate(items_of(statements)):
+            if isinstance(item, Straight):
                 found = self._straight(item, lanes, loops, (*places, place))
             else:
                 found = self._nest(item.ranges, item, lanes, loops, (*places, place))
@@ -214,7 +145,7 @@ class _Builder:
         return tuple(built), tuple(copies)
 
     def _straight(
-        self, item: _Straight, lanes: tuple[_Lane, ...], loops: tuple[BlockLoop, ...], places: tuple[int, ...]
+        self, item: Straight, lanes: tuple[_Lane, ...], loops: tuple[BlockLoop, ...], places: tuple[int, ...]
     ) -> _Built:
         number = self.numbers.setdefault(places, len(self.numbers))
         built: list[body.Statement] = []
@@ -228,14 +159,14 @@ class _Builder:
         self.count += len(built)
         if self.count > MAXIMUM_STATEMENTS:
             hint = f"at most {MAXIMUM_STATEMENTS:,} statements are made; choose smaller factors"
-            message = f"unrolled by {_shown(self.factors)}, '{self.elementary.name}' has too many statements"
+            message = f"unrolled by {shown(self.factors)}, '{self.elementary.name}' has too many statements"
             raise error("bad-unroll", message, self.elementary.span, hint=hint)
         return tuple(built), tuple(copies)
 
     def _nest(
         self,
         ranges: Sequence[body.Range],
-        item: _Nest,
+        item: Nest,
         lanes: tuple[_Lane, ...],
         loops: tuple[BlockLoop, ...],
         places: tuple[int, ...],
@@ -360,52 +291,3 @@ def _both(first: body.Expr, second: body.Expr, span: Span) -> body.Expr:
             for one in (first, second)
         )
     return body.Operation("and", (first, second), first.type, span)
-
-
-def _refuse_swapped(elementary: Elementary, factors: Sequence[int]) -> None:
-    statements = statements_of(elementary)
-    times = list(_times(elementary.body or (), factors, (), ()))
-    try:
-        found = find_swapped(statements, times)
-    except TooHardError:
-        message = f"it could not be decided whether '{elementary.name}' keeps its meaning unrolled by {_shown(factors)}"
-        hint = "simplify its subscripts and ranges, or leave outer loops at factor 1"
-        raise error("unroll-refused", message, elementary.span, hint=hint) from None
-    if found is not None:
-        raise _swapped(found, factors)
-
-
-def _times(
-    statements: Sequence[body.Statement],
-    factors: Sequence[int],
-    time: tuple[int | BlockOf | WithinBlock, ...],
-    around: tuple[body.Range, ...],
-) -> Iterator[Time]:
-    """When each assignment runs after unroll-and-jam, in textual order."""
-    for place, item in enumerate(_items(statements)):
-        if isinstance(item, _Nest):
-            ranges = (*around, *item.ranges)
-            blocks = [BlockOf(index, ranges[index].low, factors[index]) for index in range(len(around), len(ranges))]
-            yield from _times(item.inner, factors, (*time, place, *blocks), ranges)
-        else:
-            within = [WithinBlock(index, one.low, factors[index]) for index, one in enumerate(around)]
-            yield from ((*time, place, *within, number) for number in range(len(item.assigns)))
-
-
-def _swapped(found: Swapped, factors: Sequence[int]) -> ArrayolError:
-    element = f"{found.port}[{_shown(found.element, ', ')}]" if found.element else found.port
-    iterations = [
-        f"({', '.join(f'{name} = {value}' for name, value in zip(statement.indices, instance, strict=True))})"
-        for statement, instance in ((found.first, found.first_instance), (found.second, found.second_instance))
-    ]
-    does = ["writes" if writes else "reads" for writes in (found.first_writes, found.second_writes)]
-    message = (
-        f"unrolled by {_shown(factors)}, iteration {iterations[1]} would run before iteration {iterations[0]}, "
-        f"which {does[0]} '{element}' before the other {does[1]} it"
-    )
-    hint = "unroll the innermost loop alone, or choose factors that keep the two in order"
-    return error("unroll-refused", message, found.second.assign.span, hint=hint)
-
-
-def _shown(numbers: Sequence[int], separator: str = ",") -> str:
-    return separator.join(map(str, numbers))

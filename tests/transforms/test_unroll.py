@@ -20,7 +20,8 @@ from arrayol.language.emitter import spec_text
 from arrayol.polyhedral.nests import statements_of
 from arrayol.source import SourceFile
 from arrayol.transforms import unroll as module
-from arrayol.transforms.unroll import loop_depth, unroll
+from arrayol.transforms.nest_tree import loop_depth
+from arrayol.transforms.unroll import unroll
 
 
 def outputs(text: str, name: str = "e") -> dict[str, np.ndarray]:

@@ -10,7 +10,8 @@ from arrayol.errors import error
 from arrayol.ir import body
 from arrayol.ir.model import Call, Component, CompoundTask, Elementary, Port, Spec
 from arrayol.polyhedral.dependences import nest_of
-from arrayol.transforms.unroll import no_nest, unroll
+from arrayol.transforms.unroll import unroll
+from arrayol.transforms.unroll_factors import no_nest
 from hwmodel.banks.custom import Custom
 from hwmodel.banks.rewriting.copying import join, ports_used, split, zeros
 from hwmodel.banks.rewriting.renamed import renamed_body

@@ -11,7 +11,9 @@ from arrayol.ir.model import Elementary
 from arrayol.language.expression_text import expression
 from arrayol.language.untype import written
 from arrayol.transforms.linear_form import linear_form
-from arrayol.transforms.unroll import BlockLoop, Copy, Unrolled, loop_depth, no_nest, unroll
+from arrayol.transforms.nest_tree import loop_depth
+from arrayol.transforms.unroll import BlockLoop, Copy, Unrolled, unroll
+from arrayol.transforms.unroll_factors import no_nest
 from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
 from hwmodel.banks.unrolling.trips import count_trips
 

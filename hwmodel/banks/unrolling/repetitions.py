@@ -11,7 +11,7 @@ from arrayol.errors import error
 from arrayol.ir.model import Component, RepetitiveTask, Shape, TiledDefault, Tiler, port_named
 from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.reordering import find_swapped_delay
-from arrayol.transforms.unroll import beyond_range, check_factors
+from arrayol.transforms.unroll_factors import beyond_range, check_factors, shown
 from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
 
 MAXIMUM_REFERENCES = 100_000
@@ -99,11 +99,11 @@ def _directions(task: RepetitiveTask, factors: Sequence[int]) -> tuple[int, ...]
         try:
             found = find_swapped_delay(task.repetition, delay.vector, factors, directions)
         except TooHardError:
-            message = f"it could not be decided whether blocks of {_text(factors)} respect this delay"
+            message = f"it could not be decided whether blocks of {shown(factors)} respect this delay"
             raise error("unroll-refused", message, delay.span, hint="choose smaller factors") from None
         if found is not None:
             message = (
-                f"unrolled by {_text(factors)}, repetition {found[1]} would run before repetition {found[0]}, "
+                f"unrolled by {shown(factors)}, repetition {found[1]} would run before repetition {found[0]}, "
                 f"whose '{delay.output}' it reads"
             )
             hint = "unroll the last dimension alone, or choose factors that keep the two in order"
@@ -113,10 +113,6 @@ def _directions(task: RepetitiveTask, factors: Sequence[int]) -> tuple[int, ...]
 
 def _back(vector: Sequence[int], signs: Sequence[int]) -> bool:
     return [sign * step for sign, step in zip(signs, vector, strict=True)] > [0] * len(signs)
-
-
-def _text(factors: Sequence[int]) -> str:
-    return ",".join(map(str, factors))
 
 
 @dataclass(frozen=True, slots=True)

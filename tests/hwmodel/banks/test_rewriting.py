@@ -19,7 +19,7 @@ from arrayol.ir.model import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.shipped import shipped_folder
 from arrayol.source import SourceFile
-from arrayol.transforms.unroll import loop_depth
+from arrayol.transforms.nest_tree import loop_depth
 from hwmodel.banks.custom import custom_layout, read_only
 from hwmodel.banks.rewriting.rewrite import rewritten
 from hwmodel.banks.unrolling.nest import unrolled_nest
