@@ -7,13 +7,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
 # The same cases in every run, so that a landing does not hang on luck; `--hypothesis-profile=explore` draws new ones.
-hypothesis.settings.register_profile("seeded", derandomize=True)
-hypothesis.settings.register_profile("explore")
+# No test asserts a wall time, so Hypothesis does not either.
+UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+hypothesis.settings.register_profile("seeded", derandomize=True, **UNTIMED)
+hypothesis.settings.register_profile("explore", **UNTIMED)
 hypothesis.settings.load_profile("seeded")
 
 CommandLine = Callable[..., subprocess.CompletedProcess[str]]
