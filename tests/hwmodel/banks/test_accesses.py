@@ -11,7 +11,7 @@ from strategies_banks import bodies
 
 from hwmodel.banks.accesses import AccessGraph, access_graph
 from hwmodel.banks.meeting import may_meet
-from hwmodel.banks.references import Loop, Reference, Subscript
+from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
 
 Body = tuple[tuple[Loop, ...], tuple[Reference, ...]]
 Memory = dict[tuple[str, tuple[int, ...]], object]
@@ -124,3 +124,12 @@ def test_a_sum_loads_and_stores_its_element_once() -> None:
     assert [(one.array, one.write) for one in graph.accesses] == [("c", False), *[("a", False)] * 4, ("c", True)]
     assert len(access_graph(references).accesses) == 12
     assert len(access_graph(references, merge_reads=True).accesses) == 12, "a store lies between the loads"
+
+
+def test_a_subscript_that_the_body_changes_names_another_element() -> None:
+    looked_up = Subscript((0,), 0, (Unknown(1, "n[0]", ("n",)),))
+    loads = [Reference("a", False, (looked_up,), statement=statement) for statement in (0, 2)]
+    store = Reference("n", True, (Subscript((0,), 0),), statement=1)
+    elsewhere = Reference("m", True, (Subscript((0,), 0),), statement=1)
+    assert access_graph([loads[0], store, loads[1]], scalar_replacement=True).accesses == (loads[0], store, loads[1])
+    assert access_graph([loads[0], elsewhere, loads[1]], scalar_replacement=True).accesses == (loads[0], elsewhere)
