@@ -133,3 +133,20 @@ def test_a_subscript_that_the_body_changes_names_another_element() -> None:
     elsewhere = Reference("m", True, (Subscript((0,), 0),), statement=1)
     assert access_graph([loads[0], store, loads[1]], scalar_replacement=True).accesses == (loads[0], store, loads[1])
     assert access_graph([loads[0], elsewhere, loads[1]], scalar_replacement=True).accesses == (loads[0], elsewhere)
+
+
+def test_a_load_that_may_meet_a_store_needs_it_in_memory() -> None:
+    """c[0] = ..; .. = c[i]; c[0] = ..: the first store stays, though the second replaces it."""
+    first = Reference("c", True, (Subscript((0,), 0),), statement=0)
+    load = Reference("c", False, (Subscript((1,), 0),), statement=1)
+    last = Reference("c", True, (Subscript((0,), 0),), statement=2)
+    assert access_graph([first, load, last], scalar_replacement=True).accesses == (first, load, last)
+    apart = Reference("c", False, (Subscript((2,), 1),), statement=1)
+    assert access_graph([first, apart, last], scalar_replacement=True).accesses == (apart, last)
+
+
+def test_a_store_that_may_meet_a_load_makes_its_register_stale() -> None:
+    """.. = c[0]; c[i] = ..; .. = c[0]."""
+    loads = [Reference("c", False, (Subscript((0,), 0),), statement=statement) for statement in (0, 2)]
+    store = Reference("c", True, (Subscript((1,), 0),), statement=1)
+    assert access_graph([loads[0], store, loads[1]], scalar_replacement=True).accesses == (loads[0], store, loads[1])
