@@ -33,8 +33,8 @@ def _arrays(trace: Trace) -> Iterator[str]:
     for (task, array), places in trace.arrays.items():
         if task in trace.tasks or (task, array) in places:
             continue  # the ports of a repetitive task go with its repetitions
-        there = ", ".join(f"{array} of {task}" for task, array in places)
-        yield f"{array} of {task}: {f'is now {there}' if there else 'is kept nowhere as a whole'}"
+        there = ", ".join(f"{new} of {around}" for around, new in places)
+        yield f"{array} of {task} {f'now lies in {there}' if there else 'is kept nowhere any more'}"
 
 
 def new_index(found: IndexMap, spec: Spec) -> str:

@@ -1,0 +1,159 @@
+"""`arrayol transform`: what it prints, where, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import CommandLine
+
+from arrayol import api
+from arrayol.language.parser import parse
+from arrayol.language.printer import print_file
+from arrayol.source import SourceFile
+
+SMALL = ["--set", "W=16", "--set", "H=12"]
+GOLDEN = Path(__file__).parent.parent / "golden"
+Golden = Callable[[Path, str], None]
+
+
+@pytest.fixture
+def lpsf(arrayol: CommandLine) -> CommandLine:
+    arrayol("example", "lpsf")
+    return arrayol
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [
+        ("fuse", ["fuse hflr vftd"]),
+        ("fuse-block", ["fuse hflr vftd 8,1"]),
+        ("fuse-whole", ["fuse hflr vftd", "fuse hfrl vfbu", "fuse hflr_vftd hfrl_vfbu"]),
+        ("pave", ["pave hflr 1,2", "pave vfbu 4,1"]),
+        ("tile", ["tile hfrl 3,2"]),
+    ],
+)
+def test_steps_print_a_specification_and_remarks(
+    lpsf: CommandLine, name: str, steps: list[str], golden: Golden, tmp_path: Path
+) -> None:
+    """The result stands alone on stdout, is canonical, checks clean, and computes the same picture bit by bit."""
+    done = lpsf("transform", "lpsf.aol", *steps, *SMALL)
+    assert done.returncode == 0
+    golden(GOLDEN / f"transform-{name}.aol", done.stdout)
+    golden(GOLDEN / f"transform-{name}.txt", done.stderr)
+    source = SourceFile("new.aol", done.stdout)
+    assert print_file(parse(source)) == done.stdout
+    (tmp_path / "new.aol").write_text(done.stdout, encoding="utf-8")
+    picture = {"p0": np.random.default_rng(1).random((12, 16), np.float32)}
+    before, after = api.load(tmp_path / "lpsf.aol", {"W": 16, "H": 12}), api.load(tmp_path / "new.aol")
+    assert api.run(before, picture)["p4"].tobytes() == api.run(after, picture, top="lpsf")["p4"].tobytes()
+
+
+@pytest.mark.parametrize("step", ["tile hflr 3,2", "pave vfbu 4,1"])
+def test_collapse_of_the_printed_result_gives_the_original_back(lpsf: CommandLine, step: str, tmp_path: Path) -> None:
+    task = step.split()[1]
+    (tmp_path / "tiled.aol").write_text(lpsf("transform", "lpsf.aol", step, *SMALL).stdout, encoding="utf-8")
+    back = lpsf("transform", "tiled.aol", f"collapse {task}")
+    assert back.stdout == (GOLDEN / "lpsf-small-printed.aol").read_text(encoding="utf-8").replace(
+        "0.25", "0.5"
+    ).replace("0.75", "0.5")
+
+
+WINDOWS = """
+elementary line(x: u8[16]) -> (y: u8[16]) {
+  y[k] = 2 * x[k]  for k in 0..16
+}
+
+elementary window(x: u8[14, 16]) -> (y: u8) {
+  y += x[k, l]  for k in 0..14, l in 0..16
+}
+
+task lines(a: u8[1080, 16]) -> (b: u8[1080, 16]) {
+  repeat [1080] of line {
+    x <- a at origin [0, 0]  paving [1; 0]  fitting [0; 1]
+    y -> b at origin [0, 0]  paving [1; 0]  fitting [0; 1]
+  }
+}
+
+task windows(b: u8[1080, 16]) -> (c: u8[120]) {
+  repeat [120] of window {
+    x <- b at origin [0, 0]  paving [9; 0]  fitting [1, 0; 0, 1] wrap
+    y -> c at origin [0]     paving [1]     fitting []
+  }
+}
+
+task both(a: u8[1080, 16]) -> (c: u8[120]) {
+  b = lines(a)
+  c = windows(b)
+}
+"""
+
+
+def test_recomputation_of_sliding_windows(arrayol: CommandLine, tmp_path: Path) -> None:
+    """120 wrapping windows of 14 lines at step 9: a block of b needs 9 b + 5 lines."""
+    (tmp_path / "windows.aol").write_text(WINDOWS, encoding="utf-8")
+    done = arrayol("transform", "windows.aol", "fuse lines windows 4")
+    assert "'lines' runs 1230 times instead of 1080: recomputation 1.139\n" in done.stderr
+    spec = api.load(tmp_path / "windows.aol")
+    for block, factor in ((1, "1.556"), (2, "1.278"), (8, "1.069")):
+        assert api.transform(spec, [f"fuse lines windows {block}"]).remarks[-1].endswith(f"recomputation {factor}")
+
+
+def test_a_result_takes_further_steps_read_afresh(lpsf: CommandLine, tmp_path: Path) -> None:
+    steps = ["tile hflr 3,2", "fuse hfrl vfbu", "collapse hflr"]
+    at_once = lpsf("transform", "lpsf.aol", *steps, *SMALL).stdout
+    name, settings = "lpsf.aol", SMALL
+    for step in steps:
+        text = lpsf("transform", name, step, *settings).stdout
+        (tmp_path / "next.aol").write_text(text, encoding="utf-8")
+        name, settings = "next.aol", []
+    assert (tmp_path / "next.aol").read_text(encoding="utf-8") == at_once
+
+
+REFUSALS = [
+    ["tile hflr 7,3"],
+    ["tile hflr 4"],
+    ["tile smooth 2"],
+    ["collapse hflr"],
+    ["fuse hflr hfrl"],
+    ["fuse vftd hflr"],
+    ["pave hfrll 1,2"],
+    ["pave hfrl@p9 1,2"],
+    ["tile hflr 3,2", "tile hflr 3,1"],
+]
+
+
+def test_refusals_tell_what_and_why(lpsf: CommandLine, golden: Golden) -> None:
+    told = []
+    for steps in REFUSALS:
+        done = lpsf("transform", "lpsf.aol", *steps, *SMALL)
+        assert (done.stdout, done.returncode) == ("", 1)
+        command = " ".join(f'"{step}"' for step in steps)
+        told.append(f"$ arrayol transform lpsf.aol {command} {' '.join(SMALL)}\n{done.stderr}")
+    golden(GOLDEN / "transform-refusals.txt", "\n".join(told))
+
+
+IN_TILE = "In 'tile hflr 2,x': tile takes sizes as whole numbers with commas, as in 4,12, not '2,x'. "
+FORM = 'Its form is tile TASK SIZES, as in "tile hflr 4,12".'
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        ([], "Missing argument 'STEP...'."),
+        (["fuze a b"], "Invalid value for 'STEP...': There is no step 'fuze'. Did you mean 'fuse'?"),
+        (["tile hflr 2,x"], f"Invalid value for 'STEP...': {IN_TILE}{FORM}"),
+    ],
+)
+def test_wrong_usage(lpsf: CommandLine, steps: list[str], message: str) -> None:
+    done = lpsf("transform", "lpsf.aol", *steps)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert done.stderr.splitlines()[-1] == f"Error: {message}"
+
+
+def test_the_file_and_its_consts_come_first(arrayol: CommandLine) -> None:
+    missing = arrayol("transform", "none.aol", "collapse a")
+    assert (missing.stdout, missing.returncode) == ("", 1)
+    assert "error[no-such-file]" in missing.stderr
