@@ -150,3 +150,14 @@ def test_a_store_that_may_meet_a_load_makes_its_register_stale() -> None:
     loads = [Reference("c", False, (Subscript((0,), 0),), statement=statement) for statement in (0, 2)]
     store = Reference("c", True, (Subscript((1,), 0),), statement=1)
     assert access_graph([loads[0], store, loads[1]], scalar_replacement=True).accesses == (loads[0], store, loads[1])
+
+
+def test_nobody_relies_on_an_access_that_may_not_happen() -> None:
+    """A load under a condition gives no register; a store under a condition replaces none and makes none."""
+    unsure = Reference("c", False, (Subscript((1,), 0),), statement=0, certain=False)
+    load = Reference("c", False, (Subscript((1,), 0),), statement=1)
+    assert access_graph([unsure, load], scalar_replacement=True).accesses == (unsure, load)
+    assert access_graph([load, unsure], scalar_replacement=True).accesses == (load,)
+    store = Reference("c", True, (Subscript((1,), 0),), statement=0)
+    perhaps = Reference("c", True, (Subscript((1,), 0),), statement=1, certain=False)
+    assert access_graph([store, perhaps, load], scalar_replacement=True).accesses == (store, perhaps, load)
