@@ -16,6 +16,7 @@ api.write_result(found, Path("lpsf-explore"))
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +39,20 @@ from arrayol.transforms.result import Transformed
 from arrayol.transforms.step_text import parse_step
 from dse.explore import MODELS, Exploration, Labels
 from dse.explore import explore as explore_fusions
+from dse.mapping import GroupProgress, Mapped, explore_mappings
+from dse.mapping_result import MappedDesign, MappingResult
 from dse.objectives import DEFAULT, chosen
 from dse.result import Design, Result
 from dse.steps import StepFinder
 from dse.store import load_result, write_result
+from dse.study import Study, load_study, narrowed, with_constraints
+from dse.verify import Verifier
 from dse.walk import Progress
 from hwmodel.banks.analysis import lay_out
 from hwmodel.banks.layouts import Choices, Comparison
 from hwmodel.banks.picture import picture
 from hwmodel.banks.rewriting.rewrite import rewritten as on_layout
+from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, check_against, find_platform, load_platform
 from hwmodel.transfers.study import Transfers, open_transfers
 
@@ -57,10 +63,15 @@ __all__ = [
     "Design",
     "Exploration",
     "InfeasibleError",
+    "Mapped",
+    "MappedDesign",
+    "MappingResult",
     "Platform",
     "Progress",
     "Result",
+    "Space",
     "Spec",
+    "Study",
     "Transfers",
     "Transformed",
     "draw_layout",
@@ -108,23 +119,47 @@ def transform(spec: Spec, steps: Sequence[Step | str]) -> Transformed:
     return run_steps(spec, [parse_step(step) if isinstance(step, str) else step for step in steps])
 
 
-def explore(
+@dataclass(frozen=True)
+class Space:
+    """What an exploration with the machine model may choose, beside a study's own words.
+
+    `study` is one or a TOML file; `narrow` takes plain designs only; `constraints` are texts as
+    "internal_memory_bits <= 65536"; with `reuse_memory` groups share their local memories. `verify` simulates the
+    designs of the front, None where they are small.
+    """
+
+    study: Study | Path | None = None
+    narrow: bool = False
+    constraints: Sequence[str] = ()
+    reuse_memory: bool = False
+    verify: bool | None = None
+
+    def whole(self) -> Study:
+        """The study with all of it. Raises ArrayolError (`bad-constraint`, those of `load_study`)."""
+        found = self.study if isinstance(self.study, Study) else load_study(self.study) if self.study else Study()
+        if self.narrow:
+            found = narrowed(found)
+        return with_constraints(found, self.constraints, reuse_memory=self.reuse_memory)
+
+
+def explore(  # noqa: PLR0913  one for each thing that people choose
     spec: Spec,
     platform: Platform | Path | None = None,
     *,
     top: str | None = None,
-    model: str = "published",
-    objectives: Sequence[str] = DEFAULT,
+    model: str = "machine",
+    objectives: Sequence[str] | None = None,
+    space: Space | None = None,
     keep_all: bool = False,
-    report: Callable[[Progress], None] | None = None,
-) -> Exploration:
-    """The Pareto front of all legal fusions of a task under a model, so far `published`.
+    report: Callable[[Progress | GroupProgress], None] | None = None,
+) -> Exploration | Mapped:
+    """The Pareto front of the mappings of a task under a model, `machine` or `published`.
 
     `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
-    task where nothing calls several. With `keep_all` the result holds every feasible design. Raises ArrayolError where
-    an input is wrong, KeyError for a model that does not exist, InfeasibleError where no fusion fits the platform.
+    task where nothing calls several. `space` is for the machine model. With `keep_all` the result holds every feasible
+    design of the published model, the fronts of all fusions of the machine model. Raises ArrayolError where an input is
+    wrong, KeyError for a model that does not exist, InfeasibleError where no design fits the platform.
     """
-    wanted = chosen(objectives)
     if isinstance(platform, Platform):
         taken, origin = platform, "given as an object"
     else:
@@ -136,8 +171,22 @@ def explore(
     network = flatten(canonical, chosen_top)
     labels = Labels(spec.name, model, origin, spec.constants)
     steps = StepFinder(spec, canonical, network, first)
-    priced = MODELS[model](network, taken)
-    return explore_fusions(priced, wanted, labels, steps=steps, keep_all=keep_all, report=report)
+    if model == "machine":
+        study = (space or Space()).whole()
+        wanted = tuple(objectives or study.objectives or DEFAULT)
+        priced = MachineModel(network, taken)
+        verify = space.verify if space else None
+        judge = (
+            None
+            if verify is False
+            else lambda designs: Verifier(spec, chosen_top, taken).all(designs, asked=verify is True)
+        )
+        return explore_mappings(
+            priced, study, wanted, labels, steps=steps, judge=judge, keep_all=keep_all, report=report
+        )
+    wanted_figures = chosen(objectives if objectives is not None else DEFAULT)
+    published = MODELS[model](network, taken)
+    return explore_fusions(published, wanted_figures, labels, steps=steps, keep_all=keep_all, report=report)
 
 
 def transfers(  # noqa: PLR0913  what people ask of a nest

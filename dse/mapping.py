@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import islice
@@ -30,7 +30,9 @@ from dse.openings import count_openings
 from dse.result import Hypervolume, identifier
 from dse.search.indicators import hypervolume
 from dse.space import count_by_groups, subspaces
+from dse.steps import StepFinder
 from dse.study import Study
+from dse.verify import Verdict
 from hwmodel.design import Design, GroupDesign, Processor
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
@@ -65,11 +67,15 @@ def explore_mappings(
     objectives: tuple[str, ...],
     labels: Labels,
     *,
+    steps: StepFinder | None = None,
+    judge: Callable[[Sequence[Design]], Sequence[Verdict]] | None = None,
+    keep_all: bool = False,
     report: Callable[[GroupProgress], None] | None = None,
 ) -> Mapped:
     """Search every group of the study's fusions and combine their fronts.
 
-    Raises ArrayolError (`study-misfit`, those of `columns_of`) where the study does not fit, InfeasibleError
+    `steps` finds the transformations behind each design of the front, `judge` simulates them. Raises ArrayolError
+    (`study-misfit`, those of `columns_of`) where the study does not fit, InfeasibleError
     (`infeasible`) where no design keeps the rules and constraints.
     """
     space = MappingSpace(model, study)
@@ -80,7 +86,8 @@ def explore_mappings(
     whole = combine_groups(space, columns, fronts)
     _require_feasible(space, columns, fronts, whole)
     designs = _designs(space, columns, fronts, whole)
-    records = _records(space, columns, designs)
+    verdicts = judge(designs) if judge else [Verdict(None, "not simulated")] * len(designs)
+    records = _records(space, columns, designs, verdicts)
     result = _result(space, columns, labels, fronts, records, open_all=open_all)
     return Mapped(result, designs, columns.objectives, _cloud(space, columns, fronts, records))
 
@@ -176,15 +183,17 @@ def _can_run(space: MappingSpace, group: Mask, done: Mask) -> bool:
     return all(not space.graph.predecessors[task] & ~(done | group) for task in bits(group))
 
 
-def _records(space: MappingSpace, columns: Columns, designs: Iterable[Design]) -> tuple[MappedDesign, ...]:
+def _records(
+    space: MappingSpace, columns: Columns, designs: Sequence[Design], verdicts: Sequence[Verdict]
+) -> tuple[MappedDesign, ...]:
     seen: Counter[str] = Counter()
     records = []
-    for design in designs:
+    for design, verdict in zip(designs, verdicts, strict=True):
         estimate = space.model.evaluate(design, reuse_memory=space.study.reuse_memory)
         fusion = identifier(design.fusion, space.graph)
         seen[fusion] += 1
         figures = _figures(space, columns, estimate)
-        records.append(describe_mapping(f"{fusion}:{seen[fusion]}", design, estimate, figures))
+        records.append(describe_mapping(f"{fusion}:{seen[fusion]}", design, estimate, figures, verdict))
     return tuple(records)
 
 

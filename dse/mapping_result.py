@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from dse.result import Hypervolume
+from dse.verify import Verdict
 from hwmodel.design import Blocks, Design, GroupDesign
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 
@@ -147,15 +148,15 @@ class MappingResult(_Record):
 
 
 def describe_mapping(
-    identifier: str, design: Design, estimate: DesignEstimate, objectives: dict[str, int | float]
+    identifier: str, design: Design, estimate: DesignEstimate, objectives: dict[str, int | float], verdict: Verdict
 ) -> MappedDesign:
     """A design with its estimate as a record."""
     return MappedDesign(
         id=identifier,
         fusion=design.fusion.groups,
         objectives=objectives,
-        verified=None,
-        verification=None,
+        verified=verdict.verified,
+        verification=verdict.text,
         bottleneck=estimate.bottleneck,
         groups=tuple(_group(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
     )

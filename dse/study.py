@@ -5,13 +5,14 @@ Read from TOML (`--study`) or made of options. Values that name tasks are checke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, PrivateAttr
 from pydantic_core import PydanticCustomError
 
+from arrayol.errors import error
 from arrayol.source import Span
 from dse.constraints import Constraint, parse_constraint
 from hwmodel.design import POLICIES, Policy, Scan
@@ -156,9 +157,7 @@ class Study(BaseModel):
     policies: Annotated[Any, PlainValidator(_words(Policy))] = Field(
         default=POLICIES, description=f"a list of {', '.join(POLICIES)}"
     )
-    recompute: Annotated[Any, PlainValidator(_flags)] = Field(
-        default=(False,), description="a list of false and true"
-    )
+    recompute: Annotated[Any, PlainValidator(_flags)] = Field(default=(False,), description="a list of false and true")
     reuse_memory: bool = Field(default=False, description="true or false")
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     objectives: Annotated[tuple[str, ...], PlainValidator(_texts)] | None = Field(
@@ -213,6 +212,23 @@ def narrowed(study: Study) -> Study:
     """The study without cuts, FIFOs, layouts, policies and recomputing."""
     given = {name: getattr(study, name) for name in study.model_fields_set}
     return Study.model_validate({**given, **NARROW})
+
+
+def with_constraints(study: Study, texts: Sequence[str], *, reuse_memory: bool) -> Study:
+    """The study with more constraints. Raises ArrayolError (`bad-constraint`)."""
+    more = []
+    for text in texts:
+        try:
+            more.append(parse_constraint(text))
+        except ValueError:
+            message = f"'{text}' is no constraint"
+            raise error("bad-constraint", message, hint='write FIGURE <= NUMBER, as "lut <= 20000"') from None
+    if not more and not reuse_memory:
+        return study
+    given = {name: getattr(study, name) for name in study.model_fields_set}
+    given["constraints"] = (*study.constraints, *more)
+    given["reuse_memory"] = study.reuse_memory or reuse_memory
+    return Study.model_validate(given)
 
 
 def _no_rules(_: Mapping[str, Any]) -> Iterator[BrokenRule]:

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arrayol import api
+from arrayol.cli.mapping_tables import show_mapping
 from arrayol.cli.options import json_option, set_option, spec_argument, top_option
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import show
-from dse.explore import MODELS
-from dse.objectives import DEFAULT, PUBLISHED, WrongObjectiveError, chosen
+from dse.figures import MACHINE
+from dse.objectives import DEFAULT
+from dse.result import Result
 from dse.store import SPECS, require_writable
+
+MODELS = ("machine", "published")
 
 SPECS_NAMED = 3  # more specifications are only counted
 
 
-def _objectives(ctx: click.Context, param: click.Parameter, value: str) -> tuple[str, ...]:
-    """A,B as known names. Raises BadParameter, as a wrong objective is wrong usage."""
-    names = tuple(name.strip() for name in value.split(",")) if value.strip() else ()
-    try:
-        chosen(names)
-    except WrongObjectiveError as wrong:
-        (found,) = wrong.diagnostics
-        raise click.BadParameter(f"{found.message}; {found.hint}", ctx, param) from None
-    return names
+def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[str, ...] | None:
+    """A,B as names."""
+    return None if value is None else tuple(name.strip() for name in value.split(",")) if value.strip() else ()
 
 
 @click.command()
@@ -38,20 +37,35 @@ def _objectives(ctx: click.Context, param: click.Parameter, value: str) -> tuple
     help="The platform, a TOML file. Else the one beside FILE with its name, else the shipped default.",
 )
 @click.option(
-    "--model", type=click.Choice(list(MODELS)), default="published", show_default=True, help="How designs are priced."
+    "--model", type=click.Choice(list(MODELS)), default="machine", show_default=True, help="How designs are priced."
 )
+@click.option(
+    "--study", metavar="S", type=click.Path(path_type=Path), help="What may be chosen, a TOML file (machine model)."
+)
+@click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, layouts or other policies.")
 @click.option(
     "--objectives",
     metavar="A,B",
-    default=",".join(DEFAULT),
-    show_default=True,
-    callback=_objectives,
-    help=f"What to minimise, of {', '.join(PUBLISHED)} (with a clock).",
+    callback=_names,
+    help=f"What to minimise: {', '.join(MACHINE)}, or a cost of the platform.  [default: {','.join(DEFAULT)}]",
+)
+@click.option(
+    "--constraint",
+    "constraints",
+    metavar="TEXT",
+    multiple=True,
+    help='A bound, as "internal_memory_bits <= 65536"; repeatable (machine model).',
+)
+@click.option("--reuse-memory", is_flag=True, help="Groups share their local memories (machine model).")
+@click.option(
+    "--verify/--no-verify", default=None, help="Simulate the designs of the front.  [default: where they are small]"
 )
 @click.option(
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="The folder for the result.  [default: STEM-explore]"
 )
-@click.option("--all", "keep_all", is_flag=True, help="Store every feasible design, not only the front.")
+@click.option(
+    "--all", "keep_all", is_flag=True, help="Store more than the front: every design, or each fusion's front."
+)
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @top_option
 @set_option
@@ -61,35 +75,56 @@ def command(  # noqa: PLR0913  one for each option
     spec: Path,
     platform: Path | None,
     model: str,
-    objectives: tuple[str, ...],
+    objectives: tuple[str, ...] | None,
     out: Path | None,
     keep_all: bool,
     quiet: bool,
     top: str | None,
     settings: Mapping[str, str],
     as_json: bool,
+    **space: Any,
 ) -> None:
-    """Explore the fusions of the tasks in FILE on a platform, and show and store the Pareto front.
+    """Explore the mappings of the tasks in FILE on a platform, and show and store the Pareto front.
 
-    A design is a fusion: a partition of the tasks in groups that keep the arrays between their tasks on the chip. It
-    is named by the number of tasks of its groups, as 2+2.
+    A design fuses tasks in groups that keep the arrays between them on the chip, and chooses for each group blocks,
+    their order, units, buffers and transfers. It is named by the number of tasks of its groups, as 2+2:1.
 
-    DIR receives result.json, designs.csv, pareto.png, pareto.svg and for each design of the front specs/DESIGN.aol, the
-    specification that its steps make; all of them or none. A former result there is
-    replaced, any other folder that is not empty is refused.
+    DIR receives result.json, designs.csv, pareto.png, pareto.svg and for designs of the front specs/DESIGN.aol, the
+    specification that its steps make; all of them or none. A former result there is replaced, any other folder that is
+    not empty is refused.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
+    _require_machine(model, space)
     loaded = api.load(spec, settings)
     require_writable(folder)
     with progress(quiet=quiet) as report:
         found = api.explore(
-            loaded, platform, top=top, model=model, objectives=objectives, keep_all=keep_all, report=report
+            loaded,
+            platform,
+            top=top,
+            model=model,
+            objectives=objectives,
+            keep_all=keep_all,
+            report=report,
+            space=api.Space(**space) if model == "machine" else None,
         )
         files = api.write_result(found, folder)
     if as_json:
         click.echo(found.result.to_json(), nl=False)
         return
-    show(found.result, f"{folder}: {', '.join(_written(folder, files))}")
+    written = f"{folder}: {', '.join(_written(folder, files))}"
+    if isinstance(found.result, Result):
+        show(found.result, written)
+    else:
+        show_mapping(found.result, written)
+
+
+def _require_machine(model: str, space: Mapping[str, Any]) -> None:
+    """Raises UsageError for options that only the machine model has, with the other one."""
+    given = [name for name, value in space.items() if value not in (None, False, ())]
+    if model != "machine" and given:
+        option = {"constraints": "constraint"}.get(given[0], given[0]).replace("_", "-")
+        raise click.UsageError(f"--{option} needs the machine model; leave it out, or take --model machine")
 
 
 def _written(folder: Path, files: Sequence[Path]) -> list[str]:

@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
+from dse.mapping import GroupProgress
 from dse.walk import Progress
 
-Report = Callable[[Progress], None]
+Report = Callable[[Progress | GroupProgress], None]
 
 _BAR_AFTER = 0.5  # seconds; shorter work shows none
 _LINE_EVERY = 10.0  # seconds
@@ -35,18 +36,18 @@ def progress(*, quiet: bool) -> Iterator[Report]:
 @contextmanager
 def _bar() -> Iterator[Report]:
     columns = (
-        TextColumn("exploring, subspace {task.fields[place]}"),
+        TextColumn("exploring, {task.fields[place]}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("fusions,"),
+        TextColumn("{task.fields[what]},"),
         TimeRemainingColumn(compact=True),
     )
     bar = Bar(*columns, console=Console(stderr=True), transient=True)
-    work = bar.add_task("", total=None, place="")
+    work = bar.add_task("", total=None, place="", what="")
     started = monotonic()
 
-    def report(now: Progress) -> None:
-        bar.update(work, completed=now.evaluated, total=now.total, place=f"{now.subspace} of {now.subspaces}")
+    def report(now: Progress | GroupProgress) -> None:
+        bar.update(work, completed=_done(now), total=now.total, what=_what(now), place=_place(now))
         if monotonic() - started > _BAR_AFTER:
             bar.start()
 
@@ -59,11 +60,25 @@ def _bar() -> Iterator[Report]:
 def _lines() -> Report:
     said = monotonic()
 
-    def report(now: Progress) -> None:
+    def report(now: Progress | GroupProgress) -> None:
         nonlocal said
         if monotonic() - said >= _LINE_EVERY:
             said = monotonic()
             of = f" of {now.total:,}" if now.total is not None else ""
-            click.echo(f"explored {now.evaluated:,}{of} fusions, subspace {now.subspace} of {now.subspaces}", err=True)
+            click.echo(f"explored {_done(now):,}{of} {_what(now)}, {_place(now)}", err=True)
 
     return report
+
+
+def _done(now: Progress | GroupProgress) -> int:
+    return now.evaluated if isinstance(now, Progress) else now.groups
+
+
+def _what(now: Progress | GroupProgress) -> str:
+    return "fusions" if isinstance(now, Progress) else "groups"
+
+
+def _place(now: Progress | GroupProgress) -> str:
+    if isinstance(now, Progress):
+        return f"subspace {now.subspace} of {now.subspaces}"
+    return f"{now.designs:,} group designs"

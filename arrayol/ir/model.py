@@ -129,12 +129,13 @@ class Spec:
     """A whole resolved specification: the file and its imports in one namespace.
 
     `constants` holds the consts' values after `--set`, `components` every elementary and task by name in textual
-    order.
+    order, `settings` what was set.
     """
 
     name: str
     constants: Mapping[str, ConstValue]
     components: Mapping[str, Component]
+    settings: Mapping[str, ConstValue] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def elementaries(self) -> dict[str, Elementary]:

@@ -52,7 +52,7 @@ def load_source(source: SourceFile, settings: Settings | None = None) -> Loaded:
     definitions = define(gathered.items, values, frozenset(gathered.broken), mistakes)
     resolved = resolve_components(definitions, mistakes)
     mistakes += unused(gathered.items, source.name, mistakes)
-    spec = Spec(source.name, definitions.constants.values, resolved.components)
+    spec = Spec(source.name, definitions.constants.values, resolved.components, values)
     return Loaded(spec, definitions, resolved, tuple(mistakes))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 from textwrap import fill
@@ -16,9 +16,11 @@ from arrayol.show.style import DOTS_PER_INCH, our_style
 from dse.explore import Exploration
 from dse.figures import Figure as Quantity
 from dse.mapping import Mapped
+from dse.mapping_result import MappedDesign
 from dse.objectives import Objective
 from dse.plots.panel import ALL, DASHES, FRONT, Axis, Panel, Place, draw_panel
 from dse.plots.placement import place_names
+from dse.result import Design
 
 SETTINGS = {
     "font.size": 9,
@@ -68,10 +70,11 @@ def _shown(axes: Axes) -> Axes:
 
 def _panels(exploration: Exploration | Mapped) -> Iterator[Panel]:
     """Below the diagonal of a matrix of objectives: columns by the first, rows by the second of each pair."""
-    cloud, front = exploration.cloud, exploration.result.pareto
+    cloud = exploration.cloud
+    front: Sequence[Design | MappedDesign] = exploration.result.pareto
+    objectives: Sequence[Objective | Quantity] = exploration.objectives
     axes = [
-        Axis(_title(objective), [point[place] for point in cloud.points])
-        for place, objective in enumerate(exploration.objectives)
+        Axis(_title(objective), [point[place] for point in cloud.points]) for place, objective in enumerate(objectives)
     ]
     names = [objective.name for objective in exploration.objectives]
     chosen = [(design.id, [design.objectives[name] for name in names]) for design in front]
@@ -92,22 +95,31 @@ def _title(objective: Objective | Quantity) -> str:
     return f"{objective.title} ({'µs' if objective.unit == 'us' else objective.unit})"
 
 
+def _count(exploration: Exploration | Mapped) -> str:
+    front = len(exploration.result.pareto)
+    if isinstance(exploration, Mapped):
+        return f"{front:,} Pareto-optimal design{'' if front == 1 else 's'}"
+    return f"{front:,} of {exploration.cloud.designs:,} designs {'is' if front == 1 else 'are'} Pareto-optimal"
+
+
 def _caption(figure: Figure, exploration: Exploration | Mapped) -> None:
     """What it shows, where it comes from, and a legend outside the axes."""
     result, cloud = exploration.result, exploration.cloud
-    verb = "is" if len(result.pareto) == 1 else "are"
-    count = f"{len(result.pareto):,} of {cloud.designs:,} designs {verb} Pareto-optimal"
+    count = _count(exploration)
     room = max(6, int((figure.get_figwidth() - LEGEND_INCHES) / INCHES_PER_BOLD_LETTER) - len(count) - 2)
     name = result.top if len(result.top) <= room else f"{result.top[: room - 1]}…"
     title = f"{name}: {count}"
     figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
     source = f"{result.model} model, platform {Path(result.platform).name}"
-    if result.infeasible:
-        source += f"; {result.infeasible:,} infeasible fusions not shown"
-    source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
+    if isinstance(exploration, Mapped):
+        source += "; names: tasks per group and a number, 2+2:1"
+    else:
+        source += f"; {result.infeasible:,} infeasible fusions not shown" if result.infeasible else ""
+        source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
     lines = fill(source, int(figure.get_figwidth() / INCHES_PER_LETTER))
     figure.supxlabel(lines, x=0.012, ha="left", fontsize=7.5, color="0.4")
-    drawn = "design" if not cloud.left_out else f"design ({cloud.left_out:,} not drawn)"
+    kind = "front of one fusion" if isinstance(exploration, Mapped) else "design"
+    drawn = kind if not cloud.left_out else f"{kind} ({cloud.left_out:,} not drawn)"
     line = 1 if len(exploration.objectives) == 2 else 0
     front = Line2D(
         [], [], linestyle=DASHES, linewidth=line, marker="o", markersize=6, markeredgecolor="white", color=FRONT
