@@ -12,8 +12,8 @@ from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.single_write import find_clash, find_hole
 from arrayol.transforms.blocks import Blocks, split_tiler
 from arrayol.transforms.cut import UnservedError, block_part
-from arrayol.transforms.layout import Layout, Use, lay_out
-from arrayol.transforms.macro import Failure, Macro, find_macro
+from arrayol.transforms.layout import Layout, Use, lay_out, lay_out_whole
+from arrayol.transforms.macro import Failure, Macro, find_macro, whole_macro
 from arrayol.transforms.naming import Names
 from arrayol.transforms.orders import block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.pairing import Pair
@@ -38,16 +38,19 @@ class Fusion:
 def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> Fusion | Failure:
     """The fusion by consumer blocks of those sizes, or why it cannot be."""
     macro = find_macro(spec, pair, sizes)
-    if isinstance(macro, Failure):
-        return macro
-    layouts: dict[str, Layout] = {}
-    for array in pair.shared:
-        found = lay_out(
-            array, pair.writes(spec, array.name), pair.reads(spec, array.name), macro.producer, macro.consumer
-        )
-        if found is None:
-            return Failure(_no_layout(pair, array), _cut(macro))
-        layouts[array.name] = found
+    layouts = macro if isinstance(macro, Failure) else _laid_out(spec, pair, macro)
+    if isinstance(layouts, Failure):
+        whole = whole_macro(pair, sizes)
+        if whole is None:
+            return layouts
+        macro = whole
+        layouts = {
+            array.name: lay_out_whole(
+                array, pair.writes(spec, array.name), pair.reads(spec, array.name), whole.producer
+            )
+            for array in pair.shared
+        }
+    assert isinstance(macro, Macro)
     circle = _scanning(pair, macro)
     if circle:
         return circle
@@ -57,6 +60,17 @@ def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> F
         return _fusion(spec, pair, macro, layouts, frozenset() if beside else wanted, beside, names)
     except UnservedError as unserved:
         return _unserved(pair, macro, unserved.found)
+
+
+def _laid_out(spec: Spec, pair: Pair, macro: Macro) -> dict[str, Layout] | Failure:
+    layouts: dict[str, Layout] = {}
+    for array in pair.shared:
+        writes, reads = pair.writes(spec, array.name), pair.reads(spec, array.name)
+        found = lay_out(array, writes, reads, macro.producer, macro.consumer)
+        if found is None:
+            return Failure(_no_layout(pair, array), _cut(macro))
+        layouts[array.name] = found
+    return layouts
 
 
 def _fusion(

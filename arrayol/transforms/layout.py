@@ -48,6 +48,15 @@ def lay_out(array: Port, writes: Sequence[Use], reads: Sequence[Use], maker: Blo
     return None
 
 
+def lay_out_whole(array: Port, writes: Sequence[Use], reads: Sequence[Use], maker: Blocks) -> Layout:
+    """The layout of a block that is everything: the array as it is."""
+    rank = len(array.shape)
+    identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
+    outer = Tiler((0,) * rank, ((0,) * len(maker.outer),) * rank, identity, False, array.span)
+    made, taken = (tuple(use.link.tiler for use in uses) for uses in (writes, reads))
+    return Layout(array.shape, made, taken, outer)
+
+
 def _bases(array: Port, writes: Sequence[Use], maker: Blocks) -> Iterator[tuple[Vector, ...]]:
     rank = len(array.shape)
     columns, extents = inner_columns(writes[0].link.tiler, writes[0].pattern, maker)

@@ -64,6 +64,17 @@ def find_macro(spec: Spec, pair: Pair, sizes: Sequence[int]) -> Macro | Failure:
     return _blocks(spec, pair, consumer, columns, found)
 
 
+def whole_macro(pair: Pair, sizes: Sequence[int]) -> Macro | None:
+    """The macro-pattern of one block that is everything, or None where the sizes leave several, or no end."""
+    consumer = even_blocks(pair.consumer, sizes)
+    space = pair.producer.repetition
+    extents = tuple(extent for extent in space if extent is not None)
+    if any(count != 1 for count in consumer.outer) or len(extents) < len(space):
+        return None
+    still = ((0,) * len(consumer.outer),) * len(space)
+    return Macro(Blocks((0,) * len(space), still, (1,) * len(space), extents, space, consumer.outer), consumer)
+
+
 def _no_move(pair: Pair, axis: int, sizes: Sequence[int]) -> str:
     other = [size if place == axis else 0 for place, size in enumerate(sizes)]
     return (
