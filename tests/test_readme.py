@@ -36,3 +36,11 @@ def test_the_tour_shows_what_explore_prints(arrayol: CommandLine, checkout: Path
     (shown,) = (block for block in blocks(checkout, "console") if block.startswith("$ arrayol explore lpsf.aol\n"))
     printed = arrayol("explore", "lpsf.aol").stdout
     assert printed.split() == shown.split()[4:]
+
+
+def test_the_tour_shows_what_transform_tells(arrayol: CommandLine, checkout: Path) -> None:
+    arrayol("example", "lpsf")
+    (shown,) = (block for block in blocks(checkout, "console") if block.startswith("$ arrayol transform lpsf.aol"))
+    done = arrayol("transform", "lpsf.aol", "fuse hflr vftd 8,1", "pave vfbu 4,1")
+    assert shown.startswith('$ arrayol transform lpsf.aol "fuse hflr vftd 8,1" "pave vfbu 4,1" > fused.aol\n')
+    assert shown.partition("\n")[2] == done.stderr

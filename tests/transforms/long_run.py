@@ -19,7 +19,7 @@ from proof import run  # noqa: E402  the folders of helpers are known only now
 def main() -> int:
     """Run and report."""
     cases, seed = (int(text) for text in [*sys.argv[1:], *("2000", "1")[len(sys.argv) - 1 :]])
-    tally = run(cases, seed)
+    tally = run(cases, seed, lambda so_far: print(f"{so_far.cases} of {cases} cases hold", file=sys.stderr, flush=True))  # noqa: T201
     sys.stdout.write("".join(f"{line}\n" for line in tally.lines()))
     return 1 if tally.missing() else 0
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import hypothesis
@@ -127,8 +127,11 @@ def from_data(data: st.DataObject) -> Choose:
     return lambda options: data.draw(st.sampled_from(list(options)))
 
 
-def run(cases: int, seed: int | None = None) -> Tally:
-    """Prove so many generated pipelines; without a seed always the same ones. Fails at the first that is wrong."""
+def run(cases: int, seed: int | None = None, report: Callable[[Tally], None] | None = None) -> Tally:
+    """Prove so many generated pipelines; without a seed always the same ones. Fails at the first that is wrong.
+
+    `report` is called after every hundred cases.
+    """
     tally = Tally()
 
     @settings(
@@ -141,6 +144,8 @@ def run(cases: int, seed: int | None = None) -> Tally:
     @given(linked_specs(), st.data())
     def one(generated: LinkedSpec, data: st.DataObject) -> None:
         prove_pipeline(tally, generated.text, generated.features, from_data(data))
+        if report is not None and tally.cases % 100 == 0:
+            report(tally)
 
     (one if seed is None else hypothesis.seed(seed)(one))()
     return tally

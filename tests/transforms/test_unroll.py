@@ -87,6 +87,7 @@ NEST = "loop i in 1..6, j in 0..4 {{ {} }}"
         ("y[i + j, 0] += x[i, j]", (2, 2), False),  # the order of a sum counts
         ("y[i, 0] += x[i, j]", (2, 2), True),
         ("y[0, j] += x[i, j]", (2, 2), True),
+        ("y[i, j] = y[i, j] + 1  y[i, j + 1] = 2 * y[i, j]", (1, 4), True),  # statements of one copy stay together
     ],
 )
 def test_dependences(statement: str, factors: tuple[int, int], *, allowed: bool) -> None:
