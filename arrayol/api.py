@@ -41,6 +41,7 @@ from dse.explore import MODELS, Exploration, Labels
 from dse.explore import explore as explore_fusions
 from dse.mapping import GroupProgress, Mapped, explore_mappings
 from dse.mapping_result import MappedDesign, MappingResult
+from dse.mapping_space import MappingSpace
 from dse.objectives import DEFAULT, chosen
 from dse.result import Design, Result
 from dse.steps import StepFinder
@@ -174,16 +175,14 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     if model == "machine":
         study = (space or Space()).whole()
         wanted = tuple(objectives or study.objectives or DEFAULT)
-        priced = MachineModel(network, taken)
+        mappings = MappingSpace(MachineModel(network, taken), study)
         verify = space.verify if space else None
         judge = (
             None
             if verify is False
             else lambda designs: Verifier(spec, chosen_top, taken).all(designs, asked=verify is True)
         )
-        return explore_mappings(
-            priced, study, wanted, labels, steps=steps, judge=judge, keep_all=keep_all, report=report
-        )
+        return explore_mappings(mappings, wanted, labels, steps=steps, judge=judge, keep_all=keep_all, report=report)
     wanted_figures = chosen(objectives if objectives is not None else DEFAULT)
     published = MODELS[model](network, taken)
     return explore_fusions(published, wanted_figures, labels, steps=steps, keep_all=keep_all, report=report)

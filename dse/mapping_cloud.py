@@ -1,0 +1,40 @@
+"""The points of a plot: the fronts of single fusions behind the front of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dse.cloud import Cloud
+from dse.columns import Columns, objective_values
+from dse.fronts import combined
+from dse.graph import Mask
+from dse.group_search import GroupFront
+from dse.mapping_result import MappedDesign
+from dse.mapping_space import MappingSpace
+from dse.whole_count import all_fusions
+
+FUSIONS_DRAWN = 256  # fusions whose own fronts are drawn
+
+
+def cloud_of(
+    space: MappingSpace, columns: Columns, fronts: Mapping[Mask, GroupFront], records: tuple[MappedDesign, ...]
+) -> Cloud:
+    """The fronts of single fusions, where they are few, else the front alone."""
+    platform = space.model.platform
+    points: dict[tuple[tuple[float, ...], int], None] = {}
+    fusions = all_fusions(space) if not space.fusions else space.fusions
+    for fusion in fusions or () if fusions is None or len(fusions) <= FUSIONS_DRAWN else ():
+        front = fronts[fusion[0]].front
+        for group in fusion[1:]:
+            front = combined(front, fronts[group].front, columns.how)
+        for values in objective_values(columns, front.values).tolist():
+            shown = tuple(
+                float(figure.shown(value, platform)) for figure, value in zip(columns.objectives, values, strict=True)
+            )
+            points[shown, len(fusion)] = None
+    for record in records:
+        shown = tuple(float(record.objectives[figure.name]) for figure in columns.objectives)
+        points[shown, len(record.fusion)] = None
+    keys = sorted(points)
+    names = tuple(() for _ in keys)
+    return Cloud(tuple(point for point, _ in keys), tuple(groups for _, groups in keys), names, len(keys), 0)

@@ -1,0 +1,127 @@
+"""From the designs of a mapping's front to its stored result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+
+from dse.columns import Columns
+from dse.explore import Labels
+from dse.figures import Figure, figures_of
+from dse.graph import Mask
+from dse.group_search import Counts, GroupFront
+from dse.mapping_result import MappedDesign, MappingResult, MappingSpaceSummary, Refusal, describe_mapping
+from dse.mapping_space import MappingSpace
+from dse.result import Hypervolume, identifier
+from dse.search.indicators import hypervolume
+from dse.verify import Verdict
+from dse.whole_count import count_fusions, count_wholes
+from hwmodel.design import Design
+from hwmodel.machine.estimate import DesignEstimate
+
+
+def records_of(
+    space: MappingSpace, columns: Columns, designs: Sequence[Design], verdicts: Sequence[Verdict]
+) -> tuple[MappedDesign, ...]:
+    seen: Counter[str] = Counter()
+    records = []
+    for design, verdict in zip(designs, verdicts, strict=True):
+        estimate = space.model.evaluate(design, reuse_memory=space.study.reuse_memory)
+        fusion = identifier(design.fusion, space.graph)
+        seen[fusion] += 1
+        figures = _figures(space, columns, estimate)
+        records.append(describe_mapping(f"{fusion}:{seen[fusion]}", design, estimate, figures, verdict))
+    return tuple(records)
+
+
+def _figures(space: MappingSpace, columns: Columns, estimate: DesignEstimate) -> dict[str, int | float]:
+    """The chosen objectives, then all other figures of the platform."""
+    platform = space.model.platform
+    others = (figure for figure in figures_of(platform).values() if figure not in columns.objectives)
+    return {
+        figure.name: figure.shown(exact_figure(estimate, figure), platform) for figure in (*columns.objectives, *others)
+    }
+
+
+def exact_figure(estimate: DesignEstimate, figure: Figure) -> int:
+    """The integer that a whole design is compared by."""
+    return round(estimate.objective(figure.key) * figure.scale)
+
+
+def result_of(
+    space: MappingSpace,
+    columns: Columns,
+    labels: Labels,
+    fronts: Mapping[Mask, GroupFront],
+    records: tuple[MappedDesign, ...],
+    *,
+    open_all: bool,
+) -> MappingResult:
+    counts = sum((found.counts for found in fronts.values()), Counts())
+    refused = next(((space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal), None)
+    return MappingResult(
+        arrayol=version("arrayol"),
+        spec=labels.spec,
+        top=space.model.network.name,
+        constants=dict(labels.constants),
+        model=labels.model,
+        platform=labels.platform,
+        remarks=_remarks(space),
+        objectives=tuple(figure.name for figure in columns.objectives),
+        constraints=tuple(map(str, columns.constraints)),
+        method="exact",
+        exact=open_all and not space.study.longest_group and not space.study.epsilon,
+        how=_how(space, open_all=open_all),
+        space=_summary(space, fronts, counts),
+        evaluated=counts.evaluated,
+        infeasible=counts.infeasible,
+        pruned=counts.pruned,
+        infeasible_example=Refusal(tasks=refused[0], reason=refused[1]) if refused and refused[1] else None,
+        hypervolume=_hypervolume(columns, space, records),
+        pareto=records,
+    )
+
+
+def _remarks(space: MappingSpace) -> tuple[str, ...]:
+    endless = [name for name, array in space.model.network.arrays.items() if None in array.shape]
+    return (f"figures are per frame: {', '.join(endless)} never end",) if endless else ()
+
+
+def _how(space: MappingSpace, *, open_all: bool) -> str:
+    """How the front was found, and what bounds it."""
+    text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
+    if space.study.longest_group:
+        text += f"; groups of at most {space.study.longest_group} tasks"
+    if space.study.epsilon:
+        text += f"; within a factor {1 + space.study.epsilon:g} of the exact front"
+    if not open_all:
+        text += "; cuts, FIFOs, layouts and policies tried one at a time on the plain fronts of groups"
+    return text
+
+
+def _summary(space: MappingSpace, fronts: Mapping[Mask, GroupFront], counts: Counts) -> MappingSpaceSummary:
+    return MappingSpaceSummary(
+        tasks=space.graph.names,
+        fusions=count_fusions(space),
+        groups=len(space.groups),
+        group_designs=counts.evaluated + counts.infeasible + counts.pruned,
+        whole_designs=count_wholes(space, {group: found.counts.size for group, found in fronts.items()}),
+        study=space.study.model_dump(mode="json"),
+    )
+
+
+def _hypervolume(columns: Columns, space: MappingSpace, records: tuple[MappedDesign, ...]) -> Hypervolume:
+    """Up to 1.1 times the front's worst value of each objective (a tenth below, where larger is better)."""
+    points = [
+        [_smaller_is_better(figure, record.objectives[figure.name]) for figure in columns.objectives]
+        for record in records
+    ]
+    worst = [max(column) for column in zip(*points, strict=True)]
+    reference = [value + max(abs(value) / 10, 1e-9) for value in worst]
+    shown = {figure.name: abs(value) for figure, value in zip(columns.objectives, reference, strict=True)}
+    return Hypervolume(value=hypervolume(points, reference), reference=shown)
+
+
+def _smaller_is_better(figure: Figure, value: float) -> float:
+    return -value if figure.grows else value
