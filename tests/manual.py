@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs"
-PAGES = ("language.md", "errors.md", "run.md", "layout.md", "transfers.md")
+PAGES = ("language.md", "errors.md", "run.md", "layout.md", "transfers.md", "transformations.md")
 
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"# ([\w-]+\.aol)( \(corrected\))?\n")

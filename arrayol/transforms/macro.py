@@ -143,10 +143,11 @@ def _blocks(
         origin.append(chosen.low)
         stride.append(chosen.stride)
         extents.append(chosen.count)
-        if _leaves(chosen, extent, [column[axis] for column in columns], consumer.outer):
+        outside = _leaves(chosen, extent, [column[axis] for column in columns], consumer.outer)
+        if outside:
             moving = frozenset(place for place, column in enumerate(columns) if column[axis])
             if not (is_turn(spec, pair, axis) and _may_go_round(producer, axis)):
-                return Failure(_beyond(pair, axis), moving)
+                return Failure(_beyond(pair, axis, *outside), moving)
             wrapped.add(axis)
     blocks = Blocks(
         tuple(origin),
@@ -171,15 +172,25 @@ def _along(producer: RepetitiveTask, axis: int, found: Progression, *, moved: bo
     return None if extent is None else Progression(0, 1, extent)
 
 
-def _leaves(found: Progression, extent: int | None, moves: Sequence[int], outer: Shape) -> bool:
-    low, high = found.low, found.last
-    for move, blocks in zip(moves, outer, strict=True):
-        if blocks is None:
-            low = low if move >= 0 else -1
-            high = high if not move or extent is None else extent
-        else:
-            low, high = low + min(0, move * (blocks - 1)), high + max(0, move * (blocks - 1))
-    return low < 0 or (extent is not None and high >= extent)
+def _leaves(found: Progression, extent: int | None, moves: Sequence[int], outer: Shape) -> tuple[Vector, int] | None:
+    """A block and a repetition, before the first or beyond the last, that it would need."""
+    lowest = [
+        0 if move >= 0 else None if count is None else count - 1 for move, count in zip(moves, outer, strict=True)
+    ]
+    highest = [
+        0 if move <= 0 else None if count is None else count - 1 for move, count in zip(moves, outer, strict=True)
+    ]
+    for corner, start, sign in ((lowest, found.low, -1), (highest, found.last, 1)):
+        block, value = [0] * len(corner), start
+        limit = 0 if sign < 0 else extent
+        for axis, (place, move) in enumerate(zip(corner, moves, strict=True)):
+            # Along an infinite dimension so far that it leaves, if it ever does.
+            far = 0 if limit is None else max(0, (limit - value) // move + 1) if place is None else 0
+            block[axis] = far if place is None else place
+            value += move * block[axis]
+        if value < 0 or (extent is not None and value >= extent):
+            return tuple(block), value
+    return None
 
 
 def _may_go_round(producer: RepetitiveTask, axis: int) -> bool:
@@ -193,9 +204,10 @@ def _may_go_round(producer: RepetitiveTask, axis: int) -> bool:
     return not delayed and extent is not None and all(_goes_round(*one, axis, extent) for one in tilers)
 
 
-def _beyond(pair: Pair, axis: int) -> str:
+def _beyond(pair: Pair, axis: int, block: Vector, repetition: int) -> str:
     extent = pair.producer.repetition[axis]
+    last = "without end" if extent is None else f"to {extent - 1}"
     return (
-        f"blocks of '{pair.consumer.name}' would need repetitions of '{pair.producer.name}' before 0 or beyond "
-        f"{(extent or 0) - 1} in dimension {axis}, and its inputs or delays do not go round there"
+        f"block {list(block)} of '{pair.consumer.name}' would need repetition {repetition} of '{pair.producer.name}' "
+        f"in dimension {axis}, which runs from 0 {last}, and its inputs or delays do not go round there"
     )
