@@ -8,7 +8,17 @@ import numpy as np
 
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.links import Ints
-from hwmodel.machine.separable.walk import Kinds, Line, above, kinds_of, late_rows
+from hwmodel.machine.separable.walk import (
+    Kinds,
+    Line,
+    Places,
+    above,
+    before,
+    chosen_places,
+    kinds_of,
+    turning_columns,
+    turning_rows,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,39 +72,30 @@ def _largest(outer: Line, inner: Line, pairs: Ints, own: slice, shift: Ints, fac
 def _rows(outer: Line, own: slice, late: int) -> Kinds:
     """Rows (S, kinds, 2 I, late + 1, 2): the count so many rows above, and the sum of all before that row.
 
-    Sums of births and deaths are taken from the births before the row itself: rows in a steady state are alike.
+    Along rows with equal counts live sets are straight, so they are largest where counts change. Sums of births and
+    deaths are taken from the births before the row itself: rows in a steady state are alike.
     """
     counts = np.concatenate([outer.born[:, own], outer.dead[:, own]], axis=1)
-    seen = above(counts, outer.places, late, cyclic=False)
-    rows = seen.shape[1]
-    filled = np.zeros((*counts.shape[:2], rows), np.int64)
-    filled[:, :, : counts.shape[2]] = counts
-    before = np.cumsum(filled, axis=2) - filled
-    place = np.arange(rows)[:, None] - np.arange(late + 1)[None, :]
-    shifted = np.where(place >= 0, before[:, :, np.maximum(place, 0)], 0)
-    births = before[:, : counts.shape[1] // 2]
-    shifted = shifted - np.tile(births, (1, 2, 1))[:, :, :, None]
-    both = np.stack([seen, shifted.transpose(0, 2, 1, 3)], axis=4)
-    return kinds_of(both, outer.places + late)
+    heads = turning_rows(counts, outer.places, late, cyclic=False)
+    rows = chosen_places(
+        np.tile(heads.line, 2), np.concatenate([heads.place, heads.place + heads.run - 1]), outer.places + late
+    )
+    sums = np.concatenate([np.zeros_like(counts[:, :, :1]), np.cumsum(counts, axis=2)], axis=2)
+    place = rows.place[:, None] - np.arange(late + 1)[None, :]
+    inside = np.clip(place, 0, outer.places[rows.line][:, None])
+    earlier = sums[rows.line[:, None], :, inside].transpose(0, 2, 1)
+    births = earlier[:, : counts.shape[1] // 2, :1]
+    both = np.stack([above(counts, outer.places, rows, late), earlier - np.tile(births, (1, 2, 1))], axis=3)
+    return kinds_of(rows, both, len(counts))
 
 
 def _columns(inner: Line, own: slice, shift: Ints) -> _Columns:
-    """Live sets are straight along columns with equal counts, so they are largest where counts change or at the end."""
-    counts = np.concatenate([inner.born[:, own], inner.dead[:, own]], axis=1).transpose(0, 2, 1)
-    upto = np.cumsum(counts, axis=1)
-    most = counts.shape[1]
-    late, column = late_rows(inner.places, shift, most)
-    safe = np.clip(column, 0, most - 1)
-    step = np.stack([late, np.take_along_axis(counts, safe, axis=1)], axis=3)
-    turns = np.ones(step.shape[:2], np.bool_)
-    turns[:, :-1] = (step[:, 1:] != step[:, :-1]).any(axis=(2, 3))
-    place = np.arange(most)[None, :]
-    last = inner.places[:, None] - 1
-    turns = np.where(place < last, turns, place == last)
-    value = np.stack([late, np.take_along_axis(upto, safe, axis=1)], axis=3)
-    side, chosen = np.nonzero(turns)
-    number = turns.sum(axis=1)
-    table = np.zeros((len(counts), int(number.max()), *value.shape[2:]), np.int64)
-    table[:] = value[np.arange(len(counts)), last[:, 0]][:, None]
-    table[side, np.arange(len(side)) - np.repeat(np.cumsum(number) - number, number)] = value[side, chosen]
-    return _Columns(table[..., 0], table[..., 1], upto[:, -1, : len(shift) // 2])
+    """Along columns with equal counts live sets are straight too: they are largest before a change or at the end."""
+    counts = np.concatenate([inner.born[:, own], inner.dead[:, own]], axis=1)
+    upto = np.cumsum(counts, axis=2)
+    heads = turning_columns(counts, inner.places, shift)
+    ends = Places(heads.line, heads.place + heads.run - 1, heads.run)
+    found = kinds_of(ends, np.stack(before(upto, inner.places, ends, shift), axis=2), len(counts))
+    # Padding repeats a kind: it is no larger than itself.
+    table = np.where(found.times[:, :, None, None] > 0, found.values, found.values[:, :1])
+    return _Columns(table[..., 0], table[..., 1], upto[:, : len(shift) // 2, -1])

@@ -8,7 +8,7 @@ import numpy as np
 
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.links import Ints
-from hwmodel.machine.separable.walk import Kinds, Line, above, kinds_of, late_rows
+from hwmodel.machine.separable.walk import Kinds, Line, above, before, kinds_of, turning_columns, turning_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +42,16 @@ def step_kinds(ledger: Ledger, outer: Line, inner: Line, pairs: Ints, *, cyclic:
 def _row_kinds(outer: Line, late: int, *, cyclic: bool) -> Kinds:
     """Rows (S, kinds, Q + T, late + 1): what is counted, then the longest chains."""
     both = np.concatenate([outer.happens, outer.longest], axis=1)
-    used = outer.places + (0 if cyclic else late)
-    return kinds_of(above(both, outer.places, late, cyclic=cyclic), used)
+    rows = turning_rows(both, outer.places, late, cyclic=cyclic)
+    return kinds_of(rows, above(both, outer.places, rows, late, cyclic=cyclic), len(both))
 
 
 def _column_kinds(inner: Line, shift: Ints, tasks: list[int]) -> Kinds:
     """Columns (S, kinds, Q + T, 2): rows above, and the count in the column there."""
     both = np.concatenate([inner.happens, inner.longest], axis=1)
-    late, column = late_rows(inner.places, np.concatenate([shift, shift[tasks]]), both.shape[2])
-    safe = np.clip(column, 0, both.shape[2] - 1)
-    found = np.take_along_axis(both.transpose(0, 2, 1), safe, axis=1)
-    return kinds_of(np.stack([late, found], axis=3), inner.places)
+    shifts = np.concatenate([shift, shift[tasks]])
+    columns = turning_columns(both, inner.places, shifts)
+    return kinds_of(columns, np.stack(before(both, inner.places, columns, shifts), axis=2), len(both))
 
 
 def _paired(rows: Kinds, columns: Kinds, pairs: Ints, factor: Ints) -> StepKinds:

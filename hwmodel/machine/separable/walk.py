@@ -74,31 +74,81 @@ def _product(outer: Line, inner: Line) -> Line:
     return Line(places, *made)
 
 
-def late_rows(columns: Ints, shift: Ints, most: int) -> tuple[Ints, Ints]:
-    """For each column of lines with so many `columns` (S,), and each shift (Q,): rows above, and the column there.
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Chosen rows or columns of S lines, sorted: the line and the place of each, and how far the next one is."""
 
-    Both of shape (S, most, Q); what stands in columns beyond a line's own means nothing.
+    line: Ints
+    place: Ints
+    run: Ints
+
+
+def turns(counts: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:
+    """Where counts (S, Q, places) differ from those one place before: line, entry and place, places 0 and all the end.
+
+    Between two turns of a line nothing changes.
     """
-    place = np.arange(most)[None, :, None] - shift[None, None, :]
-    wide = columns[:, None, None]
-    late = np.maximum(-(place // wide), 0)
-    return late, np.minimum(place + late * wide, wide - 1)
+    padded = np.concatenate([counts, np.zeros_like(counts[:, :, :1])], axis=2)
+    changed = padded != np.concatenate([padded[:, :, -1:], padded[:, :, :-1]], axis=2)
+    changed[:, :, 0] = True
+    line, entry, place = np.nonzero(changed)
+    ends = np.arange(len(counts)).repeat(counts.shape[1])
+    entries = np.tile(np.arange(counts.shape[1]), len(counts))
+    inside = place < places[line]
+    return (
+        np.concatenate([line[inside], ends]),
+        np.concatenate([entry[inside], entries]),
+        np.concatenate([place[inside], places[ends]]),
+    )
 
 
-def above(counts: Ints, places: Ints, late: int, *, cyclic: bool) -> Ints:
-    """Counts (S, Q, places) seen from rows 0, 1, ... up to `late` beyond the last, 0 to `late` rows above.
+def chosen_places(line: Ints, place: Ints, total: Ints) -> Places:
+    """Distinct places of lines of `total` (S,) places each; those beyond are left out."""
+    wide = int(total.max()) + 1
+    inside = (place >= 0) & (place < total[line])
+    both = np.unique(line[inside] * wide + place[inside])
+    found, at = both // wide, both % wide
+    after = np.append(at[1:], 0)
+    ends = np.append(found[1:] != found[:-1], [True])
+    return Places(found, at, np.where(ends, total[found], after) - at)
 
-    The result is (S, rows, Q, late + 1); rows outside the walk count nothing, or with `cyclic` are those of the walk's
-    other end (and no rows are added).
+
+def turning_rows(counts: Ints, places: Ints, late: int, *, cyclic: bool) -> Places:
+    """The rows at which what stands there, or up to `late` rows above, changes; `late` rows follow the last."""
+    line, _, place = turns(counts, places)
+    rows = place[:, None] + np.arange(late + 1)[None, :]
+    if cyclic:
+        rows %= places[line][:, None]
+    return chosen_places(line.repeat(late + 1), rows.ravel(), places if cyclic else places + late)
+
+
+def turning_columns(counts: Ints, places: Ints, shift: Ints) -> Places:
+    """The columns at which what stands `shift` (Q,) steps before changes."""
+    line, entry, place = turns(counts, places)
+    first = np.arange(len(places))
+    lines = np.concatenate([first, line])
+    return chosen_places(lines, np.concatenate([0 * first, (place + shift[entry]) % places[line]]), places)
+
+
+def above(counts: Ints, places: Ints, rows: Places, late: int, *, cyclic: bool = False) -> Ints:
+    """Counts (S, Q, places) seen from chosen rows (n): what stands there and up to `late` rows above.
+
+    The result is (n, Q, late + 1); rows outside the walk count nothing, or with `cyclic` are those of its other end.
     """
-    rows = counts.shape[2] + (0 if cyclic else late)
-    row = np.arange(rows)[None, :, None] - np.arange(late + 1)[None, None, :]
-    own = places[:, None, None]
-    row = row % own if cyclic else np.broadcast_to(row, (len(places), *row.shape[1:]))
+    row = rows.place[:, None] - np.arange(late + 1)[None, :]
+    own = places[rows.line][:, None]
+    row = row % own if cyclic else row
     inside = (row >= 0) & (row < own)
-    safe = np.where(inside, row, 0)
-    found = np.take_along_axis(counts[:, :, None, :], safe[:, None, :, :], axis=3)
-    return np.where(inside[:, None, :, :], found, 0).transpose(0, 2, 1, 3)
+    found = counts[rows.line[:, None], :, np.where(inside, row, 0)]
+    return np.where(inside[:, :, None], found, 0).transpose(0, 2, 1)
+
+
+def before(counts: Ints, places: Ints, columns: Places, shift: Ints) -> tuple[Ints, Ints]:
+    """What stands `shift` (Q,) steps before chosen columns (n): rows above and the count there, both (n, Q)."""
+    wide = places[columns.line][:, None]
+    place = columns.place[:, None] - shift[None, :]
+    late = np.maximum(-(place // wide), 0)
+    return late, counts[columns.line[:, None], np.arange(len(shift))[None, :], place + late * wide]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,25 +159,16 @@ class Kinds:
     times: Ints
 
 
-def kinds_of(values: Ints, used: Ints) -> Kinds:
-    """The distinct rows of tables (S, rows, ...), of each of which the first `used` (S,) rows count."""
-    sides, rows = values.shape[:2]
-    flat = values.reshape(sides, rows, -1)
-    inside = np.arange(rows)[None, :] < used[:, None]
-    side = np.nonzero(inside)[0]
-    table = np.ascontiguousarray(np.concatenate([side[:, None], flat[inside]], axis=1))
-    found, times = np.unique(table, axis=0, return_counts=True)
-    return _padded(found[:, 0], found[:, 1:], times, (sides, values.shape[2:]))
-
-
-def _padded(side: Ints, rows: Ints, times: Ints, shape: tuple[int, tuple[int, ...]]) -> Kinds:
-    """Rows sorted by side as one table for each side."""
-    sides, tail = shape
-    number = np.bincount(side, minlength=sides)
-    place = np.arange(len(side)) - np.repeat(np.cumsum(number) - number, number)
-    most = int(number.max())
-    values = np.zeros((sides, most, rows.shape[1]), np.int64)
-    counts = np.zeros((sides, most), np.int64)
-    values[side, place] = rows
-    counts[side, place] = times
-    return Kinds(values.reshape(sides, most, *tail), counts)
+def kinds_of(at: Places, values: Ints, lines: int) -> Kinds:
+    """The distinct values (n, ...) of chosen places of so many lines, and over how many places they hold."""
+    table = np.concatenate([at.line[:, None], values.reshape(len(values), -1)], axis=1)
+    found, kind = np.unique(table, axis=0, return_inverse=True)
+    times = np.zeros(len(found), np.int64)
+    np.add.at(times, kind.ravel(), at.run)
+    number = np.bincount(found[:, 0], minlength=lines)
+    place = np.arange(len(found)) - np.repeat(np.cumsum(number) - number, number)
+    padded = np.zeros((lines, int(number.max()), found.shape[1] - 1), np.int64)
+    counts = np.zeros(padded.shape[:2], np.int64)
+    padded[found[:, 0], place] = found[:, 1:]
+    counts[found[:, 0], place] = times
+    return Kinds(padded.reshape(*counts.shape, *values.shape[1:]), counts)
