@@ -1,0 +1,59 @@
+"""Tiling and collapse undo each other; recursive filters are paved by any factor in any dimension."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from drawn_steps import drawn_sizes, repetitions
+from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import strategies as st
+from proof import from_data, prove, transformed
+from spec_data import loaded
+from strategies_transforms import LinkedSpec, linked_specs
+
+from arrayol.checks.pipeline import load_checked
+from arrayol.errors import ArrayolError
+from arrayol.ir.model import RepetitiveTask
+from arrayol.language.emitter import spec_text
+from arrayol.shipped import shipped_folder
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@given(linked_specs(), st.data())
+def test_collapse_of_a_printed_tiling_gives_the_original_back(generated: LinkedSpec, data: st.DataObject) -> None:
+    spec = loaded(generated.text)
+    choose = from_data(data)
+    task = choose(sorted(repetitions(spec, "top")))
+    component = spec.components[task]
+    assert isinstance(component, RepetitiveTask)
+    try:
+        tiled = transformed(spec, f"tile {task} {drawn_sizes(choose, component.repetition)}")
+    except ArrayolError:
+        event("refused")
+        assume(False)
+    afresh = loaded(spec_text(tiled.spec), "tiled.aol")
+    assert spec_text(transformed(afresh, f"collapse {task}").spec) == spec_text(spec)
+
+
+@pytest.mark.parametrize("task", ["hflr", "vftd", "hfrl", "vfbu"])
+def test_recursive_filters_are_paved_by_any_factor_in_any_dimension(task: str) -> None:
+    """The last factors are all of the repetitions: one block, all delays inside it."""
+    spec = load_checked(shipped_folder() / "lpsf.aol", {"H": 8, "W": 8})
+    space = (8, 2)
+    for factors in product(*([one for one in range(1, extent + 1) if extent % one == 0] for extent in space)):
+        step = f"pave {task} {','.join(map(str, factors))}"
+        prove(spec, transformed(spec, step), "lpsf")
+
+
+def test_a_pipeline_composes_the_maps_of_its_steps() -> None:
+    spec = load_checked(shipped_folder() / "lpsf.aol", {"H": 8, "W": 16})
+    (found,) = transformed(spec, "tile hflr 4,2").trace.tasks["hflr"]
+    assert [found.old(index) for index in ((0, 0, 0, 0), (1, 1, 3, 1))] == [(0, 0), (7, 3)]
+    (found,) = transformed(spec, "tile hflr 4,2", "collapse hflr").trace.tasks["hflr"]
+    assert found.path == ("hflr",)
+    assert all(found.old(index) == index for index in product(range(8), range(4)))
+    twice = transformed(spec, "pave hflr 2,1", "pave hflr 2,2").trace.tasks["hflr"]
+    once = transformed(spec, "pave hflr 4,2").trace.tasks["hflr"]
+    assert [one.path for one in twice] == [one.path for one in once]
+    assert all(twice[0].old(index) == once[0].old(index) for index in product(*map(range, (2, 2, 4, 2))))
