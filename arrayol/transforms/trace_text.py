@@ -71,8 +71,8 @@ class _Rounded:
     @property
     def inner(self) -> str:
         """The text without parentheses around it."""
-        single = len(self.value.terms) == 1 and not self.value.offset and self.value.terms[0][1] == 1
-        return f"{self.value if single else f'({self.value})'} {self.sign} {self.by}"
+        text = str(self.value)
+        return f"{text if text.isidentifier() else f'({text})'} {self.sign} {self.by}"
 
 
 @dataclass(frozen=True, slots=True)
