@@ -16,10 +16,11 @@ from dse.designs_csv import designs_csv
 from dse.explore import Exploration
 from dse.mapping import Mapped
 from dse.mapping_result import MappingResult
-from dse.plots.save import save_plot
+from dse.plots.save import save_mapping_plots, save_plot
 from dse.result import Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
+BREAKDOWN = ("breakdown.png", "breakdown.svg")
 SPECS_AT_MOST = 100  # designs of a long front whose specifications are written; result.json has the steps of all
 _LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
 
@@ -35,9 +36,12 @@ def write_result(exploration: Exploration | Mapped, target: Path) -> tuple[Path,
         (folder / RESULT).write_text(exploration.result.to_json(), encoding="utf-8")
         (folder / TABLE).write_text(designs_csv(exploration.result), encoding="utf-8")
         save_plot(exploration, *(folder / plot for plot in PLOTS))
+        more = BREAKDOWN if isinstance(exploration, Mapped) else ()
+        if isinstance(exploration, Mapped):
+            save_mapping_plots(exploration, *(folder / plot for plot in BREAKDOWN))
         specs = _write_specs(exploration, folder)
         _carry_over(target, folder)
-    return tuple(target / name for name in (RESULT, TABLE, *PLOTS, *specs))
+    return tuple(target / name for name in (RESULT, TABLE, *PLOTS, *more, *specs))
 
 
 def _write_specs(exploration: Exploration | Mapped, folder: Path) -> list[str]:
@@ -113,7 +117,7 @@ def _holds_result(folder: Path) -> bool:
 def _carry_over(former: Path, folder: Path) -> None:
     """Copy what a former result's folder holds beside arrayol's own files."""
     for found in former.iterdir() if former.is_dir() else ():
-        if found.name in {RESULT, TABLE, *PLOTS}:
+        if found.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN}:
             continue
         if found.is_dir() and not found.is_symlink():
             ours = shutil.ignore_patterns("*.aol") if found.name == SPECS else None

@@ -18,3 +18,13 @@ def save_plot(exploration: Exploration | Mapped, *paths: Path) -> None:
     figure = draw(exploration)
     for path in paths:
         write(figure, path)
+
+
+def save_mapping_plots(mapped: Mapped, *paths: Path) -> None:
+    """Draw where the cycles and bits of a front of mappings go, in the format of each path's suffix."""
+    from dse.plots.breakdown import draw_breakdown  # noqa: PLC0415  loads matplotlib
+    from dse.plots.figure import write  # noqa: PLC0415
+
+    figure = draw_breakdown(mapped)
+    for path in paths:
+        write(figure, path)
