@@ -53,6 +53,14 @@ def test_list_keeps_a_store_before_the_load_of_its_element() -> None:
     assert list_cycles(access_graph([*one, *apart]), banks(0, 1, 2, 3)) == 2
 
 
+def test_list_starts_the_longest_chain_first() -> None:
+    """e = a0 + a1 + a2; c = p; d = c: the loads share bank 0, and p is last in the text."""
+    first = [access("a", offset=number) for number in range(3)] + [access("e", write=True)]
+    chain = [access("p", statement=1), access("c", write=True, statement=1)]
+    chain += [access("c", statement=2), access("d", write=True, statement=2)]
+    assert list_cycles(access_graph([*first, *chain]), banks(0, 0, 0, 2, 0, 1, 1, 1)) == 5
+
+
 @given(bodies(), st.lists(st.sets(st.integers(0, 2), min_size=1), min_size=20, max_size=20))
 def test_list_is_between_its_bounds(body: Body, choices: list[set[int]]) -> None:
     graph = access_graph(body[1])

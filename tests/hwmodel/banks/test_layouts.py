@@ -99,6 +99,8 @@ def test_copies_are_made_where_they_save_cycles(spec: Spec) -> None:
     assert (copied.replicated, copied.costs[CUSTOM].cycles) == (frozenset({"a"}), 1)
     assert list(copied.custom.bank_of) == ["a_0", "a_0_copy1", "a_0_copy2", "b_0"]
     assert api.layout(spec, "apart", None, Choices(4)).costs[CUSTOM].cycles == 3
+    two = api.layout(spec, "apart", None, Choices(2, replicate=True))
+    assert list(two.custom.bank_of) == ["a_0", "a_0_copy1", "b_0"], "a bank needs no second copy"
     enough = api.layout(spec, "sums", (1, 4), Choices(4, replicate=True))
     assert enough.replicated == frozenset(), "the sum's own bank decides"
 

@@ -120,6 +120,10 @@ def test_upper_bounds_say_so() -> None:
     (body,) = triangle.bodies
     fewer = UnrolledNest("t", triangle.arrays, (Body(body.loops, (1,), box, 3),))
     assert not touched(fewer, "A", writes=False).exact  # type: ignore[union-attr]
+    leaving = (Reference("A", False, (Subscript((2,), -4),)), Reference("A", False, (Subscript((-3,), 4),)))
+    inside = touched(nest_of(leaving, (6,), (9,)), "A", writes=False)
+    assert inside is not None
+    assert np.flatnonzero(inside.mask).tolist() == [0, 1, 2, 4, 6], "a box of iterations may reach beyond the array"
     unsure = (Reference("A", False, (Subscript((1,), 0),), certain=False),)
     assert not touched(nest_of(unsure, (4,), (9,)), "A", writes=False).exact  # type: ignore[union-attr]
 
