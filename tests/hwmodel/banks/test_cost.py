@@ -54,7 +54,7 @@ def test_list_keeps_a_store_before_the_load_of_its_element() -> None:
 
 
 def test_list_starts_the_longest_chain_first() -> None:
-    """e = a0 + a1 + a2; c = p; d = c: the loads share bank 0, and p is last in the text."""
+    """From e = a0 + a1 + a2; c = p; d = c: the loads share bank 0, and p is last in the text."""
     first = [access("a", offset=number) for number in range(3)] + [access("e", write=True)]
     chain = [access("p", statement=1), access("c", write=True, statement=1)]
     chain += [access("c", statement=2), access("d", write=True, statement=2)]
