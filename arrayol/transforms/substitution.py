@@ -62,7 +62,7 @@ def _chain(expr: body.Operation, bindings: Bindings) -> body.Expr:
 
 def _operation(node: body.Operation, left: body.Expr, bindings: Bindings) -> body.Expr:
     if len(node.operands) == 1:
-        if isinstance(left, body.Constant) and isinstance(left.type, Weak):
+        if isinstance(left, body.Constant) and (isinstance(left.type, Weak) or left.type is ElementType.BOOL):
             return replace(left, value=constants.unary(node.operator, left.value, node.span))
         return replace(node, operands=(left,))
     if node.operator in ("and", "or") and isinstance(left, body.Constant):

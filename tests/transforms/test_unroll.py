@@ -204,3 +204,16 @@ def test_guards_where_outer_loops_bound_inner_ones() -> None:
     assert "y[i] += x[i, i + 3 * j + 2]  where 3 * j + 2 < i and x[i, i + 3 * j + 2] > 0" in unrolled
     assert np.array_equal(outputs(unrolled)["y"], outputs(text)["y"])
     assert [copy.guarded for copy in found.copies] == [False, False, True, True]
+
+
+def test_conditions_that_a_remainder_decides() -> None:
+    """Of `and` and `or` only what still decides is left, so nothing is read that it guards."""
+    body = """y[i] = -1 for i in 0..7
+    y[i] = 1 for i in 0..7 where i > 5 or x[i] > 0
+    y[i] = 2 for i in 0..7 where i < 6 and x[i + 1] > 0
+    y[i] = 3 if i == 6 or x[i + 1] > 50 else y[i] for i in 0..7 where not (i < 6 and x[i + 1] < 0)"""
+    text = f"elementary e(x: i64[7]) -> (y: i64[7]) {{ {body} }}"
+    found = unroll(spec_of(text).elementaries["e"], (2,))
+    unrolled = spec_text(Spec("e.aol", {}, {"e": found.elementary}))
+    assert [line.strip() for line in unrolled.splitlines() if "[6]" in line] == ["y[6] = -1", "y[6] = 1", "y[6] = 3"]
+    assert np.array_equal(outputs(unrolled)["y"], outputs(text)["y"])

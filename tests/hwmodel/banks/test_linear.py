@@ -15,7 +15,9 @@ from shipped import SMALL
 from arrayol.checks.pipeline import load_checked
 from arrayol.shipped import shipped_folder
 from hwmodel.banks import linear
+from hwmodel.banks.clique import clique_bound
 from hwmodel.banks.linear import Linear, smallest_linear
+from hwmodel.banks.moving import moving
 from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
 from hwmodel.banks.unrolling.nest import unrolled_nest
 
@@ -157,6 +159,7 @@ def test_a_short_loop_needs_less() -> None:
     long, short = smallest_linear([window(ring)]), smallest_linear([window(ring, extent=1)])
     assert long.bound == 9
     assert (short.bound, short.banks) == (8, 8)
+    assert [clique_bound(moving(*window(ring, extent=extent))) for extent in (1, 2, 100)] == [8, 8, 9]
 
 
 def test_large_numbers() -> None:
