@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from arrayol.errors import Diagnostic, InfeasibleError
+from arrayol.ir.model import Spec
 from dse.cloud import Cloud
 from dse.columns import Columns, columns_of, objective_values
 from dse.combine import Choice, ListedFront, WholeFront, listed_front, next_groups, whole_front
@@ -47,6 +48,7 @@ class Mapped:
     designs: tuple[Design, ...]
     objectives: tuple[Figure, ...]
     cloud: Cloud
+    spec: Spec | None = None  # what the designs' steps start from
 
 
 def explore_mappings(
@@ -74,9 +76,10 @@ def explore_mappings(
     _require_feasible(space, columns, fronts, whole)
     designs = _designs(space, columns, fronts, whole)
     verdicts = judge(designs) if judge else [Verdict(None, "not simulated")] * len(designs)
-    records = records_of(space, columns, designs, verdicts)
+    records = records_of(space, columns, designs, verdicts, steps)
     result = result_of(space, columns, labels, fronts, records, open_all=open_all)
-    return Mapped(result, designs, columns.objectives, cloud_of(space, columns, fronts, records))
+    cloud = cloud_of(space, columns, fronts, records)
+    return Mapped(result, designs, columns.objectives, cloud, steps.original if steps else None)
 
 
 def opens_everywhere(space: MappingSpace) -> bool:

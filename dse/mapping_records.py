@@ -15,6 +15,7 @@ from dse.mapping_result import MappedDesign, MappingResult, MappingSpaceSummary,
 from dse.mapping_space import MappingSpace
 from dse.result import Hypervolume, identifier
 from dse.search.indicators import hypervolume
+from dse.steps import StepFinder
 from dse.verify import Verdict
 from dse.whole_count import count_fusions, count_wholes
 from hwmodel.design import Design
@@ -22,7 +23,11 @@ from hwmodel.machine.estimate import DesignEstimate
 
 
 def records_of(
-    space: MappingSpace, columns: Columns, designs: Sequence[Design], verdicts: Sequence[Verdict]
+    space: MappingSpace,
+    columns: Columns,
+    designs: Sequence[Design],
+    verdicts: Sequence[Verdict],
+    steps: StepFinder | None,
 ) -> tuple[MappedDesign, ...]:
     seen: Counter[str] = Counter()
     records = []
@@ -31,7 +36,8 @@ def records_of(
         fusion = identifier(design.fusion, space.graph)
         seen[fusion] += 1
         figures = _figures(space, columns, estimate)
-        records.append(describe_mapping(f"{fusion}:{seen[fusion]}", design, estimate, figures, verdict))
+        found = steps.mapped(design) if steps else None
+        records.append(describe_mapping(f"{fusion}:{seen[fusion]}", design, estimate, figures, verdict, found))
     return tuple(records)
 
 

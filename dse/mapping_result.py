@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from dse.result import Hypervolume
+from dse.steps import DesignSteps
 from dse.verify import Verdict
 from hwmodel.design import Blocks, Design, GroupDesign
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
@@ -79,7 +80,8 @@ class MappedDesign(_Record):
 
     `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
     which size, or why not. `bottleneck` names what ends the steps of the most cycles. `steps` are the transformations
-    that make a specification of its groups and blocks; null where its blocks do not divide.
+    that make a specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or
+    fusion by them is refused.
     """
 
     id: str
@@ -90,6 +92,7 @@ class MappedDesign(_Record):
     bottleneck: str
     groups: tuple[GroupRecord, ...]
     steps: tuple[str, ...] | None = None
+    steps_remark: str | None = None
 
     @property
     def path(self) -> str:
@@ -148,7 +151,12 @@ class MappingResult(_Record):
 
 
 def describe_mapping(
-    identifier: str, design: Design, estimate: DesignEstimate, objectives: dict[str, int | float], verdict: Verdict
+    identifier: str,
+    design: Design,
+    estimate: DesignEstimate,
+    objectives: dict[str, int | float],
+    verdict: Verdict,
+    steps: DesignSteps | None = None,
 ) -> MappedDesign:
     """A design with its estimate as a record."""
     return MappedDesign(
@@ -159,6 +167,8 @@ def describe_mapping(
         verification=verdict.text,
         bottleneck=estimate.bottleneck,
         groups=tuple(_group(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
+        steps=steps.steps if steps else None,
+        steps_remark=steps.remark if steps else None,
     )
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import prod
 
+from arrayol.checks.tilers import shown_extents
 from arrayol.errors import ArrayolError
 from arrayol.ir.model import Component, RepetitiveTask, Spec
 from arrayol.ir.network import Network, Process
@@ -14,8 +15,9 @@ from arrayol.transforms.calls import CallName
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.pipeline import Step
-from arrayol.transforms.refusal import Sizes, divisors
+from arrayol.transforms.refusal import Sizes, divisors, shown
 from arrayol.transforms.result import Transformed, identity
+from hwmodel.design import Design, GroupDesign
 from hwmodel.published.estimate import PublishedDesign
 from hwmodel.published.rates import size
 
@@ -48,18 +50,49 @@ class StepFinder:
     network: Network
     first: tuple[Step, ...] = ()
     _groups: dict[tuple[Group, int], tuple[Step, ...]] = field(default_factory=dict)
+    _mappings: dict[tuple[Group, Sizes], tuple[Step, ...] | str] = field(default_factory=dict)
 
     def published(self, design: PublishedDesign) -> DesignSteps:
         """Fusions by the smallest dividing blocks of at least X_out data for every processor (paper A, section 4.2)."""
         blocks = {processor.process: processor.block for processor in design.processors}
+        return self._steps(self._group(group, self._most_blocks(group, blocks)) for group in design.fusion.groups)
+
+    def mapped(self, design: Design) -> DesignSteps:
+        """Fusions by the blocks of each group's last task, a change of paving for a task alone."""
+        return self._steps(self._mapped(group) for group in design.groups)
+
+    def _steps(self, groups: Iterable[tuple[Step, ...]]) -> DesignSteps:
         try:
-            groups = design.fusion.groups
-            found = [step for group in groups for step in self._group(group, self._most_blocks(group, blocks))]
+            found = [step for group in groups for step in group]
         except NoStepsError as reason:
             return DesignSteps(None, str(reason))
-        except ArrayolError as refusal:
-            return DesignSteps(None, refusal.diagnostics[0].message)
         return DesignSteps(tuple(map(str, (*self.first, *found))))
+
+    def _mapped(self, group: GroupDesign) -> tuple[Step, ...]:
+        last, sizes = self.network.processes[group.tasks[-1]], group.blocks.shape
+        partial = [axis for axis, extent in enumerate(last.repetition) if extent is not None and extent % sizes[axis]]
+        if partial:
+            remark = (
+                f"its blocks {shown(sizes)} of '{last.name}' leave a partial block of {shown_extents(last.repetition)}"
+            )
+            raise NoStepsError(remark)
+        key = (group.tasks, sizes)
+        if key not in self._mappings:
+            self._mappings[key] = self._by_blocks(group.tasks, sizes)
+        found = self._mappings[key]
+        if isinstance(found, str):
+            raise NoStepsError(found)
+        return found
+
+    def _by_blocks(self, group: Group, sizes: Sizes) -> tuple[Step, ...] | str:
+        """The steps of a group by blocks of its last task, or why there are none."""
+        last = self.network.processes[group[-1]]
+        if len(group) == 1 and prod(sizes) == 1:
+            return ()
+        try:
+            return (self._paved(last, sizes) if len(group) == 1 else self._fused(group, sizes or None))[0]
+        except ArrayolError as refusal:
+            return refusal.diagnostics[0].message
 
     def _most_blocks(self, group: Group, blocks: Mapping[str, int]) -> int:
         """How many blocks a group's run may have so that each still holds every processor's X_out."""

@@ -15,9 +15,9 @@ from arrayol.transforms.step_text import parse_step
 from dse.designs_csv import designs_csv
 from dse.explore import Exploration
 from dse.mapping import Mapped
-from dse.mapping_result import MappingResult
+from dse.mapping_result import MappedDesign, MappingResult
 from dse.plots.save import save_mapping_plots, save_plot
-from dse.result import Result
+from dse.result import Design, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
 BREAKDOWN = ("breakdown.png", "breakdown.svg")
@@ -46,14 +46,15 @@ def write_result(exploration: Exploration | Mapped, target: Path) -> tuple[Path,
 
 def _write_specs(exploration: Exploration | Mapped, folder: Path) -> list[str]:
     """Write the specification of each of the first designs of the front that steps make; their names in the folder."""
-    if not isinstance(exploration, Exploration) or exploration.spec is None:
+    if exploration.spec is None:
         return []
     names: list[str] = []
-    for number, design in enumerate(exploration.result.pareto[:SPECS_AT_MOST], 1):
+    front: tuple[Design | MappedDesign, ...] = exploration.result.pareto
+    for number, design in enumerate(front[:SPECS_AT_MOST], 1):
         if design.steps is None:
             continue
         (folder / SPECS).mkdir(exist_ok=True)
-        name = f"{SPECS}/{design.id if len(design.id) <= _LONGEST_NAME else number}.aol"
+        name = f"{SPECS}/{design.id.replace(':', '-') if len(design.id) <= _LONGEST_NAME else number}.aol"
         made = run_steps(exploration.spec, [parse_step(step) for step in design.steps])
         (folder / name).write_text(spec_text(made.spec), encoding="utf-8")
         names.append(name)
