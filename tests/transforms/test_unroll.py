@@ -85,6 +85,7 @@ NEST = "loop i in 1..6, j in 0..4 {{ {} }}"
         ("y[i, j] = y[i - 1, 3 - j] + x[i, j]", (2, 2), False),
         ("y[i, j] = y[i - 1, 3 - j] + x[i, j]", (2, 4), True),
         ("y[i + j, 0] += x[i, j]", (2, 2), False),  # the order of a sum counts
+        ("y[i, j + 1] = y[i + 1, j] + x[i, j]", (2, 2), False),  # read first, written later
         ("y[i, 0] += x[i, j]", (2, 2), True),
         ("y[0, j] += x[i, j]", (2, 2), True),
         ("y[i, j] = y[i, j] + 1  y[i, j + 1] = 2 * y[i, j]", (1, 4), True),  # statements of one copy stay together
