@@ -112,6 +112,79 @@ def test_a_result_takes_further_steps_read_afresh(lpsf: CommandLine, tmp_path: P
     assert (tmp_path / "next.aol").read_text(encoding="utf-8") == at_once
 
 
+PARTS = """
+const N = 8
+const GAIN = 3
+
+elementary scale(x: u8[2]) -> (y: u8[2]) {
+  y[k] = GAIN * x[k]  for k in 0..2
+}
+
+elementary mix(x: u8[2], t: u8[N]) -> (y: u8[2]) extern "somewhere:mix"
+
+elementary box(x: u8[2]) -> (y: u8[2])
+
+tiler pairs = origin [0]  paving [2]  fitting [1]
+"""
+
+TWICE = """
+import "parts.aol"
+
+task scaled(a: u8[N]) -> (b: u8[N]) {
+  repeat [N / 2] of scale {
+    x <- a at pairs
+    y -> b at pairs
+  }
+}
+
+task mixed(a: u8[N], t: u8[N]) -> (b: u8[N]) {
+  repeat [N / 2] of mix {
+    x <- a at pairs
+    t <- t at origin [0]  paving [0]  fitting [1]
+    y -> b at pairs
+  }
+}
+
+task top(a: u8[N]) -> (d: u8[N]) {
+  b = scaled(a)
+  c = scaled(b)
+  d = mixed(c, a)
+}
+"""
+
+
+@pytest.fixture
+def twice(arrayol: CommandLine, tmp_path: Path) -> CommandLine:
+    (tmp_path / "parts.aol").write_text(PARTS, encoding="utf-8")
+    (tmp_path / "twice.aol").write_text(TWICE, encoding="utf-8")
+    return arrayol
+
+
+def test_the_result_stands_alone(twice: CommandLine, tmp_path: Path) -> None:
+    """Imports are inlined, consts and tilers applied; Python functions and black boxes stay what they are."""
+    done = twice("transform", "twice.aol", "tile mixed 2", "--set", "N=16")
+    for line in (
+        "  y[k] = 3 * x[k]  for k in 0..2",
+        'elementary mix(x: u8[2], t: u8[16]) -> (y: u8[2]) extern "somewhere:mix"',
+        "elementary box(x: u8[2]) -> (y: u8[2])",
+        "  repeat [8] of scale {",
+    ):
+        assert line in done.stdout.splitlines()
+    assert not {"import", "const", "tiler"} & set(done.stdout.split())
+    (tmp_path / "parts.aol").unlink()
+    (tmp_path / "alone.aol").write_text(done.stdout, encoding="utf-8")
+    assert twice("check", "alone.aol").returncode == 0
+
+
+def test_a_call_of_a_task_called_twice_is_named_by_its_result(twice: CommandLine) -> None:
+    both = twice("transform", "twice.aol", "tile scaled 2")
+    assert both.stdout.count("repeat [2] of scale {") == 1
+    one = twice("transform", "twice.aol", "tile scaled@c 2")
+    assert "  b = scaled(a)\n  c = scaled_2(b)\n" in one.stdout
+    fused = twice("transform", "twice.aol", "fuse scaled@b scaled@c 2")
+    assert "  c = scaled_scaled(a)\n" in fused.stdout
+
+
 REFUSALS = [
     ["tile hflr 7,3"],
     ["tile hflr 4"],
