@@ -144,6 +144,6 @@ def test_a_delay_from_one_call_to_another_stops_the_canonical_form() -> None:
     (found,) = failure.value.diagnostics
     assert found.code == "not-canonical"
     assert found.message == (
-        "task 'top' repeats 'both', which is not an elementary task; 'top' cannot be collapsed: its delay [1] goes from "
-        "'add' to 'double': repetition [1] of 'double' needs 'add' at [0], and that needs 'double' there"
+        "task 'top' repeats 'both', which is not an elementary task; 'top' cannot be collapsed: its delay [1] goes "
+        "from 'add' to 'double': repetition [1] of 'double' needs 'add' at [0], and that needs 'double' there"
     )
