@@ -19,10 +19,10 @@ from hwmodel.machine.separable.fields import find_masks
 from hwmodel.machine.separable.ledger import Ledger, make_ledger
 from hwmodel.machine.separable.lines import Lines, make_lines
 from hwmodel.machine.separable.links import Ints
-from hwmodel.machine.separable.live import live_sizes
+from hwmodel.machine.separable.live import LiveSets
 from hwmodel.machine.separable.parts import find_parts
-from hwmodel.machine.separable.steps import StepKinds
-from hwmodel.machine.separable.timing import Timing, kinds_by_columns
+from hwmodel.machine.separable.steps import StepKinds, step_kinds
+from hwmodel.machine.separable.timing import Timing
 from hwmodel.machine.stages import stage_group
 from hwmodel.machine.structure import price_structure
 from hwmodel.platform import Platform
@@ -68,9 +68,9 @@ class GroupBatch:
         the later along another dimension) are priced by the exact path.
         """
         lines = self.lines(scan, shapes)
-        kinds = kinds_by_columns(self.ledger, lines, cyclic=False)
+        kinds = step_kinds(self.ledger, lines, cyclic=False)
         timing = Timing(self.ledger, self.platform, self.tasks)
-        memory = self._memory(lines)
+        memory = LiveSets(self.ledger).sizes(lines)
         memories = self.ledger.memories
         number, costs = unit_figures(self.accesses, self.platform, self.tasks, units)
         priced = Priced(
@@ -79,10 +79,10 @@ class GroupBatch:
             internal_memory_data=memory.sum(axis=1, keepdims=True),
             internal_memory_bits=(memory @ np.array([one.bits for one in memories], np.int64))[:, None],
             memory_blocks=self._blocks(memory),
-            traffic_bytes=np.full((len(shapes), 1), self._traffic(kinds[0].kinds)),
+            traffic_bytes=np.full((len(shapes), 1), self._traffic(kinds[0])),
             units=number,
             costs=costs,
-            frame=lambda: timing.cycles(kinds_by_columns(self.ledger, lines, cyclic=True), len(shapes), units),
+            frame=lambda: timing.cycles(step_kinds(self.ledger, lines, cyclic=True), len(shapes), units),
         )
         if lines.holds.all():
             return priced
@@ -99,13 +99,6 @@ class GroupBatch:
             tables.append(self._tables[key])
             picks.append(pick.ravel())
         return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T)
-
-    def _memory(self, lines: Lines) -> Ints:
-        """Data of each memory (S, memories)."""
-        found = np.zeros((len(lines.pairs), len(self.ledger.memories)), np.int64)
-        for chosen, outer, inner, pairs in lines.by_columns(self.ledger):
-            found[chosen] = live_sizes(self.ledger, outer, inner, pairs)
-        return found
 
     def _blocks(self, memory: Ints) -> Figures | None:
         size = self.platform.local.block_bits

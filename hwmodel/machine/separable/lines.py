@@ -22,21 +22,16 @@ class Lines:
     pairs: Ints
     holds: Mask
 
-    def by_columns(self, ledger: Ledger) -> Iterator[tuple[Ints, Line, Line, Ints]]:
-        """Structures in parts with equally far shifts: their numbers, lines, and pairs of those lines.
+    def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
+        """How many rows above its step the work of a shift lies at most, and the structures for which it is so many.
 
-        A shift reaches one row above where rows are long, and several where they are short.
+        One where rows are long, several where they are short.
         """
-        shifts = [one.stage for one in ledger.counted] + [
-            one.dead for memory in ledger.memories for one in memory.living
-        ]
-        late = -(-(max(shifts) - min(shifts)) // self.inner.places)
+        late = -(-shift // self.inner.places)
         for far in np.unique(late).tolist():
             chosen = np.flatnonzero(late[self.pairs[:, 1]] == far)
-            outer, first = np.unique(self.pairs[chosen, 0], return_inverse=True)
-            inner, second = np.unique(self.pairs[chosen, 1], return_inverse=True)
             if len(chosen):
-                yield chosen, self.outer.only(outer), self.inner.only(inner), np.stack([first, second], axis=1)
+                yield far, chosen
 
 
 def make_lines(ledger: Ledger, tables: Sequence[AxisTable], picks: Ints) -> Lines:

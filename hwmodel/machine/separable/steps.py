@@ -7,60 +7,69 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.lines import Lines
 from hwmodel.machine.separable.links import Ints
-from hwmodel.machine.separable.walk import Kinds, Line, above, before, kinds_of, turning_columns, turning_rows
+from hwmodel.machine.separable.walk import (
+    Kinds,
+    Line,
+    above,
+    earlier,
+    kinds_of,
+    turning_columns,
+    turning_rows,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class StepKinds:
-    """How often each kind of step of S structures occurs (S, K), and what happens in it.
+    """How often each kind of step of some structures occurs (S, K), and what happens in it.
 
-    `happens` (S, K, Q) in the ledger's order, `longest` (S, K, T) the longest chain of each task.
+    `happens` (S, K, Q) in the ledger's order, `longest` (S, K, T) the longest chain of each task. `chosen` (S,) are the
+    structures' numbers.
     """
 
+    chosen: Ints
     times: Ints
     happens: Ints
     longest: Ints
 
 
-def step_kinds(ledger: Ledger, outer: Line, inner: Line, pairs: Ints, *, cyclic: bool) -> StepKinds:
-    """The kinds of steps of structures given as `pairs` (S, 2) of an outer and an inner line.
-
-    With `cyclic` frames follow each other without a pause.
-    """
+def step_kinds(ledger: Ledger, lines: Lines, *, cyclic: bool) -> list[StepKinds]:
+    """The kinds of steps of structures, in parts; with `cyclic` frames follow each other without a pause."""
     counted = ledger.counted
     first = min(one.stage for one in counted)
     shift = np.array([one.stage - first for one in counted])
-    tasks = [number for number, one in enumerate(counted) if one.kind == "task"]
+    shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])
     factor = np.array([one.factor for one in counted])
-    late = int((-(-int(shift.max()) // inner.places)).max())
-    rows = _row_kinds(outer, late, cyclic=cyclic)
-    columns = _column_kinds(inner, shift, tasks)
-    return _paired(rows, columns, pairs, factor)
+    columns = _column_kinds(lines.inner, shift)
+    return [
+        _paired(chosen, _row_kinds(lines.outer, late, cyclic=cyclic), columns, lines.pairs[chosen], factor)
+        for late, chosen in lines.by_lateness(int(shift.max()))
+    ]
 
 
 def _row_kinds(outer: Line, late: int, *, cyclic: bool) -> Kinds:
     """Rows (S, kinds, Q + T, late + 1): what is counted, then the longest chains."""
-    both = np.concatenate([outer.happens, outer.longest], axis=1)
-    rows = turning_rows(both, outer.places, late, cyclic=cyclic)
-    return kinds_of(rows, above(both, outer.places, rows, late, cyclic=cyclic), len(both))
+    entries = np.arange(outer.steps.entries)
+    rows = turning_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
+    counts, _ = above(outer.steps, entries[None, :], rows.place, late, cyclic=cyclic)
+    return kinds_of(counts[:, 0], rows.run[:, 0])
 
 
-def _column_kinds(inner: Line, shift: Ints, tasks: list[int]) -> Kinds:
+def _column_kinds(inner: Line, shift: Ints) -> Kinds:
     """Columns (S, kinds, Q + T, 2): rows above, and the count in the column there."""
-    both = np.concatenate([inner.happens, inner.longest], axis=1)
-    shifts = np.concatenate([shift, shift[tasks]])
-    columns = turning_columns(both, inner.places, shifts)
-    return kinds_of(columns, np.stack(before(both, inner.places, columns, shifts), axis=2), len(both))
+    entries = np.arange(inner.steps.entries)
+    columns = turning_columns(inner.steps, np.zeros_like(entries), shift)
+    late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns.place)
+    return kinds_of(np.stack([late[:, 0], counts[:, 0]], axis=3), columns.run[:, 0])
 
 
-def _paired(rows: Kinds, columns: Kinds, pairs: Ints, factor: Ints) -> StepKinds:
+def _paired(chosen: Ints, rows: Kinds, columns: Kinds, pairs: Ints, factor: Ints) -> StepKinds:
     late, count = columns.values[pairs[:, 1], ..., 0], columns.values[pairs[:, 1], ..., 1]
-    above_by = rows.values[pairs[:, 0]]
-    entry = np.arange(above_by.shape[2])[None, None, None, :]
-    structure, row = np.arange(len(pairs))[:, None, None, None], np.arange(above_by.shape[1])[None, :, None, None]
-    found = above_by[structure, row, entry, late[:, None, :, :]] * count[:, None, :, :]
+    row = np.arange(rows.times.shape[1])[None, :, None, None]
+    entry = np.arange(count.shape[2])[None, None, None, :]
+    found = rows.values[pairs[:, 0][:, None, None, None], row, entry, late[:, None, :, :]] * count[:, None, :, :]
     times = rows.times[pairs[:, 0]][:, :, None] * columns.times[pairs[:, 1]][:, None, :]
     found = found.reshape(len(pairs), -1, found.shape[3])
     quantities = len(factor)
-    return StepKinds(times.reshape(len(pairs), -1), found[:, :, :quantities] * factor, found[:, :, quantities:])
+    return StepKinds(chosen, times.reshape(len(pairs), -1), found[:, :, :quantities] * factor, found[:, :, quantities:])

@@ -12,26 +12,10 @@ from hwmodel.machine.port import Port, PortCycles
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.lines import Lines
 from hwmodel.machine.separable.links import Ints
-from hwmodel.machine.separable.steps import StepKinds, step_kinds
+from hwmodel.machine.separable.steps import StepKinds
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 21  # of intermediate arrays at a time
-
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """Kinds of steps of some structures, by their numbers."""
-
-    chosen: Ints
-    kinds: StepKinds
-
-
-def kinds_by_columns(ledger: Ledger, lines: Lines, *, cyclic: bool) -> list[Part]:
-    """The kinds of steps of all structures; with `cyclic` those of frames that follow each other without a pause."""
-    return [
-        Part(chosen, step_kinds(ledger, outer, inner, pairs, cyclic=cyclic))
-        for chosen, outer, inner, pairs in lines.by_columns(ledger)
-    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,18 +28,17 @@ class Timing:
 
     def most_units(self, lines: Lines) -> Ints:
         """The most repetitions of each task that can run at once in a step, (S, tasks)."""
-        outer = lines.outer.chains.max(axis=2)[lines.pairs[:, 0]]
-        inner = lines.inner.chains.max(axis=2)[lines.pairs[:, 1]]
+        outer, inner = lines.outer.chains[lines.pairs[:, 0]], lines.inner.chains[lines.pairs[:, 1]]
         factor = np.array([self.ledger.chain_factors(task)[0] for task in self.ledger.parts.group.tasks])
         order = [self.ledger.parts.group.tasks.index(task) for task in self.tasks]
         most: Ints = (outer * inner * factor)[:, order]
         return most
 
-    def cycles(self, parts: Sequence[Part], structures: int, units: Ints) -> Ints:
+    def cycles(self, parts: Sequence[StepKinds], structures: int, units: Ints) -> Ints:
         """The sum of all steps' lengths, (S, U)."""
         found = np.zeros((structures, len(units)), np.int64)
         for part in parts:
-            found[part.chosen] = self._sums(part.kinds, units)
+            found[part.chosen] = self._sums(part, units)
         return found
 
     def port(self, kinds: StepKinds) -> PortCycles:

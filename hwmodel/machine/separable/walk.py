@@ -1,7 +1,8 @@
 """The walk over blocks as rows and columns: the innermost dimension of the scan, and all others together.
 
 A step s of the group is (row, column) = divmod(s, columns); something of stage `shift` does in it what belongs to the
-place `shift` steps earlier in the walk: `late` rows above, in another column. Steps that look alike are one kind.
+place `shift` steps earlier in the walk: some rows above (`late`), in another column. Only those rows and columns are
+looked at where something changes.
 """
 
 from __future__ import annotations
@@ -14,161 +15,174 @@ import numpy as np
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.links import Ints
+from hwmodel.machine.separable.profile import Profile
 
-Names = ("happens", "chains", "longest", "born", "dead")
+_MANY = 48  # places of a line after which equal ones are looked for
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
     """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
 
-    Fields as in `AxisTable`, each (S, ..., places), 0 beyond `places` (S,).
+    `steps` has as entries what the ledger counts and the longest chains of tasks, `lives` all births, then all deaths
+    in memories; `chains` (S, tasks) is the largest number of chains at a place.
     """
 
     places: Ints
-    happens: Ints
+    steps: Profile
+    lives: Profile
     chains: Ints
-    longest: Ints
-    born: Ints
-    dead: Ints
 
-    def only(self, chosen: Ints) -> Line:
-        """Some of the choices, without places that none of them has."""
-        most = int(self.places[chosen].max())
-        return Line(self.places[chosen], *(getattr(self, name)[chosen][:, :, :most] for name in Names))
+
+@dataclass(frozen=True, eq=False)
+class _Dense:
+    places: Ints
+    steps: Ints
+    lives: Ints
+    chains: Ints
 
 
 def line_of(tables: Sequence[AxisTable], picks: Ints) -> Line:
     """The dimensions of `tables`, outermost first, as one; `picks` (S, dimensions) chooses a side of each."""
-    lines = [_picked(table, picks[:, number]) for number, table in enumerate(tables)]
-    if not lines:
-        raise ValueError("a line has at least one dimension")
-    line = lines[0]
-    for other in lines[1:]:
+    line, *others = [_picked(table, picks[:, number]) for number, table in enumerate(tables)]
+    for other in others:
         line = _product(line, other)
-    return line
+    steps, lives = Profile.of(line.steps, line.places), Profile.of(line.lives, line.places)
+    return Line(line.places, steps, lives, line.chains)
 
 
 def single_place(ledger: Ledger) -> Line:
     """The line of no dimension at all: one place."""
     tasks, living = len(ledger.parts.group.tasks), sum(len(memory.living) for memory in ledger.memories)
-    sizes = (len(ledger.counted), tasks, tasks, living, living)
-    return Line(np.ones(1, np.int64), *(np.ones((1, size, 1), np.int64) for size in sizes))
+    one, steps, lives = np.ones(1, np.int64), len(ledger.counted) + tasks, 2 * living
+    profiles = [Profile.of(np.ones((1, entries, 1), np.int64), one) for entries in (steps, lives)]
+    return Line(one, profiles[0], profiles[1], np.ones((1, tasks), np.int64))
 
 
-def _picked(table: AxisTable, pick: Ints) -> Line:
-    return Line(table.places[pick], *(getattr(table, name)[pick] for name in Names))
+def _picked(table: AxisTable, pick: Ints) -> _Dense:
+    steps = np.concatenate([table.happens[pick], table.longest[pick]], axis=1)
+    lives = np.concatenate([table.born[pick], table.dead[pick]], axis=1)
+    return _Dense(table.places[pick], steps, lives, table.chains[pick].max(axis=2))
 
 
-def _product(outer: Line, inner: Line) -> Line:
+def _product(outer: _Dense, inner: _Dense) -> _Dense:
     """Two lines as one: for each place of the outer all places of the inner."""
     places = outer.places * inner.places
-    made = []
-    for name in Names:
-        left, right = getattr(outer, name), getattr(inner, name)
-        found = np.zeros((*left.shape[:2], int(places.max())), np.int64)
-        for row, (rows, columns) in enumerate(zip(outer.places.tolist(), inner.places.tolist(), strict=True)):
-            both = left[row, :, :rows, None] * right[row, :, None, :columns]
-            found[row, :, : rows * columns] = both.reshape(left.shape[1], -1)
-        made.append(found)
-    return Line(places, *made)
+    steps = _places_of_both(outer.steps, inner.steps, outer.places, inner.places)
+    lives = _places_of_both(outer.lives, inner.lives, outer.places, inner.places)
+    return _Dense(places, steps, lives, outer.chains * inner.chains)
+
+
+def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints) -> Ints:
+    found = np.zeros((*outer.shape[:2], int((rows * columns).max())), np.int64)
+    for line, (high, wide) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+        both = outer[line, :, :high, None] * inner[line, :, None, :wide]
+        found[line, :, : high * wide] = both.reshape(outer.shape[1], -1)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """Chosen rows or columns of S lines, sorted: the line and the place of each, and how far the next one is."""
+class Chosen:
+    """Places chosen on lines for G groups of entries each, (S, G, K), padded; `run` is how far the next is, or 0."""
 
-    line: Ints
     place: Ints
     run: Ints
 
 
-def turns(counts: Ints, places: Ints) -> tuple[Ints, Ints, Ints]:
-    """Where counts (S, Q, places) differ from those one place before: line, entry and place, places 0 and all the end.
-
-    Between two turns of a line nothing changes.
-    """
-    padded = np.concatenate([counts, np.zeros_like(counts[:, :, :1])], axis=2)
-    changed = padded != np.concatenate([padded[:, :, -1:], padded[:, :, :-1]], axis=2)
-    changed[:, :, 0] = True
-    line, entry, place = np.nonzero(changed)
-    ends = np.arange(len(counts)).repeat(counts.shape[1])
-    entries = np.tile(np.arange(counts.shape[1]), len(counts))
-    inside = place < places[line]
-    return (
-        np.concatenate([line[inside], ends]),
-        np.concatenate([entry[inside], entries]),
-        np.concatenate([place[inside], places[ends]]),
-    )
-
-
-def chosen_places(line: Ints, place: Ints, total: Ints) -> Places:
-    """Distinct places of lines of `total` (S,) places each; those beyond are left out."""
-    wide = int(total.max()) + 1
-    inside = (place >= 0) & (place < total[line])
-    both = np.unique(line[inside] * wide + place[inside])
-    found, at = both // wide, both % wide
-    after = np.append(at[1:], 0)
-    ends = np.append(found[1:] != found[:-1], [True])
-    return Places(found, at, np.where(ends, total[found], after) - at)
-
-
-def turning_rows(counts: Ints, places: Ints, late: int, *, cyclic: bool) -> Places:
-    """The rows at which what stands there, or up to `late` rows above, changes; `late` rows follow the last."""
-    line, _, place = turns(counts, places)
-    rows = place[:, None] + np.arange(late + 1)[None, :]
+def turning_rows(profile: Profile, group: Ints, late: int, *, cyclic: bool) -> Chosen:
+    """The rows at which an entry of a group (Q,) changes there or up to `late` rows above; `late` follow the last."""
+    line, entry, place = profile.turns
+    rows = place[:, None] + np.arange(late + 1)
     if cyclic:
-        rows %= places[line][:, None]
-    return chosen_places(line.repeat(late + 1), rows.ravel(), places if cyclic else places + late)
+        rows %= profile.places[line][:, None]
+    slots = _slots(line, group[entry], group)
+    total = profile.places if cyclic else profile.places + late
+    return _chosen(slots.repeat(late + 1), rows.ravel(), total, int(group.max()) + 1)
 
 
-def turning_columns(counts: Ints, places: Ints, shift: Ints) -> Places:
-    """The columns at which what stands `shift` (Q,) steps before changes."""
-    line, entry, place = turns(counts, places)
-    first = np.arange(len(places))
-    lines = np.concatenate([first, line])
-    return chosen_places(lines, np.concatenate([0 * first, (place + shift[entry]) % places[line]]), places)
+def turning_columns(profile: Profile, group: Ints, shift: Ints) -> Chosen:
+    """The columns at which what stands `shift` (Q,) steps before changes for an entry of a group (Q,)."""
+    line, entry, place = profile.turns
+    groups = int(group.max()) + 1
+    slots = np.concatenate([np.arange(len(profile.places) * groups), _slots(line, group[entry], group)])
+    first = np.zeros(len(profile.places) * groups, np.int64)
+    columns = np.concatenate([first, (place + shift[entry]) % profile.places[line]])
+    return _chosen(slots, columns, profile.places, groups)
 
 
-def above(counts: Ints, places: Ints, rows: Places, late: int, *, cyclic: bool = False) -> Ints:
-    """Counts (S, Q, places) seen from chosen rows (n): what stands there and up to `late` rows above.
+def with_ends(chosen: Chosen, total: Ints) -> Chosen:
+    """The same places, and with each the last one before the next; runs mean nothing then."""
+    lines, groups, most = chosen.place.shape
+    slots = np.arange(lines * groups).repeat(2 * most)
+    ends = chosen.place + np.maximum(chosen.run, 1) - 1
+    return _chosen(slots, np.concatenate([chosen.place, ends], axis=2).ravel(), total, groups)
 
-    The result is (n, Q, late + 1); rows outside the walk count nothing, or with `cyclic` are those of its other end.
+
+def _slots(line: Ints, group: Ints, groups: Ints) -> Ints:
+    return line * (int(groups.max()) + 1) + group
+
+
+def _chosen(slot: Ints, place: Ints, total: Ints, groups: int) -> Chosen:
+    """Distinct places by slot (line and group), those from `total` (S,) on left out."""
+    wide = int(total.max()) + 1
+    ends = total.repeat(groups)
+    inside = place < ends[slot]
+    both = np.unique(slot[inside] * wide + place[inside])
+    slot, place = both // wide, both % wide
+    number = np.bincount(slot, minlength=len(ends))
+    column = np.arange(len(slot)) - np.repeat(np.cumsum(number) - number, number)
+    after = np.where(column + 1 < number[slot], np.append(place[1:], 0), ends[slot])
+    found, run = np.zeros((2, len(ends), int(number.max())), np.int64)
+    found[slot, column] = place
+    run[slot, column] = after - place
+    shape = len(total), groups, found.shape[1]
+    return Chosen(found.reshape(shape), run.reshape(shape))
+
+
+def above(profile: Profile, entry: Ints, rows: Ints, late: int, *, cyclic: bool = False) -> tuple[Ints, Ints]:
+    """What stands in rows (S, G, K) and up to `late` rows above, for entries (G, E): counts and sums before.
+
+    Both of shape (S, G, K, E, late + 1). With `cyclic` the rows before the first are the last ones.
     """
-    row = rows.place[:, None] - np.arange(late + 1)[None, :]
-    own = places[rows.line][:, None]
-    row = row % own if cyclic else row
-    inside = (row >= 0) & (row < own)
-    found = counts[rows.line[:, None], :, np.where(inside, row, 0)]
-    return np.where(inside[:, :, None], found, 0).transpose(0, 2, 1)
+    line = np.arange(len(rows))[:, None, None, None, None]
+    row = rows[:, :, :, None, None] - np.arange(late + 1)
+    row = row % profile.places[line] if cyclic else row
+    return profile.seen(line, entry[:, None, :, None], row)
 
 
-def before(counts: Ints, places: Ints, columns: Places, shift: Ints) -> tuple[Ints, Ints]:
-    """What stands `shift` (Q,) steps before chosen columns (n): rows above and the count there, both (n, Q)."""
-    wide = places[columns.line][:, None]
-    place = columns.place[:, None] - shift[None, :]
+def earlier(profile: Profile, entry: Ints, shift: Ints, columns: Ints) -> tuple[Ints, Ints, Ints]:
+    """What stands `shift` (G, E) steps before columns (S, G, K), for entries (G, E).
+
+    Rows above, the count there, and the sum of counts up to and with that column, all (S, G, K, E).
+    """
+    line = np.arange(len(columns))[:, None, None, None]
+    wide = profile.places[line]
+    place = columns[..., None] - shift[:, None, :]
     late = np.maximum(-(place // wide), 0)
-    return late, counts[columns.line[:, None], np.arange(len(shift))[None, :], place + late * wide]
+    count, below = profile.seen(line, entry[:, None, :], place + late * wide)
+    return late, count, below + count
 
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """Distinct rows of S tables, padded: values (S, kinds, ...) and how often each occurs (S, kinds), 0 for padding."""
+    """Values (S, K, ...) of kinds of rows or columns, and how often each occurs (S, K), 0 for padding."""
 
     values: Ints
     times: Ints
 
 
-def kinds_of(at: Places, values: Ints, lines: int) -> Kinds:
-    """The distinct values (n, ...) of chosen places of so many lines, and over how many places they hold."""
-    table = np.concatenate([at.line[:, None], values.reshape(len(values), -1)], axis=1)
+def kinds_of(values: Ints, times: Ints) -> Kinds:
+    """Values (S, K, ...) that occur so many times (S, K), equal ones put together where there are many."""
+    if values.shape[1] <= _MANY:
+        return Kinds(values, times)
+    line, place = np.nonzero(times)
+    flat = values.reshape(*values.shape[:2], -1)
+    table = np.concatenate([line[:, None], flat[line, place]], axis=1)
     found, kind = np.unique(table, axis=0, return_inverse=True)
-    times = np.zeros(len(found), np.int64)
-    np.add.at(times, kind.ravel(), at.run)
-    number = np.bincount(found[:, 0], minlength=lines)
-    place = np.arange(len(found)) - np.repeat(np.cumsum(number) - number, number)
-    padded = np.zeros((lines, int(number.max()), found.shape[1] - 1), np.int64)
+    number = np.bincount(found[:, 0], minlength=len(values))
+    column = np.arange(len(found)) - np.repeat(np.cumsum(number) - number, number)
+    padded = np.zeros((len(values), int(number.max()), flat.shape[2]), np.int64)
+    padded[found[:, 0], column] = found[:, 1:]
     counts = np.zeros(padded.shape[:2], np.int64)
-    padded[found[:, 0], place] = found[:, 1:]
-    counts[found[:, 0], place] = times
-    return Kinds(padded.reshape(*counts.shape, *values.shape[1:]), counts)
+    np.add.at(counts, (line, column[kind.ravel()]), times[line, place])
+    return Kinds(padded.reshape(*counts.shape, *values.shape[2:]), counts)
