@@ -59,6 +59,8 @@ def _lines(found: Report) -> Iterator[str]:
         yield "; ".join(_around(nest))
     if found.simplified:
         yield "simplified: one polyhedron for each array and set"
+    if found.remark:
+        yield found.remark
     for one in found.arrays.values():
         yield ""
         yield from _array_lines(one)
@@ -102,7 +104,7 @@ def _side_lines(word: str, side: Side) -> Iterator[str]:
 
 
 def _size_lines(found: ArrayReport) -> Iterator[str]:
-    if found.load.total is not None:
+    if found.load.total is not None and found.store.total is not None:
         size = prod(length for length in found.array.shape if length is not None)
         yield f"  moved   {found.load.total:,} loaded, {found.store.total:,} stored over all tiles; it has {size:,}"
     else:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arrayol.errors import error
+from arrayol.errors import ArrayolError
 from arrayol.ir.model import Spec
 from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.tiles.allocation import Allocation, allocate
@@ -27,8 +27,8 @@ from hwmodel.transfers.policies import PolicyCost, evaluate
 class Side:
     """The loads, or the stores, of an array: `lines` are the set of each tile as conditions.
 
-    `total` counts the elements over all tiles of all strips; None where a name stays symbolic, and then `per_tile` and
-    `summed` are formulas, where they could be found.
+    `total` counts the elements over all tiles of all strips; None where a name stays symbolic. `per_tile` and `summed`
+    are formulas, where the nest was not walked and they could be found.
     """
 
     lines: tuple[str, ...]
@@ -61,7 +61,7 @@ class Report:
     """Everything about a tiled nest.
 
     `strips` and `tiles` count; None where a name stays symbolic. `tiles_where` says which tiles there are, as
-    conditions on their coordinates.
+    conditions on their coordinates. `remark` says why something is missing, or is empty.
     """
 
     spec: str
@@ -73,6 +73,7 @@ class Report:
     tiles_where: str
     platform: str
     policies: Mapping[str, PolicyCost]
+    remark: str
 
     def to_json(self) -> dict[str, Any]:
         """The document of `transfers --json` (design.md, section 9)."""
@@ -91,34 +92,40 @@ class Report:
             "platform": self.platform,
             "arrays": {name: _array_json(found) for name, found in self.arrays.items()},
             "policies": {name: _policy_json(cost) for name, cost in self.policies.items()},
+            "remark": self.remark,
         }
 
 
 def report(spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, trees: bool = False) -> Report:
     """All about the transfers of a nest; `origin` names the platform. With `trees`, the sets as trees too.
 
-    Raises ArrayolError (`too-many-points`) where the sets are too large to be listed.
+    Where a nest is too large to be walked, counts are formulas and there are no prices; `remark` says so.
     """
-    nest = traffic.nest
-    numeric = not nest.symbols
+    nest, walked, remark = traffic.nest, not traffic.nest.symbols, ""
+    arrays, policies = {}, {}
     try:
-        arrays = {name: _array(traffic, name, trees=trees) for name in _touched(nest)}
-        found = strips(nest) if numeric else []
-        policies = evaluate(spec, traffic, platform) if numeric else {}
-    except TooHardError:
-        message = f"the sets of '{nest.name}' are too large to be listed"
-        hint = "set the consts smaller with --set, or keep them symbolic with --symbolic"
-        raise error("too-many-points", message, hint=hint) from None
+        if walked:
+            policies = evaluate(spec, traffic, platform)
+            arrays = {name: _array(traffic, name, walked=True, trees=trees) for name in _touched(nest)}
+    except (TooHardError, ArrayolError) as refused:
+        if isinstance(refused, ArrayolError) and refused.diagnostics[0].code != "nest-too-large":
+            raise
+        walked, policies = False, {}
+        remark = "too large to be walked element by element: counts by formula, and no prices"
+    if not walked:
+        arrays = {name: _array(traffic, name, walked=False, trees=trees) for name in _touched(nest)}
+    found = strips(nest) if walked else None
     return Report(
         spec.name,
         nest,
         traffic.simplified,
         arrays,
-        len(found) if numeric else None,
-        sum(map(len, found)) if numeric else None,
+        None if found is None else len(found),
+        None if found is None else sum(map(len, found)),
         tiles_text(tile_set(nest), nest),
         origin,
         policies,
+        remark,
     )
 
 
@@ -128,27 +135,29 @@ def _touched(nest: TiledNest) -> list[str]:
     return [name for name in nest.arrays if name in found]
 
 
-def _array(traffic: Traffic, name: str, *, trees: bool) -> ArrayReport:
-    numeric = not traffic.nest.symbols
+def _array(traffic: Traffic, name: str, *, walked: bool, trees: bool) -> ArrayReport:
     return ArrayReport(
         traffic.nest.arrays[name],
-        _side(traffic.load[name], traffic.nest, name, trees=trees),
-        _side(traffic.store[name], traffic.nest, name, trees=trees),
+        _side(traffic.load[name], traffic.nest, name, walked=walked, trees=trees),
+        _side(traffic.store[name], traffic.nest, name, walked=walked, trees=trees),
         traffic.exact[name],
-        allocate(lifetimes(traffic, name)) if numeric else None,
-        allocate(lifetimes(traffic, name, overlapped=True)) if numeric else None,
-        None if numeric else size_formula(live(traffic, name), traffic.nest),
-        None if numeric else moduli_formula(traffic, name),
+        allocate(lifetimes(traffic, name)) if walked else None,
+        allocate(lifetimes(traffic, name, overlapped=True)) if walked else None,
+        None if walked else size_formula(live(traffic, name), traffic.nest),
+        None if walked else moduli_formula(traffic, name),
     )
 
 
-def _side(relation: Any, nest: TiledNest, name: str, *, trees: bool) -> Side:  # an isl.Map, handed on
-    numeric = not nest.symbols
+def _side(relation: Any, nest: TiledNest, name: str, *, walked: bool, trees: bool) -> Side:  # an isl.Map, handed on
+    summed = None if walked else total_formula(relation, nest)
+    total = len(rows(relation).image) if walked else None
+    if summed is not None and not nest.symbols:
+        total = summed.at({})
     return Side(
         conditions(relation, nest, name, tile_set(nest)),
-        len(rows(relation).image) if numeric else None,
-        None if numeric else size_formula(relation, nest),
-        None if numeric else total_formula(relation, nest),
+        total,
+        None if walked else size_formula(relation, nest),
+        summed,
         _tree(relation, nest) if trees else None,
     )
 

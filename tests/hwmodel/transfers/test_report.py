@@ -78,6 +78,17 @@ def test_symbolic_sizes_are_never_counted() -> None:
         assert loads.summed.at({"N": n}) == polyprod(n, 10)[2]
 
 
+def test_nests_too_large_to_be_walked_have_formulas() -> None:
+    found = api.transfers(SPECS / "polyprod.aol", "polyprod", schedules=["N-j, i"], settings={"N": 99999})
+    told = found.report()
+    assert told.remark.startswith("too large to be walked")
+    assert (told.policies, told.tiles, told.arrays["c"].serial) == ({}, None, None)
+    loads = told.arrays["b"].load
+    assert loads.total == 100000
+    with pytest.raises(ArrayolError, match="too large"):
+        found.c()
+
+
 def test_strips_of_two_dimensions_load_each_element_once() -> None:
     settings = {"S": 8, "K": 10}
     for dims, loads in ((1, {"a": 8 * 10 * 2, "b": 10 * 8 * 2, "c": 64}), (2, {"a": 80, "b": 160, "c": 64})):
