@@ -66,7 +66,7 @@ class Collapse:
             joined = join(task, callee, prepared.components[callee.callee])
             return self._joined(spec, prepared, task, callee, joined)
         assert isinstance(callee, CompoundTask)
-        body = gathered_body(prepared, task, callee)
+        body = gathered_body(prepared, callee)
         if body is not None:
             return self._joined(spec, prepared, task, body.inner, untiled(prepared, task, body))
         made = distribute(prepared, task, callee, Names(prepared))

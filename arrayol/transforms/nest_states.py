@@ -81,6 +81,14 @@ class NestStates:
                 shift[axis] = tiler.origin[place]
             yield NestState(port, array, around, tuple(shift), tiler.span)
 
+    def require_all_fed(self, states: Mapping[str, NestState]) -> None:
+        """That what elementaries gather is state of other blocks."""
+        reads = [(one.port, one.default.array) for one in self.inner.delays if isinstance(one.default, TiledDefault)]
+        reads += [(link.port, link.array) for link in self.inner.input_links]
+        for port, array in reads:
+            if array in self.gathered and port not in states:
+                raise NotOneNestError(f"what is gathered for '{port}' is no state of other blocks")
+
     def _around(self, array: str) -> Delay | None:
         """The outer delay that brings a state; of a gathered one the first."""
         pieces = [piece.source for piece in self.gathered.get(array, ())]

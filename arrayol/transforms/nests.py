@@ -68,6 +68,7 @@ class _Nest:
         inputs = [(link, *found) for link in self.inner.input_links for found in self._through_inputs(link)]
         outputs = [(link, *found) for link in self.inner.output_links for found in self._through_outputs(link)]
         states = {state.port: state for state in self.states.states()}
+        self.states.require_all_fed(states)
         local = [delay for delay in self.inner.delays if delay.port not in states]
         defaults = {one.port: self._through_default(one) for one in local if isinstance(one.default, TiledDefault)}
         products = [product for _, _, product in (*inputs, *outputs)] + [product for _, product in defaults.values()]

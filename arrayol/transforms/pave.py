@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import CompoundTask, RepetitiveTask, Spec
+from arrayol.ir.model import Component, CompoundTask, RepetitiveTask, Spec
 from arrayol.transforms.calls import CallName
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.refusal import require_sizes, shown
 from arrayol.transforms.result import Transformed
 from arrayol.transforms.rewrite import own_task
 from arrayol.transforms.tile import Tile
+from arrayol.transforms.untile import gathered_body
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,10 @@ class Pave:
         prepared, task = own_task(spec, self.task)
         require_sizes(self.factors, task.repetition, "paving by", task.name, task.span)
         callee = prepared.components[task.callee]
-        if isinstance(callee, RepetitiveTask):
-            larger = self._larger_block(spec, callee)
-            if larger is not None:
-                return larger
+        block = _block_of(prepared, callee)
+        larger = self._larger_block(spec, block) if block is not None else None
+        if larger is not None:
+            return larger
         done = Tile(self.task, self.factors).apply(spec)
         if isinstance(callee, CompoundTask):
             return _inwards(done, task.name)
@@ -55,6 +56,14 @@ class Pave:
         sizes = tuple(factor * (extent or 0) for factor, extent in zip(self.factors, block.repetition, strict=True))
         larger = Tile(name, sizes).apply(flat.spec)
         return Transformed(larger.spec, flat.trace.then(larger.trace), (*flat.remarks, *larger.remarks), larger.task)
+
+
+def _block_of(spec: Spec, callee: Component) -> RepetitiveTask | None:
+    """The repetition inside a task, also where its state is gathered beside it."""
+    if isinstance(callee, CompoundTask):
+        body = gathered_body(spec, callee)
+        return body.inner if body else None
+    return callee if isinstance(callee, RepetitiveTask) else None
 
 
 def _inwards(done: Transformed, task: str) -> Transformed:

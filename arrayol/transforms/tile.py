@@ -82,7 +82,9 @@ def tiled(spec: Spec, task: RepetitiveTask, sizes: Sequence[int]) -> Tiled:
     blocks = even_blocks(task, sizes)
     inner = names.definition(f"{task.name}_block")
     part = block_part(task, spec.components[task.callee], blocks, inner, names, NOTHING_INSIDE)
-    outline = Outline(task.name, task.inputs, task.outputs, blocks.outer, f"{task.name}_body", task.span)
+    outline = Outline(
+        task.name, task.inputs, task.outputs, blocks.outer, names.definition(f"{task.name}_body"), task.span
+    )
     return Tiled(assemble(outline, [part], spec, names).components, inner)
 
 

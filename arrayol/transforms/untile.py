@@ -21,7 +21,7 @@ class GatheredBody:
     gathers: tuple[tuple[Call, Elementary], ...]
 
 
-def gathered_body(spec: Spec, task: RepetitiveTask, body: CompoundTask) -> GatheredBody | None:
+def gathered_body(spec: Spec, body: CompoundTask) -> GatheredBody | None:
     """The body as one repetition whose state elementaries gather, or None where it is something else."""
     repeated = [
         (call, found) for call in body.calls if isinstance(found := spec.components[call.callee], RepetitiveTask)
