@@ -21,6 +21,7 @@ from arrayol.source import Span
 from arrayol.transforms.naming import Names
 from arrayol.transforms.parts import BlockPart, Feed, Gathered, Local, Reach, Sink, State
 from arrayol.transforms.result import ArrayName
+from arrayol.transforms.rewrite import in_dataflow_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +140,12 @@ class _Body:
     def task(self) -> CompoundTask:
         outline = self.outline
         return CompoundTask(
-            outline.body, tuple(self.inputs), tuple(self.outputs), tuple(self.calls), self.arrays, outline.span
+            outline.body,
+            tuple(self.inputs),
+            tuple(self.outputs),
+            in_dataflow_order(self.calls),
+            self.arrays,
+            outline.span,
         )
 
     def _fed(self, feed: Feed, ports: dict[str, str]) -> str:

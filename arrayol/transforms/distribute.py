@@ -25,6 +25,7 @@ from arrayol.transforms.naming import Names
 from arrayol.transforms.nest_states import NotOneNestError
 from arrayol.transforms.nests import join
 from arrayol.transforms.result import IndexMap
+from arrayol.transforms.rewrite import in_dataflow_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,9 @@ class _Distribution:
         written = {name for call in self.calls for name in call.results}
         missing = [port.name for port in task.outputs if port.name not in written]
         assert not missing, "every output of the task is an output of one call"
-        whole = CompoundTask(task.name, task.inputs, task.outputs, tuple(self.calls), self.arrays, task.span)
+        whole = CompoundTask(
+            task.name, task.inputs, task.outputs, in_dataflow_order(self.calls), self.arrays, task.span
+        )
         arrays = {name: array for name, array in self.between.items() if array in self.arrays}
         return Distributed((*self.components, whole), tuple(self.parts), arrays)
 
