@@ -347,3 +347,18 @@ def test_questions_beyond_the_bound_are_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(tiling, "EFFORT", 100)
     found = refusal(SPECS / "stencil2d.aol", "stencil2d", ("i, i + j",), ("8",), (2,))
     assert "error[nest-too-hard]: the sets of 'stencil2d' are too hard to compute exactly" in found
+
+
+def test_large_moduli_are_given_up_where_isl_would_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "mix.aol"
+    place = "b[(123 * k + 71 * l) % 1009, (17 * k + 501 * l) % 997]"
+    path.write_text(
+        "elementary mix(a: f32[1009, 997]) -> (b: f32[1009, 997]) {\n"
+        f"  {place} = a[k, l]  for k in 0..1009, l in 0..997\n}}\n",
+        encoding="utf-8",
+    )
+    nest = open_nest(path, None, NestRequest("mix"))
+    assert traffic(nest).exact == {"a": True, "b": True}
+    for more in ({"simplify": True}, {"method": "lexicographic"}):
+        with pytest.raises(ArrayolError, match="too hard to compute exactly"):
+            traffic(nest, **more)  # type: ignore[arg-type]

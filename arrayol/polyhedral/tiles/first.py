@@ -12,7 +12,7 @@ import islpy as isl
 from arrayol.errors import error
 from arrayol.polyhedral.tiles.keyed import KeyedArray
 from arrayol.polyhedral.tiles.nest import TiledNest
-from arrayol.polyhedral.tiles.relations import inside_text, relation
+from arrayol.polyhedral.tiles.relations import check_moduli, inside_text, relation
 
 
 def loads_by_first_access(array: KeyedArray) -> isl.Map:
@@ -59,6 +59,7 @@ def _placed(nest: TiledNest, accesses: isl.Map, image: list[str]) -> isl.Map:
     if any(nest.by_origin):
         hint = "give numbers as tile sizes, or use the method of set differences"
         raise error("bad-tile", "first accesses and last writes need tile sizes that are numbers", hint=hint)
+    check_moduli(accesses)
     tiles = [f"t{axis}" for axis in range(nest.depth)]
     outer = tiles[: nest.depth - nest.strip_dims]
     found = relation(nest, _key(nest), [*tiles, *_key_copy(nest)], [f"{inside_text(nest)} and {_copied(nest)}"])

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from math import prod
 
 import islpy as isl
 
+from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.tiles.nest import TiledNest, parameter
+
+_LARGEST_MODULUS = 1000
 
 
 def relation(nest: TiledNest, source: Sequence[str], image: Sequence[str], cases: Iterable[str]) -> isl.Map:
@@ -94,6 +98,22 @@ def keys_of(nest: TiledNest, place: int) -> isl.Map:
     statement = nest.statements[place]
     marked = relation(nest, _times(nest), [*_copies(nest), "s"], [_marked(nest, statement.number)])
     return statement.schedule.intersect_domain(statement.domain).apply_range(marked)
+
+
+def check_moduli(found: isl.Map) -> None:
+    """Raise TooHardError where quotients have large factors: isl does not count what optima and hulls cost there."""
+    for part in found.get_basic_maps():
+        inner = range(part.dim(isl.dim_type.div))
+        factors = [
+            max((abs(_factor(constraint, place)) for constraint in part.get_constraints()), default=0)
+            for place in inner
+        ]
+        if prod(max(factor, 1) for factor in factors) > _LARGEST_MODULUS:
+            raise TooHardError
+
+
+def _factor(constraint: isl.Constraint, place: int) -> int:
+    return int(constraint.get_coefficient_val(isl.dim_type.div, place).to_python())
 
 
 def coalesced(found: isl.Map) -> isl.Map:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import islpy as isl
 
 from arrayol.polyhedral.tiles.keyed import KeyedArray
-from arrayol.polyhedral.tiles.relations import same_strip
+from arrayol.polyhedral.tiles.relations import check_moduli, same_strip
 
 
 def simple_load(array: KeyedArray, load: isl.Map) -> isl.Map:
@@ -27,7 +27,9 @@ def simple_store(array: KeyedArray, store: isl.Map) -> isl.Map:
 
 def _around(array: KeyedArray, moved: isl.Map, forbidden: isl.Map, when: isl.Set) -> isl.Map:
     """A plain polyhedron that holds all transfers and none that is forbidden; else all of a strip at once."""
-    if moved.is_empty() or (moved.n_basic_map() == 1 and moved.is_equal(moved.remove_divs())):
+    check_moduli(moved)
+    parts = moved.get_basic_maps()
+    if not parts or (len(parts) == 1 and not parts[0].dim(isl.dim_type.div)):
         return moved
     found = _inside(array, moved.remove_divs().simple_hull())
     if found.is_disjoint(forbidden):

@@ -24,7 +24,7 @@ from arrayol.polyhedral.tiles.parameters import parameter_set
 from arrayol.polyhedral.tiles.program import Program, ProgramStatement
 from arrayol.source import Span
 
-EFFORT = 5_000_000  # operations of isl for one question about a nest: some ten seconds
+EFFORT = 1_000_000  # operations of isl for one question about a nest: a second, or ten with large moduli
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,14 @@ def tile_nest(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -
 
 
 @contextmanager
-def answered_in_time(name: str, span: Span | None = None) -> Iterator[None]:
+def answered_in_time(name: str, span: Span | None = None, *, patience: int = 1) -> Iterator[None]:
     """Raise ArrayolError (`nest-too-hard`) where isl would work longer than the bound, or gives up by itself.
 
-    At the bound isl's reader of texts calls them wrong, so every mistake that isl tells counts.
+    `patience` is a factor of the bound. At it isl's reader of texts calls them wrong, so every mistake that isl tells
+    counts.
     """
     try:
-        with bounded_effort(EFFORT):
+        with bounded_effort(EFFORT * patience):
             yield
     except (TooHardError, isl.Error):
         message = f"the sets of '{name}' are too hard to compute exactly"

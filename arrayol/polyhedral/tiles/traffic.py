@@ -40,7 +40,7 @@ def traffic(nest: TiledNest, *, simplify: bool = False, method: Method = "differ
     (theorems 3 and 4). Raises ArrayolError (`nest-too-hard`, `bad-tile`).
     """
     arrays = keyed_arrays(nest)
-    with answered_in_time(nest.name):
+    with answered_in_time(nest.name, patience=5 if method == "lexicographic" else 1):
         found = {array.name: _sets(array, method) for array in arrays}
         exact = {array.name: array.exact for array in arrays}
     if simplify:
