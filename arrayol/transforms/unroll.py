@@ -62,15 +62,14 @@ class Copy:
     """What an assignment of the unrolled body is a copy of.
 
     `body` numbers the innermost bodies of the nest, `statement` the assignments of such a body, both in textual order;
-    `copy` is the place among the copies, one number per loop around. `full` is false in a remainder; `guarded` is true
-    where a `where` was added. `loops` are those around a full block.
+    `copy` is the place among the copies, one number per loop around. `full` is false in a remainder.
+    `loops` are those around a full block.
     """
 
     body: int
     statement: int
     copy: tuple[int, ...]
     full: bool
-    guarded: bool
     loops: tuple[BlockLoop, ...]
 
 
@@ -155,7 +154,7 @@ class _Builder:
                 copied = _copied(assign, lane)
                 if copied is not None:
                     built.append(copied)
-                    copies.append(Copy(number, statement, lane.copy, lane.full, bool(lane.guards), loops))
+                    copies.append(Copy(number, statement, lane.copy, lane.full, loops))
         self.count += len(built)
         if self.count > MAXIMUM_STATEMENTS:
             hint = f"at most {MAXIMUM_STATEMENTS:,} statements are made; choose smaller factors"

@@ -104,7 +104,7 @@ def _references(copy: Copy, assign: body.Assign, loops: Sequence[BlockLoop]) -> 
             copy.statement,
             copy.copy,
             number,
-            certain and not copy.guarded,
+            certain,
         )
 
 
