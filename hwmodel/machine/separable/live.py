@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -10,9 +10,10 @@ import numpy as np
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.lines import Lines
 from hwmodel.machine.separable.links import Ints
-from hwmodel.machine.separable.walk import Line, above, earlier, turning_columns, turning_rows, with_ends
+from hwmodel.machine.separable.walk import Chosen, Line, above, earlier, turning_columns, turning_rows, with_ends
 
-_CELLS = 1 << 21  # of intermediate arrays at a time
+_CELLS = 1 << 20  # of intermediate arrays at a time
+_MANY = 256  # rows after which equal ones are looked for
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,108 +69,124 @@ class LiveSets:
     def sizes(self, lines: Lines) -> Ints:
         """The data that each memory holds at most, (S, memories)."""
         found = np.tile(np.array([memory.fixed for memory in self.ledger.memories], np.int64), (len(lines.pairs), 1))
-        if self.memories:
-            columns = self._columns(lines.inner)
-            for late, chosen in lines.by_lateness(int(self.shift.max())):
-                outer, first = np.unique(lines.pairs[chosen, 0], return_inverse=True)
-                inner, second = np.unique(lines.pairs[chosen, 1], return_inverse=True)
-                grid = self._grid(self._rows(lines.outer, late).only(outer), columns.only(inner))
-                found[np.ix_(chosen, np.array(self.memories))] = grid[:, first, second].T
+        columns = self._columns(lines.inner) if self.memories else []
+        for late, chosen in lines.by_lateness(int(self.shift.max(initial=0))):
+            outer, inner = np.unique(lines.pairs[chosen, 0]), np.unique(lines.pairs[chosen, 1])
+            first, second = (
+                np.searchsorted(outer, lines.pairs[chosen, 0]),
+                np.searchsorted(inner, lines.pairs[chosen, 1]),
+            )
+            rows = self._rows(lines.outer, late) if self.memories else []
+            for number, left, right in zip(self.memories, rows, columns, strict=True):
+                grid = _largest(left.only(outer), right.only(inner).multiplied(late))
+                found[chosen, number] = grid[first, second]
         return found
 
     def folded_sizes(self, lines: Lines) -> Ints:
         """The same for one structure where frames follow each other without a pause, (memories,)."""
         found = np.array([memory.fixed for memory in self.ledger.memories], np.int64)
-        if self.memories:
-            columns = self._columns(lines.inner)
-            ((late, _),) = lines.by_lateness(int(self.shift.max()))
-            period = int(lines.outer.places[0])
-            every = np.arange(-(-(period + late) // period) * period)
-            rows = self._seen(lines.outer, np.tile(every, (1, len(self.memories), 1)), late)
-            live = _products(rows.features(), columns.features(late, self.factor))
-            folded = live.reshape(len(self.memories), -1, period, live.shape[2]).sum(axis=1)
-            found[self.memories] = folded.max(axis=(1, 2))
+        ((late, _),) = lines.by_lateness(int(self.shift.max(initial=0)))
+        period = int(lines.outer.places[0])
+        every = np.arange(-(-(period + late) // period) * period)
+        for group, number in enumerate(self.memories):
+            rows = self._seen(lines.outer, Chosen(0 * every, 0 * every + group, every, 0 * every), late)
+            live = products(rows.values, self._columns(lines.inner)[group].multiplied(late).values.T)
+            found[number] = live.reshape(-1, period, live.shape[1]).sum(axis=0).max()
         return found
 
-    def _grid(self, rows: _Rows, columns: _Columns) -> Ints:
-        """The largest live sets of all outer with all inner lines, (G, outer, inner)."""
-        right = columns.features(rows.count.shape[4] - 1, self.factor)
-        inner, places = columns.late.shape[0], columns.late.shape[2]
-        found = np.zeros((len(self.memories), len(rows.count), inner), np.int64)
-        chunk = max(1, _CELLS // (rows.count.shape[1] * rows.count.shape[2] * right.shape[2]))
-        for start in range(0, len(rows.count), chunk):
-            some = slice(start, start + chunk)
-            live = _products(rows.only(np.arange(len(rows.count))[some]).features(), right)
-            by_line = live.reshape(len(live), -1, rows.count.shape[2], inner, places)
-            found[:, some] = by_line.max(axis=4).max(axis=2)
-        return found
-
-    def _rows(self, outer: Line, late: int) -> _Rows:
-        """Along rows with equal counts live sets are straight, so they are largest at the ends of such runs."""
+    def _rows(self, outer: Line, late: int) -> list[Features]:
+        """By memory. Along rows with equal counts live sets are straight: largest at the ends of such runs."""
         turning = turning_rows(outer.lives, self.group, late, cyclic=False)
-        return self._seen(outer, with_ends(turning, outer.places + late).place, late)
+        seen = self._seen(outer, with_ends(turning, outer.places + late), late)
+        return [seen.of_group(group).distinct() for group in range(len(self.memories))]
 
-    def _seen(self, outer: Line, rows: Ints, late: int) -> _Rows:
+    def _seen(self, outer: Line, rows: Chosen, late: int) -> Features:
+        """What a live set is linear in: sums before a row, from the births before it on, and counts in it."""
         count, below = above(outer.lives, self.entry, rows, late)
-        births = below[:, :, :, : self._ways, :1]
-        return _Rows(count, below - np.tile(births, (1, 1, 1, 2, 1)))
+        below = below - below[:, :1, :1]
+        return Features(rows.line, rows.group, np.stack([below, count], axis=1).reshape(len(count), -1))
 
-    def _columns(self, inner: Line) -> _Columns:
-        """Along columns with equal counts live sets are straight too: largest before a change or at the end."""
+    def _columns(self, inner: Line) -> list[Columns]:
+        """By memory. Along columns with equal counts live sets are straight too: largest before a change."""
         turning = turning_columns(inner.lives, self.group, self.shift)
-        ends = turning.place + np.maximum(turning.run, 1) - 1
+        ends = replace(turning, place=turning.place + turning.run - 1)
         late, _, upto = earlier(inner.lives, self.entry, self.shift[self.entry], ends)
-        line = np.arange(len(inner.places))[:, None, None]
-        _, whole = inner.lives.seen(line, self.entry[None], inner.places[line])
-        return _Columns(late, upto, whole)
+        _, whole = inner.lives.seen(ends.line[:, None], self.entry[ends.group], inner.places[ends.line][:, None])
+        signed = np.concatenate([self.factor, -self.factor], axis=1)[ends.group]
+        sums = np.stack([whole * signed, upto * signed], axis=1)
+        own = [ends.group == group for group in range(len(self.memories))]
+        return [Columns(ends.line[chosen], late[chosen], sums[chosen]) for chosen in own]
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
-    """In chosen rows and up to some rows above (S, G, K, 2 E, late + 1): counts, and the sums of all before.
+class Features:
+    """Rows or columns of one memory (n) as factors of a live set: values (n, F)."""
 
-    Sums are taken from the births before the row itself.
+    line: Ints
+    group: Ints
+    values: Ints
+
+    def of_group(self, group: int) -> Features:
+        """Those of one memory."""
+        chosen = self.group == group
+        return Features(self.line[chosen], self.group[chosen], self.values[chosen])
+
+    def distinct(self) -> Features:
+        """Without equal ones of one line, where there are many."""
+        if len(self.line) <= _MANY:
+            return self
+        table = np.unique(np.concatenate([self.line[:, None], self.values], axis=1), axis=0)
+        return Features(table[:, 0], self.group[: len(table)], table[:, 1:])
+
+    def only(self, lines: Ints) -> Features:
+        """Those of some lines."""
+        chosen = np.isin(self.line, lines)
+        return Features(self.line[chosen], self.group[chosen], self.values[chosen])
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Columns of one memory (n): rows above of each entry (n, 2 E); sums of a whole row, and up to the column there.
+
+    `sums` (n, 2, 2 E) are multiplied with the data of an index, those of deaths negative.
     """
 
-    count: Ints
-    below: Ints
-
-    def only(self, chosen: Ints) -> _Rows:
-        """Those of some lines."""
-        return _Rows(self.count[chosen], self.below[chosen])
-
-    def features(self) -> Ints:
-        """All of a row that a live set is linear in: (G, S K, 2 x 2 E x (late + 1))."""
-        both = np.stack([self.below, self.count], axis=3).swapaxes(0, 1)
-        lines = both.shape[1] * both.shape[2]
-        return both.reshape(len(both), lines, -1)
-
-
-@dataclass(frozen=True, eq=False)
-class _Columns:
-    """In chosen columns (S, G, K, 2 E): rows above, the sum up to the column there; `whole` (S, G, 2 E) of a row."""
-
+    line: Ints
     late: Ints
-    upto: Ints
-    whole: Ints
+    sums: Ints
 
-    def only(self, chosen: Ints) -> _Columns:
+    def only(self, lines: Ints) -> Columns:
         """Those of some lines."""
-        return _Columns(self.late[chosen], self.upto[chosen], self.whole[chosen])
+        chosen = np.isin(self.line, lines)
+        return Columns(self.line[chosen], self.late[chosen], self.sums[chosen])
 
-    def features(self, late: int, factor: Ints) -> Ints:
-        """What the features of a row are multiplied with, deaths taken off: (G, 2 x 2 E x (late + 1), S K)."""
-        signed = np.concatenate([factor, -factor], axis=1)
-        sums = np.stack([np.broadcast_to(self.whole[:, :, None, :], self.upto.shape), self.upto], axis=3)
-        above_by = self.late[:, :, :, None, :, None] == np.arange(late + 1)
-        weighed = (sums * signed[:, None, None, :])[..., None] * above_by
-        found: Ints = weighed.reshape(*weighed.shape[:3], -1).transpose(1, 3, 0, 2)
-        return found.reshape(*found.shape[:2], -1)
+    def multiplied(self, late: int) -> Features:
+        """What the features of a row, seen up to `late` rows above, are multiplied with."""
+        above_by = self.late[:, None, :, None] == np.arange(late + 1)
+        return Features(self.line, 0 * self.line, (self.sums[..., None] * above_by).reshape(len(self.line), -1))
 
 
-def _products(rows: Ints, columns: Ints) -> Ints:
-    """Matrix products of integers, (G, rows, columns): in floats, which are faster, where those are exact."""
-    largest = float(np.abs(rows).max()) * float(np.abs(columns).max()) * rows.shape[2]
+def _largest(rows: Features, columns: Features) -> Ints:
+    """The largest products of the rows of each line with the columns of each line."""
+    high = np.flatnonzero(np.diff(rows.line, prepend=-1))
+    wide = np.flatnonzero(np.diff(columns.line, prepend=-1))
+    found = np.zeros((len(high), len(wide)), np.int64)
+    chunk = max(1, _CELLS // len(columns.line))
+    ends = np.append(high[1:], len(rows.line))
+    start = 0
+    while start < len(high):
+        stop = max(start + 1, int(np.searchsorted(ends, high[start] + chunk, side="right")))
+        live = products(rows.values[high[start] : ends[stop - 1]], columns.values.T)
+        by_column = np.maximum.reduceat(live, wide, axis=1)
+        found[start:stop] = np.maximum.reduceat(by_column, high[start:stop] - high[start], axis=0)
+        start = stop
+    return found
+
+
+def products(rows: Ints, columns: Ints) -> Ints:
+    """The matrix product of integers: in floats, which are faster, where those are exact."""
+    largest = float(np.abs(rows).max()) * float(np.abs(columns).max()) * rows.shape[1]
     if largest < 1 << 52:
         return (rows.astype(np.float64) @ columns.astype(np.float64)).astype(np.int64)
-    return rows @ columns
+    found: Ints = rows @ columns
+    return found

@@ -52,16 +52,16 @@ def _row_kinds(outer: Line, late: int, *, cyclic: bool) -> Kinds:
     """Rows (S, kinds, Q + T, late + 1): what is counted, then the longest chains."""
     entries = np.arange(outer.steps.entries)
     rows = turning_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
-    counts, _ = above(outer.steps, entries[None, :], rows.place, late, cyclic=cyclic)
-    return kinds_of(counts[:, 0], rows.run[:, 0])
+    counts, _ = above(outer.steps, entries[None, :], rows, late, cyclic=cyclic)
+    return kinds_of(rows.line, counts, rows.run)
 
 
 def _column_kinds(inner: Line, shift: Ints) -> Kinds:
     """Columns (S, kinds, Q + T, 2): rows above, and the count in the column there."""
     entries = np.arange(inner.steps.entries)
     columns = turning_columns(inner.steps, np.zeros_like(entries), shift)
-    late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns.place)
-    return kinds_of(np.stack([late[:, 0], counts[:, 0]], axis=3), columns.run[:, 0])
+    late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns)
+    return kinds_of(columns.line, np.stack([late, counts], axis=2), columns.run)
 
 
 def _paired(chosen: Ints, rows: Kinds, columns: Kinds, pairs: Ints, factor: Ints) -> StepKinds:

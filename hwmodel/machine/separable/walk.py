@@ -17,8 +17,6 @@ from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.profile import Profile
 
-_MANY = 48  # places of a line after which equal ones are looked for
-
 
 @dataclass(frozen=True, eq=False)
 class Line:
@@ -83,8 +81,10 @@ def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints) -> Ints
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Places chosen on lines for G groups of entries each, (S, G, K), padded; `run` is how far the next is, or 0."""
+    """Places chosen on lines for groups of entries, sorted by line, group and place; `run` is how far the next is."""
 
+    line: Ints
+    group: Ints
     place: Ints
     run: Ints
 
@@ -95,71 +95,62 @@ def turning_rows(profile: Profile, group: Ints, late: int, *, cyclic: bool) -> C
     rows = place[:, None] + np.arange(late + 1)
     if cyclic:
         rows %= profile.places[line][:, None]
-    slots = _slots(line, group[entry], group)
     total = profile.places if cyclic else profile.places + late
-    return _chosen(slots.repeat(late + 1), rows.ravel(), total, int(group.max()) + 1)
+    return chosen_places(line.repeat(late + 1), group[entry].repeat(late + 1), rows.ravel(), total)
 
 
 def turning_columns(profile: Profile, group: Ints, shift: Ints) -> Chosen:
     """The columns at which what stands `shift` (Q,) steps before changes for an entry of a group (Q,)."""
     line, entry, place = profile.turns
-    groups = int(group.max()) + 1
-    slots = np.concatenate([np.arange(len(profile.places) * groups), _slots(line, group[entry], group)])
-    first = np.zeros(len(profile.places) * groups, np.int64)
-    columns = np.concatenate([first, (place + shift[entry]) % profile.places[line]])
-    return _chosen(slots, columns, profile.places, groups)
+    lines, groups = len(profile.places), int(group.max()) + 1
+    first = np.zeros(lines * groups, np.int64)
+    return chosen_places(
+        np.concatenate([np.arange(lines).repeat(groups), line]),
+        np.concatenate([np.tile(np.arange(groups), lines), group[entry]]),
+        np.concatenate([first, (place + shift[entry]) % profile.places[line]]),
+        profile.places,
+    )
 
 
 def with_ends(chosen: Chosen, total: Ints) -> Chosen:
-    """The same places, and with each the last one before the next; runs mean nothing then."""
-    lines, groups, most = chosen.place.shape
-    slots = np.arange(lines * groups).repeat(2 * most)
-    ends = chosen.place + np.maximum(chosen.run, 1) - 1
-    return _chosen(slots, np.concatenate([chosen.place, ends], axis=2).ravel(), total, groups)
+    """The same places, and with each the last one before the next."""
+    places = np.concatenate([chosen.place, chosen.place + chosen.run - 1])
+    return chosen_places(np.tile(chosen.line, 2), np.tile(chosen.group, 2), places, total)
 
 
-def _slots(line: Ints, group: Ints, groups: Ints) -> Ints:
-    return line * (int(groups.max()) + 1) + group
-
-
-def _chosen(slot: Ints, place: Ints, total: Ints, groups: int) -> Chosen:
-    """Distinct places by slot (line and group), those from `total` (S,) on left out."""
-    wide = int(total.max()) + 1
-    ends = total.repeat(groups)
-    inside = place < ends[slot]
-    both = np.unique(slot[inside] * wide + place[inside])
+def chosen_places(line: Ints, group: Ints, place: Ints, total: Ints) -> Chosen:
+    """Distinct places by line and group, those from the line's `total` (S,) on left out."""
+    groups, wide = int(group.max()) + 1, int(total.max()) + 1
+    inside = place < total[line]
+    both = np.unique((line[inside] * groups + group[inside]) * wide + place[inside])
     slot, place = both // wide, both % wide
-    number = np.bincount(slot, minlength=len(ends))
-    column = np.arange(len(slot)) - np.repeat(np.cumsum(number) - number, number)
-    after = np.where(column + 1 < number[slot], np.append(place[1:], 0), ends[slot])
-    found, run = np.zeros((2, len(ends), int(number.max())), np.int64)
-    found[slot, column] = place
-    run[slot, column] = after - place
-    shape = len(total), groups, found.shape[1]
-    return Chosen(found.reshape(shape), run.reshape(shape))
+    line = slot // groups
+    after = np.append(place[1:], 0)
+    last = np.append(slot[1:] != slot[:-1], [True])
+    return Chosen(line, slot % groups, place, np.where(last, total[line], after) - place)
 
 
-def above(profile: Profile, entry: Ints, rows: Ints, late: int, *, cyclic: bool = False) -> tuple[Ints, Ints]:
-    """What stands in rows (S, G, K) and up to `late` rows above, for entries (G, E): counts and sums before.
+def above(profile: Profile, entry: Ints, rows: Chosen, late: int, *, cyclic: bool = False) -> tuple[Ints, Ints]:
+    """What stands in chosen rows (n) and up to `late` rows above, for their groups' entries (G, E).
 
-    Both of shape (S, G, K, E, late + 1). With `cyclic` the rows before the first are the last ones.
+    Counts and sums before, both (n, E, late + 1). With `cyclic` the rows before the first are the last ones.
     """
-    line = np.arange(len(rows))[:, None, None, None, None]
-    row = rows[:, :, :, None, None] - np.arange(late + 1)
+    line = rows.line[:, None, None]
+    row = rows.place[:, None, None] - np.arange(late + 1)
     row = row % profile.places[line] if cyclic else row
-    return profile.seen(line, entry[:, None, :, None], row)
+    return profile.seen(line, entry[rows.group][:, :, None], row)
 
 
-def earlier(profile: Profile, entry: Ints, shift: Ints, columns: Ints) -> tuple[Ints, Ints, Ints]:
-    """What stands `shift` (G, E) steps before columns (S, G, K), for entries (G, E).
+def earlier(profile: Profile, entry: Ints, shift: Ints, columns: Chosen) -> tuple[Ints, Ints, Ints]:
+    """What stands `shift` (G, E) steps before chosen columns (n), for their groups' entries (G, E).
 
-    Rows above, the count there, and the sum of counts up to and with that column, all (S, G, K, E).
+    Rows above, the count there, and the sum of counts up to and with that column, all (n, E).
     """
-    line = np.arange(len(columns))[:, None, None, None]
+    line = columns.line[:, None]
     wide = profile.places[line]
-    place = columns[..., None] - shift[:, None, :]
+    place = columns.place[:, None] - shift[columns.group]
     late = np.maximum(-(place // wide), 0)
-    count, below = profile.seen(line, entry[:, None, :], place + late * wide)
+    count, below = profile.seen(line, entry[columns.group], place + late * wide)
     return late, count, below + count
 
 
@@ -171,18 +162,14 @@ class Kinds:
     times: Ints
 
 
-def kinds_of(values: Ints, times: Ints) -> Kinds:
-    """Values (S, K, ...) that occur so many times (S, K), equal ones put together where there are many."""
-    if values.shape[1] <= _MANY:
-        return Kinds(values, times)
-    line, place = np.nonzero(times)
-    flat = values.reshape(*values.shape[:2], -1)
-    table = np.concatenate([line[:, None], flat[line, place]], axis=1)
+def kinds_of(line: Ints, values: Ints, times: Ints) -> Kinds:
+    """Values (n, ...) of lines that occur so many times (n), equal ones of a line put together."""
+    table = np.concatenate([line[:, None], values.reshape(len(values), -1)], axis=1)
     found, kind = np.unique(table, axis=0, return_inverse=True)
-    number = np.bincount(found[:, 0], minlength=len(values))
+    number = np.bincount(found[:, 0])
     column = np.arange(len(found)) - np.repeat(np.cumsum(number) - number, number)
-    padded = np.zeros((len(values), int(number.max()), flat.shape[2]), np.int64)
+    padded = np.zeros((len(number), int(number.max()), found.shape[1] - 1), np.int64)
     padded[found[:, 0], column] = found[:, 1:]
     counts = np.zeros(padded.shape[:2], np.int64)
-    np.add.at(counts, (line, column[kind.ravel()]), times[line, place])
-    return Kinds(padded.reshape(*counts.shape, *values.shape[2:]), counts)
+    np.add.at(counts, (line, column[kind.ravel()]), times)
+    return Kinds(padded.reshape(*counts.shape, *values.shape[1:]), counts)
