@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 
 import islpy as isl
 
 from arrayol.errors import error
 from arrayol.ir import body
 from arrayol.ir.model import Elementary, Port
-from arrayol.ir.opened import OpenBody, OpenComponent, OpenDelay, OpenLink, OpenRepetition, OpenShape
+from arrayol.ir.opened import OpenBody, OpenComponent, OpenDelay, OpenLink, OpenRepetition, OpenShape, OpenTiler
 from arrayol.polyhedral.nests import NestAccess, NestStatement, Parameters, earlier_instances, statements_of
 from arrayol.polyhedral.tiles.nest import NestArray, NestReach, Role
 from arrayol.polyhedral.tiles.parameters import (
@@ -20,6 +22,9 @@ from arrayol.polyhedral.tiles.parameters import (
     parameters_of,
     product_text,
 )
+from arrayol.polyhedral.tiles.relations import union
+
+_MOST_CASES = 16  # of a wrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +205,7 @@ class _Repetition:
         return isl.Map(f"{self.parameters.prefix}{{ {text} }}").intersect_params(self.context)
 
     def _access(self, link: OpenLink) -> isl.Map:
-        """Repetitions and the elements of their patterns; a wrap by quotients, which isl likes better than `mod`."""
+        """Repetitions and the elements of their patterns; a wrap by its quotients, case by case where they are few."""
         tiler = link.tiler
         patterns = [f"f{axis}" for axis in range(len(tiler.pattern))]
         elements = [f"e{axis}" for axis in range(len(tiler.array))]
@@ -218,7 +223,27 @@ class _Repetition:
                 terms.append(product_text(self._fixed(extent), f"q{axis}", self.component))
                 conditions += self._box([element], (extent,))
             conditions.append(f"{element} = {' + '.join(terms)}")
-        return self._map(elements, conditions, inner)
+        rounds = [self._rounds(tiler, axis) for axis in range(len(elements)) if f"q{axis}" in inner]
+        if None in rounds or prod(len(values) for values in rounds if values is not None) > _MOST_CASES:
+            return self._map(elements, conditions, inner)
+        quotients = [name for name in inner if name.startswith("q")]
+        cases = product(*(values for values in rounds if values is not None))
+        fixed = [[f"{name} = {value}" for name, value in zip(quotients, case, strict=True)] for case in cases]
+        return union([self._map(elements, [*conditions, *case], inner) for case in fixed])
+
+    def _rounds(self, tiler: OpenTiler, axis: int) -> range | None:
+        """How often an axis may be left, downwards and upwards, as multiples to add; None where symbols decide it."""
+        shape = (*self.content.space, *tiler.pattern)
+        parts = [tiler.origin[axis], tiler.array[axis], *tiler.paving[axis], *tiler.fitting[axis], *shape]
+        numbers = [int(part.value) for part in parts if isinstance(part, body.Constant)]
+        if len(numbers) < len(parts):
+            return None
+        origin, extent, *rest = numbers
+        factors, extents = rest[: len(shape)], rest[len(shape) :]
+        ends = [factor * (end - 1) for factor, end in zip(factors, extents, strict=True)]
+        least = origin + sum(min(end, 0) for end in ends)
+        most = origin + sum(max(end, 0) for end in ends)
+        return range(-(most // extent), -(least // extent) + 1)
 
     def _fixed(self, extent: body.Expr) -> body.Expr:
         if not isinstance(extent, body.Constant):
