@@ -92,8 +92,11 @@ def _element(tiler: Tiler, axis: int, steps: Sequence[str], pattern: Sequence[st
 
 
 def _progression(found: isl.Set, axis: int) -> Progression:
-    low, high = (int(value.to_python()) for value in (found.dim_min_val(axis), found.dim_max_val(axis)))
-    stride = max(1, int(found.get_stride(axis).to_python())) if high > low else 1
+    rank = found.dim(isl.dim_type.set)
+    alone = found.project_out(isl.dim_type.set, axis + 1, rank - axis - 1).project_out(isl.dim_type.set, 0, axis)
+    low, high = (int(value.to_python()) for value in (alone.dim_min_val(0), alone.dim_max_val(0)))
+    # Asked of all dimensions at once, isl gives a stride relative to the others.
+    stride = max(1, int(alone.get_stride(0).to_python())) if high > low else 1
     return Progression(low, stride, (high - low) // stride + 1)
 
 
