@@ -14,7 +14,7 @@ from arrayol.cli.options import json_option, set_option, spec_argument, top_opti
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import show
 from dse.figures import MACHINE
-from dse.objectives import DEFAULT
+from dse.objectives import DEFAULT, WrongObjectiveError
 from dse.result import Result
 from dse.store import SPECS, require_writable
 
@@ -98,16 +98,20 @@ def command(  # noqa: PLR0913  one for each option
     loaded = api.load(spec, settings)
     require_writable(folder)
     with progress(quiet=quiet) as report:
-        found = api.explore(
-            loaded,
-            platform,
-            top=top,
-            model=model,
-            objectives=objectives,
-            keep_all=keep_all,
-            report=report,
-            space=api.Space(**space) if model == "machine" else None,
-        )
+        try:
+            found = api.explore(
+                loaded,
+                platform,
+                top=top,
+                model=model,
+                objectives=objectives,
+                keep_all=keep_all,
+                report=report,
+                space=api.Space(**space) if model == "machine" else None,
+            )
+        except WrongObjectiveError as wrong:  # a name on the command line: wrong usage
+            (mistake,) = wrong.diagnostics
+            raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint="'--objectives'") from None
         files = api.write_result(found, folder)
     if as_json:
         click.echo(found.result.to_json(), nl=False)

@@ -14,6 +14,7 @@ from conftest import CommandLine
 
 FILES = ["designs.csv", "pareto.png", "pareto.svg", "result.json", "specs"]
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
+PUBLISHED = ("--model", "published")
 OBJECTIVES = "Invalid value for '--objectives': "
 KNOWN = "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds"
 LPSF = """\
@@ -49,7 +50,7 @@ def lpsf(arrayol: CommandLine, tmp_path: Path) -> Path:
 def run_with(variables: dict[str, str], script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     """Explore the one specification of a folder."""
     (spec,) = folder.glob("*.aol")
-    command, environment = [script, "explore", spec.name], os.environ | variables
+    command, environment = [script, "explore", *PUBLISHED, spec.name], os.environ | variables
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", errors="replace", check=True
     )
@@ -78,14 +79,14 @@ def test_the_front_of_lpsf(script: Path, lpsf: Path) -> None:
 
 def test_tasks_of_a_group_that_differ_have_lines_of_their_own(arrayol: CommandLine, tmp_path: Path) -> None:
     arrayol("example", "thumbnail")
-    shown = [line.split() for line in arrayol("explore", "thumbnail.aol").stdout.splitlines()]
+    shown = [line.split() for line in arrayol("explore", *PUBLISHED, "thumbnail.aol").stdout.splitlines()]
     assert ["3", "1:", "hfilter,", "52", "851", "345,600", "353,736"] in shown
     assert ["vfilter,", "16", "240", "2,304.0", "µs", "430.9", "KiB"] in shown
     assert ["sharpen", "4", "80"] in shown
 
 
 def test_json_is_one_document_and_the_stored_one(arrayol: CommandLine, lpsf: Path) -> None:
-    done = arrayol("explore", "lpsf.aol", "--json", "--out", "found")
+    done = arrayol("explore", *PUBLISHED, "lpsf.aol", "--json", "--out", "found")
     assert (done.stderr, done.returncode) == ("", 0)
     assert done.stdout == (lpsf / "found" / "result.json").read_text(encoding="utf-8")
     document = json.loads(done.stdout)
@@ -99,7 +100,7 @@ def test_json_is_one_document_and_the_stored_one(arrayol: CommandLine, lpsf: Pat
 
 
 def test_all_designs(arrayol: CommandLine, lpsf: Path) -> None:
-    document = json.loads(arrayol("explore", "lpsf.aol", "--json", "--all").stdout)
+    document = json.loads(arrayol("explore", *PUBLISHED, "lpsf.aol", "--json", "--all").stdout)
     assert len(document["designs"]) == 8
     assert len((lpsf / "lpsf-explore" / "designs.csv").read_text(encoding="utf-8").splitlines()) == 9
 
@@ -108,7 +109,19 @@ def test_settings_platform_top_and_objectives_are_used(arrayol: CommandLine, lps
     slow = (lpsf / "lpsf.toml").read_text(encoding="utf-8").replace("data_per_word = 4", "data_per_word = 2")
     (lpsf / "slow.toml").write_text(slow, encoding="utf-8")
     done = arrayol(
-        *("explore", "lpsf.aol", "--platform", "slow.toml", "--top", "vftd", "--set", "W=64", "--set", "H=32"),
+        *(
+            "explore",
+            *PUBLISHED,
+            "lpsf.aol",
+            "--platform",
+            "slow.toml",
+            "--top",
+            "vftd",
+            "--set",
+            "W=64",
+            "--set",
+            "H=32",
+        ),
         *("--objectives", "units, latency_microseconds", "--model", "published", "--json"),
     )
     document = json.loads(done.stdout)
@@ -142,7 +155,7 @@ def test_settings_platform_top_and_objectives_are_used(arrayol: CommandLine, lps
     ],
 )
 def test_wrong_usage(arrayol: CommandLine, lpsf: Path, arguments: list[str], message: str) -> None:
-    done = arrayol("explore", "lpsf.aol", *arguments)
+    done = arrayol("explore", *PUBLISHED, "lpsf.aol", *arguments)
     assert (done.stdout, done.stderr, done.returncode) == ("", f"{USAGE}{message}\n", 2)
     assert not (lpsf / "lpsf-explore").exists()
 
@@ -150,7 +163,9 @@ def test_wrong_usage(arrayol: CommandLine, lpsf: Path, arguments: list[str], mes
 def test_a_folder_of_others_is_refused_before_the_work(arrayol: CommandLine, lpsf: Path) -> None:
     (lpsf / "lpsf-explore").mkdir()
     (lpsf / "lpsf-explore" / "mine").touch()
-    done = arrayol("explore", "lpsf.aol", "--platform", "missing.toml")  # what is told first is looked at first
+    done = arrayol(
+        "explore", *PUBLISHED, "lpsf.aol", "--platform", "missing.toml"
+    )  # what is told first is looked at first
     message = "lpsf-explore: error[not-a-result]: this folder is not empty and holds no former result\n"
     hint = "  hint: name another folder with --out\n"
     assert (done.stdout, done.stderr, done.returncode) == ("", message + hint, 1)
@@ -159,7 +174,7 @@ def test_a_folder_of_others_is_refused_before_the_work(arrayol: CommandLine, lps
 
 def test_a_platform_of_another_specification(arrayol: CommandLine, lpsf: Path) -> None:
     (lpsf / "other.toml").write_text("[memory]\nlatency = 30\ndata_per_word = 4\n[elementary.smoth]\n")
-    done = arrayol("explore", "lpsf.aol", "--platform", "other.toml")
+    done = arrayol("explore", *PUBLISHED, "lpsf.aol", "--platform", "other.toml")
     assert done.stderr == (
         "other.toml:4:2: error[unknown-elementary]: 'elementary.smoth' is no elementary of the spec\n"
         "    4 | [elementary.smoth]\n"
@@ -171,10 +186,10 @@ def test_a_platform_of_another_specification(arrayol: CommandLine, lpsf: Path) -
 
 def test_a_clock_is_needed_for_microseconds(arrayol: CommandLine, lpsf: Path) -> None:
     (lpsf / "lpsf.toml").write_text("[memory]\nlatency = 30\ndata_per_word = 4\n")
-    done = arrayol("explore", "lpsf.aol", "--objectives", "latency_microseconds")
+    done = arrayol("explore", *PUBLISHED, "lpsf.aol", "--objectives", "latency_microseconds")
     assert done.stderr.startswith("error[no-clock]: 'latency_microseconds' needs a clock, and the platform has none\n")
     assert done.returncode == 1
-    assert "µs" not in arrayol("explore", "lpsf.aol").stdout
+    assert "µs" not in arrayol("explore", *PUBLISHED, "lpsf.aol").stdout
 
 
 def test_wide_fusions_fit_a_terminal(script: Path, tmp_path: Path) -> None:
@@ -196,7 +211,7 @@ def test_a_bar_on_a_terminal_only(script: Path, tmp_path: Path) -> None:
     (tmp_path / "chain.aol").write_text(chain(15))
     for quiet in (False, True):
         leader, follower = pty.openpty()
-        command = [script, "explore", "chain.aol", "--json", *(["--quiet"] if quiet else [])]
+        command = [script, "explore", *PUBLISHED, "chain.aol", "--json", *(["--quiet"] if quiet else [])]
         with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=follower) as process:
             os.close(follower)
             said = b"".join(iter(lambda: _read(leader), b""))  # noqa: B023
@@ -218,7 +233,9 @@ def test_ctrl_c_leaves_nothing(script: Path, tmp_path: Path) -> None:
     leader, follower = pty.openpty()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        process = subprocess.Popen([script, "explore", "chain.aol"], cwd=tmp_path, stdout=follower, stderr=follower)
+        process = subprocess.Popen(
+            [script, "explore", *PUBLISHED, "chain.aol"], cwd=tmp_path, stdout=follower, stderr=follower
+        )
     finally:
         signal.signal(signal.SIGINT, before)
     os.close(follower)

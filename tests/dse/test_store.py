@@ -20,12 +20,12 @@ FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg", "specs/4.aol"
 
 @pytest.fixture(scope="module")
 def lpsf() -> Exploration:
-    return api.explore(api.load(SPECS / "lpsf.aol"))
+    return api.explore(api.load(SPECS / "lpsf.aol"), model="published")
 
 
 @pytest.fixture(scope="module")
 def everything() -> Exploration:
-    return api.explore(api.load(SPECS / "lpsf.aol"), keep_all=True)
+    return api.explore(api.load(SPECS / "lpsf.aol"), model="published", keep_all=True)
 
 
 @pytest.fixture(autouse=True)

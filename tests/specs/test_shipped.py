@@ -52,6 +52,6 @@ def test_it_runs(name: str) -> None:
 @every
 def test_it_can_be_explored(name: str) -> None:
     """At its full size, on the platform beside it or the default; an infinite dimension counts as one frame."""
-    found = api.explore(api.load(shipped_folder() / f"{name}.aol"))
+    found = api.explore(api.load(shipped_folder() / f"{name}.aol"), model="published")
     assert found.result.exact
     assert found.result.pareto
