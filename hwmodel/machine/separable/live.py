@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.lines import Lines
 from hwmodel.machine.separable.links import Ints
@@ -135,8 +136,9 @@ class Features:
         """Without equal ones of one line, where there are many."""
         if len(self.line) <= _MANY:
             return self
-        table = np.unique(np.concatenate([self.line[:, None], self.values], axis=1), axis=0)
-        return Features(table[:, 0], self.group[: len(table)], table[:, 1:])
+        chosen, _ = distinct_rows(np.concatenate([self.line[:, None], self.values], axis=1))
+        chosen.sort()
+        return Features(self.line[chosen], self.group[chosen], self.values[chosen])
 
     def only(self, lines: Ints) -> Features:
         """Those of some lines."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.machine.separable.axis_table import AxisTable
+from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.profile import Profile
@@ -164,12 +165,13 @@ class Kinds:
 
 def kinds_of(line: Ints, values: Ints, times: Ints) -> Kinds:
     """Values (n, ...) of lines that occur so many times (n), equal ones of a line put together."""
-    table = np.concatenate([line[:, None], values.reshape(len(values), -1)], axis=1)
-    found, kind = np.unique(table, axis=0, return_inverse=True)
-    number = np.bincount(found[:, 0])
-    column = np.arange(len(found)) - np.repeat(np.cumsum(number) - number, number)
-    padded = np.zeros((len(number), int(number.max()), found.shape[1] - 1), np.int64)
-    padded[found[:, 0], column] = found[:, 1:]
+    first, kind = distinct_rows(np.concatenate([line[:, None], values.reshape(len(values), -1)], axis=1))
+    order = np.argsort(line[first], kind="stable")
+    number = np.bincount(line[first])
+    column = np.empty(len(first), np.int64)
+    column[order] = np.arange(len(first)) - np.repeat(np.cumsum(number) - number, number)
+    padded = np.zeros((len(number), int(number.max()), *values.shape[1:]), np.int64)
+    padded[line[first], column] = values[first]
     counts = np.zeros(padded.shape[:2], np.int64)
-    np.add.at(counts, (line, column[kind.ravel()]), times)
-    return Kinds(padded.reshape(*counts.shape, *values.shape[1:]), counts)
+    np.add.at(counts, (line, column[kind]), times)
+    return Kinds(padded, counts)
