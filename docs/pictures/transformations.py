@@ -58,9 +58,7 @@ def draw(picture: Picture, path: Path) -> None:
     spec = api.load(FOLDER / picture.spec)
     first = api.transform(spec, picture.earlier)
     second = api.transform(spec, [*picture.earlier, picture.step])
-    before, after = (
-        [shown(spec, task, found) for task in picture.tasks] for found in (first, second)
-    )
+    before, after = ([shown(spec, task, found) for task in picture.tasks] for found in (first, second))
     draw_steps(picture.step, before, after).write(path)
 
 
