@@ -1,4 +1,33 @@
-"""Change of paving: one instance of a task does several of its old ones."""
+"""Change of paving: one instance of a task does several of its old ones.
+
+Before, a recursive filter over pairs:
+
+    task row(a: f32[64]) -> (b: f32[64]) {
+      repeat [32] of smooth {
+        x    <- a    at origin [0]  paving [2]  fitting [1]
+        prev <- last delay [1] else 0
+        y    -> b    at origin [0]  paving [2]  fitting [1]
+      }
+    }
+
+After `pave row 4` its patterns are of eight; the delay acts inside a block, and from block to block through two ports:
+
+    task row_block(x: f32[8], last_before: f32[4]) -> (y: f32[8], last_after: f32[4]) {
+      repeat [4] of smooth {
+        x    <- x          at origin [0]  paving [2]  fitting [1]
+        prev <- last       delay [1] else last_before at origin [3]  paving [1]  fitting []
+        y    -> y          at origin [0]  paving [2]  fitting [1]
+        last -> last_after at origin [0]  paving [1]  fitting []
+      }
+    }
+    task row(a: f32[64]) -> (b: f32[64]) {
+      repeat [8] of row_block {
+        x           <- a          at origin [0]  paving [8]  fitting [1]
+        last_before <- last_after delay [1] else 0
+        y           -> b          at origin [0]  paving [8]  fitting [1]
+      }
+    }
+"""
 
 from __future__ import annotations
 
