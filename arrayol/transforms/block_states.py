@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from arrayol.ir.model import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import Span
-from arrayol.transforms.blocks import Blocks, goes_round, inner_columns, moved, times
-from arrayol.transforms.columns import Vector
+from arrayol.transforms.blocks import Blocks, added, goes_round, inner_columns, moved, times
+from arrayol.transforms.columns import Vector, columns_of
 from arrayol.transforms.gather import Piece, gathering
 from arrayol.transforms.parts import Feed, Gathered, Ports, Reach, State
 from arrayol.transforms.refusal import refused
@@ -46,22 +46,40 @@ class BlockState:
         fitting = tuple(tuple(int(row - steps == column) for column in range(depth)) for row in range(steps + depth))
         return Tiler(origin, (*paving, *((0,) * len(self.blocks.extents),) * depth), fitting, False, span)
 
-    def default(self, found: TiledDefault, shift: Vector, array: Shape, vector: Vector | None) -> TiledDefault:
-        """The default of all places g + shift at once, for block R where R - vector is no block.
+    def default(self, found: TiledDefault, shift: Vector, array: Shape, crossings: Sequence[Crossing]) -> TiledDefault:
+        """The default of all places g + shift at once, for blocks R where R - vector is no block.
 
-        Places whose default nothing reads may lie outside the array: they go round, since nothing else may.
+        Places whose default nothing reads may lie outside the array: they go round, since nothing else may. An infinite
+        array never goes round; there they take the default of the one place that is read along a dimension.
         """
-        depth = len(self.of.shape)
-        columns, _ = inner_columns(found.tiler, self.of.shape, self.blocks)
-        chosen = [columns[axis] for axis in (*self.kept, *(len(self.blocks.extents) + place for place in range(depth)))]
-        back = tuple(-entry for entry in times(found.tiler.paving, shift))
-        tiler = moved(found.tiler, self.blocks, back, chosen, found.tiler.wrap or goes_round(found.tiler, self.blocks))
-        if find_outside(Access(tiler, self.blocks.outer, self.shape, array), vector):
-            tiler = replace(tiler, wrap=True)
-        if find_outside(Access(tiler, self.blocks.outer, self.shape, array), vector):
-            message = f"a block's defaults would reach before the first element of the infinite array '{found.array}'"
-            raise refused(message, found.span, "give the delay a constant default, or leave this dimension uncut")
-        return TiledDefault(found.array, tiler, found.span)
+        plain = self._default_tiler(found.tiler, shift, self.kept)
+        single = [axis for axis in self.kept if _one_place(crossings, axis)]
+        narrow = self._default_tiler(found.tiler, shift, [axis for axis in self.kept if axis not in single])
+        start = tuple(one.box.low[axis] + shift[axis] for one in crossings[:1] for axis in single)
+        columns = columns_of(found.tiler.paving, len(self.blocks.extents))
+        for axis, place in zip(single, start, strict=True):
+            narrow = replace(narrow, origin=added(narrow.origin, [place * entry for entry in columns[axis]]))
+        options = (plain, replace(plain, wrap=True), narrow, replace(narrow, wrap=True))
+        for tiler in options:
+            if not find_outside(Access(tiler, self.blocks.outer, self.shape, array), crossings[0].vector):
+                return TiledDefault(found.array, tiler, found.span)
+        message = f"a block's defaults would reach before the first element of the infinite array '{found.array}'"
+        raise refused(message, found.span, "give the delay a constant default, or leave this dimension uncut")
+
+    def _default_tiler(self, tiler: Tiler, shift: Vector, moving: Sequence[int]) -> Tiler:
+        """The default's tiler for a whole block, whose places move along some dimensions only."""
+        columns, _ = inner_columns(tiler, self.of.shape, self.blocks)
+        still = (0,) * len(tiler.origin)
+        steps = [columns[axis] if axis in moving else still for axis in self.kept]
+        back = tuple(-entry for entry in times(tiler.paving, shift))
+        wrap = tiler.wrap or goes_round(tiler, self.blocks)
+        return moved(tiler, self.blocks, back, [*steps, *columns[len(self.blocks.extents) :]], wrap)
+
+
+def _one_place(crossings: Sequence[Crossing], axis: int) -> bool:
+    """Whether only one place along a dimension takes what comes from outside."""
+    low = min(one.box.low[axis] for one in crossings)
+    return max(one.box.high[axis] for one in crossings) == low + 1
 
 
 def state_stem(output: str) -> str:
@@ -116,7 +134,8 @@ def _sources(
         default = delay.default
         if isinstance(default, TiledDefault):
             shift = crossing.shift if crossing.vector is not None else (0,) * len(crossing.shift)
-            default = state.default(default, shift, arrays[default.array], crossing.vector)
+            alike = [one for one in crossings if _key(one) == key]
+            default = state.default(default, shift, arrays[default.array], alike)
         if crossing.vector is None:
             assert isinstance(default, TiledDefault)
             found[key] = Feed(port, Reach(default.array, default.tiler))

@@ -10,7 +10,7 @@ from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import Span
 from arrayol.transforms.blocks import added, times
 from arrayol.transforms.columns import Vector, columns_of, rows_of
-from arrayol.transforms.spread import Spread
+from arrayol.transforms.spread import Dimension, Spread
 from arrayol.transforms.states import crossings_of
 
 
@@ -128,7 +128,7 @@ class NestStates:
         vector = tuple(move - entry for move, entry in zip(times(spread.blocks.paving, step), shift, strict=True))
         default = state.around.default
         if isinstance(default, TiledDefault):
-            default = self._default(default, spread, shift, vector, state)
+            default = self._default(default, spread, shift, vector, state.port, step)
         made = Delay(state.port, self._source(state), vector, default, True, state.span)
         inside = next((delay for delay in self.inner.delays if delay.port == state.port), None)
         agrees = inside is None or (inside.output == made.output and spread.vector(inside.vector) == vector)
@@ -188,8 +188,8 @@ class NestStates:
                 shift = [0] * len(self.sizes)
                 for place, axis in enumerate(self.kept):
                     shift[axis] = piece.moves[place]
-                state = NestState(made.port, "", made, (), made.span)
-                single = self._default(found, spread, spread.vector(tuple(shift)), made.vector, state)
+                step = piece.source.vector if isinstance(piece.source, Delay) else None
+                single = self._default(found, spread, spread.vector(tuple(shift)), made.vector, made.port, step)
                 if (
                     replace(single.tiler, wrap=made.default.tiler.wrap) != made.default.tiler
                     or single.array != made.default.array
@@ -200,37 +200,63 @@ class NestStates:
         return True
 
     def _default(
-        self, found: TiledDefault, spread: Spread, shift: Vector, vector: Vector, state: NestState
+        self, found: TiledDefault, spread: Spread, shift: Vector, vector: Vector, port: str, step: Vector | None
     ) -> TiledDefault:
         """The default of one repetition, from that of a whole block."""
-        rank, tiler = len(found.tiler.origin), found.tiler
-        steps = columns_of(tiler.fitting, len(self.kept) + len(self.pattern(state.port, inputs=True)))
+        rank, tiler, pattern = len(found.tiler.origin), found.tiler, self.pattern(port, inputs=True)
+        steps = columns_of(tiler.fitting, len(self.kept) + len(pattern))
         around = columns_of(tiler.paving, len(self.outer.repetition))
-        columns: list[Vector] = []
-        for one in spread.dimensions:
-            step = steps[self.kept.index(one.inner)] if one.inner in self.kept else around[one.outer or 0]
-            far = tuple(entry * self.sizes[one.inner] for entry in step) if one.inner is not None else step
-            if one.outer is not None and self.outer.repetition[one.outer] != 1 and around[one.outer] != far:
-                raise NotOneNestError(f"the default of '{state.port}' moves otherwise between blocks than inside them")
-            columns.append(step)
+        columns = [self._column(one, steps, around, port) for one in spread.dimensions]
         paving = rows_of(columns, rank)
         fitting = rows_of(steps[len(self.kept) :], rank)
-        one_by_one = Tiler(added(tiler.origin, times(paving, shift)), paving, fitting, False, tiler.span)
+        origin = added(tiler.origin, times(paving, shift))
+        for place, one in enumerate(spread.dimensions):
+            if one.inner in self.kept and not any(steps[self.kept.index(one.inner)]) and any(columns[place]):
+                start = self._first_place(spread, vector, step, place) + shift[place]
+                origin = added(origin, [-start * entry for entry in columns[place]])
+        one_by_one = Tiler(origin, paving, fitting, False, tiler.span)
         array = port_named(self.outer.inputs, found.array).shape
-        if tiler.wrap and self._needs_wrap(found, one_by_one, spread, vector, array, state):
+        whole = (*(self.sizes[axis] for axis in self.kept), *pattern)
+        if tiler.wrap and self._needs_wrap(found, one_by_one, spread, (vector, step), (whole, pattern, array)):
             one_by_one = replace(one_by_one, wrap=True)
         return TiledDefault(found.array, one_by_one, found.span)
 
+    def _column(self, one: Dimension, steps: Sequence[Vector], around: Sequence[Vector], port: str) -> Vector:
+        """What one step of a joined dimension moves a default; a block's own places may stand still."""
+        if one.inner not in self.kept:
+            return around[one.outer or 0]
+        step, size = steps[self.kept.index(one.inner)], self.sizes[one.inner or 0]
+        if one.outer is None or self.outer.repetition[one.outer] == 1:
+            return step
+        far = around[one.outer]
+        if not any(step) and all(entry % size == 0 for entry in far):
+            return tuple(entry // size for entry in far)
+        if far != tuple(entry * size for entry in step):
+            raise NotOneNestError(f"the default of '{port}' moves otherwise between blocks than inside them")
+        return step
+
+    def _first_place(self, spread: Spread, vector: Vector, step: Vector | None, place: int) -> int:
+        """The first place along a dimension that takes what comes from a block."""
+        found = crossings_of(Delay("", "", vector, 0, True, self.outer.span), spread.blocks)
+        boxes = [one.box for one in found if one.vector == step] if isinstance(found, list) else []
+        if not boxes:
+            raise NotOneNestError("its state comes from other blocks than a delay's")
+        return boxes[0].low[place]
+
     def _needs_wrap(
-        self, found: TiledDefault, one_by_one: Tiler, spread: Spread, vector: Vector, array: Shape, state: NestState
+        self,
+        found: TiledDefault,
+        one_by_one: Tiler,
+        spread: Spread,
+        vectors: tuple[Vector, Vector | None],
+        shapes: tuple[Shape, Shape, Shape],
     ) -> bool:
         """Whether single defaults wrap, or only whole blocks of them, with places that nothing reads."""
-        pattern = self.pattern(state.port, inputs=True)
-        whole = (*(self.sizes[axis] for axis in self.kept), *pattern)
         unwrapped = replace(found.tiler, wrap=False)
-        if find_outside(Access(unwrapped, self.outer.repetition, whole, array), state.around.vector) is None:
+        whole, pattern, array = shapes
+        if find_outside(Access(unwrapped, self.outer.repetition, whole, array), vectors[1]) is None:
             return True  # the blocks do not leave the array either: it was written so
-        return find_outside(Access(one_by_one, spread.space, pattern, array), vector) is not None
+        return find_outside(Access(one_by_one, spread.space, pattern, array), vectors[0]) is not None
 
 
 def _fills(piece: GatheredPiece, sizes: Vector) -> bool:

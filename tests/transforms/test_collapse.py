@@ -147,3 +147,31 @@ def test_a_delay_from_one_call_to_another_stops_the_canonical_form() -> None:
         "task 'top' repeats 'both', which is not an elementary task; 'top' cannot be collapsed: its delay [1] goes "
         "from 'add' to 'double': repetition [1] of 'double' needs 'add' at [0], and that needs 'double' there"
     )
+
+
+@pytest.mark.parametrize("sizes", ["2", "3"])
+def test_a_default_of_an_infinite_array_is_read_where_one_place_needs_it(sizes: str) -> None:
+    spec = loaded(
+        "elementary sum(a: i32, p: i32) -> (s: i32) { s = a + p }\n"
+        "task top(x: i32[*], first: i32[*]) -> (y: i32[*]) { repeat [*] of sum {\n"
+        "  a <- x at origin [0] paving [1] fitting []\n"
+        "  p <- s delay [1] else first at origin [0] paving [1] fitting []\n"
+        "  s -> y at origin [0] paving [1] fitting [] } }\n"
+    )
+    tiled = transformed(spec, f"tile top {sizes}")
+    prove(spec, tiled)
+    again = loaded(spec_text(tiled.spec))
+    assert spec_text(transformed(again, "collapse top").spec) == spec_text(spec)
+    refused = spec_text(spec).replace("delay [1]", "delay [2]")
+    with pytest.raises(ArrayolError, match="before the first element of the infinite array 'first'"):
+        transformed(loaded(refused), "tile top 3")
+
+
+def test_what_is_gathered_can_be_paved_and_tiled_further() -> None:
+    spec = relaxation(DELAYS[1])
+    for steps in (
+        ["pave top 2,3", "pave top 1,1"],
+        ["tile top 2,3", "tile top_block 2,1"],
+        ["tile top 2,3", "tile top 1,2"],
+    ):
+        prove(spec, transformed(spec, *steps))
