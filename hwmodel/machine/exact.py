@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from hwmodel.access import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.machine.breakdown import cycles_by_end, processor_times, step_ends
-from hwmodel.machine.estimate import GroupEstimate, Number
+from hwmodel.machine.costs import unit_costs
+from hwmodel.machine.estimate import GroupEstimate
 from hwmodel.machine.group import Elements
 from hwmodel.machine.memories import fifo_memories, kept_memories
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.processors import Busy
+from hwmodel.machine.units import require_units
 from hwmodel.platform import Platform
 
 
@@ -54,18 +56,9 @@ def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> 
     return tuple(length.tolist())
 
 
-def unit_costs(accesses: Accesses, platform: Platform, units: Mapping[str, int]) -> dict[str, Number]:
-    """All of a platform's costs by name, summed over units."""
-    costs: dict[str, Number] = {name: 0 for path in platform.elementary.values() for name in path.cost}
-    for task, number in units.items():
-        for name, amount in platform.datapath(accesses.network.processes[task].elementary).cost.items():
-            costs[name] += amount * number
-    return costs
-
-
 def _timed(plan: Plan, units: Mapping[str, int]) -> dict[str, Busy]:
     """What each processor does. Raises ArrayolError for what is refused with these units."""
-    plan.processors.require_units(units)
+    require_units(plan.processors.most, units)
     busy = plan.processors.all_busy(units)
     plan.require_order(busy, tuple(plan.fifos))
     return busy

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
 from arrayol.ir.model import Delay, port_named
 from hwmodel.machine.chains import Chains, open_intervals
@@ -14,7 +13,7 @@ from hwmodel.machine.group import Elements, frames_back
 from hwmodel.machine.moves import largest_live, largest_live_folded
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.processors import Busy
-from hwmodel.platform import Platform
+from hwmodel.machine.sizes import memory_use
 
 
 def kept_memories(plan: Plan, *, in_succession: bool = False) -> tuple[MemoryUse, ...]:
@@ -47,16 +46,6 @@ def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -
         bits = plan.group.network.arrays[data.array].type.bits
         found.append(memory_use(plan.platform, ("fifo", data.array, bits), depth(arrives, leaves)))
     return tuple(found)
-
-
-def memory_use(
-    platform: Platform, what: tuple[Literal["buffer", "fifo", "state"], str, int], data: int, banks: int = 1
-) -> MemoryUse:
-    """A memory of a kind, name and bits of each datum, for so many data in so many banks."""
-    kind, name, bits = what
-    size = platform.local.block_bits
-    blocks = None if size is None else banks * -(-(-(-data // banks) * bits) // size)
-    return MemoryUse(kind, name, data, data * bits, banks, blocks)
 
 
 def _live(born: Elements, last: Elements, period: int | None) -> int:

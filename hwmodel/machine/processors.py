@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from arrayol.errors import error
 from hwmodel.design import GroupDesign
 from hwmodel.machine.chains import Chains, StepChains, chains_by_step
 from hwmodel.machine.fifo import FifoData
@@ -59,19 +58,6 @@ class Processors:
             else:
                 found |= self._most_scheduled(pipeline)
         return found
-
-    def require_units(self, units: Mapping[str, int]) -> None:
-        """Raises ArrayolError (`too-many-units`) where a processor has more than can ever work at once."""
-        for task, most in self.most.items():
-            if units[task] < 1:
-                raise ValueError(f"'{task}' has {units[task]} units")
-            if units[task] > most > 0:
-                raise error(
-                    "too-many-units",
-                    f"processor '{task}' has {units[task]} units, but never more than {most} of its repetitions can "
-                    "run at once",
-                    hint=f"give it at most {most}, or larger blocks",
-                )
 
     def busy(self, pipeline: Pipeline, units: tuple[int, ...]) -> dict[str, Busy]:
         """What each processor of a pipeline does in each step with so many units."""

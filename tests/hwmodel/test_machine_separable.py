@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -43,7 +44,14 @@ def test_priced_in_bulk_as_one_by_one(data: st.DataObject) -> None:
         design = GroupDesign(tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan))
         alone = model.price_structure(design, units)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
+        _require_same_estimates(model, design)
         for name in OBJECTIVES:
             if name != "memory_blocks" or priced.memory_blocks is not None:
                 found = priced.objective(name)[number][priced.legal[number]]
                 np.testing.assert_array_equal(found, alone.objective(name)[0][priced.legal[number]], err_msg=name)
+
+
+def _require_same_estimates(model: MachineModel, design: GroupDesign) -> None:
+    """Where cycles and bits go, too."""
+    found, expected = model.estimate(design), model.exact(design)
+    assert replace(found, path="exact") == expected

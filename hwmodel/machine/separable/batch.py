@@ -74,12 +74,12 @@ class GroupBatch:
         memories = self.ledger.memories
         number, costs = unit_figures(self.accesses, self.platform, self.tasks, units)
         priced = Priced(
-            legal=np.asarray((units[None, :, :] <= timing.most_units(lines)[:, None, :]).all(axis=2)),
+            legal=timing.legal(lines, units),
             latency_cycles=timing.cycles(kinds, len(shapes), units),
             internal_memory_data=memory.sum(axis=1, keepdims=True),
             internal_memory_bits=(memory @ np.array([one.bits for one in memories], np.int64))[:, None],
             memory_blocks=self._blocks(memory),
-            traffic_bytes=np.full((len(shapes), 1), self._traffic(kinds[0])),
+            traffic_bytes=np.full((len(shapes), 1), self.traffic(kinds[0])),
             units=number,
             costs=costs,
             frame=lambda: timing.cycles(step_kinds(self.ledger, lines, cyclic=True), len(shapes), units),
@@ -110,7 +110,7 @@ class GroupBatch:
         found: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
         return found
 
-    def _traffic(self, kinds: StepKinds) -> int:
+    def traffic(self, kinds: StepKinds) -> int:
         """Bytes loaded and stored, the same for all blocks."""
         port = Port(self.accesses, self.platform)
         counted = self.ledger.counted

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.machine.occupancy import plain_occupancy
 from hwmodel.machine.port import Port, PortCycles
@@ -33,6 +34,11 @@ class Timing:
         order = [self.ledger.parts.group.tasks.index(task) for task in self.tasks]
         most: Ints = (outer * inner * factor)[:, order]
         return most
+
+    def legal(self, lines: Lines, units: Ints) -> NDArray[np.bool_]:
+        """Whether so many units (U, tasks) can work at once in some step, (S, U); any number suits what never runs."""
+        most = self.most_units(lines)[:, None, :]
+        return np.asarray(((units[None, :, :] <= most) | (most == 0)).all(axis=2))
 
     def cycles(self, parts: Sequence[StepKinds], structures: int, units: Ints) -> Ints:
         """The sum of all steps' lengths, (S, U)."""
