@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from strategies_tiles import EXTENTS, NestCase, NestLine
+from strategies_tiles import CONSTS, EXTENTS, NestCase, NestLine
 from tiles_brute import Instance, instances
 
 from arrayol.language.loader import Loaded, load_source
@@ -71,7 +71,7 @@ class _View:
 
 def run_line(line: NestLine, values: Mapping[str, int], place: Place) -> None:
     """One instance of a line, if its condition holds; integers wrap as i64."""
-    names: dict[str, Any] = {**{name: _View(name, place) for name in EXTENTS}, **values}
+    names: dict[str, Any] = {**{name: _View(name, place) for name in EXTENTS}, **CONSTS, **values}
 
     def value(text: str) -> int:
         return int(eval(text, {"__builtins__": {}}, names))

@@ -96,11 +96,12 @@ def repetitive(task: RepetitiveTask, functions: Functions) -> Lines:
         for name, port in kept.items()
     ]
     names = [f"r{axis}" for axis in range(len(repetition))]
+    states = {f"kept {name}": f"kept_{name}" for name in kept}  # no array of the specification has such a name
 
     def outer(array: str, subscripts: Sequence[str]) -> str:
-        return element(c_name(array), subscripts)
+        return element(states.get(array) or c_name(array), subscripts)
 
-    inside = instance(task, functions, names, outer, {name: f"kept_{name}" for name in kept})
+    inside = instance(task, functions, names, outer, {name: f"kept {name}" for name in kept})
     return [*lines, *_in_order(task, names, repetition, inside)]
 
 
