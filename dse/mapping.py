@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from arrayol.errors import Diagnostic, InfeasibleError
+from arrayol.errors import InfeasibleError
 from arrayol.ir.model import Spec
 from dse.cloud import Cloud
 from dse.columns import Columns, columns_of, objective_values
@@ -16,6 +16,7 @@ from dse.figures import Figure
 from dse.fronts import Front, front_of
 from dse.graph import Mask, bits
 from dse.group_search import GroupFront, search_group
+from dse.infeasible import Found, infeasible, unbounded
 from dse.mapping_cloud import cloud_of
 from dse.mapping_records import records_of, result_of
 from dse.mapping_result import (
@@ -73,7 +74,8 @@ def explore_mappings(
     open_all = opens_everywhere(space)
     fronts = _search_groups(space, columns, open_all=open_all, report=report or (lambda _: None))
     whole = combine_groups(space, columns, fronts)
-    _require_feasible(space, columns, fronts, whole)
+    if not len(whole.front):
+        raise _why_infeasible(space, columns, fronts, open_all=open_all)
     designs = _designs(space, columns, fronts, whole)
     verdicts = judge(designs) if judge else [Verdict(None, "not simulated")] * len(designs)
     records = records_of(space, columns, designs, verdicts, steps)
@@ -129,23 +131,17 @@ def _search_groups(
     return found
 
 
-def _require_feasible(
-    space: MappingSpace, columns: Columns, fronts: Mapping[Mask, GroupFront], whole: WholeFront | ListedFront
-) -> None:
-    if len(whole.front):
-        return
-    reasons = [(space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal]
-    example = f"; {', '.join(reasons[0][0])}: {reasons[0][1]}" if reasons else ""
-    bounds = f" within {', '.join(map(str, columns.constraints))}" if columns.constraints else ""
-    raise InfeasibleError(
-        [
-            Diagnostic(
-                "infeasible",
-                f"no design of '{space.model.network.name}' is feasible{bounds}{example}",
-                hint="loosen a constraint, or open more of the space in a study",
-            )
-        ]
-    )
+def _why_infeasible(
+    space: MappingSpace, columns: Columns, fronts: Mapping[Mask, GroupFront], *, open_all: bool
+) -> InfeasibleError:
+    """Search once more without the constraints, to say what they would need."""
+    refusal = next((found.refusal for found in fronts.values() if found.refusal), None)
+    free = unbounded(columns)
+    if free != columns:
+        fronts = _search_groups(space, free, open_all=open_all, report=lambda _: None)
+    whole = combine_groups(space, free, fronts)
+    found = Found(whole.front, lambda row: _design(space, fronts, whole.choices(row)))
+    return infeasible(space, columns, found, refusal)
 
 
 def _designs(

@@ -141,7 +141,7 @@ class Study(BaseModel):
     orders: Annotated[Any, PlainValidator(_orders), _AS_TEXTS] = Field(
         default="legal", description='"legal", or a list of scans, outermost dimension first, as ["0,1", "1,-0"]'
     )
-    units: Annotated[tuple[int, ...], PlainValidator(_counts)] | None = Field(
+    units: Annotated[Any, PlainValidator(_counts)] | None = Field(
         default=None, description="a list of numbers of units, each 1 or more"
     )
     cuts: Annotated[Any, PlainValidator(_cuts)] = Field(
@@ -160,9 +160,7 @@ class Study(BaseModel):
     recompute: Annotated[Any, PlainValidator(_flags)] = Field(default=(False,), description="a list of false and true")
     reuse_memory: bool = Field(default=False, description="true or false")
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
-    objectives: Annotated[tuple[str, ...], PlainValidator(_texts)] | None = Field(
-        default=None, description="a list of objectives"
-    )
+    objectives: Annotated[Any, PlainValidator(_texts)] | None = Field(default=None, description="a list of objectives")
     constraints: Annotated[Any, PlainValidator(_constraints), _AS_TEXTS] = Field(
         default=(), description='a list of texts as "internal_memory_bits <= 65536"'
     )
