@@ -180,6 +180,18 @@ def test_names_that_c_needs() -> None:
     assert all(same(got[name], array) for name, array in execute(spec, "y1", inputs).items())
 
 
+def test_an_array_may_be_called_as_what_a_delay_keeps() -> None:
+    spec = spec_of(
+        "elementary e(x: i32, before: i32) -> (last: i32) { last = x - before }\n"
+        "task t(kept_last: i32[6]) -> (last: i32[6]) {\n  repeat [6] of e {\n"
+        "    x <- kept_last at origin [0] paving [1] fitting []\n    before <- last delay [1] else 7\n"
+        "    last -> last at origin [0] paving [1] fitting []\n  }\n}\n"
+    )
+    inputs = {"kept_last": noise(1, (6,), "i4")}
+    got = run_c(whole(spec, "t"), spec.components["t"], inputs, QUICK)
+    assert same(got["last"], execute(spec, "t", inputs)["last"])
+
+
 def test_integers_beyond_64_bits_are_refused() -> None:
     spec = spec_of(
         "elementary e(a: f64) -> (y: f64) {\n  y = a\n  y += k * k * k * k * 1000000000000  for k in 0..100000\n}\n"
