@@ -31,8 +31,7 @@ class MachineModel:
     def legal_scans(self, task: str, shape: Extents) -> tuple[Scan, ...]:
         """The scan orders that a task's delays allow for blocks of a shape.
 
-        First those legal for every shape; then those legal for this shape alone, unless they walk its blocks as one of
-        the first does.
+        First those legal for blocks of one repetition too; then others, unless they walk the blocks as one before does.
         """
         return legal_scans(self.accesses.extents(task), self.accesses.delays(task), shape)
 

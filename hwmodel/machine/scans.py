@@ -85,16 +85,16 @@ def _moves(extent: int, side: int, step: int) -> _Moves:
 def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tuple[Scan, ...]:
     """The scans that blocks of a shape may take.
 
-    First those legal for blocks of one repetition, so for every shape; then those legal for this shape alone, unless
-    they differ from one already listed only in the direction of dimensions with a single block.
+    First those legal for blocks of one repetition too; then others, unless they differ from one already listed only in
+    the direction of dimensions with a single block.
     """
     rank = len(extents)
-    always = [scan for scan in all_scans(rank) if breaking_pair(extents, delays, Blocks((1,) * rank, scan)) is None]
-    walks = {_walk(scan, extents, shape) for scan in always}
-    found = list(always)
-    for scan in all_scans(rank):
+    legal = [scan for scan in all_scans(rank) if breaking_pair(extents, delays, Blocks(shape, scan)) is None]
+    found = [scan for scan in legal if breaking_pair(extents, delays, Blocks((1,) * rank, scan)) is None]
+    walks = {_walk(scan, extents, shape) for scan in found}
+    for scan in legal:
         walk = _walk(scan, extents, shape)
-        if walk not in walks and breaking_pair(extents, delays, Blocks(shape, scan)) is None:
+        if walk not in walks:
             found.append(scan)
             walks.add(walk)
     return tuple(found)

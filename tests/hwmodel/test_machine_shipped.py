@@ -1,0 +1,62 @@
+"""The machine model on every shipped specification, at small sizes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+from shipped import SMALL
+
+from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import flatten
+from arrayol.shipped import shipped_folder
+from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import find_platform
+
+
+def model_of(name: str) -> MachineModel:
+    path = shipped_folder() / f"{name}.aol"
+    spec = load_checked(path, SMALL[name])
+    return MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, None)[0])
+
+
+def neighbours(model: MachineModel) -> list[tuple[str, ...]]:
+    """Every single task, every pair and the whole of a network, where those are groups with one last task."""
+    names = tuple(model.network.processes)
+    found = [(name,) for name in names] + list(combinations(names, 2)) + [names]
+    legal = []
+    for tasks in dict.fromkeys(found):
+        try:
+            model.batch(tasks)
+        except ArrayolError:
+            continue
+        legal.append(tasks)
+    return legal
+
+
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_both_paths_agree(name: str) -> None:
+    model = model_of(name)
+    rng = np.random.default_rng(len(name))
+    paths = set()
+    for tasks in neighbours(model):
+        last = next(task for task in tasks if not _is_read(model, task, tasks))
+        extents = model.accesses.extents(last)
+        shapes = {tuple(int(rng.integers(1, extent + 1)) for extent in extents) for _ in range(2)} | {extents}
+        for shape in sorted(shapes):
+            scans = model.legal_scans(last, shape)
+            scan = scans[int(rng.integers(len(scans)))]
+            design = GroupDesign(tuple(Processor(task) for task in tasks), Blocks(shape, scan))
+            found = model.estimate(design)
+            paths.add(found.path)
+            assert replace(found, path="exact") == model.exact(design)
+    assert "separable" in paths
+
+
+def _is_read(model: MachineModel, task: str, tasks: tuple[str, ...]) -> bool:
+    made = model.network.processes[task].writes
+    return any(made & model.network.processes[other].reads for other in tasks)
