@@ -21,6 +21,7 @@ from dse.result import Design, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
 BREAKDOWN = ("breakdown.png", "breakdown.svg")
+PICKED, REPORT = "picked.json", "report.html"  # made of a result afterwards: a new one leaves them behind
 SPECS_AT_MOST = 100  # designs of a long front whose specifications are written; result.json has the steps of all
 _LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
 
@@ -54,11 +55,16 @@ def _write_specs(exploration: Exploration | Mapped, folder: Path) -> list[str]:
         if design.steps is None:
             continue
         (folder / SPECS).mkdir(exist_ok=True)
-        name = f"{SPECS}/{design.id.replace(':', '-') if len(design.id) <= _LONGEST_NAME else number}.aol"
+        name = spec_file(design.id, number)
         made = run_steps(exploration.spec, [parse_step(step) for step in design.steps])
         (folder / name).write_text(spec_text(made.spec), encoding="utf-8")
         names.append(name)
     return names
+
+
+def spec_file(identifier: str, number: int) -> str:
+    """The name, in a result folder, of the specification of a design, the so-and-so-many-th (from 1) of the front."""
+    return f"{SPECS}/{identifier.replace(':', '-') if len(identifier) <= _LONGEST_NAME else number}.aol"
 
 
 def require_writable(target: Path) -> None:
@@ -118,7 +124,7 @@ def _holds_result(folder: Path) -> bool:
 def _carry_over(former: Path, folder: Path) -> None:
     """Copy what a former result's folder holds beside arrayol's own files."""
     for found in former.iterdir() if former.is_dir() else ():
-        if found.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN}:
+        if found.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, PICKED, REPORT}:
             continue
         if found.is_dir() and not found.is_symlink():
             ours = shutil.ignore_patterns("*.aol") if found.name == SPECS else None

@@ -1,0 +1,38 @@
+"""Designs of stored results as points: the chosen objectives by number, smaller is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dse.figures import MACHINE
+from dse.mapping_result import MappedDesign, MappingResult
+from dse.result import Design, Result
+
+AnyResult = Result | MappingResult
+AnyDesign = Design | MappedDesign
+Values = NDArray[np.float64]
+
+
+def grows(figure: str) -> bool:
+    """Whether larger is better for a figure of this name; a cost's is smaller."""
+    return figure in MACHINE and MACHINE[figure].grows
+
+
+def values_of(designs: Sequence[AnyDesign], objectives: Sequence[str]) -> Values:
+    """Of shape (designs, objectives); figures of which more is better are negative."""
+    rows = [[-value if grows(name) else value for name, value in _figures(one, objectives)] for one in designs]
+    return np.array(rows, np.float64).reshape(len(designs), len(objectives))
+
+
+def reference_of(values: Values) -> Values:
+    """The corner up to which volumes are measured: a tenth worse than the worst value of each objective."""
+    worst = values.max(axis=0)
+    corner: Values = worst + np.maximum(np.abs(worst) / 10, 1e-9)
+    return corner
+
+
+def _figures(design: AnyDesign, objectives: Sequence[str]) -> list[tuple[str, float]]:
+    return [(name, design.objectives[name]) for name in objectives]
