@@ -48,7 +48,7 @@ def seen(spec: Spec, top: str) -> Pairs:
     return found
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(linked_specs())
 def test_relation_is_what_executions_show(generated: LinkedSpec) -> None:
     """Weights are positive and sums of i64 lose nothing, so a dependence shows as a change."""
