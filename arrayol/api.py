@@ -11,6 +11,8 @@ found = api.explore(spec)
 for design in found.result.pareto:
     print(design.id, design.objectives)
 api.write_result(found, Path("lpsf-explore"))
+design = api.open_design(Path("lpsf.aol"), Path("lpsf-explore"), "2+2:1")
+print(design.simulate({"p0": picture}).mismatches)
 """
 
 from __future__ import annotations
@@ -33,6 +35,7 @@ from arrayol.ir.network import flatten
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Settings
 from arrayol.show.layout import save_layout
+from arrayol.show.timeline import save_timeline
 from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import Step, run_steps
 from arrayol.transforms.result import Transformed
@@ -46,7 +49,9 @@ from dse.objectives import DEFAULT, chosen
 from dse.result import Design, Result
 from dse.steps import StepFinder
 from dse.store import load_result, write_result
+from dse.stored_design import Simulated, StoredDesign, open_design
 from dse.study import Study, load_study, narrowed, with_constraints
+from dse.timeline import timeline_of
 from dse.verify import Verifier
 from dse.walk import Progress
 from hwmodel.banks.analysis import lay_out
@@ -54,7 +59,7 @@ from hwmodel.banks.layouts import Choices, Comparison
 from hwmodel.banks.picture import picture
 from hwmodel.banks.rewriting.rewrite import rewritten as on_layout
 from hwmodel.machine.model import MachineModel
-from hwmodel.platform import Platform, check_against, find_platform, load_platform
+from hwmodel.platform import GIVEN_AS_OBJECT, Platform, check_against, find_platform, load_platform
 from hwmodel.transfers.study import Transfers, open_transfers
 
 __all__ = [
@@ -70,12 +75,15 @@ __all__ = [
     "Platform",
     "Progress",
     "Result",
+    "Simulated",
     "Space",
     "Spec",
+    "StoredDesign",
     "Study",
     "Transfers",
     "Transformed",
     "draw_layout",
+    "draw_timeline",
     "emit_layout",
     "explore",
     "layout",
@@ -83,6 +91,7 @@ __all__ = [
     "load_platform",
     "load_result",
     "local_banks",
+    "open_design",
     "run",
     "spec_text",
     "transfers",
@@ -162,7 +171,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     wrong, KeyError for a model that does not exist, InfeasibleError where no design fits the platform.
     """
     if isinstance(platform, Platform):
-        taken, origin = platform, "given as an object"
+        taken, origin = platform, GIVEN_AS_OBJECT
     else:
         taken, origin = find_platform(Path(spec.name), platform)
     check_against(taken, spec)
@@ -238,3 +247,8 @@ def emit_layout(spec: Spec, found: Comparison, path: Path, *, by_bank: bool = Fa
     rewritten = on_layout(spec, found.nest.name, found.factors, found.custom, physical=by_bank)
     with atomic_file(path) as temporary, writing(path):
         temporary.write_text(spec_text(rewritten), encoding="utf-8")
+
+
+def draw_timeline(opened: StoredDesign, found: Simulated, path: Path) -> None:
+    """Write the picture of a simulation: loads, computations and stores of its first and last steps (.svg or .png)."""
+    save_timeline(f"{opened.top}, design {opened.record.id}, on {opened.platform_name}", timeline_of(found.found), path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.errors import ArrayolError, error
+from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.execute.synthetic import noise
 from arrayol.ir.model import Spec
@@ -147,11 +148,12 @@ def run_simulation(
     platform: Platform,
     design: Design,
     estimate: DesignEstimate,
-    inputs: dict[str, NDArray[Any]] | None,
+    inputs: Mapping[str, NDArray[Any]] | None,
+    functions: Functions | None = None,
 ) -> Simulation:
     """Simulate a design with memories of the sizes that the model gives it."""
     sizes: list[Sizes] = [{(use.kind, use.name): use.data for use in group.memories} for group in estimate.groups]
-    return simulate(spec, network, platform, design, sizes, inputs)
+    return simulate(spec, network, platform, design, sizes, inputs, functions)
 
 
 def mismatches(found: Simulation, estimate: DesignEstimate) -> Iterator[str]:

@@ -153,6 +153,7 @@ def load_platform(path: Path) -> Platform:
 
 
 DEFAULT_NAME = "default (shipped with arrayol)"
+GIVEN_AS_OBJECT = "given as an object"  # by the Python interface
 
 
 def find_platform(spec_path: Path, given: Path | None) -> tuple[Platform, str]:

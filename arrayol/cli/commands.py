@@ -20,6 +20,7 @@ COMMANDS = {
         "Fuse, pave, tile or collapse tasks and print the result.",
     ),
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
+    "simulate": ("arrayol.cli.simulate", "Run a design of a result on the simulated machine, word by word."),
     "layout": ("arrayol.cli.layout", "Find which memory bank holds which element of a nest's arrays."),
     "transfers": ("arrayol.cli.transfers", "Find what each tile of a loop nest loads and stores."),
     "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),

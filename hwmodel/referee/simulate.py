@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
-from arrayol.ir.model import Elementary, Spec
+from arrayol.ir.model import Component, Elementary, Spec
 from arrayol.ir.network import Network
 from hwmodel.access import Accesses
 from hwmodel.design import Design
@@ -56,7 +56,7 @@ def simulate(
     """
     accesses = Accesses(network)
     runs = run_groups(accesses, platform, design, sizes)
-    if inputs is None or not _computes(spec, network, functions or {}):
+    if inputs is None or black_boxes(spec, network, functions or {}):
         return Simulation(tuple(run for run, _ in runs), {}, None)
     reference = execute(spec, network.name, inputs, functions=functions)
     values: Values = {name: _frame(accesses, name, inputs[name]).reshape(-1) for name in network.inputs}
@@ -91,12 +91,14 @@ def run_groups(
     return runs
 
 
-def _computes(spec: Spec, network: Network, functions: Functions) -> bool:
-    elementaries = [spec.components[process.elementary] for process in network.processes.values()]
-    return all(
-        isinstance(one, Elementary) and (one.body is not None or (one.extern or "") in functions)
-        for one in elementaries
-    )
+def black_boxes(spec: Spec, network: Network, functions: Functions) -> tuple[str, ...]:
+    """The elementaries that cannot be computed, without a body or a function: with one, tokens must do."""
+    names = dict.fromkeys(process.elementary for process in network.processes.values())
+    return tuple(name for name in names if not _computes(spec.components[name], functions))
+
+
+def _computes(component: Component, functions: Functions) -> bool:
+    return isinstance(component, Elementary) and (component.body is not None or (component.extern or "") in functions)
 
 
 def _frame(accesses: Accesses, name: str, array: NDArray[Any]) -> NDArray[Any]:

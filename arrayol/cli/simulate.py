@@ -1,0 +1,118 @@
+"""`arrayol simulate`: run a design of a stored result on the simulated machine, word by word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+from numpy.typing import NDArray
+
+from arrayol import api
+from arrayol.cli.arrays import Source, load_inputs, sources
+from arrayol.cli.options import json_option, set_option, spec_argument, top_option
+from arrayol.cli.simulate_text import show_simulation
+from arrayol.errors import error
+from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, origin_of
+from arrayol.execute.files import FileSource
+from arrayol.show.save import FORMATS
+
+_EPILOG = """\b
+DATA is what `arrayol run` takes: photo.png, x.npy, x.npz:NAME, random:SEED,
+ramp. Of a dimension * the first frame is simulated.
+
+Without a body for some elementary nothing is computed: data then move as
+tokens, and --in is left out.
+"""
+
+
+def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None and path.suffix.lower() not in FORMATS:
+        raise click.BadParameter(f"'{path}' does not end in {' or '.join(FORMATS)}.", ctx, param)
+    return path
+
+
+@click.command(epilog=_EPILOG)
+@spec_argument
+@click.option(
+    "--result",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The folder that `arrayol explore` wrote; it says platform and consts.",
+)
+@click.option("--design", metavar="ID", required=True, help="The design, by its name in the result, as 2+2:1.")
+@click.option("--in", "inputs", metavar="NAME=DATA", multiple=True, callback=sources, help="An input. Repeatable.")
+@click.option(
+    "--timeline",
+    metavar="PICTURE",
+    type=click.Path(path_type=Path),
+    callback=_picture,
+    help="Draw loads, computations and stores of the first and last steps, as .svg or .png.",
+)
+@click.option("--allow-extern", is_flag=True, help="Import and run the Python functions that the specification names.")
+@top_option
+@set_option
+@json_option
+def command(  # noqa: PLR0913  one for each option
+    *,
+    spec: Path,
+    result: Path,
+    design: str,
+    inputs: Sequence[tuple[str, Source]],
+    timeline: Path | None,
+    allow_extern: bool,
+    top: str | None,
+    settings: Mapping[str, str],
+    as_json: bool,
+) -> None:
+    """Simulate one design of a result of `arrayol explore` on real data, and compare it with the model.
+
+    Every repetition runs on a unit, every word passes the port, every datum has its slot in a memory of exactly the
+    size that the model says. The output is compared with the reference execution, the cycles with the model's: exit
+    code 1 where they disagree.
+    """
+    opened = api.open_design(spec, result, design, settings, top)
+    with ExitStack() as stack:
+        functions = _functions(opened, stack, allowed=allow_extern)
+        found = opened.simulate(_arrays(opened, inputs, functions), functions)
+    if timeline is not None:
+        api.draw_timeline(opened, found, timeline)
+        click.echo(f"wrote {timeline}", err=True)
+    if as_json:
+        cycles = {"cycles": found.found.cycles, "analytic_cycles": found.estimate.latency_cycles}
+        click.echo(json.dumps({"design": design, **cycles, "identical": found.found.identical}, indent=2))
+    else:
+        show_simulation(opened, found)
+    if found.mismatches:
+        hint = "this is a mistake in arrayol; please report it with the spec and the platform"
+        message = f"the simulation of {design} does not agree with the model: {'; '.join(found.mismatches)}"
+        raise error("verification-failed", message, hint=hint)
+
+
+def _functions(opened: api.StoredDesign, stack: ExitStack, *, allowed: bool) -> Functions:
+    """The Python functions to run, all named on stderr before the first is imported; none without leave."""
+    externs = externs_of(opened.spec, opened.top) if allowed else []
+    stack.enter_context(importable_here() if externs else nullcontext())
+    for one in externs:
+        click.echo(f"will run {one.extern} from {origin_of(one)}", err=True)
+    return {str(one.extern): load_function(one) for one in externs}
+
+
+def _arrays(
+    opened: api.StoredDesign, given: Sequence[tuple[str, Source]], functions: Functions
+) -> dict[str, NDArray[Any]] | None:
+    """The arrays of all inputs; None where nothing can be computed from them."""
+    missing = opened.black_boxes(functions)
+    if missing:
+        ignored = " and --in is not read" if given else ""
+        click.echo(f"'{missing[0]}' has nothing to execute: data move as tokens{ignored}", err=True)
+        return None
+    files = {name for name, source in given if isinstance(source, FileSource)}
+    frames = None if files & opened.frames.keys() else max(opened.frames.values(), default=None)
+    component = opened.spec.components[opened.top]
+    loaded = load_inputs(component, given, opened.spec.constants, frames)
+    return {name: one.array for name, one in loaded.items()}
