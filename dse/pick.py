@@ -14,6 +14,7 @@ import numpy as np
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.language.hints import did_you_mean
 from dse.constraints import Constraint, parse_constraint
+from dse.mapping_result import MappingResult
 from dse.objectives import LATENCY, WrongObjectiveError
 from dse.points import AnyDesign, AnyResult, Values, grows, values_of
 
@@ -115,7 +116,7 @@ def _bounded(result: AnyResult, rule: Rule) -> Picked:
     designs: Sequence[AnyDesign] = result.pareto if result.designs is None else result.designs
     keeping = [design for design in designs if all(keeps(design, one) for one in rule.constraints)]
     if not keeping:
-        raise _none_keeps(designs, rule)
+        raise _none_keeps(designs, rule, searchable=isinstance(result, MappingResult))
     order = tuple(dict.fromkeys((LATENCY, *result.objectives)))
     best = min(keeping, key=lambda design: tuple(_rank(design, name) for name in order))
     count = (
@@ -133,7 +134,7 @@ def _rank(design: AnyDesign, figure: str) -> float:
     return -design.objectives[figure] if grows(figure) else design.objectives[figure]
 
 
-def _none_keeps(designs: Sequence[AnyDesign], rule: Rule) -> InfeasibleError:
+def _none_keeps(designs: Sequence[AnyDesign], rule: Rule, *, searchable: bool) -> InfeasibleError:
     """The bound that alone no design keeps, if there is one, with the value that comes nearest."""
     for one in rule.constraints:
         if not any(keeps(design, one) for design in designs):
@@ -143,5 +144,6 @@ def _none_keeps(designs: Sequence[AnyDesign], rule: Rule) -> InfeasibleError:
             break
     else:
         what = f"no design of the result keeps {' and '.join(map(str, rule.constraints))} together"
-    hint = "'explore --constraint' searches for designs that keep a bound; they need not be on this front"
+    search = "'explore --constraint' searches for designs that keep a bound; they need not be on this front"
+    hint = search if searchable else "--all keeps every design of the published model to pick from"
     return InfeasibleError([Diagnostic("infeasible", what, hint=hint)])

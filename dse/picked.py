@@ -1,4 +1,4 @@
-"""A picked design as a document and a file: its decisions and steps, where its cycles and bits go, its specification."""
+"""A picked design as a document and files: its decisions, steps and specification, where cycles and bits go."""
 
 from __future__ import annotations
 

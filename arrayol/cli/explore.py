@@ -11,10 +11,12 @@ import click
 from arrayol import api
 from arrayol.cli.mapping_tables import show_mapping
 from arrayol.cli.options import json_option, set_option, spec_argument, top_option
+from arrayol.cli.picking import pick_option, require_known, show_picked, with_picked, write_pick
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import show
 from dse.figures import MACHINE
 from dse.objectives import DEFAULT, WrongObjectiveError
+from dse.pick import Rule
 from dse.result import Result
 from dse.store import SPECS, require_writable
 
@@ -66,6 +68,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--all", "keep_all", is_flag=True, help="Store more than the front: every design, or each fusion's front."
 )
+@pick_option
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @top_option
 @set_option
@@ -78,6 +81,7 @@ def command(  # noqa: PLR0913  one for each option
     objectives: tuple[str, ...] | None,
     out: Path | None,
     keep_all: bool,
+    rule: Rule | None,
     quiet: bool,
     top: str | None,
     settings: Mapping[str, str],
@@ -97,6 +101,8 @@ def command(  # noqa: PLR0913  one for each option
     _require_machine(model, space)
     loaded = api.load(spec, settings)
     require_writable(folder)
+    if rule is not None:
+        require_known(rule, model, spec, platform)
     with progress(quiet=quiet) as report:
         try:
             found = api.explore(
@@ -114,13 +120,16 @@ def command(  # noqa: PLR0913  one for each option
             raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint="'--objectives'") from None
         files = api.write_result(found, folder)
     if as_json:
-        click.echo(found.result.to_json(), nl=False)
+        document = with_picked(found.result, write_pick(found, rule, folder)) if rule else found.result.to_json()
+        click.echo(document, nl=False)
         return
     written = f"{folder}: {', '.join(_written(folder, files))}"
     if isinstance(found.result, Result):
         show(found.result, written)
     else:
         show_mapping(found.result, written)
+    if rule is not None:
+        show_picked(write_pick(found, rule, folder), folder)
 
 
 def _require_machine(model: str, space: Mapping[str, Any]) -> None:
