@@ -23,6 +23,7 @@ from hwmodel.machine.separable.live import LiveSets
 from hwmodel.machine.separable.parts import find_parts
 from hwmodel.machine.separable.steps import StepKinds, step_kinds
 from hwmodel.machine.separable.timing import Timing
+from hwmodel.machine.separable.walk import Line
 from hwmodel.machine.stages import stage_group
 from hwmodel.machine.structure import price_structure
 from hwmodel.platform import Platform
@@ -60,6 +61,7 @@ class GroupBatch:
     tasks: tuple[str, ...]
     ledger: Ledger
     _tables: dict[tuple[int, bool, bytes], AxisTable] = field(default_factory=dict, repr=False, compare=False)
+    _lines: dict[tuple[object, ...], Line] = field(default_factory=dict, repr=False, compare=False)
 
     def price(self, scan: Scan, shapes: NDArray[np.int64], units: NDArray[np.int64]) -> Priced:
         """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of units (U, tasks).
@@ -98,7 +100,7 @@ class GroupBatch:
                 self._tables[key] = axis_table(self.ledger, block, sides, descending=descending)
             tables.append(self._tables[key])
             picks.append(pick.ravel())
-        return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T)
+        return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self._lines)
 
     def _blocks(self, memory: Ints) -> Figures | None:
         size = self.platform.local.block_bits

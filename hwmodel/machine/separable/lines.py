@@ -23,31 +23,40 @@ class Lines:
     holds: Mask
 
     def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
-        """How many rows above its step the work of a shift lies at most, and the structures for which it is so many.
+        """How many rows above its step the work of a shift lies at most, and the structures for which that holds.
 
-        One where rows are long, several where they are short.
+        One where rows are long, several where they are short: those come apart, so that the many long ones are light.
         """
-        late = -(-shift // self.inner.places)
-        for far in np.unique(late).tolist():
-            chosen = np.flatnonzero(late[self.pairs[:, 1]] == far)
+        late = -(-shift // self.inner.places)[self.pairs[:, 1]]
+        for chosen in (np.flatnonzero(late <= 1), np.flatnonzero(late > 1)):
             if len(chosen):
-                yield far, chosen
+                yield int(late[chosen].max()), chosen
 
 
-def make_lines(ledger: Ledger, tables: Sequence[AxisTable], picks: Ints) -> Lines:
-    """Structures whose sides are `picks` (S, dimensions) of tables of the scan's dimensions, outermost first."""
+def make_lines(ledger: Ledger, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], Line]) -> Lines:
+    """Structures whose sides are `picks` (S, dimensions) of tables of the scan's dimensions, outermost first.
+
+    `kept` holds the lines made so far.
+    """
     holds = _holds(ledger, tables, picks)
     if not tables:
         one = single_place(ledger)
         return Lines(one, one, np.zeros((len(picks), 2), np.int64), holds)
     inner, second = np.unique(picks[:, -1:], axis=0, return_inverse=True)
-    inner_line = line_of(tables[-1:], inner)
+    inner_line = _line(tables[-1:], inner, kept)
     if len(tables) == 1:
         pairs = np.stack([np.zeros(len(picks), np.int64), second.ravel()], axis=1)
         return Lines(single_place(ledger), inner_line, pairs, holds)
     outer, first = np.unique(picks[:, :-1], axis=0, return_inverse=True)
     pairs = np.stack([first.ravel(), second.ravel()], axis=1)
-    return Lines(line_of(tables[:-1], outer), inner_line, pairs, holds)
+    return Lines(_line(tables[:-1], outer, kept), inner_line, pairs, holds)
+
+
+def _line(tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], Line]) -> Line:
+    key = *tables, picks.tobytes()
+    if key not in kept:
+        kept[key] = line_of(tables, picks)
+    return kept[key]
 
 
 def _holds(ledger: Ledger, tables: Sequence[AxisTable], picks: Ints) -> Mask:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hwmodel.machine.separable.distinct import distinct_rows
 from hwmodel.machine.separable.ledger import Ledger
@@ -70,14 +72,15 @@ class LiveSets:
     def sizes(self, lines: Lines) -> Ints:
         """The data that each memory holds at most, (S, memories)."""
         found = np.tile(np.array([memory.fixed for memory in self.ledger.memories], np.int64), (len(lines.pairs), 1))
-        columns = self._columns(lines.inner) if self.memories else []
+        columns = lines.inner.once(lambda: self._columns(lines.inner), "live columns") if self.memories else []
         for late, chosen in lines.by_lateness(int(self.shift.max(initial=0))):
             outer, inner = np.unique(lines.pairs[chosen, 0]), np.unique(lines.pairs[chosen, 1])
             first, second = (
                 np.searchsorted(outer, lines.pairs[chosen, 0]),
                 np.searchsorted(inner, lines.pairs[chosen, 1]),
             )
-            rows = self._rows(lines.outer, late) if self.memories else []
+            make = partial(self._rows, lines.outer, late)
+            rows = lines.outer.once(make, "live rows", late) if self.memories else []
             for number, left, right in zip(self.memories, rows, columns, strict=True):
                 grid = _largest(left.only(outer), right.only(inner).multiplied(late))
                 found[chosen, number] = grid[first, second]
@@ -142,6 +145,8 @@ class Features:
 
     def only(self, lines: Ints) -> Features:
         """Those of some lines."""
+        if len(lines) > self.line[-1]:
+            return self
         chosen = np.isin(self.line, lines)
         return Features(self.line[chosen], self.group[chosen], self.values[chosen])
 
@@ -159,6 +164,8 @@ class Columns:
 
     def only(self, lines: Ints) -> Columns:
         """Those of some lines."""
+        if len(lines) > self.line[-1]:
+            return self
         chosen = np.isin(self.line, lines)
         return Columns(self.line[chosen], self.late[chosen], self.sums[chosen])
 
@@ -185,10 +192,9 @@ def _largest(rows: Features, columns: Features) -> Ints:
     return found
 
 
-def products(rows: Ints, columns: Ints) -> Ints:
-    """The matrix product of integers: in floats, which are faster, where those are exact."""
+def products(rows: Ints, columns: Ints) -> NDArray[Any]:
+    """The matrix product of integers: as floats, which are faster, where those are exact."""
     largest = float(np.abs(rows).max()) * float(np.abs(columns).max()) * rows.shape[1]
-    if largest < 1 << 52:
-        return (rows.astype(np.float64) @ columns.astype(np.float64)).astype(np.int64)
-    found: Ints = rows @ columns
+    kind = np.float64 if largest < 1 << 52 else np.int64
+    found: NDArray[Any] = rows.astype(kind) @ columns.astype(kind)
     return found

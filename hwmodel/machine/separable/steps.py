@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -41,11 +42,12 @@ def step_kinds(ledger: Ledger, lines: Lines, *, cyclic: bool) -> list[StepKinds]
     shift = np.array([one.stage - first for one in counted])
     shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])
     factor = np.array([one.factor for one in counted])
-    columns = _column_kinds(lines.inner, shift)
-    return [
-        _paired(chosen, _row_kinds(lines.outer, late, cyclic=cyclic), columns, lines.pairs[chosen], factor)
-        for late, chosen in lines.by_lateness(int(shift.max()))
-    ]
+    columns = lines.inner.once(lambda: _column_kinds(lines.inner, shift), "columns")
+    found = []
+    for late, chosen in lines.by_lateness(int(shift.max())):
+        rows = lines.outer.once(partial(_row_kinds, lines.outer, late, cyclic=cyclic), "rows", late, cyclic)
+        found.append(_paired(chosen, rows, columns, lines.pairs[chosen], factor))
+    return found
 
 
 def _row_kinds(outer: Line, late: int, *, cyclic: bool) -> Kinds:

@@ -7,8 +7,9 @@ looked at where something changes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,19 +19,29 @@ from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.profile import Profile
 
+Found = TypeVar("Found")
+
 
 @dataclass(frozen=True, eq=False)
 class Line:
     """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
 
     `steps` has as entries what the ledger counts and the longest chains of tasks, `lives` all births, then all deaths
-    in memories; `chains` (S, tasks) is the largest number of chains at a place.
+    in memories; `chains` (S, tasks) is the largest number of chains at a place. `kept` holds what was found of it.
     """
 
     places: Ints
     steps: Profile
     lives: Profile
     chains: Ints
+    kept: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
+
+    def once(self, make: Callable[[], Found], *key: object) -> Found:
+        """What `make` finds, found once for each key."""
+        if key not in self.kept:
+            self.kept[key] = make()
+        found: Found = self.kept[key]
+        return found
 
 
 @dataclass(frozen=True, eq=False)
