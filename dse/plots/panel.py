@@ -49,11 +49,16 @@ class Panel:
     @property
     def steps(self) -> list[tuple[float, float]]:
         """The corners of the line below which nothing was found."""
-        corners: list[tuple[float, float]] = []
-        for x, y in sorted({(x, y) for x, y, _ in self.front}) if self.staircase else ():
-            corners += [(x, corners[-1][1])] if corners else []
-            corners.append((x, y))
-        return corners
+        return staircase([(x, y) for x, y, _ in self.front]) if self.staircase else []
+
+
+def staircase(front: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The corners of the line below which nothing was found."""
+    corners: list[tuple[float, float]] = []
+    for x, y in sorted(set(front)):
+        corners += [(x, corners[-1][1])] if corners else []
+        corners.append((x, y))
+    return corners
 
 
 def draw_panel(axes: Axes, panel: Panel) -> Axes:
@@ -80,12 +85,13 @@ def draw_panel(axes: Axes, panel: Panel) -> Axes:
         linewidths=0.8,
         zorder=4,
     )
-    _scale(axes, "x", panel.x)
-    _scale(axes, "y", panel.y)
+    scale_axis(axes, "x", panel.x)
+    scale_axis(axes, "y", panel.y)
     return axes
 
 
-def _scale(axes: Axes, which: str, axis: Axis) -> None:
+def scale_axis(axes: Axes, which: str, axis: Axis) -> None:
+    """The title, range and ticks of one side of the axes."""
     side = axes.xaxis if which == "x" else axes.yaxis
     side.set_label_text(axis.title)
     low, high = min(axis.values), max(axis.values)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dse.compare import Comparison
 from dse.explore import Exploration
 from dse.mapping import Mapped
 
@@ -26,5 +27,15 @@ def save_mapping_plots(mapped: Mapped, *paths: Path) -> None:
     from dse.plots.figure import write  # noqa: PLC0415
 
     figure = draw_breakdown(mapped)
+    for path in paths:
+        write(figure, path)
+
+
+def save_comparison(comparison: Comparison, names: tuple[str, str], *paths: Path) -> None:
+    """Draw two fronts in one plot, in the format of each path's suffix."""
+    from dse.plots.comparison import draw_comparison  # noqa: PLC0415  loads matplotlib
+    from dse.plots.figure import write  # noqa: PLC0415
+
+    figure = draw_comparison(comparison, names)
     for path in paths:
         write(figure, path)
