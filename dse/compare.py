@@ -109,7 +109,11 @@ def _dominated(values: Values, others: Values) -> int:
 
 def _by_key(result: AnyResult, by: str) -> dict[Key, AnyDesign]:
     """The designs of a front by what makes them the same; of several the first, which is the fastest."""
-    return {_key(design, by): design for design in reversed(result.pareto)}
+    designs: tuple[AnyDesign, ...] = result.pareto
+    found: dict[Key, AnyDesign] = {}
+    for design in designs:
+        found.setdefault(_key(design, by), design)
+    return found
 
 
 def _key(design: AnyDesign, by: str) -> Key:

@@ -77,7 +77,8 @@ def search_group(space: MappingSpace, columns: Columns, group: Mask, *, open_all
     search = _Search(space, columns, tasks, whole=group == space.graph.all)
     if space.study.holds_plain:
         search.price_plain(last)
-        search.price_openings(list(search.structures), everywhere=open_all)
+        if space.study.opens:
+            search.price_openings(list(search.structures), everywhere=open_all)
     else:
         search.price_openings([search.plain(blocks) for blocks in space.blocks(last)], everywhere=True)
     return search.finish()
