@@ -1,0 +1,147 @@
+"""The first and last steps of a group in detail, and what it moves by array: what pictures of a design show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hwmodel.design import GroupDesign
+from hwmodel.machine.breakdown import step_ends
+from hwmodel.machine.group import Elements
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.plan import plan_group
+from hwmodel.machine.port import PortCycles
+from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.machine.separable.estimate import is_plain
+from hwmodel.machine.separable.lines import Lines
+from hwmodel.machine.separable.links import Ints
+from hwmodel.machine.separable.steps import StepKinds, step_kinds
+from hwmodel.machine.separable.timing import Timing
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStep:
+    """One step: its number and first cycle from 0, its length, and the cycles of its loads, stores and processors.
+
+    On a shared port the stores follow the loads; on separate ones both start with the step.
+    """
+
+    number: int
+    start: int
+    length: int
+    loads: int
+    stores: int
+    busy: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Elements of an array that a group loads from and stores to the external memory."""
+
+    array: str
+    loaded: int
+    stored: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Steps of a group, ascending, with gaps where some are not shown; `busy` of a step is in the order of `tasks`."""
+
+    tasks: tuple[str, ...]
+    shared_port: bool
+    steps: tuple[ShownStep, ...]
+    moved: tuple[Moved, ...]
+
+
+def group_timeline(
+    model: MachineModel, group: GroupDesign, totals: tuple[int, int], *, first: int, last: int
+) -> Timeline:
+    """The first and last steps of a group that takes `totals`, steps and cycles, by the path that prices it.
+
+    Raises ArrayolError for choices that docs/machine.md, section 6, refuses; ValueError where the totals are others.
+    """
+    steps, cycles = totals
+    shown = np.unique(np.concatenate([np.arange(min(first, steps)), np.arange(max(0, steps - last), steps)]))
+    batch = model.batch(group.tasks) if is_plain(group) else None
+    if batch is not None:
+        lines = batch.lines(group.blocks.scan, np.array([group.blocks.shape], np.int64).reshape(1, -1))
+        if lines.holds.all():
+            return _separably(batch, group, lines, shown, cycles)
+    return _exactly(model, group, shown, totals)
+
+
+def _separably(batch: GroupBatch, group: GroupDesign, lines: Lines, shown: Elements, cycles: int) -> Timeline:
+    tasks = batch.ledger.parts.group.tasks
+    kinds = _kinds_at(batch, lines, shown)
+    timing = Timing(batch.ledger, batch.platform, tasks)
+    units = {processor.task: processor.units for processor in group.processors}
+    port = timing.port(kinds).of_structure(0)
+    busy = {task: timing.busy(kinds, task, units[task])[0] for task in tasks}
+    length, _ = step_ends(port, busy)
+    if not length.all():
+        raise ValueError("the steps are counted from another one")
+    gap = int(np.argmax(np.diff(shown, append=shown[-1] + 2) > 1)) + 1  # steps before the gap, or all
+    start = np.cumsum(length) - length
+    start[gap:] += cycles - int(length.sum())
+    (every,) = step_kinds(batch.ledger, lines, cyclic=False)
+    sums = (every.times[0] @ every.happens[0]).tolist()
+    moved: dict[str, Moved] = {}
+    for one, amount in zip(batch.ledger.counted, sums, strict=True):
+        if one.kind != "task":
+            _move(moved, one.name, amount, write=one.kind == "store")
+    return _timeline(shown, start, length, port, busy, moved)
+
+
+def _kinds_at(batch: GroupBatch, lines: Lines, shown: Elements) -> StepKinds:
+    """What happens in these steps: step s is (row, column) = divmod(s - shift, columns) for something of that shift."""
+    counted = batch.ledger.counted
+    first = min(one.stage for one in counted)
+    shift = np.array([one.stage - first for one in counted])
+    shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])
+    place = shown[:, None] - shift[None, :]
+    row, column = np.divmod(place, int(lines.inner.places[0]))
+    entry, line = np.arange(len(shift))[None, :], np.zeros_like(place)
+    count = lines.outer.steps.seen(line, entry, row)[0] * lines.inner.steps.seen(line, entry, column)[0]
+    factor: Ints = np.array([one.factor for one in counted])
+    number = len(counted)
+    once = np.ones((1, len(shown)), np.int64)
+    return StepKinds(np.zeros(1, np.int64), once, (count[:, :number] * factor)[None], count[:, number:][None])
+
+
+def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: tuple[int, int]) -> Timeline:
+    plan = plan_group(model.accesses, model.platform, group)
+    found = plan.processors.all_busy({processor.task: processor.units for processor in group.processors})
+    busy = {task: one.cycles for task, one in found.items()}
+    length, _ = step_ends(plan.port, busy)
+    if (len(length), int(length.sum())) != totals:
+        raise ValueError("the group takes other steps or cycles")
+    start = np.cumsum(length) - length
+    moved: dict[str, Moved] = {}
+    for transfer in plan.transfers:
+        _move(moved, transfer.array, len(transfer.element), write=transfer.write)
+    port = PortCycles(plan.port.loads[shown], plan.port.stores[shown], plan.port.shared)
+    some = {task: cycles[shown] for task, cycles in busy.items()}
+    return _timeline(shown, start[shown], length[shown], port, some, moved)
+
+
+def _move(moved: dict[str, Moved], array: str, amount: int, *, write: bool) -> None:
+    found = moved.get(array, Moved(array, 0, 0))
+    if amount:
+        change = {"stored": found.stored + amount} if write else {"loaded": found.loaded + amount}
+        moved[array] = replace(found, **change)
+
+
+def _timeline(
+    shown: Elements,
+    start: Elements,
+    length: Elements,
+    port: PortCycles,
+    busy: Mapping[str, Elements],
+    moved: Mapping[str, Moved],
+) -> Timeline:
+    columns = (shown, start, length, port.loads, port.stores)
+    rows = zip(*(column.tolist() for column in columns), *(cycles.tolist() for cycles in busy.values()), strict=True)
+    steps = tuple(ShownStep(*row[:5], tuple(row[5:])) for row in rows)
+    return Timeline(tuple(busy), port.shared, steps, tuple(moved.values()))
