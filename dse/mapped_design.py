@@ -11,10 +11,11 @@ from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Policy, Proc
 
 def design_of(record: MappedDesign) -> Design:
     """The mapping decisions of a stored design."""
-    return Design(tuple(_group(group) for group in record.groups))
+    return Design(tuple(group_of(group) for group in record.groups))
 
 
-def _group(record: GroupRecord) -> GroupDesign:
+def group_of(record: GroupRecord) -> GroupDesign:
+    """The mapping decisions of one group."""
     return GroupDesign(
         tuple(Processor(one.task, one.units, _blocks(one.cut) if one.cut else None) for one in record.processors),
         _blocks(record.blocks),
