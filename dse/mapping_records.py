@@ -18,8 +18,8 @@ from dse.search.indicators import hypervolume
 from dse.steps import StepFinder
 from dse.verify import Verdict
 from dse.whole_count import count_fusions, count_wholes
-from hwmodel.design import Design
-from hwmodel.machine.estimate import DesignEstimate
+from hwmodel.design import Design, GroupDesign
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 
 
 def records_of(
@@ -29,10 +29,15 @@ def records_of(
     verdicts: Sequence[Verdict],
     steps: StepFinder | None,
 ) -> tuple[MappedDesign, ...]:
+    estimates: dict[GroupDesign, GroupEstimate] = {}  # designs share groups
     seen: Counter[str] = Counter()
     records = []
     for design, verdict in zip(designs, verdicts, strict=True):
-        estimate = space.model.evaluate(design, reuse_memory=space.study.reuse_memory)
+        for group in design.groups:
+            if group not in estimates:
+                estimates[group] = space.model.estimate(group)
+        groups = tuple(estimates[group] for group in design.groups)
+        estimate = DesignEstimate(groups, space.model.platform.clock_mhz, space.study.reuse_memory)
         fusion = identifier(design.fusion, space.graph)
         seen[fusion] += 1
         figures = _figures(space, columns, estimate)
