@@ -23,6 +23,7 @@ COMMANDS = {
     "simulate": ("arrayol.cli.simulate", "Run a design of a result on the simulated machine, word by word."),
     "layout": ("arrayol.cli.layout", "Find which memory bank holds which element of a nest's arrays."),
     "transfers": ("arrayol.cli.transfers", "Find what each tile of a loop nest loads and stores."),
+    "report": ("arrayol.cli.report", "Write a result as one HTML file to look through."),
     "compare": ("arrayol.cli.compare", "Compare the Pareto fronts of two results."),
     "example": ("arrayol.cli.example", "Write a shipped specification and its platform into this folder."),
 }

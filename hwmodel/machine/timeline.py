@@ -128,9 +128,10 @@ def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: t
 
 def _move(moved: dict[str, Moved], array: str, amount: int, *, write: bool) -> None:
     found = moved.get(array, Moved(array, 0, 0))
-    if amount:
-        change = {"stored": found.stored + amount} if write else {"loaded": found.loaded + amount}
-        moved[array] = replace(found, **change)
+    if amount and write:
+        moved[array] = replace(found, stored=found.stored + amount)
+    elif amount:
+        moved[array] = replace(found, loaded=found.loaded + amount)
 
 
 def _timeline(
@@ -141,7 +142,9 @@ def _timeline(
     busy: Mapping[str, Elements],
     moved: Mapping[str, Moved],
 ) -> Timeline:
-    columns = (shown, start, length, port.loads, port.stores)
-    rows = zip(*(column.tolist() for column in columns), *(cycles.tolist() for cycles in busy.values()), strict=True)
-    steps = tuple(ShownStep(*row[:5], tuple(row[5:])) for row in rows)
+    columns = np.stack([shown, start, length, port.loads, port.stores, *busy.values()], axis=1)
+    steps = tuple(
+        ShownStep(number, begin, cycles, loads, stores, tuple(computing))
+        for number, begin, cycles, loads, stores, *computing in columns.tolist()
+    )
     return Timeline(tuple(busy), port.shared, steps, tuple(moved.values()))

@@ -1,0 +1,28 @@
+"""`arrayol report`: a result as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arrayol.cli.terminal import counted
+from dse.report.write import write_report
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--out", metavar="FILE.html", type=click.Path(path_type=Path), help="The file.  [default: DIR/report.html]"
+)
+def command(folder: Path, out: Path | None) -> None:
+    """Write the result in DIR, of `arrayol explore`, as one HTML file to look through in a browser.
+
+    It shows the Pareto front with objectives to choose, and of each design its processors, FIFOs and buffers, its first
+    and last steps, where cycles and memory go, bank layouts, transfers and specification. The file needs no network
+    and no other file, and stays below 2 MB; what that leaves out is told.
+    """
+    written = write_report(folder, out)
+    click.echo(f"wrote {written.path}: {counted(written.designs, 'design')}, {written.bytes / 1000:,.0f} kB")
+    for remark in written.remarks:
+        click.echo(remark, err=True)

@@ -1,0 +1,1 @@
+"""The report of a result: one HTML file to look through."""

@@ -1,0 +1,249 @@
+"""The data of a report: a result, the network behind it, timelines and specifications, as one JSON document."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arrayol.ir.network import Network
+from dse.figures import MACHINE
+from dse.mapping_result import MappedDesign
+from dse.pick import KNEE, parse_rule, pick
+from dse.points import AnyDesign, AnyResult, grows
+from dse.report.origin import Origin
+from dse.report.timelines import Timelines
+from dse.result import Design, Result
+from dse.store import spec_file
+
+Document = dict[str, Any]
+
+ROOM = 1_800_000  # bytes of a report's data; the page around them takes the rest of 2 MB
+_FOR_TIMELINES = 0.35  # of what designs leave
+
+
+@dataclass
+class Room:
+    """Bytes that are left for what a report can do without."""
+
+    left: int
+    refused: int = 0
+
+    def take(self, part: object) -> bool:
+        """Whether a part still fits; then its bytes are gone."""
+        size = len(packed(part))
+        if size > self.left:
+            self.refused += 1
+            return False
+        self.left -= size
+        return True
+
+
+@dataclass
+class Groups:
+    """The distinct groups of designs: most designs share theirs with others."""
+
+    documents: list[Document] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    records: list[Any] = field(default_factory=list)
+
+    def place(self, document: Document, record: object = None) -> int:
+        key = packed(document)
+        if key not in self.places:
+            self.places[key] = len(self.documents)
+            self.documents.append(document)
+            self.records.append(record)
+        return self.places[key]
+
+
+def report_document(result: AnyResult, folder: Path, origin: Origin, room: int = ROOM) -> Document:
+    """All that a report shows of a result in `folder`, within so many bytes.
+
+    What does not fit is left out and named in "remarks": first timelines and specifications of the designs at the
+    front's end, then designs, spread evenly.
+    """
+    designs = _designs(result)
+    shown = designs
+    while True:
+        document, groups = _core(result, shown, origin.network)
+        left = room - len(packed(document))
+        if left >= 0 or len(shown) <= 2:
+            break
+        shown = _spread(shown, max(2, min(len(shown) - 1, int(len(shown) * room / (room - left) * 0.95))))
+    remarks = list(origin.remarks)
+    if len(shown) < len(designs):
+        remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")
+    remarks += _add_timelines(groups, origin, Room(int(max(left, 0) * _FOR_TIMELINES)))
+    remarks += _add_specs(document, result, shown, folder, Room(int(max(left, 0) * (1 - _FOR_TIMELINES))))
+    document["remarks"] = remarks
+    return document
+
+
+def packed(part: object) -> str:
+    """A document without white space, safe inside a script element: no '<' is left in it."""
+    text = json.dumps(part, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _designs(result: AnyResult) -> list[AnyDesign]:
+    """The front first, then what else the result holds."""
+    front: dict[str, AnyDesign] = {design.id: design for design in result.pareto}
+    others = [design for design in result.designs or () if design.id not in front]
+    return [*front.values(), *others]
+
+
+def _spread(designs: Sequence[AnyDesign], count: int) -> list[AnyDesign]:
+    places = dict.fromkeys(round(place * (len(designs) - 1) / (count - 1)) for place in range(count))
+    return [designs[place] for place in places]
+
+
+def _core(result: AnyResult, designs: Sequence[AnyDesign], network: Network | None) -> tuple[Document, Groups]:
+    """The result with some of its designs, without timelines and specifications."""
+    figures = list(designs[0].objectives)
+    front = {design.id for design in result.pareto}
+    groups = Groups()
+    rows = [_design(design, figures, groups, on_front=design.id in front) for design in designs]
+    document: Document = {
+        "top": result.top,
+        "facts": list(_facts(result)),
+        "objectives": list(result.objectives),
+        "figures": [_figure(name) for name in figures],
+        "knee": pick(result, parse_rule(KNEE)).design.id,
+        "model": result.model,
+        "network": _network(network) if network else None,
+        "groups": groups.documents,
+        "designs": rows,
+    }
+    return document, groups
+
+
+def _figure(name: str) -> Document:
+    if name not in MACHINE:
+        return {"name": name, "title": f"cost in {name}", "unit": name, "more": False}
+    figure = MACHINE[name]
+    unit = "\u00b5s" if figure.unit == "us" else figure.unit
+    return {"name": name, "title": figure.title, "unit": unit, "more": grows(name)}
+
+
+def _design(design: AnyDesign, figures: Sequence[str], groups: Groups, *, on_front: bool) -> Document:
+    found: Document = {
+        "id": design.id,
+        "front": on_front,
+        "values": [_finite(design.objectives[name]) for name in figures],
+        "steps": design.steps,
+        "remark": design.steps_remark,
+        "verified": design.verified,
+    }
+    if isinstance(design, MappedDesign):
+        mapped = [groups.place(group.model_dump(mode="json"), group) for group in design.groups]
+        return found | {"groups": mapped, "verification": design.verification, "bottleneck": design.bottleneck}
+    return found | {"groups": [groups.place(group) for group in _published_groups(design)]}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None  # JSON has no other numbers
+
+
+def _published_groups(design: Design) -> Iterator[Document]:
+    """The groups of a design of the published model: processors, and the arrays that are kept whole."""
+    for tasks in design.fusion:
+        yield {
+            "tasks": tasks,
+            "processors": [
+                {"task": task, "units": design.units[task], "block_data": design.block_data[task]} for task in tasks
+            ],
+            "whole": design.whole_arrays_data,
+        }
+
+
+def _facts(result: AnyResult) -> Iterator[tuple[str, str]]:
+    """What was explored and how, a line each."""
+    constants = ", ".join(f"{name} = {value}" for name, value in result.constants.items())
+    yield "specification", f"{result.spec}, task {result.top}{f', with {constants}' if constants else ''}"
+    yield "platform", result.platform
+    if isinstance(result, Result):
+        yield "model", f"published; {'exact' if result.exact else 'not exact'}: {result.method}"
+        yield "evaluated", f"{result.evaluated:,} designs, {result.infeasible:,} of them infeasible"
+    else:
+        yield "model", f"machine; {'exact' if result.exact else 'not exact'}: {result.how}"
+        yield "constraints", ", ".join(result.constraints) or "none"
+        yield (
+            "searched",
+            (
+                f"{result.space.group_designs:,} group designs: {result.evaluated:,} priced, "
+                f"{result.infeasible:,} infeasible, {result.pruned:,} pruned"
+            ),
+        )
+    volume = result.hypervolume
+    corner = ", ".join(f"{name} {value:,.6g}" for name, value in volume.reference.items())
+    yield "hypervolume", f"{volume.value:.6g} up to {corner}"
+    for remark in result.remarks:
+        yield "remark", remark
+
+
+def _network(network: Network) -> Document:
+    return {
+        "tasks": {
+            process.name: {
+                "elementary": process.elementary,
+                "repetition": process.repetition,
+                "reads": _in_order(network, process.reads),
+                "writes": _in_order(network, process.writes),
+            }
+            for process in network.processes.values()
+        },
+        "arrays": {
+            array.name: {
+                "type": array.type.value,
+                "bits": array.type.bits,
+                "shape": array.shape,
+                "producer": array.producer,
+                "readers": array.readers,
+                "output": array.is_output,
+            }
+            for array in network.arrays.values()
+        },
+    }
+
+
+def _in_order(network: Network, names: Iterable[str]) -> list[str]:
+    found = set(names)
+    return [name for name in network.arrays if name in found]
+
+
+def _add_timelines(groups: Groups, origin: Origin, room: Room) -> Iterator[str]:
+    """Enter the groups' timelines in their documents, and tell what is missing."""
+    if origin.model is None:
+        return
+    timelines = Timelines(origin.model)
+    for document, record in zip(groups.documents, groups.records, strict=True):
+        found = timelines.of(record) if record is not None and room.left > 0 else None
+        if found is not None and room.take(found):
+            document["timeline"] = found
+    yield from timelines.remarks
+    if room.refused or room.left <= 0:
+        yield "the last designs' timelines are left out for the size of this file"
+
+
+def _add_specs(
+    document: Document, result: AnyResult, shown: Sequence[AnyDesign], folder: Path, room: Room
+) -> Iterator[str]:
+    """Enter the specifications that the folder holds as numbers of lines, which designs share."""
+    front: Sequence[AnyDesign] = result.pareto
+    number = {design.id: place for place, design in enumerate(front, 1)}
+    lines: dict[str, int] = {}
+    for design, row in zip(shown, document["designs"], strict=True):
+        path = folder / spec_file(design.id, number.get(design.id, 0))
+        if design.steps is None or not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8").splitlines()
+        new = [line for line in dict.fromkeys(text) if line not in lines]
+        if room.take([new, [10**4] * len(text)]):
+            lines.update({line: len(lines) + place for place, line in enumerate(new)})
+            row["aol"] = [lines[line] for line in text]
+    document["lines"] = list(lines)
+    if room.refused:
+        yield f"{room.refused:,} specifications are left out for the size of this file; their steps are here"

@@ -1,0 +1,76 @@
+// The data, the state of the page, and how elements and numbers are made. Names are only ever set as text.
+const data = JSON.parse(document.getElementById("data").textContent);
+const figureOf = new Map(data.figures.map((figure, place) => [figure.name, { ...figure, place }]));
+const state = { x: "", y: "", filters: [], sort: { by: "", down: false }, chosen: null, rows: 200 };
+
+const byId = (id) => document.getElementById(id);
+const value = (design, name) => design.values[figureOf.get(name).place];
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, given] of Object.entries(attributes)) {
+    if (name === "on") for (const [event, act] of Object.entries(given)) element.addEventListener(event, act);
+    else if (given !== null && given !== false) element.setAttribute(name, given === true ? "" : given);
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+function draw(tag, attributes = {}, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, given] of Object.entries(attributes)) if (given !== null) element.setAttribute(name, given);
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+const picture = (width, height, label) =>
+  draw("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+
+function label(x, y, text, attributes = {}) {
+  return draw("text", { x, y, ...attributes }, text);
+}
+
+function titled(element, text) {
+  element.append(draw("title", {}, text));
+  return element;
+}
+
+// The longest beginning of a text that fits a width, for letters of about 6.7 pixels.
+function fitted(text, width) {
+  const room = Math.max(1, Math.floor(width / 6.7));
+  return text.length <= room ? text : `${text.slice(0, room - 1)}…`;
+}
+
+function shown(number) {
+  if (number === null || number === undefined) return "∞";
+  const digits = Number.isInteger(number) ? 0 : Math.abs(number) < 10 ? 3 : 1;
+  return number.toLocaleString("en-US", { maximumFractionDigits: digits });
+}
+
+function compact(number) {
+  for (const [size, suffix] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]])
+    if (Math.abs(number) >= size) return `${+(number / size).toPrecision(4)}${suffix}`;
+  return `${+number.toPrecision(4)}`;
+}
+
+const counted = (count, noun) => `${shown(count)} ${noun}${count === 1 ? "" : "s"}`;
+
+// Numbers in words of memory: 672 data, 2.6 KiB.
+function bitsText(bits) {
+  return bits < 8192 ? counted(bits, "bit") : `${shown(Math.round((bits / 8192) * 10) / 10)} KiB`;
+}
+
+const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(part / whole < 0.095 ? 1 : 0)}%` : "0%");
+
+const keeps = (design) =>
+  state.filters.every((one) => {
+    const found = value(design, one.figure) ?? Infinity;
+    return one.relation === "<=" ? found <= one.bound : found >= one.bound;
+  });
+
+const visible = () => data.designs.filter(keeps);
+
+function legend(entries) {
+  return make("div", { class: "legend" },
+    ...entries.map(([name, colour]) => make("span", { style: `--swatch: var(--${colour})` }, name)));
+}

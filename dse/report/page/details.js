@@ -1,0 +1,151 @@
+// All about the chosen design.
+function renderDesign() {
+  const holder = byId("design");
+  const design = state.chosen;
+  if (!design) {
+    holder.replaceChildren(make("h2", { id: "design-heading" }, "No design keeps the filters"));
+    return;
+  }
+  const room = holder.clientWidth - 32;
+  const groups = design.groups.map((place) => data.groups[place]);
+  const marks = [design.front ? "on the Pareto front" : "not on the front", design.id === data.knee ? "the knee" : null];
+  holder.replaceChildren(
+    make("h2", { id: "design-heading" }, `Design ${design.id}`),
+    make("p", { class: "note" }, `${marks.filter(Boolean).join(", ")}; ${counted(groups.length, "group")}${verdict(design)}`),
+    figuresList(design),
+    part("Block diagram", "diagram", ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room)])),
+    ...(groups[0].ends ? mappedParts(design, groups, room) : []),
+    part("Specification", "aol", ...specification(design)),
+  );
+}
+
+function mappedParts(design, groups, room) {
+  return [
+    part("Timeline", "timeline", ...groups.flatMap((group, place) => [groupHeading(group, place), timeline(group, room)])),
+    part("Where cycles go", "breakdown", ...cyclesParts(design, groups, room)),
+    part("Where memory goes", "memory", memoryBars(groups, room)),
+    part("Layout", "layout", ...layouts(groups)),
+    part("Transfers", "transfers", ...transfers(groups)),
+  ];
+}
+
+const part = (title, name, ...children) => make("section", { "data-part": name }, make("h3", {}, title), ...children);
+
+function verdict(design) {
+  if (design.verified === null) return design.verification ? `; ${design.verification}` : "";
+  return design.verified ? `; verified: ${design.verification}` : "; the simulation disagrees";
+}
+
+function groupHeading(group, place) {
+  const scan = group.blocks ? `: blocks of ${group.blocks.shape.join(" x ") || "1"} in the order ${group.blocks.scan || "of one"}` : "";
+  const extras = [group.recompute ? "overlaps computed again" : null].filter(Boolean);
+  return make("h4", {}, `Group ${place + 1}: ${group.tasks.join(", ")}${scan}${extras.length ? `; ${extras.join(", ")}` : ""}`);
+}
+
+function wholeArrays(group) {
+  const whole = Object.entries(group.whole ?? {});
+  return whole.length ? make("p", { class: "note" }, `kept whole: ${whole.map(([name, size]) => `${name}, ${shown(size)} data`).join("; ")}`) : null;
+}
+
+function figuresList(design) {
+  return make("dl", { class: "figures" }, ...data.figures.map((figure, place) =>
+    make("div", { class: data.objectives.includes(figure.name) ? "chosen-objective" : null },
+      make("dt", {}, figure.title), make("dd", {}, `${shown(design.values[place])} ${figure.unit}`))));
+}
+
+// Horizontal bars of parts [[class, cycles, text]], one for each row [name, parts].
+function stacks(rows, room) {
+  const [left, right] = [Math.min(150, room * 0.34), 74];
+  const most = Math.max(1, ...rows.map(([, parts]) => parts.reduce((sum, one) => sum + one[1], 0)));
+  const width = Math.max(260, Math.min(room, 900));
+  const scale = (width - left - right) / most;
+  const svg = picture(width, rows.length * ROW + 6, "Bars");
+  rows.forEach(([name, parts], row) => {
+    let x = left;
+    svg.append(titled(label(left - 8, ROW * row + 16, fitted(name, left - 10), { "text-anchor": "end" }), name));
+    for (const [kind, amount, text] of parts) {
+      if (amount) svg.append(titled(draw("rect", { class: kind, x, y: ROW * row + 3, width: Math.max(0.7, amount * scale), height: ROW - 6 }), text));
+      x += amount * scale;
+    }
+    svg.append(label(x + 6, ROW * row + 16, compact(parts.reduce((sum, one) => sum + one[1], 0)), { class: "small" }));
+  });
+  return make("div", { class: "wide" }, svg);
+}
+
+function cyclesParts(design, groups, room) {
+  const kind = (name) => (name === "loads" || name === "stores" ? name : "work");
+  const rows = groups.map((group, place) => [`group ${place + 1}`,
+    Object.entries(group.ends).map(([name, cycles]) => [kind(name), cycles, `${name} end steps of ${shown(cycles)} cycles`])]);
+  const each = groups.flatMap((group) => group.processors.map((one) => [one.task, [
+    ["work", one.computing, `${one.task} computes ${shown(one.computing)} cycles`],
+    ["loads", one.waiting_for_loads, `waits for loads ${shown(one.waiting_for_loads)} cycles`],
+    ["stores", one.waiting_for_stores, `waits for stores ${shown(one.waiting_for_stores)} cycles`],
+    ["wait", one.waiting_for_neighbours, `waits for neighbours ${shown(one.waiting_for_neighbours)} cycles`]]]));
+  const ends = make("table", {}, make("tbody", {}, ...endRows(groups)));
+  return [
+    make("p", { class: "note" }, `Most cycles: ${design.bottleneck}. By what ends the steps:`), legend([["loads", "loads"], ["stores", "stores"], ["processors", "work"]]),
+    stacks(rows, room), ends,
+    make("p", { class: "note" }, "Each processor, over its group's steps:"),
+    legend([["computing", "work"], ["waiting for loads", "loads"], ["for stores", "stores"], ["for a neighbour", "wait"]]), stacks(each, room),
+  ];
+}
+
+function endRows(groups) {
+  const sums = new Map();
+  for (const group of groups) for (const [name, cycles] of Object.entries(group.ends)) sums.set(name, (sums.get(name) ?? 0) + cycles);
+  const whole = [...sums.values()].reduce((all, cycles) => all + cycles, 0);
+  return [...sums].sort((a, b) => b[1] - a[1]).map(([name, cycles]) =>
+    make("tr", {}, make("td", {}, name), make("td", {}, `${counted(cycles, "cycle")}`), make("td", {}, percent(cycles, whole))));
+}
+
+function memoryBars(groups, room) {
+  const rows = groups.flatMap((group, place) => group.memories.map((memory) => [
+    `${groups.length > 1 ? `${place + 1}: ` : ""}${memory.kind} ${memory.name}`,
+    [[memory.kind, memory.bits, `${shown(memory.data)} data, ${bitsText(memory.bits)}${memory.blocks === null ? "" : `, ${counted(memory.blocks, "memory block")}`}`]]]));
+  return rows.length ? make("div", {}, make("p", { class: "note" }, "Bits of each memory:"), stacks(rows, room)) : make("p", { class: "note" }, "No local memory.");
+}
+
+function layouts(groups) {
+  const rows = groups.flatMap((group, place) => group.memories.filter((memory) => memory.kind === "buffer").map((memory) => {
+    const chosen = group.layouts.find((one) => one.array === memory.name);
+    return make("tr", {}, make("td", {}, `group ${place + 1}: ${memory.name}`), make("td", {}, counted(memory.banks, "bank")),
+      make("td", { class: "text" }, chosen ? bankText(chosen) : "each pattern element in a bank of its own"));
+  }));
+  if (!rows.length) return [make("p", { class: "note" }, "No buffer.")];
+  return [make("div", { class: "wide" }, make("table", {}, make("tbody", {}, ...rows)))];
+}
+
+function bankText({ vector, block, banks }) {
+  const terms = vector.map((factor, place) => [factor, place]).filter(([factor]) => factor)
+    .map(([factor, place]) => `${factor === 1 ? "" : `${factor} `}x${place}`).join(" + ") || "0";
+  return `bank = ${block === 1 ? `(${terms})` : `floor((${terms}) / ${block})`} mod ${banks}`;
+}
+
+const POLICIES = { reuse: "each element once, kept until its last use", strip: "once for each strip that reads it", whole: "once for each strip, at its start", tile: "for each block that reads it" };
+
+function transfers(groups) {
+  return groups.flatMap((group, place) => {
+    const waits = (name) => group.processors.reduce((most, one) => Math.max(most, one[name]), 0);
+    const moved = group.timeline?.moved ?? [];
+    return [
+      make("h4", {}, `Group ${place + 1}: ${group.tasks.join(", ")}`),
+      make("p", {}, `Policy ${group.policy}: ${POLICIES[group.policy]}. ${counted(group.traffic_bytes, "byte")} loaded and stored; ` +
+        `a processor waits at most ${counted(waits("waiting_for_loads"), "cycle")} for loads and ${shown(waits("waiting_for_stores"))} for stores.`),
+      moved.length ? make("div", { class: "wide" }, make("table", {},
+        make("thead", {}, make("tr", {}, make("th", {}, "array"), make("th", {}, "elements loaded"), make("th", {}, "stored"), make("th", {}, "of all"))),
+        make("tbody", {}, ...moved.map(([name, loaded, stored]) => make("tr", {}, make("td", {}, name), make("td", {}, shown(loaded)), make("td", {}, shown(stored)), make("td", {}, ofAll(name, loaded + stored))))))) : null,
+    ];
+  });
+}
+
+function ofAll(name, moved) {
+  const size = data.network?.arrays[name]?.shape.reduce((all, side) => all * (side ?? NaN), 1);
+  return size ? percent(moved, size) : "";
+}
+
+function specification(design) {
+  if (!design.steps) return [make("p", { class: "note" }, design.remark ? `No steps make a specification of it: ${design.remark}.` : "No steps were kept for it.")];
+  const steps = design.steps.length ? design.steps.join("; ") : "as written";
+  const text = design.aol ? `${design.aol.map((line) => data.lines[line]).join("\n")}\n` : null;
+  return [make("p", {}, `Steps: ${steps}`), text ? make("pre", { tabindex: "0", "aria-label": "Specification of the design" }, text) : make("p", { class: "note" }, "Its text is not in this report; 'arrayol transform' makes it from these steps.")];
+}

@@ -1,0 +1,123 @@
+// A group as blocks: external memory, buffers, FIFOs, processors and the state of delays, in layers along the dataflow.
+const BOX = { width: 148, height: 58, along: 62, across: 16 };
+
+function diagram(group, room) {
+  const nodes = layered(nodesOf(group));
+  const vertical = room < 620;
+  const pitch = vertical
+    ? { along: BOX.height + 40, across: BOX.width + BOX.across }
+    : { along: BOX.width + BOX.along, across: BOX.height + BOX.across };
+  const layers = Math.max(...nodes.map((node) => node.layer)) + 1;
+  const widest = Math.max(...nodes.map((node) => node.place)) + 1;
+  for (const node of nodes) {
+    const inLayer = nodes.filter((other) => other.layer === node.layer).length;
+    const [a, b] = [node.layer * pitch.along + 8, (node.place + (widest - inLayer) / 2) * pitch.across + 8];
+    [node.x, node.y] = vertical ? [b, a] : [a, b];
+  }
+  const [along, across] = [layers * pitch.along + 8, widest * pitch.across + 8];
+  const svg = picture(vertical ? across : along, vertical ? along : across, `Block diagram of ${group.tasks.join(", ")}`);
+  for (const node of nodes) for (const from of node.from) svg.append(...link(from, node, vertical));
+  for (const node of nodes) svg.append(block(node));
+  return make("div", { class: "wide" }, svg);
+}
+
+// Nodes {kind, lines, from: [nodes]} of a group; without the network the tasks stand in a row.
+function nodesOf(group) {
+  const memories = group.memories ?? [];
+  const states = memories.filter((memory) => memory.kind === "state");
+  const tasks = new Map(group.processors.map((one) => [one.task, taskNode(group, one, states)]));
+  const kept = new Map(memories.filter((memory) => memory.kind !== "state").map((memory) => [memory.name, memoryNode(group, memory)]));
+  if (!data.network) return unlinked(tasks, kept);
+  const [source, sink] = [externalNode("loads"), externalNode("stores")];
+  const array = (name) => {
+    if (!kept.has(name)) kept.set(name, { kind: "plain", lines: [name, arrayText(name)], from: [] });
+    return kept.get(name);
+  };
+  for (const [name, node] of tasks) {
+    const task = data.network.tasks[name];
+    for (const read of task.reads) {
+      node.from.push(array(read));
+      if (!tasks.has(data.network.arrays[read].producer) && !array(read).from.includes(source)) array(read).from.push(source);
+    }
+    for (const write of task.writes) {
+      array(write).from.push(node);
+      if (leaves(write, tasks)) sink.from.push(array(write));
+    }
+  }
+  return [source, ...tasks.values(), ...kept.values(), sink];
+}
+
+function unlinked(tasks, kept) {
+  let before = null;
+  for (const node of tasks.values()) {
+    if (before) node.after = before;
+    before = node;
+  }
+  return [...tasks.values(), ...kept.values()];
+}
+
+const leaves = (name, tasks) => {
+  const array = data.network.arrays[name];
+  return array.output || array.readers.some((reader) => !tasks.has(reader));
+};
+
+function taskNode(group, processor, states) {
+  const own = states.filter((memory) => memory.name.startsWith(`${processor.task}.`));
+  const lines = [processor.task, `${counted(processor.units, "unit")}${processor.block_data ? `, X_out ${shown(processor.block_data)}` : ""}`];
+  if (own.length) lines.push(`state ${counted(own.reduce((sum, memory) => sum + memory.data, 0), "datum").replace("datums", "data")}`);
+  if (processor.cut) lines.push(`cut ${processor.cut.shape.join(" x ")}`);
+  return { kind: "task", lines, from: [], state: own.length > 0, detail: own.map((memory) => `state of ${memory.name}: ${bitsText(memory.bits)}`) };
+}
+
+function memoryNode(group, memory) {
+  const word = memory.kind === "fifo" ? "FIFO" : "buffer";
+  const banks = memory.kind === "fifo" ? "" : `, ${counted(memory.banks, "bank")}`;
+  const lines = [`${word} ${memory.name}`, `${shown(memory.data)} data${banks}`, bitsText(memory.bits)];
+  return { kind: memory.kind, lines, from: [] };
+}
+
+const externalNode = (what) => ({ kind: "external", lines: ["external memory", what], from: [] });
+
+function arrayText(name) {
+  const array = data.network.arrays[name];
+  return `${array.type}[${array.shape.map((side) => side ?? "*").join(", ")}]`;
+}
+
+// Each node one layer after the last of those it comes from; `place` counts inside a layer.
+function layered(nodes) {
+  const layer = (node) => {
+    node.layer ??= Math.max(-1, ...node.from.map(layer), ...(node.after ? [layer(node.after)] : [])) + 1;
+    return node.layer;
+  };
+  const filled = new Map();
+  for (const node of nodes) layer(node);
+  for (const node of nodes) {
+    node.place = filled.get(node.layer) ?? 0;
+    filled.set(node.layer, node.place + 1);
+  }
+  return nodes;
+}
+
+function link(from, to, vertical) {
+  const [x1, y1] = vertical ? [from.x + BOX.width / 2, from.y + BOX.height] : [from.x + BOX.width, from.y + BOX.height / 2];
+  const [x2, y2] = vertical ? [to.x + BOX.width / 2, to.y] : [to.x, to.y + BOX.height / 2];
+  const bend = vertical ? (y2 - y1) / 2 : (x2 - x1) / 2;
+  const curve = vertical
+    ? `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2 - 7}`
+    : `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2 - 7} ${y2}`;
+  const tip = vertical ? `M${x2} ${y2}l-4 -8h8z` : `M${x2} ${y2}l-8 -4v8z`;
+  return [draw("path", { class: "link", d: curve }), draw("path", { class: "arrow", d: tip })];
+}
+
+function block(node) {
+  const { x, y, kind } = node;
+  const shape = { class: `box ${kind === "plain" ? "external" : kind}`, x, y, width: BOX.width, height: BOX.height, rx: kind === "task" ? 10 : 2 };
+  const found = draw("g", { "data-kind": kind }, draw("rect", shape));
+  if (node.state) found.append(draw("rect", { class: "box state", x: x + BOX.width - 14, y: y + BOX.height - 14, width: 10, height: 10, rx: 2 }));
+  if (kind === "fifo") for (const bar of [6, 12, 18]) found.append(draw("line", { class: "link", x1: x + BOX.width - bar, x2: x + BOX.width - bar, y1: y + 6, y2: y + BOX.height - 6 }));
+  const gap = node.lines.length > 2 ? 16 : 20;
+  const top = y + (BOX.height - gap * (node.lines.length - 1)) / 2 + 4;
+  node.lines.forEach((line, place) => found.append(
+    label(x + 9, top + gap * place, fitted(line, BOX.width - 14), place ? { class: "small" } : { "font-weight": 600 })));
+  return titled(found, [...node.lines, ...(node.detail ?? [])].join("\n"));
+}

@@ -1,0 +1,98 @@
+// Choices and what follows from them.
+function choose(design) {
+  state.chosen = design;
+  history.replaceState(null, "", design ? `#${encodeURIComponent(design.id)}` : "#");
+  renderScatter();
+  renderTable();
+  renderDesign();
+  const row = byId("table").querySelector('tr[aria-selected="true"]');
+  const box = byId("table").parentElement;
+  if (row) box.scrollTop = Math.max(0, row.offsetTop - box.clientHeight / 2);
+}
+
+// Designs from left to right in the plot.
+function across() {
+  return visible().sort((a, b) => (value(a, state.x) ?? Infinity) - (value(b, state.x) ?? Infinity) || (value(a, state.y) ?? Infinity) - (value(b, state.y) ?? Infinity));
+}
+
+function move(key) {
+  const designs = across();
+  const place = designs.indexOf(state.chosen);
+  const steps = { ArrowRight: place + 1, ArrowDown: place + 1, ArrowLeft: place - 1, ArrowUp: place - 1, Home: 0, End: designs.length - 1 };
+  if (designs.length) choose(designs[Math.min(designs.length - 1, Math.max(0, steps[key]))]);
+}
+
+function onKey(event) {
+  if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea, pre")) return;
+  if (["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "Home", "End"].includes(event.key)) move(event.key);
+  else if (event.key === "[" || event.key === "]") turn(event.key === "]" ? 1 : -1);
+  else return;
+  event.preventDefault();
+}
+
+function turn(by) {
+  const names = data.figures.map((figure) => figure.name);
+  setAxis("x", names[(names.indexOf(state.x) + by + names.length) % names.length]);
+}
+
+function setAxis(which, name) {
+  state[which] = name;
+  byId(which).value = name;
+  renderScatter();
+}
+
+function addFilter(event) {
+  event.preventDefault();
+  const field = byId("bound");
+  const bound = Number(field.value.replaceAll(",", "").replaceAll("_", "").trim() || NaN);
+  field.setCustomValidity(Number.isFinite(bound) ? "" : "a number, as 1e6");
+  if (!field.reportValidity()) return;
+  state.filters.push({ figure: byId("bounded").value, relation: byId("relation").value, bound });
+  field.value = "";
+  filtered();
+}
+
+function filtered() {
+  byId("filters").replaceChildren(...state.filters.map((one, place) => {
+    const text = `${one.figure} ${one.relation} ${shown(one.bound)}`;
+    const remove = () => { state.filters.splice(place, 1); filtered(); };
+    return make("span", { role: "listitem" }, make("button", { type: "button", "aria-label": `remove the filter ${text}`, on: { click: remove } }, `${text} ✕`));
+  }));
+  const found = visible();
+  byId("count").textContent = `${shown(found.length)} of ${counted(data.designs.length, "design")}, ${shown(found.filter((one) => one.front).length)} on the front of ${data.objectives.join(", ")}`;
+  choose(found.includes(state.chosen) ? state.chosen : (across().find((one) => one.front) ?? found[0] ?? null));
+}
+
+function setTheme(name) {
+  if (name === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = name;
+  for (const button of byId("theme").children) button.setAttribute("aria-pressed", String(button.dataset.name === name));
+}
+
+function start() {
+  byId("title").textContent = `${data.top}: ${counted(data.designs.filter((one) => one.front).length, "design")} on the Pareto front`;
+  byId("theme").append(...["auto", "light", "dark"].map((name) => make("button", { type: "button", "data-name": name, on: { click: () => setTheme(name) } }, name)));
+  setTheme("auto");
+  byId("remarks").hidden = !data.remarks.length;
+  byId("remarks").append(...data.remarks.map((text) => make("li", {}, text)));
+  byId("facts").append(...data.facts.flatMap(([word, text]) => [make("dt", {}, word), make("dd", {}, text)]));
+  for (const id of ["x", "y", "bounded"]) byId(id).append(...data.figures.map((figure) => make("option", { value: figure.name }, figure.name.replaceAll("_", " "))));
+  const others = data.figures.map((figure) => figure.name).filter((name) => name !== data.objectives[0]);
+  state.x = data.objectives[0];
+  state.y = data.objectives[1] ?? others[0] ?? state.x;
+  byId("x").value = state.x;
+  byId("y").value = state.y;
+  byId("x").addEventListener("change", () => setAxis("x", byId("x").value));
+  byId("y").addEventListener("change", () => setAxis("y", byId("y").value));
+  byId("filter").addEventListener("submit", addFilter);
+  byId("bound").addEventListener("input", () => byId("bound").setCustomValidity(""));
+  byId("more").addEventListener("click", () => { state.rows = Infinity; renderTable(); });
+  document.addEventListener("keydown", onKey);
+  state.sort = { by: data.objectives[0], down: false };
+  state.chosen = data.designs.find((one) => `#${encodeURIComponent(one.id)}` === location.hash) ?? data.designs.find((one) => one.id === data.knee) ?? null;
+  filtered();
+  let width = innerWidth;
+  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderScatter(); renderDesign(); } });
+}
+
+start();
