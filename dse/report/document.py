@@ -22,7 +22,8 @@ from dse.store import spec_file
 Document = dict[str, Any]
 
 ROOM = 1_800_000  # bytes of a report's data; the page around them takes the rest of 2 MB
-_FOR_TIMELINES = 0.35  # of what designs leave
+_FOR_DESIGNS = 0.7  # of the room, at most; timelines and specifications share the rest
+_FOR_TIMELINES = 0.45  # of what designs leave
 
 
 @dataclass
@@ -43,14 +44,20 @@ class Room:
 
 
 @dataclass
-class Groups:
-    """The distinct groups of designs: most designs share theirs with others."""
+class Shared:
+    """What designs have in common, by its place: groups with the records behind them, and texts."""
 
     documents: list[Document] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
     records: list[Any] = field(default_factory=list)
+    texts: dict[str, int] = field(default_factory=dict)
 
-    def place(self, document: Document, record: object = None) -> int:
+    def text(self, text: str | None) -> int | None:
+        """The place of a text."""
+        return None if text is None else self.texts.setdefault(text, len(self.texts))
+
+    def group(self, document: Document, record: object = None) -> int:
+        """The place of a group."""
         key = packed(document)
         if key not in self.places:
             self.places[key] = len(self.documents)
@@ -68,16 +75,18 @@ def report_document(result: AnyResult, folder: Path, origin: Origin, room: int =
     designs = _designs(result)
     shown = designs
     while True:
-        document, groups = _core(result, shown, origin.network)
-        left = room - len(packed(document))
-        if left >= 0 or len(shown) <= 2:
+        document, shared = _core(result, shown, origin.network)
+        size = len(packed(document))
+        if size <= _FOR_DESIGNS * room or len(shown) <= 3:
             break
-        shown = _spread(shown, max(2, min(len(shown) - 1, int(len(shown) * room / (room - left) * 0.95))))
+        fewer = min(len(shown) - 1, int(len(shown) * _FOR_DESIGNS * room / size * 0.98))
+        shown = _spread(shown, max(2, fewer), document["knee"])
+    left = max(0, room - size)
     remarks = list(origin.remarks)
     if len(shown) < len(designs):
         remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")
-    remarks += _add_timelines(groups, origin, Room(int(max(left, 0) * _FOR_TIMELINES)))
-    remarks += _add_specs(document, result, shown, folder, Room(int(max(left, 0) * (1 - _FOR_TIMELINES))))
+    remarks += _add_timelines(document, shared, origin, Room(int(left * _FOR_TIMELINES)))
+    remarks += _add_specs(document, result, shown, folder, Room(int(left * (1 - _FOR_TIMELINES))))
     document["remarks"] = remarks
     return document
 
@@ -95,29 +104,32 @@ def _designs(result: AnyResult) -> list[AnyDesign]:
     return [*front.values(), *others]
 
 
-def _spread(designs: Sequence[AnyDesign], count: int) -> list[AnyDesign]:
-    places = dict.fromkeys(round(place * (len(designs) - 1) / (count - 1)) for place in range(count))
-    return [designs[place] for place in places]
+def _spread(designs: Sequence[AnyDesign], count: int, kept: str) -> list[AnyDesign]:
+    """So many designs evenly, the first, the last and the one named `kept` among them."""
+    places = {round(place * (len(designs) - 1) / (count - 1)) for place in range(count)}
+    return [design for place, design in enumerate(designs) if place in places or design.id == kept]
 
 
-def _core(result: AnyResult, designs: Sequence[AnyDesign], network: Network | None) -> tuple[Document, Groups]:
+def _core(result: AnyResult, designs: Sequence[AnyDesign], network: Network | None) -> tuple[Document, Shared]:
     """The result with some of its designs, without timelines and specifications."""
     figures = list(designs[0].objectives)
     front = {design.id for design in result.pareto}
-    groups = Groups()
-    rows = [_design(design, figures, groups, on_front=design.id in front) for design in designs]
+    shared = Shared()
+    rows = [_design(design, figures, shared, on_front=design.id in front) for design in designs]
     document: Document = {
         "top": result.top,
         "facts": list(_facts(result)),
+        "front": len(front),
         "objectives": list(result.objectives),
         "figures": [_figure(name) for name in figures],
         "knee": pick(result, parse_rule(KNEE)).design.id,
         "model": result.model,
         "network": _network(network) if network else None,
-        "groups": groups.documents,
+        "groups": shared.documents,
         "designs": rows,
+        "texts": list(shared.texts),
     }
-    return document, groups
+    return document, shared
 
 
 def _figure(name: str) -> Document:
@@ -128,19 +140,33 @@ def _figure(name: str) -> Document:
     return {"name": name, "title": figure.title, "unit": unit, "more": grows(name)}
 
 
-def _design(design: AnyDesign, figures: Sequence[str], groups: Groups, *, on_front: bool) -> Document:
+def _design(design: AnyDesign, figures: Sequence[str], shared: Shared, *, on_front: bool) -> Document:
     found: Document = {
         "id": design.id,
         "front": on_front,
         "values": [_finite(design.objectives[name]) for name in figures],
-        "steps": design.steps,
-        "remark": design.steps_remark,
+        "steps": None if design.steps is None else [shared.text(step) for step in design.steps],
+        "remark": shared.text(design.steps_remark),
         "verified": design.verified,
     }
     if isinstance(design, MappedDesign):
-        mapped = [groups.place(group.model_dump(mode="json"), group) for group in design.groups]
-        return found | {"groups": mapped, "verification": design.verification, "bottleneck": design.bottleneck}
-    return found | {"groups": [groups.place(group) for group in _published_groups(design)]}
+        mapped = [shared.group(_group(group), group) for group in design.groups]
+        return found | {
+            "groups": mapped,
+            "verification": shared.text(design.verification),
+            "bottleneck": design.bottleneck,
+        }
+    return found | {"groups": [shared.group(group) for group in _published_groups(design)]}
+
+
+def _group(record: GroupRecord) -> Document:
+    document = record.model_dump(mode="json", exclude={"path"})
+    return document | {name: _columns(document[name]) for name in ("processors", "memories")}
+
+
+def _columns(rows: Sequence[Document]) -> dict[str, list[Any]]:
+    """Rows of equal keys as a list for each key, which are named once."""
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
 
 
 def _finite(value: float) -> float | None:
@@ -152,9 +178,11 @@ def _published_groups(design: Design) -> Iterator[Document]:
     for tasks in design.fusion:
         yield {
             "tasks": tasks,
-            "processors": [
-                {"task": task, "units": design.units[task], "block_data": design.block_data[task]} for task in tasks
-            ],
+            "processors": {
+                "task": tasks,
+                "units": [design.units[task] for task in tasks],
+                "block_data": [design.block_data[task] for task in tasks],
+            },
             "whole": design.whole_arrays_data,
         }
 
@@ -214,18 +242,28 @@ def _in_order(network: Network, names: Iterable[str]) -> list[str]:
     return [name for name in network.arrays if name in found]
 
 
-def _add_timelines(groups: Groups, origin: Origin, room: Room) -> Iterator[str]:
-    """Enter the groups' timelines in their documents, and tell what is missing."""
+def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Room) -> Iterator[str]:
+    """Enter the groups' timelines in their documents, those of the knee first, and tell what is missing."""
     if origin.model is None:
         return
     timelines = Timelines(origin.model)
-    for document, record in zip(groups.documents, groups.records, strict=True):
-        found = timelines.of(record) if record is not None and room.left > 0 else None
+    knee = next(row["groups"] for row in document["designs"] if row["id"] == document["knee"])
+    for place in dict.fromkeys([*knee, *_evenly(len(shared.documents))]):
+        record = shared.records[place]
+        found = timelines.of(record) if record is not None and not room.refused else None
         if found is not None and room.take(found):
-            document["timeline"] = found
+            shared.documents[place]["timeline"] = found
     yield from timelines.remarks
-    if room.refused or room.left <= 0:
-        yield "the last designs' timelines are left out for the size of this file"
+    if room.refused:
+        drawn = sum("timeline" in one for one in shared.documents)
+        yield f"{drawn:,} of {len(shared.documents):,} groups have their timeline, for the size of this file"
+
+
+def _evenly(count: int) -> Iterator[int]:
+    """0 to count - 1 so that every beginning is spread over all: by the bits of the number, turned around."""
+    bits = max(1, (count - 1).bit_length())
+    turned = (int(f"{number:0{bits}b}"[::-1], 2) for number in range(1 << bits))
+    return (place for place in turned if place < count)
 
 
 def _add_specs(

@@ -15,6 +15,7 @@ from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.timeline import Timeline, group_timeline
 
 FIRST, LAST = 12, 6  # steps shown
+WHOLE_AT_MOST = 24  # steps of a group that are all shown
 EXACT_AT_MOST = 6_000_000  # repetitions and elements of all groups that take the exact path
 
 
@@ -35,7 +36,8 @@ class Timelines:
                 self.too_large += 1
                 return None
             totals = record.steps, record.latency_cycles
-            return _document(group_timeline(self.model, group, totals, first=FIRST, last=LAST))
+            first = FIRST if record.steps > WHOLE_AT_MOST else record.steps
+            return _document(group_timeline(self.model, group, totals, first=first, last=LAST))
         except (ArrayolError, ValueError, KeyError):  # specification or platform are not those of the result
             self.changed = True
             return None

@@ -1,7 +1,16 @@
 // The data, the state of the page, and how elements and numbers are made. Names are only ever set as text.
 const data = JSON.parse(document.getElementById("data").textContent);
+for (const group of data.groups) for (const name of ["processors", "memories"]) if (group[name]) group[name] = rowsOf(group[name]);
+for (const design of data.designs) for (const name of ["remark", "verification"]) design[name] = data.texts[design[name]] ?? null;
+for (const design of data.designs) design.steps &&= design.steps.map((step) => data.texts[step]);
 const figureOf = new Map(data.figures.map((figure, place) => [figure.name, { ...figure, place }]));
 const state = { x: "", y: "", filters: [], sort: { by: "", down: false }, chosen: null, rows: 200 };
+
+// {a: [1, 2], b: [3, 4]} as [{a: 1, b: 3}, {a: 2, b: 4}].
+function rowsOf(columns) {
+  const names = Object.keys(columns);
+  return names.length ? columns[names[0]].map((_, row) => Object.fromEntries(names.map((name) => [name, columns[name][row]]))) : [];
+}
 
 const byId = (id) => document.getElementById(id);
 const value = (design, name) => design.values[figureOf.get(name).place];

@@ -1,5 +1,5 @@
 // A group as blocks: external memory, buffers, FIFOs, processors and the state of delays, in layers along the dataflow.
-const BOX = { width: 148, height: 58, along: 62, across: 16 };
+const BOX = { width: 134, height: 58, along: 34, across: 16 };
 
 function diagram(group, room) {
   const nodes = layered(nodesOf(group));

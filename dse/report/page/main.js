@@ -24,7 +24,8 @@ function move(key) {
 
 function onKey(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea, pre")) return;
-  if (["ArrowRight", "ArrowDown", "ArrowLeft", "ArrowUp", "Home", "End"].includes(event.key)) move(event.key);
+  const inside = event.target.closest("#scatter, .scroll") !== null; // elsewhere these keys scroll the page
+  if (["ArrowRight", "ArrowLeft"].includes(event.key) || (inside && ["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key))) move(event.key);
   else if (event.key === "[" || event.key === "]") turn(event.key === "]" ? 1 : -1);
   else return;
   event.preventDefault();
@@ -70,7 +71,7 @@ function setTheme(name) {
 }
 
 function start() {
-  byId("title").textContent = `${data.top}: ${counted(data.designs.filter((one) => one.front).length, "design")} on the Pareto front`;
+  byId("title").textContent = `${data.top}: ${counted(data.front, "design")} on the Pareto front`;
   byId("theme").append(...["auto", "light", "dark"].map((name) => make("button", { type: "button", "data-name": name, on: { click: () => setTheme(name) } }, name)));
   setTheme("auto");
   byId("remarks").hidden = !data.remarks.length;
@@ -91,6 +92,7 @@ function start() {
   state.sort = { by: data.objectives[0], down: false };
   state.chosen = data.designs.find((one) => `#${encodeURIComponent(one.id)}` === location.hash) ?? data.designs.find((one) => one.id === data.knee) ?? null;
   filtered();
+  byId("scatter").focus({ preventScroll: true, focusVisible: false });
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderScatter(); renderDesign(); } });
 }
