@@ -45,6 +45,7 @@ from dse.explore import explore as explore_fusions
 from dse.mapping import GroupProgress, Mapped, explore_mappings
 from dse.mapping_result import MappedDesign, MappingResult
 from dse.mapping_space import MappingSpace
+from dse.method_names import Search
 from dse.objectives import DEFAULT, chosen
 from dse.result import Design, Result
 from dse.steps import StepFinder
@@ -160,15 +161,20 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     model: str = "machine",
     objectives: Sequence[str] | None = None,
     space: Space | None = None,
+    method: str = "auto",
+    seed: int = 0,
     keep_all: bool = False,
     report: Callable[[Progress | GroupProgress], None] | None = None,
+    announce: Callable[[str], None] | None = None,
 ) -> Exploration | Mapped:
     """The Pareto front of the mappings of a task under a model, `machine` or `published`.
 
     `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
-    task where nothing calls several. `space` is for the machine model. With `keep_all` the result holds every feasible
-    design of the published model, the fronts of all fusions of the machine model. Raises ArrayolError where an input is
-    wrong, KeyError for a model that does not exist, InfeasibleError where no design fits the platform.
+    task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact
+    or nsga2, and `seed` for the last; `announce` is told the size of the space and the method beforehand. With
+    `keep_all` the result holds every feasible design of the published model, the fronts of all fusions of the machine
+    model. Raises ArrayolError where an input is wrong, KeyError for a model or method that does not exist,
+    InfeasibleError where no design fits the platform.
     """
     if isinstance(platform, Platform):
         taken, origin = platform, GIVEN_AS_OBJECT
@@ -181,6 +187,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     network = flatten(canonical, chosen_top)
     labels = Labels(spec.name, model, origin, spec.constants)
     steps = StepFinder(spec, canonical, network, first)
+    how = Search(method, seed, report or (lambda _: None), announce or (lambda _: None))
     if model == "machine":
         study = (space or Space()).whole()
         wanted = tuple(objectives or study.objectives or DEFAULT)
@@ -191,10 +198,10 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
             if verify is False
             else lambda designs: Verifier(spec, chosen_top, taken).all(designs, asked=verify is True)
         )
-        return explore_mappings(mappings, wanted, labels, steps=steps, judge=judge, keep_all=keep_all, report=report)
+        return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge)
     wanted_figures = chosen(objectives if objectives is not None else DEFAULT)
     published = MODELS[model](network, taken)
-    return explore_fusions(published, wanted_figures, labels, steps=steps, keep_all=keep_all, report=report)
+    return explore_fusions(published, wanted_figures, labels, how=how, steps=steps, keep_all=keep_all)
 
 
 def transfers(  # noqa: PLR0913  what people ask of a nest

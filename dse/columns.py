@@ -6,6 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.errors import error
 from dse.constraints import Constraint
@@ -88,6 +92,26 @@ def _integer_limit(constraint: Constraint, figure: Figure, platform: Platform) -
     else:
         bound *= figure.scale
     return math.ceil(bound) - 1 if strict else math.floor(bound)
+
+
+class Priced(Protocol):
+    """Figures of several structures, each under several combinations of units: see hwmodel.machine."""
+
+    @property
+    def legal(self) -> NDArray[np.bool_]:
+        """Of shape (structures, combinations)."""
+
+    def objective(self, name: str) -> NDArray[np.int64]:
+        """Of shape (structures, combinations)."""
+
+
+def column_of(priced: Priced, figure: Figure, *, whole: bool) -> Values:
+    """A figure's integers of group designs; frames follow each other only in a design of one group, a `whole` one."""
+    key = "latency_cycles" if figure.key == "frame_cycles" and not whole else figure.key
+    found = priced.objective(key)
+    if figure.scale == 1:
+        return found
+    return np.rint(found * figure.scale).astype(np.int64)
 
 
 def objective_values(columns: Columns, values: Values) -> Values:

@@ -135,16 +135,17 @@ def listed_front(
     graph: TaskGraph, groups: Callable[[Mask], Front], how: Combination, fusions: Sequence[Sequence[Mask]]
 ) -> ListedFront:
     """The front of whole designs of these fusions alone, each a list of groups in an order in which they can run."""
-    wholes = tuple(_fusion_front(graph, groups, how, fusion) for fusion in fusions)
+    wholes = tuple(fusion_front(graph, groups, how, fusion) for fusion in fusions)
     starts = np.cumsum([0, *(len(whole.front) for whole in wholes[:-1])])
     found = merged([whole.front for whole in wholes], how)
     front = front_of(found.values, found.units)
     return ListedFront(Front(front.values, front.units, found.origin[front.origin]), wholes, starts)
 
 
-def _fusion_front(
+def fusion_front(
     graph: TaskGraph, groups: Callable[[Mask], Front], how: Combination, fusion: Sequence[Mask]
 ) -> WholeFront:
+    """The front of the whole designs of one fusion, its groups in an order in which they can run."""
     following: dict[Mask, Mask] = {}
     done = 0
     for group in fusion:

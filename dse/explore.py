@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from types import MappingProxyType
@@ -10,8 +10,12 @@ from types import MappingProxyType
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.ir.model import ConstValue, Spec
 from dse.cloud import Cloud
+from dse.counted_text import counted
 from dse.front import Candidate
+from dse.graph import task_graph
+from dse.method_names import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, Search, refused
 from dse.objectives import Objective, available, require_available
+from dse.pareto import COMPARED_AT_MOST, counted_front, points_of
 from dse.result import (
     Comparisons,
     Design,
@@ -22,14 +26,16 @@ from dse.result import (
     describe,
 )
 from dse.search.indicators import hypervolume
+from dse.space import count_by_groups
 from dse.steps import StepFinder
-from dse.walk import Progress, Walk
+from dse.walk import Walk
 from hwmodel.design import Fusion
 from hwmodel.published.estimate import PublishedDesign
 from hwmodel.published.model import PublishedModel
 
 MODELS = MappingProxyType({"published": PublishedModel})  # by the names that users give them
 METHOD = "every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)"
+ALL_PAIRS = f"{METHOD}, each compared with every other"
 
 
 @dataclass(frozen=True)
@@ -57,25 +63,54 @@ def explore(
     objectives: Sequence[Objective],
     labels: Labels,
     *,
+    how: Search | None = None,
     steps: StepFinder | None = None,
     keep_all: bool = False,
-    report: Callable[[Progress], None] | None = None,
 ) -> Exploration:
-    """Price every legal fusion and keep the Pareto front.
+    """Price every legal fusion and keep the Pareto front: by the paper's subspaces (`partition`), or `exhaustive`.
 
     Memory holds fronts, points for the plot and what is being compared, not every design, unless `keep_all`. With
     `steps` each design of the front carries the transformations that make its specification. Raises
     InfeasibleError (`infeasible`) where no fusion fits the platform, ArrayolError (`no-clock`) where an objective needs
-    one.
+    one, or (`method-refused`) for another method.
     """
     require_available(objectives, model.platform)
-    walk = Walk(model, tuple(objectives), keep_all=keep_all, report=report)
+    how = how or Search()
+    method = choose_published(how.method, model)
+    how.announce(f"{_size(model)}; {method.text}")
+    all_pairs = method.name == EXHAUSTIVE
+    walk = Walk(model, tuple(objectives), keep_all=keep_all or all_pairs, report=how.report)
     walk.run()
     _require_feasible(walk)
+    if all_pairs:
+        rows = counted_front(points_of([candidate.values for candidate in walk.kept])).rows
+        walk.front = [walk.kept[row] for row in rows]
     front = _records(walk, sorted(walk.front, key=lambda one: (one.values, len(one.fusion.groups))), steps)
-    result = _result(walk, front, labels, keep_all=keep_all)
+    result = _result(walk, front, labels, ALL_PAIRS if all_pairs else METHOD, keep_all=keep_all)
     cloud = walk.cloud.finish(walk.objectives, model.platform)
     return Exploration(result, walk.objectives, cloud, steps.original if steps else None)
+
+
+def choose_published(asked: str, model: PublishedModel) -> Chosen:
+    """The method for the published model. Raises ArrayolError (`method-refused`) for those that make no sense there."""
+    hint = "take --method partition, which prices every fusion, or --model machine"
+    if asked == AUTO:
+        return Chosen(PARTITION, "the published model prices fusions, and the paper goes through them like that")
+    if asked == EXHAUSTIVE:
+        counts = count_by_groups(task_graph(model.network))
+        if counts is None or sum(counts.values()) > COMPARED_AT_MOST:
+            raise refused(asked, f"it compares all fusions with all, at most {COMPARED_AT_MOST:,}", hint)
+    elif asked != PARTITION:
+        reason = "a fusion is a whole design of the published model, its figures are no sums over groups"
+        raise refused(asked, reason if asked == "exact" else f"{reason}, and all fusions can be priced", hint)
+    return Chosen(asked, ASKED)
+
+
+def _size(model: PublishedModel) -> str:
+    graph = task_graph(model.network)
+    counts = count_by_groups(graph)
+    fusions = "fusions" if counts is None else counted(sum(counts.values()), "fusion")
+    return f"{model.network.name}: {fusions} of {counted(len(graph), 'task')}"
 
 
 def _require_feasible(walk: Walk) -> None:
@@ -113,7 +148,7 @@ def _priced(walk: Walk, fusion: Fusion) -> PublishedDesign:
     return design
 
 
-def _result(walk: Walk, front: tuple[Design, ...], labels: Labels, *, keep_all: bool) -> Result:
+def _result(walk: Walk, front: tuple[Design, ...], labels: Labels, method: str, *, keep_all: bool) -> Result:
     example = walk.example
     return Result(
         arrayol=version("arrayol"),
@@ -124,7 +159,7 @@ def _result(walk: Walk, front: tuple[Design, ...], labels: Labels, *, keep_all: 
         platform=labels.platform,
         remarks=walk.model.remarks,
         objectives=tuple(objective.name for objective in walk.objectives),
-        method=METHOD,
+        method=method,
         exact=True,
         space=SpaceSummary(
             tasks=walk.graph.names,

@@ -8,14 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
-from dse.columns import Columns
-from dse.figures import Figure
+from dse.columns import Columns, Priced, column_of
 from dse.fronts import Front, Rows, Values, front_of
 from dse.graph import Mask
 from dse.mapping_space import MappingSpace
@@ -51,17 +48,6 @@ class GroupFront:
     designs: tuple[GroupDesign, ...]
     counts: Counts
     refusal: str | None = None
-
-
-class Priced(Protocol):
-    """Figures of several structures, each under several combinations of units: see hwmodel.machine."""
-
-    @property
-    def legal(self) -> NDArray[np.bool_]:
-        """Of shape (structures, combinations)."""
-
-    def objective(self, name: str) -> NDArray[np.int64]:
-        """Of shape (structures, combinations)."""
 
 
 def search_group(space: MappingSpace, columns: Columns, group: Mask, *, open_all: bool) -> GroupFront:
@@ -161,7 +147,8 @@ class _Search:
         first = len(self.structures)
         self.structures.extend(structures)
         rows, combinations = np.nonzero(legal)
-        values = np.stack([self._column(priced, figure)[legal] for figure in self.columns.figures], axis=1)
+        found = (column_of(priced, figure, whole=self.whole) for figure in self.columns.figures)
+        values = np.stack([column[legal] for column in found], axis=1)
         kept = self.columns.how.within(values)
         feasible = int(np.count_nonzero(kept))
         self.counts += Counts(evaluated=feasible, infeasible=legal.size - feasible)
@@ -173,14 +160,6 @@ class _Search:
         codes = np.concatenate([self.codes, codes])
         front = front_of(values, units, trade_units=self.columns.how.trades_units)
         self.values, self.units, self.codes = front.values, front.units, codes[front.origin]
-
-    def _column(self, priced: Priced, figure: Figure) -> Values:
-        """A figure's integers; frames follow each other only in a design of one group."""
-        key = "latency_cycles" if figure.key == "frame_cycles" and not self.whole else figure.key
-        found = priced.objective(key)
-        if figure.scale == 1:
-            return found
-        return np.rint(found * figure.scale).astype(np.int64)
 
     def _design(self, structure: int, combination: int) -> GroupDesign:
         found = self.structures[structure]

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from dse.cloud import Cloud
 from dse.columns import Columns, objective_values
-from dse.fronts import combined
+from dse.fronts import Front, combined
 from dse.graph import Mask
-from dse.group_search import GroupFront
 from dse.mapping_result import MappedDesign
 from dse.mapping_space import MappingSpace
 from dse.whole_count import all_fusions
@@ -17,16 +16,17 @@ FUSIONS_DRAWN = 256  # fusions whose own fronts are drawn
 
 
 def cloud_of(
-    space: MappingSpace, columns: Columns, fronts: Mapping[Mask, GroupFront], records: tuple[MappedDesign, ...]
+    space: MappingSpace, columns: Columns, fronts: Mapping[Mask, Front], records: tuple[MappedDesign, ...]
 ) -> Cloud:
-    """The fronts of single fusions, where they are few, else the front alone."""
+    """The fronts of single fusions, where they are few and groups have fronts, else the front alone."""
     platform = space.model.platform
     points: dict[tuple[tuple[float, ...], int], None] = {}
     fusions = all_fusions(space) if not space.fusions else space.fusions
-    for fusion in fusions or () if fusions is None or len(fusions) <= FUSIONS_DRAWN else ():
-        front = fronts[fusion[0]].front
+    few = fronts and fusions is not None and len(fusions) <= FUSIONS_DRAWN
+    for fusion in fusions or () if few else ():
+        front = fronts[fusion[0]]
         for group in fusion[1:]:
-            front = combined(front, fronts[group].front, columns.how)
+            front = combined(front, fronts[group], columns.how)
         for values in objective_values(columns, front.values).tolist():
             shown = tuple(
                 float(figure.shown(value, platform)) for figure, value in zip(columns.objectives, values, strict=True)

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 
 from dse.columns import Columns
 from dse.explore import Labels
 from dse.figures import Figure, figures_of
-from dse.graph import Mask
-from dse.group_search import Counts, GroupFront
-from dse.mapping_result import MappedDesign, MappingResult, MappingSpaceSummary, Refusal, describe_mapping
+from dse.mapping_result import (
+    EvolutionRecord,
+    GenerationRecord,
+    MappedDesign,
+    MappingResult,
+    MappingSpaceSummary,
+    Refusal,
+    describe_mapping,
+)
 from dse.mapping_space import MappingSpace
+from dse.method_names import Chosen
 from dse.result import Hypervolume, identifier
 from dse.search.indicators import hypervolume
+from dse.searched import Evolution, Searched
 from dse.steps import StepFinder
 from dse.verify import Verdict
-from dse.whole_count import count_fusions, count_wholes
+from dse.whole_count import count_fusions
 from hwmodel.design import Design, GroupDesign
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 
@@ -64,13 +72,11 @@ def result_of(
     space: MappingSpace,
     columns: Columns,
     labels: Labels,
-    fronts: Mapping[Mask, GroupFront],
+    method: Chosen,
+    searched: Searched,
     records: tuple[MappedDesign, ...],
-    *,
-    open_all: bool,
 ) -> MappingResult:
-    counts = sum((found.counts for found in fronts.values()), Counts())
-    refused = next(((space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal), None)
+    counts, refusal = searched.counts, searched.refusal
     return MappingResult(
         arrayol=version("arrayol"),
         spec=labels.spec,
@@ -81,16 +87,33 @@ def result_of(
         remarks=_remarks(space),
         objectives=tuple(figure.name for figure in columns.objectives),
         constraints=tuple(map(str, columns.constraints)),
-        method="exact",
-        exact=open_all and not space.study.longest_group and not space.study.epsilon,
-        how=_how(space, open_all=open_all),
-        space=_summary(space, fronts, counts),
+        method=method.name,
+        method_reason=method.why,
+        exact=searched.exact,
+        how=searched.how,
+        space=_summary(space, searched),
+        counted="whole designs" if searched.counts_wholes else "group designs",
         evaluated=counts.evaluated,
         infeasible=counts.infeasible,
         pruned=counts.pruned,
-        infeasible_example=Refusal(tasks=refused[0], reason=refused[1]) if refused and refused[1] else None,
+        infeasible_example=Refusal(tasks=refusal[0], reason=refusal[1]) if refusal else None,
+        comparisons=searched.comparisons,
+        evolution=_evolution(searched.evolution) if searched.evolution else None,
         hypervolume=_hypervolume(columns, space, records),
         pareto=records,
+    )
+
+
+def _evolution(found: Evolution) -> EvolutionRecord:
+    return EvolutionRecord(
+        seed=found.seed,
+        population=found.population,
+        generations=len(found.generations) - 1,
+        stalled=found.stalled,
+        convergence=tuple(
+            GenerationRecord(generation=one.number, evaluated=one.evaluated, hypervolume=one.hypervolume)
+            for one in found.generations
+        ),
     )
 
 
@@ -99,25 +122,13 @@ def _remarks(space: MappingSpace) -> tuple[str, ...]:
     return (f"figures are per frame: {', '.join(endless)} never end",) if endless else ()
 
 
-def _how(space: MappingSpace, *, open_all: bool) -> str:
-    """How the front was found, and what bounds it."""
-    text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
-    if space.study.longest_group:
-        text += f"; groups of at most {space.study.longest_group} tasks"
-    if space.study.epsilon:
-        text += f"; within a factor {1 + space.study.epsilon:g} of the exact front"
-    if not open_all:
-        text += "; cuts, FIFOs, layouts and policies tried one at a time on the plain fronts of groups"
-    return text
-
-
-def _summary(space: MappingSpace, fronts: Mapping[Mask, GroupFront], counts: Counts) -> MappingSpaceSummary:
+def _summary(space: MappingSpace, searched: Searched) -> MappingSpaceSummary:
     return MappingSpaceSummary(
         tasks=space.graph.names,
         fusions=count_fusions(space),
         groups=len(space.groups),
-        group_designs=counts.evaluated + counts.infeasible + counts.pruned,
-        whole_designs=count_wholes(space, {group: found.counts.size for group, found in fronts.items()}),
+        group_designs=searched.group_designs,
+        whole_designs=searched.whole_designs,
         study=space.study.model_dump(mode="json"),
     )
 

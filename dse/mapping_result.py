@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from dse.result import Hypervolume
+from dse.result import Comparisons, Hypervolume
 from dse.steps import DesignSteps
 from dse.verify import Verdict
 from hwmodel.design import Blocks, Design, GroupDesign
@@ -118,8 +118,30 @@ class Refusal(_Record):
     reason: str
 
 
+class GenerationRecord(_Record):
+    """The designs priced up to a generation, and the hypervolume of the front then, as a share of the last one's."""
+
+    generation: int
+    evaluated: int
+    hypervolume: float
+
+
+class EvolutionRecord(_Record):
+    """How a heuristic search went; `stalled` tells that it ended because nothing more came."""
+
+    seed: int
+    population: int
+    generations: int
+    stalled: bool
+    convergence: tuple[GenerationRecord, ...]
+
+
 class MappingResult(_Record):
-    """A whole exploration. `evaluated`, `infeasible` and `pruned` count group designs and sum to the space's."""
+    """A whole exploration.
+
+    `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
+    number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
+    """
 
     arrayol: str
     spec: str
@@ -131,13 +153,17 @@ class MappingResult(_Record):
     objectives: tuple[str, ...]
     constraints: tuple[str, ...]
     method: str
+    method_reason: str
     exact: bool
     how: str
     space: MappingSpaceSummary
+    counted: str
     evaluated: int
     infeasible: int
     pruned: int
     infeasible_example: Refusal | None
+    comparisons: Comparisons | None
+    evolution: EvolutionRecord | None
     hypervolume: Hypervolume
     pareto: tuple[MappedDesign, ...]
     designs: tuple[MappedDesign, ...] | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from arrayol.cli.picking import pick_option, require_known, show_picked, with_pi
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import show
 from dse.figures import MACHINE
+from dse.method_names import AUTO, METHODS, NSGA2
 from dse.objectives import DEFAULT, WrongObjectiveError
 from dse.pick import Rule
 from dse.result import Result
@@ -44,6 +46,14 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--study", metavar="S", type=click.Path(path_type=Path), help="What may be chosen, a TOML file (machine model)."
 )
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default=AUTO,
+    show_default=True,
+    help="How the space is searched; auto says what it takes, and why.",
+)
+@click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Of the method nsga2.  [default: 0]")
 @click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, layouts or other policies.")
 @click.option(
     "--objectives",
@@ -79,6 +89,8 @@ def command(  # noqa: PLR0913  one for each option
     platform: Path | None,
     model: str,
     objectives: tuple[str, ...] | None,
+    method: str,
+    seed: int | None,
     out: Path | None,
     keep_all: bool,
     rule: Rule | None,
@@ -99,6 +111,8 @@ def command(  # noqa: PLR0913  one for each option
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
     _require_machine(model, space)
+    if seed is not None and method not in (AUTO, NSGA2):
+        raise click.UsageError(f"--seed is for --method {NSGA2}; {method} draws nothing at random")
     loaded = api.load(spec, settings)
     require_writable(folder)
     if rule is not None:
@@ -111,6 +125,9 @@ def command(  # noqa: PLR0913  one for each option
                 top=top,
                 model=model,
                 objectives=objectives,
+                method=method,
+                seed=seed or 0,
+                announce=None if quiet else partial(click.echo, err=True),
                 keep_all=keep_all,
                 report=report,
                 space=api.Space(**space) if model == "machine" else None,

@@ -9,6 +9,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from arrayol.cli.terminal import counted, print_parts
+from dse.counted_text import rounded
 from dse.figures import MACHINE
 from dse.mapping_result import GroupRecord, MappedDesign, MappingResult
 
@@ -91,11 +92,17 @@ def _facts(result: MappingResult) -> Iterator[tuple[str, str]]:
     yield "space", space_text(result)
     yield (
         "searched",
-        (f"{result.evaluated:,} group designs priced, {result.infeasible:,} infeasible, {result.pruned:,} pruned"),
+        (
+            f"{rounded(result.evaluated)} {result.counted} priced, {rounded(result.infeasible)} infeasible, "
+            f"{rounded(result.pruned)} pruned"
+        ),
     )
     if result.infeasible_example:
         example = result.infeasible_example
         yield "infeasible", f"such as {', '.join(example.tasks)}: {example.reason}"
+    if result.comparisons is not None and result.comparisons.subspaces is not None:
+        pairs = result.comparisons
+        yield "compared", f"{pairs.subspaces:,} ordered pairs by subspaces, against {pairs.all_pairs:,} all with all"
     yield "verified", verification_text(result)
     reference = result.hypervolume.reference
     corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in reference.items())
@@ -103,7 +110,15 @@ def _facts(result: MappingResult) -> Iterator[tuple[str, str]]:
     yield "platform", result.platform
     for remark in result.remarks:
         yield "", remark
-    yield "model", f"machine; {'exact' if result.exact else 'bounded'}: {result.how}"
+    yield "method", f"{result.method}: {result.method_reason}"
+    yield "model", f"machine; {_strength(result)}: {result.how}"
+
+
+def _strength(result: MappingResult) -> str:
+    """How much the front is worth."""
+    if result.evolution is not None:
+        return "heuristic"
+    return "exact" if result.exact else "bounded"
 
 
 def space_text(result: MappingResult) -> str:
@@ -120,14 +135,6 @@ def verification_text(result: MappingResult) -> str:
     good = sum(1 for design in result.pareto if design.verified)
     reasons = {design.verification for design in result.pareto if design.verification}
     return f"{good} of {len(result.pareto)} simulated" + "".join(f"; {reason}" for reason in sorted(reasons))
-
-
-def rounded(count: int) -> str:
-    """A count in full, or a large one to three digits."""
-    if count < 10**9:
-        return f"{count:,}"
-    power = len(str(count)) - 1
-    return f"{count / 10**power:.2f} x 10^{power}"
 
 
 def unit_of(name: str) -> str:

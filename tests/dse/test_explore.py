@@ -13,6 +13,7 @@ from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.ir.network import Network
 from dse.explore import Exploration, Labels, explore
 from dse.graph import task_graph
+from dse.method_names import Search
 from dse.objectives import PUBLISHED, chosen
 from dse.result import identifier
 from dse.space import subspaces
@@ -202,7 +203,7 @@ def test_some_infeasible_are_told_of_but_not_compared(monkeypatch: pytest.Monkey
 
 def test_progress_ends_with_everything() -> None:
     said: list[Progress] = []
-    explore(PublishedModel(chain(8), platform()), chosen(DEFAULT), LABELS, report=said.append)
+    explore(PublishedModel(chain(8), platform()), chosen(DEFAULT), LABELS, how=Search(report=said.append))
     assert said[-1] == Progress(evaluated=128, total=128, subspace=8, subspaces=8)
     assert [one.evaluated for one in said] == sorted(one.evaluated for one in said)
 

@@ -1,0 +1,163 @@
+"""The exact search: the front of every group, and from those the front of whole designs over all fusions.
+
+Exact but for the bounds that a study sets, and where openings are too many to be tried on every structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+from dse.columns import Columns
+from dse.combine import Choice, ListedFront, WholeFront, listed_front, next_groups, whole_front
+from dse.fronts import Front
+from dse.graph import Mask, bits
+from dse.group_search import Counts, GroupFront, search_group
+from dse.mapping_space import MappingSpace
+from dse.openings import count_openings
+from dse.searched import Searched
+from dse.twins import Twins
+from dse.whole_count import count_wholes
+from hwmodel.design import Design, GroupDesign, Processor
+
+OPENED_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, openings are tried singly, on fronts
+LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
+
+
+class WholeDesigns(Protocol):
+    """A front of whole designs, and the groups of one of its points."""
+
+    @property
+    def front(self) -> Front:
+        """The points."""
+
+    def choices(self, point: int) -> tuple[Choice, ...]:
+        """In an order in which they can run."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupProgress:
+    """How many groups have been searched, and the group designs counted so far."""
+
+    groups: int
+    total: int
+    designs: int
+
+
+Report = Callable[[GroupProgress], None]
+
+
+def search_exactly(space: MappingSpace, columns: Columns, report: Report) -> Searched:
+    """Search every group of the study's fusions and combine their fronts."""
+    open_all = opens_everywhere(space)
+    fronts = search_groups(space, columns, open_all=open_all, report=report)
+    whole = combine_groups(space, columns, fronts)
+    return searched_groups(space, fronts, whole, open_all=open_all)
+
+
+def searched_groups(
+    space: MappingSpace, fronts: Mapping[Mask, GroupFront], whole: WholeDesigns, *, open_all: bool
+) -> Searched:
+    """What the fronts of groups and the front of whole designs made of them say together."""
+    counts = sum((found.counts for found in fronts.values()), Counts())
+    return Searched(
+        front=whole.front,
+        design=lambda row: ordered_design(space, fronts, whole.choices(row)),
+        counts=counts,
+        exact=open_all and not space.study.longest_group and not space.study.epsilon,
+        how=_how(space, open_all=open_all),
+        group_designs=counts.size,
+        whole_designs=count_wholes(space, {group: found.counts.size for group, found in fronts.items()}),
+        refusal=next(((space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal), None),
+        group_fronts={group: found.front for group, found in fronts.items()},
+    )
+
+
+def opens_everywhere(space: MappingSpace) -> bool:
+    """Whether openings are few enough to be tried on every structure; always so where the study opens nothing."""
+    if not space.study.opens:
+        return True
+    elements = sum(space.accesses.size(array) for array in space.model.network.arrays)
+    left = OPENED_ELEMENTS // max(elements, LEAST_ELEMENTS)
+    for group in space.groups:
+        last = space.last(group)
+        blocks = list(islice(space.blocks(last), left + 1)) if last else []
+        if len(blocks) > left:
+            return False
+        if blocks:
+            tasks = tuple(Processor(task) for task in space.tasks(group))
+            # One structure in the middle stands for all: offers differ little between them.
+            left -= len(blocks) * (1 + count_openings(space, GroupDesign(tasks, blocks[len(blocks) // 2])))
+        if left < 0:
+            return False
+    return True
+
+
+def search_groups(space: MappingSpace, columns: Columns, *, open_all: bool, report: Report) -> dict[Mask, GroupFront]:
+    """The front of every group of the space; groups that are equal but for names are searched once."""
+    twins = Twins(space)
+    found: dict[Mask, GroupFront] = {}
+    counted = 0
+    for group in space.groups:
+        report(GroupProgress(len(found), len(space.groups), counted))
+        twin = twins.of(group)
+        if twin is None:
+            found[group] = search_group(space, columns, group, open_all=open_all)
+        else:
+            found[group] = twins.renamed(found[twin], twin, group)
+        counted += found[group].counts.size
+    return found
+
+
+def combine_groups(
+    space: MappingSpace, columns: Columns, fronts: Mapping[Mask, GroupFront]
+) -> WholeFront | ListedFront:
+    """The front of whole designs over the study's fusions."""
+
+    def front(group: Mask) -> Front:
+        return fronts[group].front
+
+    if space.fusions:
+        return listed_front(space.graph, front, columns.how, space.fusions)
+    longest = space.study.longest_group
+    return whole_front(space.graph, front, columns.how, lambda done: next_groups(space.graph, done, longest))
+
+
+def ordered_design(space: MappingSpace, fronts: Mapping[Mask, GroupFront], choices: Iterable[Choice]) -> Design:
+    """A whole design of rows of its groups' fronts, its groups in execution order."""
+    designs = {choice.group: fronts[choice.group].designs[choice.row] for choice in choices}
+    return in_order(space, designs)
+
+
+def in_order(space: MappingSpace, designs: Mapping[Mask, GroupDesign]) -> Design:
+    """A whole design with its groups in the order of `dse.space`: by first task wherever there is a choice."""
+    waiting = sorted(designs.items(), key=lambda pair: pair[0] & -pair[0])
+    done, ordered = 0, []
+    while waiting:
+        place = next(number for number, (group, _) in enumerate(waiting) if _can_run(space, group, done))
+        group, design = waiting.pop(place)
+        done |= group
+        ordered.append(design)
+    return Design(tuple(ordered))
+
+
+def _can_run(space: MappingSpace, group: Mask, done: Mask) -> bool:
+    return all(not space.graph.predecessors[task] & ~(done | group) for task in bits(group))
+
+
+def _how(space: MappingSpace, *, open_all: bool) -> str:
+    """How the front was found, and what bounds it."""
+    text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
+    if not open_all:
+        text += "; cuts, FIFOs, layouts and policies tried one at a time on the plain fronts of groups"
+    return text + bounds_text(space)
+
+
+def bounds_text(space: MappingSpace, *, epsilon: bool = True) -> str:
+    """The bounds that the study sets, those on fronts with `epsilon`."""
+    text = f"; groups of at most {space.study.longest_group} tasks" if space.study.longest_group else ""
+    if space.study.epsilon and epsilon:
+        text += f"; within a factor {1 + space.study.epsilon:g} of the exact front"
+    return text

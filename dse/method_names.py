@@ -1,0 +1,48 @@
+"""The methods of an exploration by name, and what is asked of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from arrayol.errors import ArrayolError, error
+
+AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2 = "auto", "partition", "exhaustive", "exact", "nsga2"
+METHODS = (AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2)
+ASKED = "asked for"
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is asked of a search.
+
+    `announce` is told the size of the space and the method before it starts, `report` how far it is.
+    """
+
+    method: str = AUTO
+    seed: int = 0
+    report: Callable[[Any], None] = lambda _: None
+    announce: Callable[[str], None] = lambda _: None
+
+    def quietly(self) -> Search:
+        """The same without a word."""
+        return replace(self, report=lambda _: None, announce=lambda _: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A method and why it was taken."""
+
+    name: str
+    why: str
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return f"method {self.name}" if self.why == ASKED else f"method {self.name}: {self.why}"
+
+
+def refused(method: str, reason: str, hint: str) -> ArrayolError:
+    """The error for a method that cannot be taken here."""
+    return error("method-refused", f"the method '{method}' cannot be taken here: {reason}", hint=hint)

@@ -1,0 +1,74 @@
+"""The methods of searching a space of mappings: which is taken, and the search by it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from dse.columns import Columns
+from dse.counted_text import counted, rounded
+from dse.exact import Report, search_exactly
+from dse.exhaustive import WHOLES_AT_MOST, search_exhaustively
+from dse.heuristic import search_heuristically
+from dse.mapping_space import MappingSpace
+from dse.method_names import ASKED, AUTO, EXACT, EXHAUSTIVE, NSGA2, PARTITION, Chosen, Search, refused
+from dse.partition import search_by_partition
+from dse.searched import Searched
+from dse.space_size import SpaceSize
+from dse.whole_count import LISTED_AT_MOST
+
+EXACT_AT_MOST = 10**8  # plain group designs that `auto` still searches exactly: minutes on one core
+
+
+def choose_method(asked: str, space: MappingSpace, size: SpaceSize) -> Chosen:
+    """The method that is asked for, or what `auto` takes.
+
+    Raises ArrayolError (`method-refused`) where the space is too large for the one asked for, KeyError for a name that
+    is no method.
+    """
+    if asked == AUTO:
+        return _automatic(size)
+    reason = _REFUSALS.get(asked, _no_reason)(size)
+    if reason:
+        raise refused(asked, reason, "take --method exact or nsga2, or narrow the space in a study")
+    return Chosen(asked, ASKED)
+
+
+def search(space: MappingSpace, columns: Columns, method: Chosen, how: Search) -> Searched:
+    """Search a space by a method."""
+    if method.name == NSGA2:
+        return search_heuristically(space, columns, how.seed, how.report)
+    return _SEARCHES[method.name](space, columns, how.report)
+
+
+def _automatic(size: SpaceSize) -> Chosen:
+    count = rounded(size.group_designs)
+    if size.group_designs <= EXACT_AT_MOST:
+        return Chosen(EXACT, f"{count} group designs are few enough to price them all")
+    return Chosen(NSGA2, f"{count} group designs are more than the {EXACT_AT_MOST:,} that are all priced")
+
+
+def _too_many_fusions(size: SpaceSize) -> str:
+    if size.fusions is not None and size.fusions <= LISTED_AT_MOST:
+        return ""
+    count = "more fusions than can be counted" if size.fusions is None else counted(size.fusions, "fusion")
+    return f"it goes through the fusions one by one, at most {LISTED_AT_MOST:,}, and there are {count}"
+
+
+def _too_many_wholes(size: SpaceSize) -> str:
+    if size.whole_designs is not None and size.whole_designs <= WHOLES_AT_MOST:
+        return ""
+    count = _too_many_fusions(size) or f"there are {rounded(size.whole_designs or 0)}"
+    return f"it prices every whole design, at most {WHOLES_AT_MOST:,}, and {count}"
+
+
+def _no_reason(_: SpaceSize) -> str:
+    return ""
+
+
+_REFUSALS: Mapping[str, Callable[[SpaceSize], str]] = MappingProxyType(
+    {PARTITION: _too_many_fusions, EXHAUSTIVE: _too_many_wholes}
+)
+_SEARCHES: Mapping[str, Callable[[MappingSpace, Columns, Report], Searched]] = MappingProxyType(
+    {PARTITION: search_by_partition, EXHAUSTIVE: search_exhaustively, EXACT: search_exactly}
+)

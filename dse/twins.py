@@ -1,0 +1,134 @@
+"""Groups that are equal but for the names of their tasks and arrays: one of them is searched for all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from arrayol.ir.model import Delay, TiledDefault
+from arrayol.ir.network import Array, Flow, Process
+from dse.graph import Mask, bits
+from dse.group_search import GroupFront
+from dse.mapping_space import MappingSpace
+from hwmodel.design import GroupDesign
+
+Signature = tuple[Any, ...]
+
+
+class Twins:
+    """Finds for each group the first one that the model and the study cannot tell from it.
+
+    What counts is all that the machine model reads of a group: its processes with arrays numbered as they come, types
+    and shapes of the arrays, and what is touched of them outside. With a row model addresses count too, and no group
+    has a twin.
+    """
+
+    def __init__(self, space: MappingSpace) -> None:
+        self.space = space
+        self._first: dict[Signature, Mask] = {}
+
+    def of(self, group: Mask) -> Mask | None:
+        """An earlier group that is equal but for names; None for the first of its kind, which is then remembered."""
+        if self.space.model.platform.memory.rows is not None:
+            return None
+        first = self._first.setdefault(self._signature(group), group)
+        return None if first == group else first
+
+    def renamed(self, found: GroupFront, twin: Mask, group: Mask) -> GroupFront:
+        """A twin's front as that of `group`."""
+        tasks = dict(zip(self.space.tasks(twin), self.space.tasks(group), strict=True))
+        arrays = dict(zip(self._arrays(twin), self._arrays(group), strict=True))
+        return replace(found, designs=tuple(_renamed(design, tasks, arrays) for design in found.designs))
+
+    def _arrays(self, group: Mask) -> dict[str, int]:
+        """The arrays of a group in the order in which its tasks name them, numbered."""
+        names = (name for task in bits(group) for name in _named(self._process(task)))
+        return {name: place for place, name in enumerate(dict.fromkeys(names))}
+
+    def _process(self, task: int) -> Process:
+        return self.space.model.network.processes[self.space.graph.names[task]]
+
+    def _signature(self, group: Mask) -> Signature:
+        numbers = self._arrays(group)
+        network = self.space.model.network
+        tasks = set(self.space.tasks(group))
+        return (
+            group == self.space.graph.all,
+            tuple(_anonymous(self._process(task), numbers) for task in bits(group)),
+            tuple(_array(network.arrays[name], numbers, tasks) for name in numbers),
+            tuple(self._outside(name, tasks) for name in numbers),
+            tuple(self._study(name) for name in self.space.tasks(group)),
+        )
+
+    def _outside(self, array: str, tasks: set[str]) -> frozenset[Any]:
+        """How the processes outside the group touch one of its arrays."""
+        processes = self.space.model.network.processes
+        if self.space.model.network.arrays[array].producer not in tasks:
+            return frozenset()  # what is only loaded has no one to wait for
+        return frozenset(
+            touch
+            for reader in self.space.model.network.arrays[array].readers
+            if reader not in tasks
+            for touch in _touches(processes[reader], array)
+        )
+
+    def _study(self, task: str) -> Signature:
+        """What the study says of one task by its name."""
+        tables = (self.space.study.blocks, self.space.study.cuts)
+        return tuple(table.get(task) if isinstance(table, Mapping) else None for table in tables)
+
+
+def _named(process: Process) -> tuple[str, ...]:
+    defaults = (delay.default for delay in process.delays)
+    flows = (*process.inputs, *process.outputs)
+    return (*(flow.array for flow in flows), *(one.array for one in defaults if isinstance(one, TiledDefault)))
+
+
+def _anonymous(process: Process, numbers: Mapping[str, int]) -> Process:
+    """The process without its name, its arrays as numbers."""
+
+    def flows(given: tuple[Flow, ...]) -> tuple[Flow, ...]:
+        return tuple(replace(flow, array=str(numbers[flow.array])) for flow in given)
+
+    def delay(given: Delay) -> Delay:
+        if not isinstance(given.default, TiledDefault):
+            return given
+        return replace(given, default=replace(given.default, array=str(numbers[given.default.array])))
+
+    return replace(
+        process,
+        name="",
+        task="",
+        inputs=flows(process.inputs),
+        outputs=flows(process.outputs),
+        delays=tuple(map(delay, process.delays)),
+    )
+
+
+def _array(array: Array, numbers: Mapping[str, int], tasks: set[str]) -> Signature:
+    """What of an array the group sees, but for who reads it outside."""
+    return numbers[array.name], array.type, array.shape, array.producer in tasks, array.is_output
+
+
+def _touches(process: Process, array: str) -> list[Signature]:
+    """The elements of an array that a process reads, as patterns and tilers over its repetitions."""
+    found: list[Signature] = [
+        (process.repetition, flow.port.shape, flow.tiler) for flow in process.inputs if flow.array == array
+    ]
+    ports = {port.name: port for port in process.input_ports}
+    found += [
+        (process.repetition, ports[delay.port].shape, delay.default.tiler, delay.vector)
+        for delay in process.delays
+        if isinstance(delay.default, TiledDefault) and delay.default.array == array
+    ]
+    return found
+
+
+def _renamed(design: GroupDesign, tasks: Mapping[str, str], arrays: Mapping[str, str]) -> GroupDesign:
+    return replace(
+        design,
+        processors=tuple(replace(one, task=tasks[one.task]) for one in design.processors),
+        fifos=frozenset(arrays[name] for name in design.fifos),
+        layouts=tuple(replace(layout, array=arrays[layout.array]) for layout in design.layouts),
+    )
