@@ -77,6 +77,7 @@ def bank_of(shape: Extents, layout: BankLayout, elements: Elements) -> Elements:
     if len(layout.vector) != len(shape):
         raise ValueError(f"the layout of '{layout.array}' has {len(layout.vector)} factors for {len(shape)} axes")
     product = np.zeros(len(elements), np.int64)
-    for factor, index in zip(layout.vector, np.unravel_index(elements, shape), strict=True):
+    subscripts = np.unravel_index(elements, shape) if shape else ()
+    for factor, index in zip(layout.vector, subscripts, strict=True):
         product += factor * index
     return product // layout.block % layout.banks

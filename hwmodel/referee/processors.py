@@ -148,7 +148,8 @@ def _conflicts(accesses: Accesses, work: Work, layout: BankLayout) -> int:
 
 
 def _banks(accesses: Accesses, layout: BankLayout, elements: Ints) -> Ints:
-    subscripts = np.unravel_index(np.maximum(elements, 0), accesses.shape(layout.array))
+    shape = accesses.shape(layout.array)
+    subscripts = np.unravel_index(np.maximum(elements, 0), shape) if shape else ()
     place = sum(
         (factor * subscript for factor, subscript in zip(layout.vector, subscripts, strict=True)),
         np.zeros_like(elements),

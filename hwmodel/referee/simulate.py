@@ -27,7 +27,8 @@ Arrays = Mapping[str, NDArray[Any]]
 class Simulation:
     """A design's run: its groups' runs, its outputs by name, and whether they equal the reference execution's.
 
-    Without bodies (black boxes) only tokens moved: `outputs` is empty and `identical` None.
+    Without bodies (black boxes), or where a task reads what other frames made, only tokens moved: `outputs` is empty
+    and `identical` None.
     """
 
     groups: tuple[GroupRun, ...]
@@ -56,7 +57,7 @@ def simulate(
     """
     accesses = Accesses(network)
     runs = run_groups(accesses, platform, design, sizes)
-    if inputs is None or black_boxes(spec, network, functions or {}):
+    if inputs is None or black_boxes(spec, network, functions or {}) or _of_other_frames(accesses):
         return Simulation(tuple(run for run, _ in runs), {}, None)
     reference = execute(spec, network.name, inputs, functions=functions)
     values: Values = {name: _frame(accesses, name, inputs[name]).reshape(-1) for name in network.inputs}
@@ -76,11 +77,13 @@ def run_groups(
 
     Raises RefereeError, also where an output was not stored whole (`never-stored`).
     """
-    network = accesses.network
+    network, others = accesses.network, _of_other_frames(accesses)
     memory: Memory = {
         name: np.arange(accesses.size(name)) if name in network.inputs else np.full(accesses.size(name), -1)
         for name in network.arrays
     }
+    for name, elements in others.items():
+        memory[name][elements] = accesses.size(name) + np.arange(len(elements))  # tokens that no task here makes
     runs = [
         (run_group(accesses, platform, group, own, memory), memory)
         for group, own in zip(design.groups, sizes, strict=True)
@@ -89,6 +92,19 @@ def run_groups(
         if (memory[name] < 0).any():
             raise fault("never-stored", f"elements of the output '{name}' are never stored")
     return runs
+
+
+def _of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
+    """Of each array that a task makes, the elements that only other frames make: they lie in the external memory."""
+    found = {}
+    for name, array in accesses.network.arrays.items():
+        if array.producer is not None and None in array.shape:
+            made = np.zeros(accesses.size(name), np.bool_)
+            for touch in accesses.writes[array.producer]:
+                if touch.array == name:
+                    made[accesses.elements(touch, accesses.repetitions(array.producer))] = True
+            found[name] = np.flatnonzero(~made)
+    return {name: elements for name, elements in found.items() if len(elements)}
 
 
 def black_boxes(spec: Spec, network: Network, functions: Functions) -> tuple[str, ...]:

@@ -1,0 +1,203 @@
+"""Hypothesis strategies for whole mapped designs of generated specifications, on any platform; most of them legal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from hypothesis import strategies as st
+from spec_data import loaded
+from strategies_machine import platforms
+from strategies_transforms import LinkedSpec, linked_specs
+
+from arrayol.checks.pipeline import choose_top
+from arrayol.errors import ArrayolError
+from arrayol.ir.model import Spec
+from arrayol.ir.network import Network, flatten
+from arrayol.transforms.canonical import canonical_steps
+from arrayol.transforms.pipeline import run_steps
+from dse.graph import task_graph
+from dse.space import subspaces
+from hwmodel.design import POLICIES, BankLayout, Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import Platform
+
+
+@dataclass(frozen=True)
+class MappedSpec:
+    """A specification with a design of its top task on a platform, and the features of all three."""
+
+    text: str
+    spec: Spec
+    network: Network
+    platform: Platform
+    design: Design
+    features: frozenset[str]
+
+
+@st.composite
+def mapped_specs(draw: st.DrawFn) -> MappedSpec:
+    """One to four tasks with bodies, in groups of any legal fusion, every decision of a design drawn."""
+    in_order = draw(st.integers(0, 5)) == 0
+    linked = draw(streams() if in_order else linked_specs())
+    written = loaded(linked.text)
+    top = choose_top(written, None)
+    spec = run_steps(written, canonical_steps(written, top)).spec
+    network = flatten(spec, top)
+    platform = _on(draw(platforms()), network)
+    model = MachineModel(network, platform)
+    fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
+    fusion = fusions[0] if in_order else draw(st.sampled_from(fusions))
+    design = Design(tuple(draw(group_designs(model, tasks, in_order=in_order)) for tasks in fusion.groups))
+    features = linked.features | set(_of_platform(platform, network)) | set(_of_design(design, model))
+    return MappedSpec(linked.text, spec, network, platform, design, frozenset(features))
+
+
+def _on(platform: Platform, network: Network) -> Platform:
+    """The platform with its datapaths given to the elementaries of a network in turn."""
+    paths = list(platform.elementary.values())
+    names = dict.fromkeys(process.elementary for process in network.processes.values())
+    own = {name: paths[place % len(paths)] for place, name in enumerate(names)}
+    return platform.model_copy(update={"elementary": own})
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> LinkedSpec:
+    """Two to four tasks in a row that read and write every element once, row by row, at whatever rates."""
+    height, columns = draw(st.sampled_from(((1, 12), (1, 24), (2, 12), (3, 8))))
+    definitions, calls = [], []
+    count = draw(st.integers(2, 4))
+    features = {"stream", f"{count} tasks"}
+    kind = draw(st.sampled_from(("i64", "f32", "u8")))
+    first = columns
+    for number in range(count):
+        taken = draw(st.sampled_from([side for side in (1, 2, 3, 4) if columns % side == 0]))
+        given = draw(st.sampled_from((1, 2, 3)))
+        delay = draw(st.sampled_from((None, None, "[0, 1]", "[1, 0]", "[1, -1]"))) if height > 1 else None
+        features |= {"delay"} if delay else set()
+        definitions += _stream_task(number, kind, (height, columns), (taken, given), delay)
+        columns = columns // taken * given
+        calls.append(f"  y{number} = t{number}({f'y{number - 1}' if number else 'x'})\n")
+    ends = f"(x: {kind}[{height}, {first}]) -> (y{count - 1}: {kind}[{height}, {columns}])"
+    return LinkedSpec("".join([*definitions, f"task top{ends} {{\n", *calls, "}\n"]), frozenset(features))
+
+
+def _stream_task(
+    number: int, kind: str, shape: tuple[int, int], sides: tuple[int, int], delay: str | None
+) -> tuple[str, str]:
+    """An elementary and the task that repeats it over `taken` elements of a row, for `given` each."""
+    (height, columns), (taken, given) = shape, sides
+    state, more, link = "", "", ""
+    if delay:
+        state, more, link = f", p: {kind}[{given}]", " + 2 * p[j]", f"    p <- b delay {delay} else 1\n"
+    ends = f"(x: {kind}[{height}, {columns}]) -> (y: {kind}[{height}, {columns // taken * given}])"
+    elementary = (
+        f"elementary e{number}(a: {kind}[{taken}]{state}) -> (b: {kind}[{given}]) {{\n"
+        f"  b[j] = j + 1{more}  for j in 0..{given}\n"
+        f"  b[j] += (j + k + 1) * a[k]  for j in 0..{given}, k in 0..{taken}\n}}\n"
+    )
+    task = (
+        f"task t{number}{ends} {{\n  repeat [{height}, {columns // taken}] of e{number} {{\n"
+        f"    a <- x at origin [0, 0] paving [1, 0; 0, {taken}] fitting [0; 1]\n"
+        f"    b -> y at origin [0, 0] paving [1, 0; 0, {given}] fitting [0; 1]\n{link}  }}\n}}\n"
+    )
+    return elementary, task
+
+
+@st.composite
+def group_designs(
+    draw: st.DrawFn, model: MachineModel, tasks: tuple[str, ...], *, in_order: bool = False
+) -> GroupDesign:
+    """A design of one group. Scans are legal; FIFOs often, with `in_order` row by row, units always where one is."""
+    blocks = draw(_blocks(model, tasks[-1]))
+    straight = row_major(len(blocks.shape))
+    if in_order and straight in model.legal_scans(tasks[-1], blocks.shape):
+        blocks = Blocks(blocks.shape, straight)
+    cuts = {task: draw(_blocks(model, task)) for task in tasks[:-1] if not in_order and draw(st.integers(0, 3)) == 0}
+    design = GroupDesign(
+        tuple(Processor(task, draw(st.sampled_from((1, 1, 2, 3))), cuts.get(task)) for task in tasks),
+        blocks,
+        policy=draw(st.sampled_from(POLICIES)),
+        recompute=not in_order and draw(st.integers(0, 2)) == 0,
+    )
+    design = replace(design, fifos=draw(_fifos(model, design)))
+    design = replace(design, layouts=draw(_layouts(model, design)))
+    return next(one for one in _ever_plainer(design) if _legal(model, one) or (not one.fifos and _lone_units(one)))
+
+
+@st.composite
+def _blocks(draw: st.DrawFn, model: MachineModel, task: str) -> Blocks:
+    shape = tuple(draw(st.integers(1, extent)) for extent in model.accesses.extents(task))
+    return Blocks(shape, draw(st.sampled_from(model.legal_scans(task, shape))))
+
+
+@st.composite
+def _fifos(draw: st.DrawFn, model: MachineModel, design: GroupDesign) -> frozenset[str]:
+    if any(processor.cut for processor in design.processors) or design.recompute:
+        return frozenset()
+    try:
+        offered = model.offers(design.tasks, design.blocks).fifos
+    except ArrayolError:
+        return frozenset()
+    return frozenset(draw(st.sets(st.sampled_from(offered), min_size=1))) if offered else frozenset()
+
+
+@st.composite
+def _layouts(draw: st.DrawFn, model: MachineModel, design: GroupDesign) -> tuple[BankLayout, ...]:
+    processes = [model.network.processes[task] for task in design.tasks]
+    kept = sorted({array for one in processes for array in (*one.reads, *one.writes)} - design.fifos)
+    found = []
+    for array in draw(st.sets(st.sampled_from(kept), max_size=2)) if draw(st.integers(0, 2)) == 0 else ():
+        vector = tuple(draw(st.integers(-1, 3)) for _ in model.network.arrays[array].shape)
+        banks = draw(st.integers(1, model.platform.local.banks))
+        found.append(BankLayout(array, banks, vector, draw(st.integers(1, 2))))
+    return tuple(sorted(found, key=lambda layout: layout.array))
+
+
+def _ever_plainer(design: GroupDesign) -> Iterator[GroupDesign]:
+    """The design, with lone units, without FIFOs, without both."""
+    lone = tuple(Processor(one.task, 1, one.cut) for one in design.processors)
+    yield design
+    yield replace(design, processors=lone)
+    yield replace(design, fifos=frozenset())
+    yield replace(design, processors=lone, fifos=frozenset())
+
+
+def _legal(model: MachineModel, design: GroupDesign) -> bool:
+    try:
+        model.exact(design)
+    except ArrayolError:
+        return False
+    return True
+
+
+def _lone_units(design: GroupDesign) -> bool:
+    return all(processor.units == 1 for processor in design.processors)
+
+
+def _of_platform(platform: Platform, network: Network) -> Iterator[str]:
+    yield f"{platform.memory.port} port"
+    yield "words of bits" if platform.memory.word_bits else "words of data"
+    if platform.memory.rows:
+        yield "rows"
+    for process in network.processes.values():
+        path = platform.datapath(process.elementary)
+        if process.delays and (path.recurrence or 0) > path.initiation_interval:
+            yield "recurrence above the interval"
+        if len(process.delays) > 1:
+            yield "several delays"
+
+
+def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
+    yield "several groups" if len(design.groups) > 1 else "one group"
+    for group in design.groups:
+        yield f"policy {group.policy}"
+        yield from ("FIFO" for _ in group.fifos)
+        yield from ("layout" for _ in group.layouts)
+        yield from ("cut" for processor in group.processors if processor.cut)
+        yield from ("several units" for processor in group.processors if processor.units > 1)
+        if group.recompute and len(group.tasks) > 1:
+            yield "recompute"
+        extents = model.accesses.extents(group.tasks[-1])
+        if any(extent % side for extent, side in zip(extents, group.blocks.shape, strict=True)):
+            yield "partial block"
