@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations, product
 from math import prod
 
@@ -38,6 +38,8 @@ class _Building:
     shapes: dict[str, Shape]
     types: dict[str, ElementType]
     processes: list[Process]
+    straight: bool = False  # every task reads an array in the blocks and the order in which it was written
+    patterns: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     def finite(self, array: str) -> tuple[int, ...]:
         return tuple(1 if extent is None else extent for extent in self.shapes[array])
@@ -55,7 +57,8 @@ def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False) -> Netw
     inputs = [f"i{number}" for number in range(draw(st.sampled_from((1, 1, 2))))]
     building = _Building(draw, separable, frames, dict.fromkeys(inputs, shape), {}, [])
     building.types = {name: draw(st.sampled_from(TYPES)) for name in inputs}
-    for number in range(draw(st.integers(1, most))):
+    building.straight = draw(st.integers(0, 2)) == 0
+    for number in range(draw(st.sampled_from([1, *range(2, most + 1), *range(2, most + 1)]))):
         _add_process(building, f"t{number}")
     read = {name for process in building.processes for name in process.reads}
     made = {name: process.name for process in building.processes for name in process.writes}
@@ -77,16 +80,19 @@ def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False) -> Netw
 def _add_process(building: _Building, name: str) -> None:
     """A task that reads one array along its repetitions, perhaps others anyhow, and writes one or two."""
     draw = building.draw
-    leader = draw(st.sampled_from(list(building.shapes)[-3:]))
+    leader = draw(st.sampled_from([*list(building.shapes)[-3:], *list(building.shapes)[-1:] * 2]))
     extents = building.finite(leader)
-    steps = [
+    steps = list(building.patterns.get(leader, ())) if building.straight else []
+    steps = steps or [
         draw(st.sampled_from([side for side in range(1, extent + 1) if extent % side == 0][:3])) for extent in extents
     ]
     counts = [extent // step for extent, step in zip(extents, steps, strict=True)]
-    order = draw(st.permutations(range(len(extents)))) if not building.frames else list(range(len(extents)))
+    order = list(range(len(extents)))
+    if not (building.frames or building.straight):
+        order = draw(st.permutations(order))
     repetition: Shape = tuple(None if building.shapes[leader][axis] is None else counts[axis] for axis in order)
     flows = [_leading(building, leader, steps, order)]
-    if draw(st.integers(0, 2)) == 0:
+    if draw(st.integers(0, 4 if building.straight else 2)) == 0:
         other = draw(st.sampled_from(list(building.shapes)))
         along = len(building.shapes[other]) == len(order) and draw(st.booleans())
         flows.append(_along(building, other, repetition) if along else _anyhow(building, other, repetition))
@@ -119,6 +125,13 @@ def _leading(building: _Building, array: str, steps: Sequence[int], order: Seque
     """Blocks of an array, one after another; at times wider (windows), narrower (gaps), or walked backwards."""
     draw = building.draw
     shape = building.shapes[array]
+    if building.straight and array in building.patterns:
+        paving = [[steps[axis] * int(axis == column) for column in order] for axis in order]
+        return (
+            array,
+            tuple(steps),
+            _tiler([0] * len(steps), paving, [[int(axis == column) for column in order] for axis in order]),
+        )
     pattern = [
         step + draw(st.sampled_from((0, 0, 0, 1, 2, -1))) if step > 1 or draw(st.booleans()) else 1 for step in steps
     ]
@@ -179,18 +192,20 @@ def _output(building: _Building, array: str, repetition: Shape, port: str) -> Fl
     """Blocks that cover a new array once, its axes in some order and direction."""
     draw = building.draw
     rank = len(repetition)
-    order = list(range(rank)) if building.frames else draw(st.permutations(range(rank)))
+    order = list(range(rank)) if building.frames or building.straight else draw(st.permutations(range(rank)))
     pattern = tuple(1 if extent is None else draw(st.sampled_from((1, 1, 2))) for extent in repetition)
     shape: list[int | None] = []
     paving, fitting, origin = [], [], []
     for dimension in order:
         extent, side = repetition[dimension], pattern[dimension]
         shape.append(None if extent is None else extent * side)
-        sign = -1 if extent is not None and draw(st.integers(0, 3)) == 0 else 1
+        turned = extent is not None and not building.straight and draw(st.integers(0, 3)) == 0
+        sign = -1 if turned else 1
         origin.append(0 if sign > 0 or extent is None else extent * side - 1)
         paving.append([sign * side * int(column == dimension) for column in range(rank)])
         fitting.append([sign * int(column == dimension) for column in range(rank)])
     building.shapes[array] = tuple(shape)
+    building.patterns[array] = tuple(pattern[dimension] for dimension in order)
     building.types[array] = draw(st.sampled_from(TYPES))
     kind = building.types[array]
     return Flow(Port(port, kind, pattern, NOWHERE), array, _tiler(origin, paving, fitting))
@@ -289,18 +304,26 @@ def _suits(process: Process, scan: Scan) -> bool:
 
 
 @st.composite
-def blocks(draw: st.DrawFn, network: Network, task: str) -> Blocks:
-    """Blocks of any shape that fits."""
-    shape = tuple(draw(st.integers(1, extent)) for extent in _extents(network, task))
-    return Blocks(shape, draw(scans(network, task)))
+def blocks(draw: st.DrawFn, network: Network, task: str, *, small: bool = False) -> Blocks:
+    """Blocks of any shape that fits, or `small` ones, more often than not of a single index along a dimension."""
+    shape = []
+    for extent in _extents(network, task):
+        sides = st.sampled_from([1, 1, min(2, extent), extent]) if small else st.integers(1, extent)
+        shape.append(draw(sides))
+    return Blocks(tuple(shape), draw(scans(network, task)))
 
 
 @st.composite
 def groups(draw: st.DrawFn, network: Network) -> tuple[str, ...]:
-    """Tasks that follow each other in the dataflow."""
-    names = tuple(network.processes)
-    first = draw(st.integers(0, len(names) - 1))
-    return names[first : draw(st.integers(first + 1, len(names)))]
+    """A task and those before it on whose results it depends, from some place in the dataflow on."""
+    names = list(network.processes)
+    last = draw(st.sampled_from(names[-2:] * 3 + names))
+    found = {last}
+    for name in reversed(names[: names.index(last)]):
+        if any(network.processes[name].writes & network.processes[reader].reads for reader in found):
+            found.add(name)
+    members = [name for name in names if name in found]
+    return tuple(members[draw(st.sampled_from([0, 0, 0, *range(len(members))])) :])
 
 
 @st.composite
@@ -313,18 +336,19 @@ def cases(draw: st.DrawFn) -> Case:
         name for name in made if not network.arrays[name].is_output and set(network.arrays[name].readers) & set(tasks)
     ]
     read = {name for task in tasks for name in network.processes[task].reads}
-    last = [task for task in tasks if not network.processes[task].writes & read][-1]
+    last = tasks[-1]
     layouts = []
     if draw(st.integers(0, 4)) == 0:
         array = draw(st.sampled_from(sorted({*read, *made})))
         vector = tuple(draw(st.integers(-1, 3)) for _ in network.arrays[array].shape)
         layouts.append(BankLayout(array, draw(st.integers(1, 4)), vector, draw(st.integers(1, 2))))
-    cutting = draw(st.integers(0, 2)) == 0
+    fifos = draw(st.sets(st.sampled_from(inner), min_size=1)) if inner and draw(st.booleans()) else set()
+    cutting, several = draw(st.booleans()), draw(st.integers(0, 2)) == 0
     processors = [
         Processor(
             task,
-            draw(st.sampled_from((1, 1, 1, 2, 3))),
-            draw(blocks(network, task)) if cutting and task != last and draw(st.booleans()) else None,
+            draw(st.sampled_from((1, 1, 2, 3))) if several else 1,
+            draw(blocks(network, task, small=True)) if cutting and task != last else None,
         )
         for task in tasks
     ]
@@ -334,7 +358,7 @@ def cases(draw: st.DrawFn) -> Case:
         GroupDesign(
             tuple(processors),
             draw(blocks(network, last)),
-            frozenset(draw(st.sets(st.sampled_from(inner)))) if inner and draw(st.integers(0, 2)) == 0 else frozenset(),
+            frozenset(fifos),
             tuple(layouts),
             draw(st.sampled_from(POLICIES)),
             recompute=draw(st.integers(0, 2)) == 0,

@@ -44,9 +44,13 @@ def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
         read = read + size * ticks.work[target].tick[reader]
     first, second = np.argsort(written), np.argsort(read, kind="stable")
     _require_once(group, array, target, written[first], (read[second], ticks.work[target].repetition[reader[second]]))
-    pattern = group.writes(source, array)[0].pattern
-    size = int(np.prod(pattern, dtype=np.int64))
-    return FifoData(array, source, target, writer[first], reader[second], made[first], taken[second], size)
+    sizes = [
+        int(np.prod(touch.pattern, dtype=np.int64))
+        for touch in (group.writes(source, array)[0], group.reads(target, array)[0])
+    ]
+    data = FifoData(array, source, target, writer[first], reader[second], made[first], taken[second], sizes[0])
+    _require_neighbours(group, ticks, data, sizes[1])
+    return data
 
 
 def _ends(group: Group, array: str) -> tuple[str, str]:
@@ -96,6 +100,28 @@ def _require_once(group: Group, array: str, target: str, written: Elements, read
     space = group.accesses.extents(target)
     pair = [[int(index) for index in np.unravel_index(int(repetition[at]), space)] for at in (twice[0] - 1, twice[0])]
     raise _refused(array, f"'{target}' reads element {subscripts} in its repetitions {pair[0]} and {pair[1]}")
+
+
+def _require_neighbours(group: Group, ticks: Ticks, data: FifoData, taken: int) -> None:
+    """What a repetition writes in a row is read in a row, whatever the schedule; the other way round likewise."""
+    work = ticks.work[data.source], ticks.work[data.target]
+    made = np.lexsort((data.made, data.writer))
+    together = data.made[made][1:] > 0
+    early, late = made[:-1][together], made[1:][together]
+    same = data.reader[early] == data.reader[late]
+    goes_on = same & (data.taken[late] == data.taken[early] + 1)
+    next_one = ~same & (data.taken[early] == taken - 1) & (data.taken[late] == 0)
+    wrong = np.flatnonzero(~(goes_on | next_one))
+    if not len(wrong):
+        return
+    pair = early[wrong[0]], late[wrong[0]]
+    writer = group.accesses.repetitions(data.source)[work[0].repetition[data.writer[pair[0]]]].tolist()
+    readers = [group.accesses.repetitions(data.target)[work[1].repetition[data.reader[one]]].tolist() for one in pair]
+    raise _refused(
+        data.array,
+        f"two data that '{data.source}' writes one after the other in repetition {writer}, '{data.target}' does not "
+        f"read one after the other, in {readers[0]} and {readers[1]}",
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ from hwmodel.access import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Scan
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.exact import estimate_exactly, step_cycles
-from hwmodel.machine.offers import Offers, find_offers
+from hwmodel.machine.group import Group
+from hwmodel.machine.offers import Offers, find_offers, offers_of_separable, possible_fifos
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.scans import legal_scans
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
@@ -27,6 +28,7 @@ class MachineModel:
         self.platform = platform
         self.accesses = Accesses(network)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
+        self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def legal_scans(self, task: str, shape: Extents) -> tuple[Scan, ...]:
         """The scan orders that a task's delays allow for blocks of a shape.
@@ -67,7 +69,12 @@ class MachineModel:
 
     def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""
-        return find_offers(self.accesses, tasks, blocks)
+        group = Group(self.accesses, tasks)
+        if tasks not in self._fifos:
+            self._fifos[tasks] = possible_fifos(group)
+        batch = self.batch(tasks)
+        found = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch is not None else None
+        return found if found is not None else find_offers(group, blocks, self._fifos[tasks])
 
     @property
     def data_per_word(self) -> int:

@@ -345,9 +345,9 @@ class Oracle:
     def outcome(self) -> Outcome:
         last = self.last
         assert last
+        self.check_layouts()
         self.make_ticks()
         self.make_stages()
-        self.check_layouts()
         for array in sorted(self.design.fifos):
             self.check_fifo(array)
         loads = {array: self.fetched(array) for array in self.load_stage}
@@ -462,7 +462,7 @@ class Oracle:
 
     def check_layouts(self) -> None:
         for layout in self.design.layouts:
-            if layout.array in self.design.fifos or layout.array not in {*self.made(), *self.load_stage}:
+            if layout.array in self.design.fifos or not (layout.array in self.made() or self.readers(layout.array)):
                 raise RefusedError("no-buffer")
             if layout.banks > self.platform.local.banks:
                 raise RefusedError("too-many-banks")

@@ -13,7 +13,9 @@ from strategies_machine import groups, networks, platforms
 from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, GroupDesign, Processor
 from hwmodel.machine.estimate import OBJECTIVES
+from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.offers import find_offers
 
 
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
@@ -55,3 +57,29 @@ def _require_same_estimates(model: MachineModel, design: GroupDesign) -> None:
     """Where cycles and bits go, too."""
     found, expected = model.estimate(design), model.exact(design)
     assert replace(found, path="exact") == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_both_paths_offer_the_same(data: st.DataObject) -> None:
+    network = data.draw(networks(separable=True))
+    tasks = data.draw(groups(network))
+    model = MachineModel(network, data.draw(platforms(plain=True)))
+    try:
+        batch = model.batch(tasks)
+    except ArrayolError:
+        return
+    group = Group(model.accesses, tasks)
+    extents = model.accesses.extents(group.last)
+    shape = data.draw(st.tuples(*(st.integers(1, extent) for extent in extents)))
+    scans = model.legal_scans(group.last, shape)
+    blocks = Blocks(shape, data.draw(st.sampled_from(scans)))
+    try:
+        found = model.offers(tasks, blocks)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        assert batch is None
+        return
+    event(f"separable: {batch is not None}, policies: {found.policies_differ}, cuts: {bool(found.cuts)}")
+    event(f"fifos: {len(found.fifos)}")
+    assert found == find_offers(group, blocks, found.fifos)

@@ -15,7 +15,7 @@ from hwmodel.machine.occupancy import plain_occupancy
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import Figures, Priced, unit_figures
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table
-from hwmodel.machine.separable.fields import find_masks
+from hwmodel.machine.separable.fields import fields_along, find_masks
 from hwmodel.machine.separable.ledger import Ledger, make_ledger
 from hwmodel.machine.separable.lines import Lines, make_lines
 from hwmodel.machine.separable.links import Ints
@@ -89,6 +89,31 @@ class GroupBatch:
         if lines.holds.all():
             return priced
         return self._corrected(priced, Structures(scan, shapes, units), np.flatnonzero(~lines.holds))
+
+    def uneven_tasks(self, blocks: Blocks) -> tuple[str, ...] | None:
+        """Tasks before the last with twice their share of a block or more at some tick; None for no product."""
+        lines = self.lines(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1))
+        if not lines.holds.all():
+            return None
+        (kinds,) = step_kinds(self.ledger, lines, cyclic=False)
+        ticks = int(lines.outer.places[0] * lines.inner.places[0])
+        group, found = self.ledger.parts.group, []
+        for number, one in enumerate(self.ledger.counted):
+            work = kinds.happens[0, :, number]
+            if one.kind == "task" and one.name != group.last and ticks > 1:
+                total = int(work @ kinds.times[0])
+                found += [one.name] if int(work.max()) * ticks >= 2 * total > 0 else []
+        return tuple(found)
+
+    def reads_again(self, blocks: Blocks) -> bool:
+        """Whether an element from outside is read at several ticks."""
+        for block, side in enumerate(blocks.shape):
+            extent = self.accesses.extents(self.ledger.parts.group.last)[block]
+            fields = fields_along(self.ledger.parts, self.ledger.masks, block, np.arange(extent)[None, :] // side)
+            loaded = self.ledger.parts.group.loaded
+            if any(bool((fields.last[name] > fields.read[name]).any()) for name in loaded):
+                return True
+        return False
 
     def lines(self, scan: Scan, shapes: NDArray[np.int64]) -> Lines:
         """The walks of blocks of these shapes."""
