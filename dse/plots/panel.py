@@ -11,6 +11,7 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 FRONT, ALL = "#b5341f", "#7a8793"
 DASHES = (0, (4, 2))
 LOGARITHMIC_FROM = 30.0  # largest by smallest value: beyond, a linear axis would press the small ones together
+CROWDED_FROM = 60  # designs of the front; their marks would hide each other
 RASTER_FROM = 5_000  # points; as vectors they would make an SVG of many megabytes
 
 Place = tuple[float, float, str]
@@ -76,13 +77,14 @@ def draw_panel(axes: Axes, panel: Panel) -> Axes:
     )
     if panel.steps:
         axes.plot(*zip(*panel.steps, strict=True), color=FRONT, linewidth=1, linestyle=DASHES, zorder=3)
+    crowded = len(panel.front) > CROWDED_FROM
     axes.scatter(
         [x for x, _, _ in panel.front],
         [y for _, y, _ in panel.front],
-        s=34,
+        s=9 if crowded else 34,
         color=FRONT,
         edgecolors="white",
-        linewidths=0.8,
+        linewidths=0 if crowded else 0.8,
         zorder=4,
     )
     scale_axis(axes, "x", panel.x)

@@ -22,7 +22,8 @@ _LEADER_FROM = 6.0
 _CLEARANCE = 1.5  # pixels
 _MARKER = 3.5  # half its side
 _SPELT_AT_ONE_POINT = 3
-_TRIED_AT_MOST = 100  # names; of more there is room for some, spread evenly
+_TRIED_AT_MOST = 100  # names; of more a few are tried, spread evenly
+_TRIED_OF_MANY = 12
 _CONSIDERED = 2_000  # points that names keep clear of; among more there is no clear place anyway
 
 Boxes = NDArray[np.float64]  # rows x0, y0, x1, y1 in pixels
@@ -73,7 +74,7 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
     frame = np.array(axes.get_window_extent(renderer).extents)
     taken = np.empty((0, 4))
     names = names_of(panel)
-    for name in names[:: -(-len(names) // _TRIED_AT_MOST) or 1]:
+    for name in names if len(names) <= _TRIED_AT_MOST else _spread(names, _TRIED_OF_MANY):
         text = _write(axes, name)
         extent = text.get_window_extent(renderer)
         at = _pixels(axes, [(name.x, name.y)])[0]
@@ -86,6 +87,11 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
         if len(spot.leader):
             _lead(axes, name, (spot.towards - at) / scale)
         taken = np.vstack([taken, spot.box, spot.leader])
+
+
+def _spread(names: Sequence[Name], count: int) -> list[Name]:
+    """Some names, the first and the last among them."""
+    return [names[round(place * (len(names) - 1) / (count - 1))] for place in range(count)]
 
 
 @dataclass(frozen=True)
