@@ -9,6 +9,8 @@ from pathlib import Path
 
 from conftest import CommandLine
 
+from arrayol import api
+
 
 def blocks(checkout: Path, language: str) -> list[str]:
     """The code blocks of one language."""
@@ -27,15 +29,37 @@ def test_the_python_example(arrayol: CommandLine, checkout: Path, tmp_path: Path
     (example,) = blocks(checkout, "python")
     done = subprocess.run([sys.executable, "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.stderr, done.returncode) == ("", 0)
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["4", "2+2"]
+    names = [line.split()[0] for line in done.stdout.splitlines()]
+    assert (names[0], names[-1].partition(":")[0]) == ("4:1", "1+1+1+1")
     assert (tmp_path / "small" / "result.json").exists()
 
 
 def test_the_tour_shows_what_explore_prints(arrayol: CommandLine, checkout: Path) -> None:
     arrayol("example", "lpsf")
-    (shown,) = (block for block in blocks(checkout, "console") if block.startswith("$ arrayol explore lpsf.aol\n"))
-    printed = arrayol("explore", "lpsf.aol").stdout
-    assert printed.split() == shown.split()[4:]
+    command = "$ arrayol explore lpsf.aol --model published\n"
+    (shown,) = (block for block in blocks(checkout, "console") if block.startswith(command))
+    printed = arrayol("explore", "lpsf.aol", "--model", "published").stdout
+    assert printed.split() == shown.removeprefix(command).split()
+
+
+def test_what_the_machine_model_finds_beside_the_paper(checkout: Path) -> None:
+    """The figures of the README's half page."""
+    spec = api.load(checkout / "specs" / "lpsf.aol")
+    result = api.explore(spec, space=api.Space(narrow=True, verify=False)).result
+    assert isinstance(result, api.MappingResult)
+    assert (result.space.group_designs, result.space.whole_designs) == (1_007_616, 10_144_648_329_166_848)
+    assert len(result.pareto) == 1034
+    points = [
+        (design.objectives["latency_cycles"], design.objectives["internal_memory_data"], design.id.partition(":")[0])
+        for design in result.pareto
+    ]
+    assert {fusion for _, data, fusion in points if 3_036 <= data < 50_000} == {"2+2"}
+    assert min(point for point in points if point[1] <= 15_360) == (2_303_100, 15_360, "2+2")
+    assert (2_373_120, 12_168, "2+2") in points
+    assert points[0] == (1_568_926, 4_201_216, "4")
+    assert points[-1] == (128_563_200, 68, "1+1+1+1")
+    assert next(point for point in points if point[2] == "2+2") == (2_080_680, 427_340, "2+2")
+    assert next(point for point in points if point[2] == "1+3") == (2_074_320, 4_149_030, "1+3")
 
 
 def test_the_tour_shows_what_transform_tells(arrayol: CommandLine, checkout: Path) -> None:
