@@ -11,7 +11,7 @@ from typing import Any
 
 from arrayol.ir.network import Network
 from dse.figures import MACHINE
-from dse.mapping_result import MappedDesign
+from dse.mapping_result import GroupRecord, MappedDesign
 from dse.pick import KNEE, parse_rule, pick
 from dse.points import AnyDesign, AnyResult, grows
 from dse.report.origin import Origin
@@ -247,8 +247,9 @@ def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Roo
     if origin.model is None:
         return
     timelines = Timelines(origin.model)
-    knee = next(row["groups"] for row in document["designs"] if row["id"] == document["knee"])
-    for place in dict.fromkeys([*knee, *_evenly(len(shared.documents))]):
+    rows = document["designs"]
+    order = [number for number, row in enumerate(rows) if row["id"] == document["knee"]] + list(_evenly(len(rows)))
+    for place in dict.fromkeys(place for number in order for place in rows[number]["groups"]):
         record = shared.records[place]
         found = timelines.of(record) if record is not None and not room.refused else None
         if found is not None and room.take(found):

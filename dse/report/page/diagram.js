@@ -63,7 +63,8 @@ const leaves = (name, tasks) => {
 
 function taskNode(group, processor, states) {
   const own = states.filter((memory) => memory.name.startsWith(`${processor.task}.`));
-  const lines = [processor.task, `${counted(processor.units, "unit")}${processor.block_data ? `, X_out ${shown(processor.block_data)}` : ""}`];
+  const lines = [processor.task, counted(processor.units, "unit")];
+  if (processor.block_data) lines.push(`X_out ${shown(processor.block_data)} data`);
   if (own.length) lines.push(`state ${counted(own.reduce((sum, memory) => sum + memory.data, 0), "datum").replace("datums", "data")}`);
   if (processor.cut) lines.push(`cut ${processor.cut.shape.join(" x ")}`);
   return { kind: "task", lines, from: [], state: own.length > 0, detail: own.map((memory) => `state of ${memory.name}: ${bitsText(memory.bits)}`) };
