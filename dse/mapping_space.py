@@ -74,10 +74,10 @@ class MappingSpace:
         """The block shapes of a task, lexicographically."""
         extents = self.accesses.extents(task)
         if self.study.blocks == "divisors":
-            return tuple(product(*(_divisors(extent) for extent in extents)))
+            return tuple(product(*(divisors(extent) for extent in extents)))
         given = self.study.blocks.get(task)
         if given is None:
-            return tuple(product(*(_divisors(extent) for extent in extents)))
+            return tuple(product(*(divisors(extent) for extent in extents)))
         return tuple(sorted({tuple(map(min, shape, extents)) for shape in given}))
 
     def scans(self, task: str, shape: Shape) -> tuple[Scan, ...]:
@@ -151,7 +151,8 @@ def _lines(extents: Shape) -> tuple[Shape, ...]:
     )
 
 
-def _divisors(extent: int) -> list[int]:
+def divisors(extent: int) -> list[int]:
+    """All divisors, ascending."""
     small = [side for side in range(1, math.isqrt(extent) + 1) if extent % side == 0]
     return sorted({*small, *(extent // side for side in small)})
 

@@ -20,19 +20,19 @@ def openings(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -
     cost something. With `singly` those that differ from the plain one in one of these decisions alone.
     """
     seen = {plain}
-    for choice in _one_at_a_time(space, plain) if singly else product(*_choices(space, plain)):
-        opened = _opened(plain, choice)
-        if opened not in seen:
-            seen.add(opened)
-            yield opened
+    for choice in _one_at_a_time(space, plain) if singly else product(*choices_of(space, plain)):
+        found = opened(plain, choice)
+        if found not in seen:
+            seen.add(found)
+            yield found
 
 
 def count_openings(space: MappingSpace, plain: GroupDesign) -> int:
     """How many structures `openings` looks at, those that come out equal included."""
-    return math.prod(len(options) for options in _choices(space, plain)) - 1
+    return math.prod(len(options) for options in choices_of(space, plain)) - 1
 
 
-def _choices(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
+def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
     """What may be chosen of each decision: policy, recomputing, FIFOs, layouts, then the cut of each task."""
     offers = space.model.offers(plain.tasks, plain.blocks)
     study = space.study
@@ -46,7 +46,7 @@ def _choices(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
 
 
 def _one_at_a_time(space: MappingSpace, plain: GroupDesign) -> Iterator[tuple[Any, ...]]:
-    choices = _choices(space, plain)
+    choices = choices_of(space, plain)
     usual = tuple(options[0] for options in choices)
     for place, options in enumerate(choices):
         for option in options[1:]:
@@ -73,7 +73,8 @@ def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]
     ]
 
 
-def _opened(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
+def opened(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
+    """A plain design with one choice of each decision of `choices_of`."""
     policy, recompute, fifos, layouts, *cuts = choice
     return replace(
         plain,

@@ -1,0 +1,204 @@
+"""Whole designs as integer genes, for heuristic searches.
+
+First the fusion: a gene for each link, 1 where its tasks are joined (or one gene, the fusion's number in the study's
+list). Then for each task its units, and what counts where it is the last of its group: the sides of its blocks, their
+scan, and what is opened. Genes beyond the choices there are count from the beginning again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from arrayol.errors import ArrayolError
+from dse.graph import Mask, bits
+from dse.mapping_space import MappingSpace, divisors
+from dse.openings import choices_of, opened
+from dse.search.nsga2 import Genes
+from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+
+OPENED = 1 << 10  # values of a gene for what is opened; how many choices there are depends on the blocks
+
+Sides = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TaskGenes:
+    """Where a task's genes start, and for each gene of its blocks the sides that its values stand for."""
+
+    start: int
+    sides: tuple[tuple[Sides, ...], ...]
+
+
+class Coding:
+    """Between genes and designs of one space; `most` is the largest value of each gene."""
+
+    def __init__(self, space: MappingSpace) -> None:
+        self.space = space
+        self.links = [
+            (task, reader) for task in range(len(space.graph)) for reader in bits(space.graph.successors[task])
+        ]
+        most = [len(space.fusions) - 1] if space.fusions else [1] * len(self.links)
+        self.fusion_genes = len(most)
+        self.tasks = []
+        for name in space.graph.names:
+            sides = self._sides(name)
+            self.tasks.append(TaskGenes(len(most), sides))
+            most += [len(space.units) - 1, *(len(options) - 1 for options in sides), self._scans(name) - 1]
+            most += [OPENED - 1] * self._openings
+        self.most: Genes = np.array(most, np.int64)
+        self._fusions: dict[bytes, tuple[Mask, ...]] = {}
+        self._legal: dict[tuple[str, Sides], tuple[Scan, ...]] = {}
+        self._choices: dict[GroupDesign, list[tuple[object, ...]] | None] = {}
+
+    @property
+    def _openings(self) -> int:
+        """Genes of each task for what is opened: policy, recomputing, FIFOs, layouts, and its own cut."""
+        return 5 if self.space.study.opens else 0
+
+    @cached_property
+    def resets(self) -> Sequence[bool]:
+        """Which genes are best left at 0 often: those for what is opened."""
+        found = np.zeros(len(self.most), np.bool_)
+        for task in self.tasks:
+            first = task.start + 2 + len(task.sides)
+            found[first : first + self._openings] = True
+        return found.tolist()
+
+    def design(self, genes: Genes) -> dict[Mask, GroupDesign] | None:
+        """The groups that one row of genes stands for; None where it stands for no design of the space."""
+        found = {}
+        for group in self._groups(genes):
+            design = self._group(group, genes)
+            if design is None:
+                return None
+            found[group] = design
+        return found
+
+    def spread(self, count: int, random: np.random.Generator) -> Genes:
+        """Designs to start from: regular ones, small to large blocks under few and many units, and random ones."""
+        regular = [self._regular(joined, size, units) for joined in (0, 1) for size in range(5) for units in (0, 1)]
+        genes = random.integers(0, self.most + 1, (count, len(self.most)))
+        opened_genes = np.array(self.resets)
+        genes[:, opened_genes] *= random.random((count, int(opened_genes.sum()))) < 0.3
+        half = min(len(regular), count // 2)
+        genes[:half] = regular[:half]
+        return genes
+
+    def _regular(self, joined: int, size: int, units: int) -> Genes:
+        """All tasks joined or none, blocks of `size` quarters of the way from small to large, one unit or all."""
+        genes = np.zeros_like(self.most)
+        genes[: self.fusion_genes] = joined * self.most[: self.fusion_genes]
+        for task in self.tasks:
+            genes[task.start] = units * self.most[task.start]
+            shape = slice(task.start + 1, task.start + 1 + len(task.sides))
+            genes[shape] = self.most[shape] * size // 4
+        return genes
+
+    def _sides(self, task: str) -> tuple[tuple[Sides, ...], ...]:
+        given = self.space.study.blocks
+        if given == "divisors" or task not in given:
+            extents = self.space.accesses.extents(task)
+            return tuple(tuple((side,) for side in divisors(extent)) for extent in extents)
+        return (self.space.shapes(task),)
+
+    def _scans(self, task: str) -> int:
+        rank = len(self.space.accesses.extents(task))
+        return math.factorial(rank) << rank
+
+    def _groups(self, genes: Genes) -> tuple[Mask, ...]:
+        key = genes[: self.fusion_genes].tobytes()
+        if key not in self._fusions:
+            if self.space.fusions:
+                self._fusions[key] = self.space.fusions[int(genes[0])]
+            else:
+                joined = [link for link, gene in zip(self.links, genes, strict=False) if gene]
+                self._fusions[key] = _acyclic(self.space, _joined(self.space, joined))
+        return self._fusions[key]
+
+    def _group(self, group: Mask, genes: Genes) -> GroupDesign | None:
+        space, last = self.space, self.space.last(group)
+        longest = space.study.longest_group
+        if last is None or (longest and group.bit_count() > longest):
+            return None
+        members = [self.tasks[task] for task in bits(group)]
+        own = self.tasks[space.graph.names.index(last)]
+        shape = tuple(
+            side
+            for options, gene in zip(own.sides, genes[own.start + 1 :], strict=False)
+            for side in options[int(gene)]
+        )
+        scans = self._legal_scans(last, shape)
+        if not scans:
+            return None
+        after = own.start + 1 + len(own.sides)
+        units = [space.units[int(genes[member.start])] for member in members]
+        processors = zip(space.tasks(group), units, strict=True)
+        blocks = Blocks(shape, scans[int(genes[after]) % len(scans)])
+        plain = GroupDesign(tuple(Processor(task, count) for task, count in processors), blocks)
+        if not self._openings:
+            return plain
+        cuts = [int(genes[member.start + 2 + len(member.sides) + 4]) for member in members]
+        return self._opened(plain, [*genes[after + 1 : after + 5].tolist(), *cuts])
+
+    def _legal_scans(self, task: str, shape: Sides) -> tuple[Scan, ...]:
+        key = task, shape
+        if key not in self._legal:
+            self._legal[key] = self.space.scans(task, shape)
+        return self._legal[key]
+
+    def _opened(self, plain: GroupDesign, genes: Sequence[int]) -> GroupDesign | None:
+        """The design with what its genes open; None where the group is refused."""
+        key = GroupDesign(tuple(Processor(task) for task in plain.tasks), plain.blocks)
+        if key not in self._choices:
+            try:
+                self._choices[key] = choices_of(self.space, key)
+            except ArrayolError:
+                self._choices[key] = None
+        choices = self._choices[key]
+        if choices is None or not all(choices):
+            return None
+        picked = (options[gene % len(options)] for options, gene in zip(choices, genes, strict=True))
+        found = opened(plain, tuple(picked))
+        return found if found != plain or self.space.study.holds_plain else None
+
+
+def _joined(space: MappingSpace, links: Sequence[tuple[int, int]]) -> list[Mask]:
+    """The groups that these links make, none longer than the study allows: a link that would make one is left out."""
+    longest = space.study.longest_group or len(space.graph)
+    of = {task: 1 << task for task in range(len(space.graph))}
+    for task, reader in links:
+        group = of[task] | of[reader]
+        if group.bit_count() <= longest:
+            for member in bits(group):
+                of[member] = group
+    return list(dict.fromkeys(of.values()))
+
+
+def _acyclic(space: MappingSpace, groups: list[Mask]) -> tuple[Mask, ...]:
+    """The same with groups that need each other, if by others, made one: they are linked, so the result is legal."""
+    count = len(groups)
+    reached = [
+        sum(1 << place for place, other in enumerate(groups) if other != group and _feeds(space, group, other))
+        for group in groups
+    ]
+    for middle in range(count):
+        for first in range(count):
+            if reached[first] >> middle & 1:
+                reached[first] |= reached[middle]
+    merged: dict[Mask, None] = {}
+    for place, group in enumerate(groups):
+        whole = group
+        for other in bits(reached[place]):
+            if reached[other] >> place & 1:
+                whole |= groups[other]
+        merged[whole] = None
+    return tuple(merged)
+
+
+def _feeds(space: MappingSpace, group: Mask, other: Mask) -> bool:
+    return any(space.graph.successors[task] & other for task in bits(group))
