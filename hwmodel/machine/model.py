@@ -17,6 +17,7 @@ from hwmodel.machine.scans import legal_scans
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain
 from hwmodel.machine.structure import price_structure
+from hwmodel.machine.ticks import require_legal
 from hwmodel.platform import Platform
 
 
@@ -56,7 +57,12 @@ class MachineModel:
         The units that the structure itself names count for nothing. Raises ArrayolError for what is refused whatever
         the units.
         """
-        return price_structure(self.accesses, self.platform, structure, units)
+        batch = self.batch(structure.tasks) if is_plain(structure) else None
+        if batch is None:
+            return price_structure(self.accesses, self.platform, structure, units)
+        require_legal(batch.ledger.parts.group, batch.ledger.parts.group.last, structure.blocks)
+        shapes = np.array([structure.blocks.shape], np.int64).reshape(1, -1)
+        return batch.price(structure.blocks.scan, shapes, units, structure.policy)
 
     def batch(self, tasks: tuple[str, ...]) -> GroupBatch | None:
         """What prices the plain designs of a group in bulk; None where it is not separable (docs/machine.md).

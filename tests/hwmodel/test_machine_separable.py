@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from strategies_machine import groups, networks, platforms
 
 from arrayol.errors import ArrayolError
-from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.offers import find_offers
+from hwmodel.machine.structure import price_structure
 
 
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
@@ -39,12 +40,14 @@ def test_priced_in_bulk_as_one_by_one(data: st.DataObject) -> None:
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
     units = np.array(list(product((1, 2, 3), repeat=len(tasks))), np.int64)
     units = units[np.sort(np.random.default_rng(0).permutation(len(units))[:9])]
-    priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), units)
-    lines = batch.lines(scan, np.array(shapes, np.int64).reshape(len(shapes), -1))
+    policy = data.draw(st.sampled_from(POLICIES))
+    event(f"policy {policy}")
+    priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), units, policy)
+    lines = batch.lines(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), policy)
     for number, shape in enumerate(shapes):
         event("product" if lines.holds[number] else "no product")
-        design = GroupDesign(tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan))
-        alone = model.price_structure(design, units)
+        design = GroupDesign(tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), policy=policy)
+        alone = price_structure(model.accesses, model.platform, design, units)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
         _require_same_estimates(model, design)
         for name in OBJECTIVES:

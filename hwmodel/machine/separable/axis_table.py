@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hwmodel.machine.separable.fetches import Fetch, read_at_each
 from hwmodel.machine.separable.fields import BEFORE, NEVER, Fields, Merge, fields_along
 from hwmodel.machine.separable.ledger import Counted, Ledger, Living
 from hwmodel.machine.separable.links import Ints, Mask
@@ -33,7 +34,7 @@ class AxisTable:
     at_once: dict[str, Mask]
 
 
-def axis_table(ledger: Ledger, block: int, sides: Ints, *, descending: bool) -> AxisTable:
+def axis_table(ledger: Ledger, block: int, sides: Ints, *, descending: bool, fetch: Fetch) -> AxisTable:
     """The counts along one dimension of the blocks for sides (S,), walked in one direction."""
     parts = ledger.parts
     extent = parts.group.accesses.extents(parts.group.last)[block]
@@ -42,10 +43,14 @@ def axis_table(ledger: Ledger, block: int, sides: Ints, *, descending: bool) -> 
     place = places[:, None] - 1 - place if descending else place
     fields = fields_along(parts, ledger.masks, block, place)
     most = int(places.max())
-    counted = [_histogram(_field_of(fields, one), most) for one in ledger.counted]
+    fetched = {name: _fetched(ledger, fields, block, name, most, fetch) for name in parts.group.loaded}
+    counted = [
+        fetched[one.name][0] if one.kind == "load" else _histogram(_field_of(fields, one), most)
+        for one in ledger.counted
+    ]
     chains = [_chain_counts(ledger, fields, block, task, most) for task in parts.group.tasks]
     living = [one for memory in ledger.memories for one in memory.living]
-    lives = [_lives(ledger, fields, block, one, most) for one in living]
+    lives = [fetched.get(one.source) or _lives(ledger, fields, block, one, most) for one in living]
     none = np.zeros((len(sides), 0, most), np.int64)
     return AxisTable(
         places,
@@ -60,8 +65,21 @@ def axis_table(ledger: Ledger, block: int, sides: Ints, *, descending: bool) -> 
 
 
 def _field_of(fields: Fields, counted: Counted) -> Ints:
-    kinds = {"load": fields.read, "task": fields.work, "store": fields.made}
-    return kinds[counted.kind][counted.name]
+    return (fields.work if counted.kind == "task" else fields.made)[counted.name]
+
+
+def _fetched(ledger: Ledger, fields: Fields, block: int, array: str, most: int, fetch: Fetch) -> tuple[Counts, Counts]:
+    """When the indices of an array from outside come, and when they are last used."""
+    if fetch == "each":
+        each = read_at_each(ledger.parts, ledger.masks, fields, block, array)
+        sides = len(fields.read[array])
+        number = np.bincount(each.side * most + each.place, minlength=sides * most).reshape(sides, most)
+        for kind in ("first", "last"):
+            fields.merges[kind, array] = each.merge
+        return number, number
+    read = fields.read[array]
+    come = np.where(read == NEVER, NEVER, 0) if fetch == "start" else read
+    return _histogram(come, most), _histogram(fields.last[array], most)
 
 
 def _histogram(field: Ints, most: int) -> Counts:
@@ -108,8 +126,7 @@ def _lives(ledger: Ledger, fields: Fields, block: int, living: Living, most: int
     array = living.source
     if living.fate == "read":
         # What is made and read lives from its making; what of it nobody reads does not count here.
-        source = fields.read[array] if array in ledger.parts.group.loaded else fields.made[array]
-        source = np.where(fields.read[array] == NEVER, NEVER, source)
+        source = np.where(fields.read[array] == NEVER, NEVER, fields.made[array])
         return _histogram(source, most), _histogram(fields.last[array], most)
     made = _histogram(fields.made[array], most)
     return made, made

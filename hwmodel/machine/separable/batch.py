@@ -1,4 +1,4 @@
-"""Plain designs of one separable group in bulk: no cuts, FIFOs, layouts or recomputing, and the reuse policy."""
+"""Plain designs of one separable group in bulk: no cuts, FIFOs, layouts or recomputing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.access import Accesses
-from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+from hwmodel.design import Blocks, GroupDesign, Policy, Processor, Scan
 from hwmodel.machine.group import Group
 from hwmodel.machine.occupancy import plain_occupancy
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import Figures, Priced, unit_figures
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table
+from hwmodel.machine.separable.fetches import Fetch, fetch_of
 from hwmodel.machine.separable.fields import fields_along, find_masks
 from hwmodel.machine.separable.ledger import Ledger, make_ledger
 from hwmodel.machine.separable.lines import Lines, make_lines
@@ -60,16 +61,18 @@ class GroupBatch:
     platform: Platform
     tasks: tuple[str, ...]
     ledger: Ledger
-    _tables: dict[tuple[int, bool, bytes], AxisTable] = field(default_factory=dict, repr=False, compare=False)
+    _tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict, repr=False, compare=False)
     _lines: dict[tuple[object, ...], Line] = field(default_factory=dict, repr=False, compare=False)
 
-    def price(self, scan: Scan, shapes: NDArray[np.int64], units: NDArray[np.int64]) -> Priced:
+    def price(
+        self, scan: Scan, shapes: NDArray[np.int64], units: NDArray[np.int64], policy: Policy = "reuse"
+    ) -> Priced:
         """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of units (U, tasks).
 
         Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
         the later along another dimension) are priced by the exact path.
         """
-        lines = self.lines(scan, shapes)
+        lines = self.lines(scan, shapes, policy)
         kinds = step_kinds(self.ledger, lines, cyclic=False)
         timing = Timing(self.ledger, self.platform, self.tasks)
         memory = LiveSets(self.ledger).sizes(lines)
@@ -81,14 +84,14 @@ class GroupBatch:
             internal_memory_data=memory.sum(axis=1, keepdims=True),
             internal_memory_bits=(memory @ np.array([one.bits for one in memories], np.int64))[:, None],
             memory_blocks=self._blocks(memory),
-            traffic_bytes=np.full((len(shapes), 1), self.traffic(kinds[0])),
+            traffic_bytes=self.traffic(kinds, len(shapes))[:, None],
             units=number,
             costs=costs,
             frame=lambda: timing.cycles(step_kinds(self.ledger, lines, cyclic=True), len(shapes), units),
         )
         if lines.holds.all():
             return priced
-        return self._corrected(priced, Structures(scan, shapes, units), np.flatnonzero(~lines.holds))
+        return self._corrected(priced, Structures(scan, shapes, units, policy), np.flatnonzero(~lines.holds))
 
     def uneven_tasks(self, blocks: Blocks) -> tuple[str, ...] | None:
         """Tasks before the last with twice their share of a block or more at some tick; None for no product."""
@@ -115,14 +118,15 @@ class GroupBatch:
                 return True
         return False
 
-    def lines(self, scan: Scan, shapes: NDArray[np.int64]) -> Lines:
+    def lines(self, scan: Scan, shapes: NDArray[np.int64], policy: Policy = "reuse") -> Lines:
         """The walks of blocks of these shapes."""
         tables, picks = [], []
         for block, descending in zip(scan.dimensions, scan.descending, strict=True):
             sides, pick = np.unique(shapes[:, block], return_inverse=True)
-            key = block, descending, sides.tobytes()
+            fetch = fetch_of(policy, innermost=block == scan.dimensions[-1])
+            key = block, descending, fetch, sides.tobytes()
             if key not in self._tables:
-                self._tables[key] = axis_table(self.ledger, block, sides, descending=descending)
+                self._tables[key] = axis_table(self.ledger, block, sides, descending=descending, fetch=fetch)
             tables.append(self._tables[key])
             picks.append(pick.ravel())
         return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self._lines)
@@ -137,12 +141,15 @@ class GroupBatch:
         found: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
         return found
 
-    def traffic(self, kinds: StepKinds) -> int:
-        """Bytes loaded and stored, the same for all blocks."""
+    def traffic(self, kinds: Sequence[StepKinds], structures: int) -> Ints:
+        """Bytes loaded and stored, (S,)."""
         port = Port(self.accesses, self.platform)
         counted = self.ledger.counted
         size = np.array([0 if one.kind == "task" else port.element_bytes(one.name) for one in counted])
-        return int(((kinds.times[0] @ kinds.happens[0]) * size).sum())
+        found = np.zeros(structures, np.int64)
+        for part in kinds:
+            found[part.chosen] = np.einsum("sk,skq->sq", part.times, part.happens) @ size
+        return found
 
     def _corrected(self, priced: Priced, structures: Structures, wrong: Ints) -> Priced:
         """The same with some structures priced by the exact path."""
@@ -172,13 +179,15 @@ class GroupBatch:
     def design(self, structures: Structures, number: int) -> GroupDesign:
         """One of the structures as a design with one unit each."""
         shape = tuple(structures.shapes[number].tolist())
-        return GroupDesign(tuple(Processor(task) for task in self.tasks), Blocks(shape, structures.scan))
+        blocks = Blocks(shape, structures.scan)
+        return GroupDesign(tuple(Processor(task) for task in self.tasks), blocks, policy=structures.policy)
 
 
 @dataclass(frozen=True, eq=False)
 class Structures:
-    """A scan, block shapes (S, rank) and combinations of units (U, tasks)."""
+    """A scan, block shapes (S, rank), combinations of units (U, tasks), and a policy."""
 
     scan: Scan
     shapes: Ints
     units: Ints
+    policy: Policy

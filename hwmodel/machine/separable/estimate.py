@@ -22,8 +22,8 @@ from hwmodel.machine.units import require_units
 
 
 def is_plain(design: GroupDesign) -> bool:
-    """Whether a design opens nothing: no cuts, FIFOs, layouts or recomputing, and the reuse policy."""
-    opened = design.fifos or design.layouts or design.recompute or design.policy != "reuse"
+    """Whether a design opens nothing but another policy: no cuts, FIFOs, layouts or recomputing."""
+    opened = design.fifos or design.layouts or design.recompute
     return not opened and all(processor.cut is None for processor in design.processors)
 
 
@@ -34,7 +34,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     """
     group = batch.ledger.parts.group
     require_legal(group, group.last, design.blocks)
-    lines = batch.lines(design.blocks.scan, np.array([design.blocks.shape], np.int64).reshape(1, -1))
+    lines = batch.lines(design.blocks.scan, np.array([design.blocks.shape], np.int64).reshape(1, -1), design.policy)
     if not lines.holds.all():
         return None
     units = {processor.task: processor.units for processor in design.processors}
@@ -53,7 +53,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         latency_cycles=int(length @ times),
         internal_memory_data=sum(memory.data for memory in memories),
         internal_memory_bits=sum(memory.bits for memory in memories),
-        traffic_bytes=batch.traffic(kinds),
+        traffic_bytes=int(batch.traffic([kinds], 1)[0]),
         units=sum(units.values()),
         memory_blocks=sum(blocks) if batch.platform.local.block_bits is not None else None,
         costs=unit_costs(batch.accesses, batch.platform, units),
