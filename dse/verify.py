@@ -108,14 +108,26 @@ class Verifier:
         if self.too_large:
             return Verdict(None, self.too_large)
         try:
-            for variant in dict.fromkeys(self._variants(design)):
+            for variant in self.variants(design):
                 if variant not in self._done:
-                    self._check(design, variant)
+                    self._require_agreement(design, variant)
                     self._done[variant] = None
-        except _NotReducibleError as reason:
+        except NotReducibleError as reason:
             return Verdict(None, f"unverified: {reason}")
         data = "" if self.inputs is not None else ", data as tokens"
         return Verdict(True, f"simulated {self.size}{data}")
+
+    def variants(self, design: Design) -> tuple[Design, ...]:
+        """What is simulated for a design: at a reduced size it in whole blocks, and with partial ones.
+
+        Raises NotReducibleError where a reduced one is refused.
+        """
+        return tuple(dict.fromkeys(self._variants(design)))
+
+    def compare(self, variant: Design) -> tuple[Simulation, DesignEstimate]:
+        """The simulation of a variant beside its estimate. Raises RefereeError where it cannot run."""
+        estimate = self.model.evaluate(variant)
+        return run_simulation(self.small_spec, self.small, self.platform, variant, estimate, self.inputs), estimate
 
     def _variants(self, design: Design) -> Iterator[Design]:
         if not self.is_reduced:
@@ -129,12 +141,11 @@ class Verifier:
             try:
                 yield reduced(design, whole, small, self.model, partial=partial)
             except ArrayolError as refused:
-                raise _NotReducibleError(f"{self.size}, {refused.diagnostics[0].message}") from None
+                raise NotReducibleError(f"{self.size}, {refused.diagnostics[0].message}") from None
 
-    def _check(self, design: Design, variant: Design) -> None:
-        estimate = self.model.evaluate(variant)
+    def _require_agreement(self, design: Design, variant: Design) -> None:
         try:
-            found = run_simulation(self.small_spec, self.small, self.platform, variant, estimate, self.inputs)
+            found, estimate = self.compare(variant)
         except RefereeError as stopped:
             raise _failed(design, self.size, stopped.diagnostics[0].message) from None
         reasons = list(mismatches(found, estimate))
@@ -169,7 +180,7 @@ def mismatches(found: Simulation, estimate: DesignEstimate) -> Iterator[str]:
                 yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.data:,}"
 
 
-class _NotReducibleError(Exception):
+class NotReducibleError(Exception):
     """Why a design has no counterpart at the reduced size."""
 
 
