@@ -1,4 +1,5 @@
 // A group as blocks: external memory, buffers, FIFOs, processors and the state of delays, in layers along the dataflow.
+const EDGE = 18; // around the boxes; links to the next row of layers run there
 const BOX = { width: 134, height: 58, along: 34, across: 16 };
 
 function diagram(group, room) {
@@ -9,14 +10,19 @@ function diagram(group, room) {
     : { along: BOX.width + BOX.along, across: BOX.height + BOX.across };
   const layers = Math.max(...nodes.map((node) => node.layer)) + 1;
   const widest = Math.max(...nodes.map((node) => node.place)) + 1;
+  const inRow = vertical ? layers : Math.max(2, Math.min(layers, Math.floor((room - EDGE) / pitch.along)));
+  const [rows, height] = [Math.ceil(layers / inRow), widest * pitch.across + 2 * EDGE];
   for (const node of nodes) {
     const inLayer = nodes.filter((other) => other.layer === node.layer).length;
-    const [a, b] = [node.layer * pitch.along + 8, (node.place + (widest - inLayer) / 2) * pitch.across + 8];
+    node.row = Math.floor(node.layer / inRow);
+    const [a, b] = [(node.layer % inRow) * pitch.along + EDGE, node.row * height + (node.place + (widest - inLayer) / 2) * pitch.across + 8];
     [node.x, node.y] = vertical ? [b, a] : [a, b];
   }
-  const [along, across] = [layers * pitch.along + 8, widest * pitch.across + 8];
+  const [along, across] = [inRow * pitch.along + EDGE, rows * height - 2 * EDGE + 8];
   const svg = picture(vertical ? across : along, vertical ? along : across, `Block diagram of ${group.tasks.join(", ")}`);
-  for (const node of nodes) for (const from of node.from) svg.append(...link(from, node, vertical));
+  let lanes = 0;
+  for (const node of nodes)
+    for (const from of node.from) svg.append(...(from.row === node.row ? link(from, node, vertical) : turn(from, node, height, lanes++ % 5)));
   for (const node of nodes) svg.append(block(node));
   return make("div", { class: "wide" }, svg);
 }
@@ -110,9 +116,16 @@ function link(from, to, vertical) {
   return [draw("path", { class: "link", d: curve }), draw("path", { class: "arrow", d: tip })];
 }
 
+// To a row below: down to the space above that row, and back to its left; neighbours run in lanes beside each other.
+function turn(from, to, height, lane) {
+  const [x1, y1, x2, y2] = [from.x + BOX.width, from.y + BOX.height / 2, to.x, to.y + BOX.height / 2];
+  const path = `M${x1} ${y1}h${10 + 4 * lane}V${to.row * height - EDGE + 5 * lane}H${x2 - 9 - 2 * lane}V${y2}H${x2 - 7}`;
+  return [draw("path", { class: "link", d: path }), draw("path", { class: "arrow", d: `M${x2} ${y2}l-8 -4v8z` })];
+}
+
 function block(node) {
   const { x, y, kind } = node;
-  const shape = { class: `box ${kind === "plain" ? "external" : kind}`, x, y, width: BOX.width, height: BOX.height, rx: kind === "task" ? 10 : 2 };
+  const shape = { class: `box ${kind}`, x, y, width: BOX.width, height: BOX.height, rx: kind === "task" ? 10 : 2 };
   const found = draw("g", { "data-kind": kind }, draw("rect", shape));
   if (node.state) found.append(draw("rect", { class: "box state", x: x + BOX.width - 14, y: y + BOX.height - 14, width: 10, height: 10, rx: 2 }));
   if (kind === "fifo") for (const bar of [6, 12, 18]) found.append(draw("line", { class: "link", x1: x + BOX.width - bar, x2: x + BOX.width - bar, y1: y + 6, y2: y + BOX.height - 6 }));

@@ -26,12 +26,12 @@ function onKey(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea, pre")) return;
   const inside = event.target.closest("#scatter, .scroll") !== null; // elsewhere these keys scroll the page
   if (["ArrowRight", "ArrowLeft"].includes(event.key) || (inside && ["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key))) move(event.key);
-  else if (event.key === "[" || event.key === "]") turn(event.key === "]" ? 1 : -1);
+  else if (event.key === "[" || event.key === "]") nextFigure(event.key === "]" ? 1 : -1);
   else return;
   event.preventDefault();
 }
 
-function turn(by) {
+function nextFigure(by) {
   const names = data.figures.map((figure) => figure.name);
   setAxis("x", names[(names.indexOf(state.x) + by + names.length) % names.length]);
 }
