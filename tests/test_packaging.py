@@ -52,11 +52,16 @@ def _run(*command: str, cwd: Path | None = None) -> str:
 
 def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path, checkout: Path) -> None:
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert {"arrayol/specs/lpsf.aol", "arrayol/specs/lpsf.toml", "arrayol/language/grammar.lark"} <= held
+    assert {
+        "arrayol/specs/lpsf.aol",
+        "arrayol/specs/lpsf.toml",
+        "arrayol/language/grammar.lark",
+        "dse/report/page/page.html",
+    } <= held
     sources = {path.relative_to(checkout).as_posix() for package in PACKAGES for path in _files(checkout / package)}
     specs = {"arrayol/" + path.relative_to(checkout).as_posix() for path in _files(checkout / "specs")}
     assert held == sources | specs
-    assert {Path(name).suffix for name in held} <= {".py", ".typed", ".lark", ".aol", ".toml"}
+    assert {Path(name).suffix for name in held} <= {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js"}
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -114,7 +114,10 @@ def _changes(moved: Sequence[Kept], objectives: Sequence[str]) -> Table:
     rows = [
         [
             one.before.id if one.before.id == one.after.id else f"{one.before.id}, now {one.after.id}",
-            *(f"{_figure(one.before, name)} -> {_figure(one.after, name)}" for name in objectives),
+            *(
+                " -> ".join(dict.fromkeys(_figure(side, name) for side in (one.before, one.after)))
+                for name in objectives
+            ),
             shown_fusion(one.after),
         ]
         for one in moved[:SHOWN_AT_MOST]
