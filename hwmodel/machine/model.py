@@ -16,6 +16,7 @@ from hwmodel.machine.priced import Priced
 from hwmodel.machine.scans import legal_scans
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain
+from hwmodel.machine.separable.fifos import separable_fifos
 from hwmodel.machine.structure import price_structure
 from hwmodel.machine.ticks import require_legal
 from hwmodel.platform import Platform
@@ -75,10 +76,9 @@ class MachineModel:
 
     def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""
-        group = Group(self.accesses, tasks)
+        group, batch = Group(self.accesses, tasks), self.batch(tasks)
         if tasks not in self._fifos:
-            self._fifos[tasks] = possible_fifos(group)
-        batch = self.batch(tasks)
+            self._fifos[tasks] = separable_fifos(batch.ledger) if batch is not None else possible_fifos(group)
         found = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch is not None else None
         return found if found is not None else find_offers(group, blocks, self._fifos[tasks])
 

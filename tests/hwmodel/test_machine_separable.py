@@ -15,7 +15,7 @@ from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.offers import find_offers
+from hwmodel.machine.offers import find_offers, possible_fifos
 from hwmodel.machine.structure import price_structure
 
 
@@ -86,3 +86,4 @@ def test_both_paths_offer_the_same(data: st.DataObject) -> None:
     event(f"separable: {batch is not None}, policies: {found.policies_differ}, cuts: {bool(found.cuts)}")
     event(f"fifos: {len(found.fifos)}")
     assert found == find_offers(group, blocks, found.fifos)
+    assert found.fifos == possible_fifos(group)

@@ -1,0 +1,93 @@
+"""Which arrays of a separable group a FIFO may carry, from counts and a few repetitions (docs/machine.md, 4)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hwmodel.access import Touch
+from hwmodel.machine.separable.fields import NEVER
+from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.links import Ints, Link
+
+_TRIED = 27  # repetitions of the writer whose data are followed
+
+
+def separable_fifos(ledger: Ledger) -> tuple[str, ...]:
+    """The arrays of which every element that is made is read once, by one tiler, and nothing outside.
+
+    Those are left out of which some repetition's data, among a few, are not read one after the other.
+    """
+    group = ledger.parts.group
+    inner = [array for array in group.made if array not in group.stored]
+    return tuple(array for array in inner if _read_once(ledger, array) and _in_a_row(ledger, array))
+
+
+def _read_once(ledger: Ledger, array: str) -> bool:
+    links = ledger.parts.reads.get(array, [])
+    if len(links) != 1 or not ledger.is_read_whole(array):
+        return False
+    reader, maker = _only_reads(ledger, array), ledger.parts.group.made[array]
+    made = _runs(ledger, maker, None) * math.prod(ledger.parts.group.writes(maker, array)[0].pattern)
+    # All that is made is read; as many reads as elements read each of them once.
+    return made == _runs(ledger, reader.process, links[0]) * math.prod(reader.pattern)
+
+
+def _only_reads(ledger: Ledger, array: str) -> Touch:
+    (link,) = ledger.parts.reads[array]
+    return ledger.parts.group.reads(link.task, array)[0]
+
+
+def _indices(ledger: Ledger, task: str, link: Link | None) -> list[Ints]:
+    """Along each dimension of a task the indices that run, and (with a link) that access through it."""
+    extents = ledger.parts.group.accesses.extents(task)
+    found = [np.ones(extent, np.bool_) for extent in extents]
+    for fields, rider in zip(ledger.whole, ledger.parts.riders[task], strict=True):
+        if rider is not None:
+            found[rider] &= fields.work[task][0] != NEVER
+    for dimension in ledger.parts.free_dimensions(task):
+        found[dimension] &= ledger.masks.runs[task, dimension]
+    for dimension, allowed in (link.allowed if link else {}).items():
+        found[dimension] &= allowed
+    return [np.flatnonzero(mask) for mask in found]
+
+
+def _runs(ledger: Ledger, task: str, link: Link | None) -> int:
+    return math.prod(len(indices) for indices in _indices(ledger, task, link))
+
+
+def _in_a_row(ledger: Ledger, array: str) -> bool:
+    """Whether a few repetitions' data, which are written in a row, are read in a row too."""
+    group, reader = ledger.parts.group, _only_reads(ledger, array)
+    (link,) = ledger.parts.reads[array]
+    maker = group.made[array]
+    rng = np.random.default_rng(len(array))
+    sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in _indices(ledger, maker, None)]
+    number = max((len(one) for one in sample), default=1)
+    repetitions = np.stack([np.resize(one, number) for one in sample], axis=1) if sample else np.zeros((1, 0), np.int64)
+    found = group.accesses.elements(group.writes(maker, array)[0], repetitions)
+    columns = _readers(ledger, link, found)
+    readers = np.stack(columns, axis=2) if columns else np.zeros((*found.shape, 0), np.int64)
+    taken = group.accesses.elements(reader, readers.reshape(-1, readers.shape[2]))
+    place = (taken == found.reshape(-1, 1)).argmax(axis=1).reshape(found.shape)
+    same = (readers[:, 1:] == readers[:, :-1]).all(axis=2)
+    goes_on = same & (place[:, 1:] == place[:, :-1] + 1)
+    next_one = ~same & (place[:, :-1] == taken.shape[1] - 1) & (place[:, 1:] == 0)
+    return bool((goes_on | next_one).all())
+
+
+def _readers(ledger: Ledger, link: Link, elements: Ints) -> list[Ints]:
+    """Along each dimension of the reading task the index of the repetition that reads each element."""
+    subscripts = np.unravel_index(elements, ledger.parts.group.accesses.shape(link.array))
+    found = []
+    for dimension, indices in enumerate(_indices(ledger, link.task, link)):
+        axis = link.axis_of(dimension)
+        if axis is None:
+            found.append(np.full(elements.shape, indices[0]))
+            continue
+        of_element = np.zeros(link.axes[axis].extent, np.int64)
+        runs = np.isin(link.axes[axis].repetition, indices)
+        of_element[link.axes[axis].element[runs]] = link.axes[axis].repetition[runs]
+        found.append(of_element[subscripts[axis]])
+    return found
