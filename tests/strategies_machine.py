@@ -327,6 +327,17 @@ def groups(draw: st.DrawFn, network: Network) -> tuple[str, ...]:
 
 
 @st.composite
+def bank_layouts(draw: st.DrawFn, network: Network, tasks: Sequence[str]) -> tuple[BankLayout, ...]:
+    """Often no layout, else one for an array that the tasks read or write."""
+    if draw(st.integers(0, 2)):
+        return ()
+    touched = {name for task in tasks for name in network.processes[task].reads | network.processes[task].writes}
+    array = draw(st.sampled_from(sorted(touched)))
+    vector = tuple(draw(st.integers(-1, 3)) for _ in network.arrays[array].shape)
+    return (BankLayout(array, draw(st.integers(1, 4)), vector, draw(st.integers(1, 2))),)
+
+
+@st.composite
 def cases(draw: st.DrawFn) -> Case:
     """Any design of a group of any network, often refused."""
     network = draw(networks())
@@ -335,13 +346,8 @@ def cases(draw: st.DrawFn) -> Case:
     inner = [
         name for name in made if not network.arrays[name].is_output and set(network.arrays[name].readers) & set(tasks)
     ]
-    read = {name for task in tasks for name in network.processes[task].reads}
     last = tasks[-1]
-    layouts = []
-    if draw(st.integers(0, 4)) == 0:
-        array = draw(st.sampled_from(sorted({*read, *made})))
-        vector = tuple(draw(st.integers(-1, 3)) for _ in network.arrays[array].shape)
-        layouts.append(BankLayout(array, draw(st.integers(1, 4)), vector, draw(st.integers(1, 2))))
+    layouts = draw(bank_layouts(network, tasks)) if draw(st.integers(0, 1)) == 0 else ()
     fifos = draw(st.sets(st.sampled_from(inner), min_size=1)) if inner and draw(st.booleans()) else set()
     cutting, several = draw(st.booleans()), draw(st.integers(0, 2)) == 0
     processors = [
@@ -359,7 +365,7 @@ def cases(draw: st.DrawFn) -> Case:
             tuple(processors),
             draw(blocks(network, last)),
             frozenset(fifos),
-            tuple(layouts),
+            layouts,
             draw(st.sampled_from(POLICIES)),
             recompute=draw(st.integers(0, 2)) == 0,
         ),

@@ -61,6 +61,7 @@ class MachineModel:
         batch = self.batch(structure.tasks) if is_plain(structure) else None
         if batch is None:
             return price_structure(self.accesses, self.platform, structure, units)
+        batch = batch.with_layouts(structure.layouts)
         require_legal(batch.ledger.parts.group, batch.ledger.parts.group.last, structure.blocks)
         shapes = np.array([structure.blocks.shape], np.int64).reshape(1, -1)
         return batch.price(structure.blocks.scan, shapes, units, structure.policy)

@@ -8,7 +8,7 @@ import numpy as np
 
 from arrayol.errors import error
 from arrayol.ir.network import Process
-from hwmodel.access import Extents
+from hwmodel.access import Extents, Indices
 from hwmodel.design import BankLayout, GroupDesign
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Work
@@ -26,10 +26,10 @@ def plain_occupancy(platform: Platform, process: Process) -> int:
     return largest_output(process) * platform.datapath(process.elementary).initiation_interval
 
 
-def check_layouts(group: Group, design: GroupDesign, platform: Platform) -> None:
+def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozenset[str], platform: Platform) -> None:
     """Raises ArrayolError (`too-many-banks`, `no-buffer`) for layouts that no buffer of the group can have."""
-    buffers = (set(group.made) | set(group.loaded)) - design.fifos
-    for layout in design.layouts:
+    buffers = (set(group.made) | set(group.loaded)) - fifos
+    for layout in layouts:
         if layout.array not in buffers:
             raise error(
                 "no-buffer",
@@ -49,18 +49,19 @@ def check_layouts(group: Group, design: GroupDesign, platform: Platform) -> None
 def occupancy(group: Group, design: GroupDesign, platform: Platform, task: str, work: Work) -> int:
     """Cycles that a repetition of a task occupies a unit."""
     found = plain_occupancy(platform, group.network.processes[task])
+    repetitions = (
+        group.accesses.repetitions(task)[np.unique(work.repetition)] if design.layouts else np.zeros((0, 0), np.int64)
+    )
     for layout in design.layouts:
-        found = max(found, platform.local.access_cycles * _busiest_bank(group, task, work, layout))
+        found = max(found, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))
     return found
 
 
-def _busiest_bank(group: Group, task: str, work: Work, layout: BankLayout) -> int:
-    """The most accesses that one repetition makes to one bank; equal elements of a repetition are one access."""
+def busiest_bank(group: Group, task: str, repetitions: Indices, layout: BankLayout) -> int:
+    """The most accesses that one of some repetitions (n, rank) makes to one bank; equal elements are one access."""
     runs, elements = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    repetitions = group.accesses.repetitions(task)
-    once = np.unique(work.repetition)
     for touch in (*group.reads(task, layout.array), *group.writes(task, layout.array)):
-        happening = once[group.accesses.happens(touch, repetitions)[once]]
+        happening = np.flatnonzero(group.accesses.happens(touch, repetitions))
         found = group.accesses.elements(touch, repetitions[happening])
         runs.append(np.repeat(happening, found.shape[1]))
         elements.append(found.ravel())

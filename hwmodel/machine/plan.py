@@ -82,7 +82,7 @@ class Plan:
 def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> Plan:
     """What a group does in each step. Raises ArrayolError for what is refused whatever the units."""
     group = Group(accesses, design.tasks)
-    check_layouts(group, design, platform)
+    check_layouts(group, design.layouts, design.fifos, platform)
     ticks = tick_group(group, design)
     stages = stage_group(group, design)
     fifos = {array: fifo_data(group, ticks, array) for array in sorted(design.fifos)}

@@ -18,7 +18,6 @@ from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.separable.lines import Lines
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.steps import StepKinds, step_kinds
-from hwmodel.machine.separable.timing import Timing
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,9 @@ def group_timeline(
     shown = np.unique(np.concatenate([np.arange(min(first, steps)), np.arange(max(0, steps - last), steps)]))
     batch = model.batch(group.tasks) if is_plain(group) else None
     if batch is not None:
-        lines = batch.lines(group.blocks.scan, np.array([group.blocks.shape], np.int64).reshape(1, -1))
+        batch = batch.with_layouts(group.layouts)
+        shapes = np.array([group.blocks.shape], np.int64).reshape(1, -1)
+        lines = batch.lines(group.blocks.scan, shapes, group.policy)
         if lines.holds.all():
             return _separably(batch, group, lines, shown, cycles)
     return _exactly(model, group, shown, totals)
@@ -75,7 +76,7 @@ def group_timeline(
 def _separably(batch: GroupBatch, group: GroupDesign, lines: Lines, shown: Elements, cycles: int) -> Timeline:
     tasks = batch.ledger.parts.group.tasks
     kinds = _kinds_at(batch, lines, shown)
-    timing = Timing(batch.ledger, batch.platform, tasks)
+    timing = batch.timing(tasks)
     units = {processor.task: processor.units for processor in group.processors}
     port = timing.port(kinds).of_structure(0)
     busy = {task: timing.busy(kinds, task, units[task])[0] for task in tasks}

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
-from strategies_machine import groups, networks, platforms
+from strategies_machine import bank_layouts, groups, networks, platforms
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
@@ -42,11 +42,15 @@ def test_priced_in_bulk_as_one_by_one(data: st.DataObject) -> None:
     units = units[np.sort(np.random.default_rng(0).permutation(len(units))[:9])]
     policy = data.draw(st.sampled_from(POLICIES))
     event(f"policy {policy}")
+    layouts = data.draw(bank_layouts(network, tasks))
+    batch = batch.with_layouts(layouts)
     priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), units, policy)
     lines = batch.lines(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), policy)
     for number, shape in enumerate(shapes):
         event("product" if lines.holds[number] else "no product")
-        design = GroupDesign(tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), policy=policy)
+        design = GroupDesign(
+            tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), layouts=layouts, policy=policy
+        )
         alone = price_structure(model.accesses, model.platform, design, units)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
         _require_same_estimates(model, design)

@@ -1,4 +1,4 @@
-"""Plain designs of one separable group in bulk: no cuts, FIFOs, layouts or recomputing."""
+"""Plain designs of one separable group in bulk: no cuts, FIFOs or recomputing."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.access import Accesses
-from hwmodel.design import Blocks, GroupDesign, Policy, Processor, Scan
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan
 from hwmodel.machine.group import Group
-from hwmodel.machine.occupancy import plain_occupancy
+from hwmodel.machine.occupancy import check_layouts, plain_occupancy
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import Figures, Priced, unit_figures
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table
 from hwmodel.machine.separable.fetches import Fetch, fetch_of
 from hwmodel.machine.separable.fields import fields_along, find_masks
-from hwmodel.machine.separable.ledger import Ledger, make_ledger
+from hwmodel.machine.separable.layouts import occupancies
+from hwmodel.machine.separable.ledger import Ledger, Memory, make_ledger
 from hwmodel.machine.separable.lines import Lines, make_lines
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.live import LiveSets
@@ -61,6 +62,7 @@ class GroupBatch:
     platform: Platform
     tasks: tuple[str, ...]
     ledger: Ledger
+    layouts: tuple[BankLayout, ...] = ()
     _tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict, repr=False, compare=False)
     _lines: dict[tuple[object, ...], Line] = field(default_factory=dict, repr=False, compare=False)
 
@@ -74,7 +76,7 @@ class GroupBatch:
         """
         lines = self.lines(scan, shapes, policy)
         kinds = step_kinds(self.ledger, lines, cyclic=False)
-        timing = Timing(self.ledger, self.platform, self.tasks)
+        timing = self.timing(self.tasks)
         memory = LiveSets(self.ledger).sizes(lines)
         memories = self.ledger.memories
         number, costs = unit_figures(self.accesses, self.platform, self.tasks, units)
@@ -92,6 +94,20 @@ class GroupBatch:
         if lines.holds.all():
             return priced
         return self._corrected(priced, Structures(scan, shapes, units, policy), np.flatnonzero(~lines.holds))
+
+    def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
+        """The same with bank layouts of buffers; tables are shared. Raises ArrayolError for layouts that cannot be."""
+        check_layouts(self.ledger.parts.group, layouts, frozenset(), self.platform)
+        return replace(self, layouts=layouts)
+
+    def timing(self, tasks: tuple[str, ...]) -> Timing:
+        """The lengths of steps; columns of units stand for `tasks`."""
+        return Timing(self.ledger, self.platform, tasks, occupancies(self.ledger, self.platform, self.layouts))
+
+    def banks(self, memory: Memory) -> int:
+        """Banks of a memory: its layout's, else one for each element of the largest pattern."""
+        buffers = {layout.array: layout.banks for layout in self.layouts} if memory.kind == "buffer" else {}
+        return buffers.get(memory.name, memory.banks)
 
     def uneven_tasks(self, blocks: Blocks) -> tuple[str, ...] | None:
         """Tasks before the last with twice their share of a block or more at some tick; None for no product."""
@@ -136,7 +152,7 @@ class GroupBatch:
         if size is None:
             return None
         memories = self.ledger.memories
-        banks = np.array([one.banks for one in memories], np.int64)
+        banks = np.array([self.banks(one) for one in memories], np.int64)
         bits = np.array([one.bits for one in memories], np.int64)
         found: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
         return found
@@ -180,7 +196,9 @@ class GroupBatch:
         """One of the structures as a design with one unit each."""
         shape = tuple(structures.shapes[number].tolist())
         blocks = Blocks(shape, structures.scan)
-        return GroupDesign(tuple(Processor(task) for task in self.tasks), blocks, policy=structures.policy)
+        return GroupDesign(
+            tuple(Processor(task) for task in self.tasks), blocks, layouts=self.layouts, policy=structures.policy
+        )
 
 
 @dataclass(frozen=True, eq=False)

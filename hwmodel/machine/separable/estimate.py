@@ -22,9 +22,8 @@ from hwmodel.machine.units import require_units
 
 
 def is_plain(design: GroupDesign) -> bool:
-    """Whether a design opens nothing but another policy: no cuts, FIFOs, layouts or recomputing."""
-    opened = design.fifos or design.layouts or design.recompute
-    return not opened and all(processor.cut is None for processor in design.processors)
+    """Whether a design opens nothing but a policy or layouts: no cuts, FIFOs or recomputing."""
+    return not (design.fifos or design.recompute) and all(processor.cut is None for processor in design.processors)
 
 
 def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate | None:
@@ -32,13 +31,14 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
 
     Raises ArrayolError (`scan-against-delay`, `too-many-units`).
     """
+    batch = batch.with_layouts(design.layouts)
     group = batch.ledger.parts.group
     require_legal(group, group.last, design.blocks)
     lines = batch.lines(design.blocks.scan, np.array([design.blocks.shape], np.int64).reshape(1, -1), design.policy)
     if not lines.holds.all():
         return None
     units = {processor.task: processor.units for processor in design.processors}
-    timing = Timing(batch.ledger, batch.platform, group.tasks)
+    timing = batch.timing(group.tasks)
     require_units(dict(zip(group.tasks, timing.most_units(lines)[0].tolist(), strict=True)), units)
     (kinds,) = step_kinds(batch.ledger, lines, cyclic=False)
     port, times = timing.port(kinds).of_structure(0), kinds.times[0]
@@ -77,7 +77,7 @@ def _frame_cycles(batch: GroupBatch, timing: Timing, lines: Lines, units: dict[s
 
 def _memories(batch: GroupBatch, sizes: Ints) -> tuple[MemoryUse, ...]:
     return tuple(
-        memory_use(batch.platform, (memory.kind, memory.name, memory.bits), size, memory.banks)
+        memory_use(batch.platform, (memory.kind, memory.name, memory.bits), size, batch.banks(memory))
         for memory, size in zip(batch.ledger.memories, sizes.tolist(), strict=True)
     )
 

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from hwmodel.access import Touch
-from hwmodel.machine.separable.fields import NEVER
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.links import Ints, Link
 
@@ -39,22 +38,15 @@ def _only_reads(ledger: Ledger, array: str) -> Touch:
     return ledger.parts.group.reads(link.task, array)[0]
 
 
-def _indices(ledger: Ledger, task: str, link: Link | None) -> list[Ints]:
-    """Along each dimension of a task the indices that run, and (with a link) that access through it."""
-    extents = ledger.parts.group.accesses.extents(task)
-    found = [np.ones(extent, np.bool_) for extent in extents]
-    for fields, rider in zip(ledger.whole, ledger.parts.riders[task], strict=True):
-        if rider is not None:
-            found[rider] &= fields.work[task][0] != NEVER
-    for dimension in ledger.parts.free_dimensions(task):
-        found[dimension] &= ledger.masks.runs[task, dimension]
-    for dimension, allowed in (link.allowed if link else {}).items():
-        found[dimension] &= allowed
-    return [np.flatnonzero(mask) for mask in found]
-
-
 def _runs(ledger: Ledger, task: str, link: Link | None) -> int:
-    return math.prod(len(indices) for indices in _indices(ledger, task, link))
+    return math.prod(len(indices) for indices in _accessing(ledger, task, link))
+
+
+def _accessing(ledger: Ledger, task: str, link: Link | None) -> list[Ints]:
+    """Along each dimension of a task the indices that run, and (with a link) that access through it."""
+    allowed = link.allowed if link else {}
+    running = enumerate(ledger.running(task))
+    return [found[allowed[dimension][found]] if dimension in allowed else found for dimension, found in running]
 
 
 def _in_a_row(ledger: Ledger, array: str) -> bool:
@@ -63,7 +55,7 @@ def _in_a_row(ledger: Ledger, array: str) -> bool:
     (link,) = ledger.parts.reads[array]
     maker = group.made[array]
     rng = np.random.default_rng(len(array))
-    sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in _indices(ledger, maker, None)]
+    sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in ledger.running(maker)]
     number = max((len(one) for one in sample), default=1)
     repetitions = np.stack([np.resize(one, number) for one in sample], axis=1) if sample else np.zeros((1, 0), np.int64)
     found = group.accesses.elements(group.writes(maker, array)[0], repetitions)
@@ -81,7 +73,7 @@ def _readers(ledger: Ledger, link: Link, elements: Ints) -> list[Ints]:
     """Along each dimension of the reading task the index of the repetition that reads each element."""
     subscripts = np.unravel_index(elements, ledger.parts.group.accesses.shape(link.array))
     found = []
-    for dimension, indices in enumerate(_indices(ledger, link.task, link)):
+    for dimension, indices in enumerate(_accessing(ledger, link.task, link)):
         axis = link.axis_of(dimension)
         if axis is None:
             found.append(np.full(elements.shape, indices[0]))

@@ -12,7 +12,7 @@ import numpy as np
 from arrayol.ir.model import port_named
 from hwmodel.machine.group import frames_back
 from hwmodel.machine.separable.fields import NEVER, Fields, Masks, fields_along
-from hwmodel.machine.separable.links import Mask, separate
+from hwmodel.machine.separable.links import Ints, Mask, separate
 from hwmodel.machine.separable.parts import Parts
 from hwmodel.machine.stages import STORES
 
@@ -80,6 +80,16 @@ class Ledger:
     def free_runs(self, task: str) -> int:
         """Repetitions of a task for each index of what rides on the blocks."""
         return math.prod(int(self.masks.runs[task, free].sum()) for free in self.parts.free_dimensions(task))
+
+    def running(self, task: str) -> list[Ints]:
+        """Along each dimension of a task the indices that run."""
+        found = [np.ones(extent, np.bool_) for extent in self.parts.group.accesses.extents(task)]
+        for fields, rider in zip(self.whole, self.parts.riders[task], strict=True):
+            if rider is not None:
+                found[rider] &= fields.work[task][0] != NEVER
+        for dimension in self.parts.free_dimensions(task):
+            found[dimension] &= self.masks.runs[task, dimension]
+        return [np.flatnonzero(mask) for mask in found]
 
     def chain_factors(self, task: str) -> tuple[int, int]:
         """Chains of a task's delay for each index of what rides on the blocks, and repetitions of each at once."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.machine.occupancy import plain_occupancy
 from hwmodel.machine.port import Port, PortCycles
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.lines import Lines
@@ -21,11 +20,12 @@ _CELLS = 1 << 21  # of intermediate arrays at a time
 
 @dataclass(frozen=True, eq=False)
 class Timing:
-    """How long steps are; columns of units stand for `tasks`."""
+    """How long steps are; columns of units stand for `tasks`, `occupancy` is that of a repetition in cycles."""
 
     ledger: Ledger
     platform: Platform
     tasks: tuple[str, ...]
+    occupancy: dict[str, int]
 
     def most_units(self, lines: Lines) -> Ints:
         """The most repetitions of each task that can run at once in a step, (S, tasks)."""
@@ -63,7 +63,7 @@ class Timing:
         process = self.ledger.parts.group.network.processes[task]
         number = kinds.happens[:, :, counted]
         longest = kinds.longest[:, :, place] * self.ledger.chain_factors(task)[1]
-        rounds = np.maximum(-(-number // units), longest) * plain_occupancy(self.platform, process)
+        rounds = np.maximum(-(-number // units), longest) * self.occupancy[task]
         return np.where(number > 0, rounds + self.platform.datapath(process.elementary).latency, 0)
 
     def _sums(self, kinds: StepKinds, units: Ints) -> Ints:

@@ -1,0 +1,59 @@
+"""Bank layouts of a separable group: the busiest bank, found on one repetition of each kind (docs/machine.md, 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hwmodel.design import BankLayout
+from hwmodel.machine.group import Group
+from hwmodel.machine.occupancy import busiest_bank, plain_occupancy
+from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.links import Ints
+from hwmodel.platform import Platform
+
+
+def occupancies(ledger: Ledger, platform: Platform, layouts: Sequence[BankLayout]) -> dict[str, int]:
+    """Cycles that a repetition of each task keeps a unit, with its accesses to buffers with layouts."""
+    group, found = ledger.parts.group, {}
+    for task in group.tasks:
+        cycles = plain_occupancy(platform, group.network.processes[task])
+        for layout in layouts:
+            if group.reads(task, layout.array) or group.writes(task, layout.array):
+                kinds = _kinds_of_repetitions(ledger, task, layout)
+                cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, kinds, layout))
+        found[task] = cycles
+    return found
+
+
+def _kinds_of_repetitions(ledger: Ledger, task: str, layout: BankLayout) -> Ints:
+    """Repetitions (n, rank) of which one has the banks and the equal elements of each that runs.
+
+    Both are told by where the accesses lie from the first of them, and by the first one's own bank; along an axis they
+    depend on one dimension of the repetition alone, so one index of each kind along each dimension is enough.
+    """
+    chosen = []
+    for dimension, indices in enumerate(ledger.running(task)):
+        marks = _marks(ledger.parts.group, task, layout, dimension, indices)
+        chosen.append(indices[np.unique(marks, axis=0, return_index=True)[1]])
+    if not chosen:
+        return np.zeros((1, 0), np.int64)
+    return np.stack([part.ravel() for part in np.meshgrid(*chosen, indexing="ij")], axis=1)
+
+
+def _marks(group: Group, task: str, layout: BankLayout, dimension: int, indices: Ints) -> Ints:
+    """What tells indices of a dimension apart (n, marks), all other indices being 0."""
+    repetitions = np.zeros((len(indices), len(group.accesses.extents(task))), np.int64)
+    repetitions[:, dimension] = indices
+    shape = group.accesses.shape(layout.array)
+    touches = (*group.reads(task, layout.array), *group.writes(task, layout.array))
+    found = [
+        np.stack(np.unravel_index(group.accesses.elements(touch, repetitions), shape), axis=-1) for touch in touches
+    ]
+    subscripts = np.concatenate(found, axis=1)
+    first = subscripts[:, :1]
+    bank = first[:, 0] * np.array(layout.vector, np.int64) % (layout.block * layout.banks)
+    happens = [group.accesses.happens(touch, repetitions)[:, None] for touch in touches]
+    away = (subscripts - first).reshape(len(indices), -1)
+    return np.concatenate([away, bank, *happens], axis=1).astype(np.int64)
