@@ -27,7 +27,7 @@ from hwmodel.access import Accesses
 from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, find_platform
+from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, load_platform
 from hwmodel.referee.simulate import Simulation, black_boxes
 
 EXPLORE_AGAIN = "explore once more, with the files as they are now"
@@ -154,12 +154,12 @@ def _not_as_explored(message: str, hint: str) -> ArrayolError:
 def _platform(result: MappingResult, path: Path) -> Platform:
     """The platform that the result names: a file here or beside the specification, or the shipped default."""
     if result.platform == DEFAULT_NAME:
-        return find_platform(path.with_name(""), None)[0]
+        return default_platform()
     if result.platform == GIVEN_AS_OBJECT:
         hint = "explore with a platform's TOML file"
         raise error("stale-result", "the platform was given as an object, which the result does not hold", hint=hint)
     here, beside = Path(result.platform), path.parent / Path(result.platform).name
-    return find_platform(path, beside if not here.exists() and beside.exists() else here)[0]
+    return load_platform(beside if not here.exists() and beside.exists() else here)
 
 
 def _estimate(

@@ -164,8 +164,13 @@ def find_platform(spec_path: Path, given: Path | None) -> tuple[Platform, str]:
     beside = spec_path.with_suffix(".toml")
     chosen = given if given is not None else beside if beside.exists() else None
     if chosen is None:
-        return load_platform(shipped_folder() / "platforms" / "default.toml"), DEFAULT_NAME
+        return default_platform(), DEFAULT_NAME
     return load_platform(chosen), str(chosen)
+
+
+def default_platform() -> Platform:
+    """The platform that is shipped for specifications without one of their own."""
+    return load_platform(shipped_folder() / "platforms" / "default.toml")
 
 
 def check_against(platform: Platform, spec: Spec) -> None:

@@ -1,0 +1,191 @@
+"""`arrayol simulate`, through the installed command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+SPEC = """\
+const N = 24
+
+elementary smooth(x: i32[2], last: i32) -> (y: i32, next: i32) {
+  y = x[0] + 2 * x[1] + last
+  next = y
+}
+
+elementary halve(a: i32) -> (b: i32) {
+  b = a // 2
+}
+
+task smoothed(x: i32[N]) -> (y: i32[N]) {
+  repeat [N] of smooth {
+    x <- x at origin [0] paving [1] fitting [1] wrap
+    y -> y at origin [0] paving [1] fitting []
+    last <- next delay [1] else 0
+  }
+}
+
+task halved(y: i32[N]) -> (z: i32[N]) {
+  repeat [N] of halve {
+    a <- y at origin [0] paving [1] fitting []
+    b -> z at origin [0] paving [1] fitting []
+  }
+}
+
+task chain(x: i32[N]) -> (z: i32[N]) {
+  y = smoothed(x)
+  z = halved(y)
+}
+"""
+PLATFORM = """\
+clock_mhz = 100
+
+[memory]
+latency = 8
+data_per_word = 2
+"""
+
+
+@pytest.fixture(scope="session")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with two filters in a row, their platform and what exploring them found."""
+    folder = tmp_path_factory.mktemp("explored")
+    (folder / "chain.aol").write_text(SPEC, encoding="utf-8")
+    (folder / "chain.toml").write_text(PLATFORM, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def result(arrayol: CommandLine, explored: Path) -> Path:
+    """That folder, explored once."""
+    if not (explored / "chain-explore").exists():
+        done = arrayol("explore", "chain.aol", "--set", "N=12", "--narrow", "--quiet", cwd=explored)
+        assert done.returncode == 0, done.stderr
+    return explored
+
+
+def simulate(arrayol: CommandLine, folder: Path, *arguments: str, design: str = "2:1") -> tuple[int, str, str]:
+    """The command on the result: exit code, stdout, stderr."""
+    command = ("simulate", "chain.aol", "--result", "chain-explore", "--design", design, *arguments)
+    done = arrayol(*command, cwd=folder)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_json_holds_four_keys(arrayol: CommandLine, result: Path) -> None:
+    pareto = json.loads((result / "chain-explore" / "result.json").read_text(encoding="utf-8"))["pareto"]
+    for design in pareto:
+        code, out, err = simulate(arrayol, result, "--in", "x=random:1", "--json", design=design["id"])
+        cycles = design["objectives"]["latency_cycles"]
+        expected = {"design": design["id"], "cycles": cycles, "analytic_cycles": cycles, "identical": True}
+        assert (code, json.loads(out), err) == (0, expected, "")
+
+
+def test_text_shows_groups_memories_and_verdicts(arrayol: CommandLine, result: Path) -> None:
+    code, out, err = simulate(arrayol, result, "--in", "x=ramp")
+    (design,) = [
+        one
+        for one in json.loads((result / "chain-explore" / "result.json").read_text(encoding="utf-8"))["pareto"]
+        if one["id"] == "2:1"
+    ]
+    (group,) = design["groups"]
+    cycles = group["latency_cycles"]
+    assert (code, err) == (0, "")
+    assert out.startswith(f"chain 2:1: {cycles} cycles, {cycles / 100:.1f} µs\n\n")
+    row = next(line for line in out.splitlines() if line.startswith("1: smoothed, halved "))
+    assert row.split()[3:] == [str(cycles), str(cycles), str(group["steps"])]
+    for memory in group["memories"]:
+        line = next(line for line in out.splitlines() if line.startswith(f"1: {memory['kind']} {memory['name']} "))
+        assert line.split()[-2:] == [str(memory["data"])] * 2
+    assert out.endswith(
+        "output    identical to the reference execution\n"
+        "model     agrees: the same cycles, every memory as full as its size\n"
+        "platform  chain.toml\n"
+    )
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_timeline_is_written_the_same_twice(arrayol: CommandLine, result: Path, tmp_path: Path, suffix: str) -> None:
+    pictures = [tmp_path / f"{name}.{suffix}" for name in ("one", "two")]
+    for picture in pictures:
+        code, _, err = simulate(arrayol, result, "--in", "x=ramp", "--timeline", str(picture))
+        assert (code, err) == (0, f"wrote {picture}\n")
+    assert pictures[0].read_bytes() == pictures[1].read_bytes()
+    assert pictures[0].stat().st_size > 5_000
+
+
+def test_what_contradicts_the_result_is_refused(arrayol: CommandLine, result: Path) -> None:
+    assert simulate(arrayol, result, "--in", "x=ramp", "--set", "N=24") == (
+        1,
+        "",
+        "error[not-as-explored]: the result has N = 12, not 24\n  hint: leave --set out: the result says the consts\n",
+    )
+    assert simulate(arrayol, result, "--in", "x=ramp", "--set", "N=12", "--json")[0] == 0
+    assert simulate(arrayol, result, "--in", "x=ramp", "--top", "halved") == (
+        1,
+        "",
+        "error[not-as-explored]: the result is of the task 'chain', not of 'halved'\n  hint: leave --top out\n",
+    )
+    assert simulate(arrayol, result, "--in", "x=ramp", "--top", "chain", "--json")[0] == 0
+
+
+def test_unknown_design_and_missing_input(arrayol: CommandLine, result: Path) -> None:
+    code, _, err = simulate(arrayol, result, "--in", "x=ramp", design="2:100")
+    assert code == 1
+    assert err.startswith("chain-explore/result.json: error[unknown-design]: there is no design '2:100'\n  hint: ")
+    code, _, err = simulate(arrayol, result)
+    assert (code, err) == (1, "error[missing-input]: 'chain' needs the input x\n  hint: add --in x=FILE\n")
+
+
+def test_results_of_the_published_model_are_refused(arrayol: CommandLine, result: Path, tmp_path: Path) -> None:
+    folder = str(tmp_path / "published")
+    arrayol("explore", "chain.aol", "--model", "published", "--out", folder, "--quiet", cwd=result)
+    done = arrayol("simulate", "chain.aol", "--result", folder, "--design", "2", "--in", "x=ramp", cwd=result)
+    assert done.returncode == 1
+    assert done.stderr.endswith(
+        "error[published-result]: this is a result of the published model\n"
+        "  hint: simulate needs the machine model, the default of 'arrayol explore'\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "about"),
+    [
+        ("chain.toml", "latency = 8", "latency = 9", "chain-explore/result.json"),
+        ("chain.aol", "const N", "const M = 2\nconst N", "chain.aol"),
+        ("chain.aol", "smoothed(", "smoothly(", "chain-explore/result.json"),
+    ],
+)
+def test_changed_files_make_a_result_stale(
+    arrayol: CommandLine, result: Path, tmp_path: Path, file: str, old: str, new: str, about: str
+) -> None:
+    for path in ("chain.aol", "chain.toml", "chain-explore/result.json"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text((result / path).read_text(encoding="utf-8"), encoding="utf-8")
+    changed = (tmp_path / file).read_text(encoding="utf-8").replace(old, new)
+    (tmp_path / file).write_text(changed, encoding="utf-8")
+    code, out, err = simulate(arrayol, tmp_path, "--in", "x=ramp")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"{about}: error[stale-result]: ")
+
+
+def test_black_boxes_move_tokens(arrayol: CommandLine, tmp_path: Path) -> None:
+    text = SPEC.replace("{\n  b = a // 2\n}", "")
+    (tmp_path / "chain.aol").write_text(text, encoding="utf-8")
+    assert arrayol("explore", "chain.aol", "--set", "N=12", "--narrow", "--quiet").returncode == 0
+    code, out, err = simulate(arrayol, tmp_path, "--json")
+    assert code == 0
+    assert json.loads(out)["identical"] is None
+    assert err == "'halve' has nothing to execute: data move as tokens\n"
+    _, out, err = simulate(arrayol, tmp_path, "--in", "x=ramp")
+    assert err == "'halve' has nothing to execute: data move as tokens and --in is not read\n"
+    assert "output    not computed: data moved as tokens\n" in out
+
+
+def test_wrong_usage(arrayol: CommandLine, tmp_path: Path) -> None:
+    done = arrayol("simulate", "chain.aol", "--result", "r", "--design", "1", "--timeline", "x.pdf", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.endswith("'x.pdf' does not end in .svg or .png.\n")
+    assert arrayol("simulate", "chain.aol", "--design", "1", cwd=tmp_path).returncode == 2
