@@ -1,0 +1,32 @@
+"""The tables of docs/errors.md name every code of mapped designs and of their simulation, and no other."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from manual import read
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def sources() -> Iterator[Path]:
+    for folder in ("hwmodel/machine", "hwmodel/referee"):
+        yield from (ROOT / folder).rglob("*.py")
+    yield ROOT / "dse" / "verify.py"
+    yield ROOT / "dse" / "stored_design.py"
+
+
+def test_the_tables_name_every_code() -> None:
+    found = set()
+    for path in sources():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+                maker = getattr(node.func, "id", "")
+                if maker in {"error", "Diagnostic", "fault"} and isinstance(node.args[0].value, str):
+                    found.add(f"{'simulation-' if maker == 'fault' else ''}{node.args[0].value}")
+    page = read("errors.md").partition("## Mapping and simulating\n")[2].partition("\n## ")[0]
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == found
+    assert len(found) > 15
