@@ -40,6 +40,8 @@ from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import Step, run_steps
 from arrayol.transforms.result import Transformed
 from arrayol.transforms.step_text import parse_step
+from dse.compare import Comparison as ComparedResults
+from dse.compare import compare
 from dse.explore import MODELS, Exploration, Labels
 from dse.explore import explore as explore_fusions
 from dse.mapping import GroupProgress, Mapped, explore_mappings
@@ -47,6 +49,9 @@ from dse.mapping_result import MappedDesign, MappingResult
 from dse.mapping_space import MappingSpace
 from dse.method_names import Search
 from dse.objectives import DEFAULT, chosen
+from dse.pick import Picked, parse_rule
+from dse.pick import pick as pick_by_rule
+from dse.report.write import write_report
 from dse.result import Design, Result
 from dse.steps import StepFinder
 from dse.store import load_result, write_result
@@ -66,6 +71,7 @@ from hwmodel.transfers.study import Transfers, open_transfers
 __all__ = [
     "ArrayolError",
     "Choices",
+    "ComparedResults",
     "Comparison",
     "Design",
     "Exploration",
@@ -73,6 +79,7 @@ __all__ = [
     "Mapped",
     "MappedDesign",
     "MappingResult",
+    "Picked",
     "Platform",
     "Progress",
     "Result",
@@ -83,6 +90,7 @@ __all__ = [
     "Study",
     "Transfers",
     "Transformed",
+    "compare",
     "draw_layout",
     "draw_timeline",
     "emit_layout",
@@ -93,10 +101,12 @@ __all__ = [
     "load_result",
     "local_banks",
     "open_design",
+    "pick",
     "run",
     "spec_text",
     "transfers",
     "transform",
+    "write_report",
     "write_result",
 ]
 
@@ -202,6 +212,15 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     wanted_figures = chosen(objectives if objectives is not None else DEFAULT)
     published = MODELS[model](network, taken)
     return explore_fusions(published, wanted_figures, labels, how=how, steps=steps, keep_all=keep_all)
+
+
+def pick(result: Result | MappingResult, rule: str) -> Picked:
+    """One design of a result: by `knee`, or the fastest within bounds as "internal_memory_bits <= 1e6, lut <= 400".
+
+    Raises ValueError for a text that is no rule, ArrayolError (`unknown-objective`) for a figure that designs do not
+    have, InfeasibleError where no design keeps the bounds.
+    """
+    return pick_by_rule(result, parse_rule(rule))
 
 
 def transfers(  # noqa: PLR0913  what people ask of a nest

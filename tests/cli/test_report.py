@@ -1,0 +1,146 @@
+"""`arrayol report`, `arrayol compare` and `explore --pick`, through the installed command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+from manual import blocks
+
+PAGE = "report.md"
+LPSF = ("explore", "lpsf.aol", "--model", "published", "--quiet", "--out")
+
+
+@pytest.fixture
+def lpsf(arrayol: CommandLine, tmp_path: Path) -> Path:
+    """A folder with lpsf, and its result under the published model."""
+    arrayol("example", "lpsf")
+    arrayol(*LPSF, "out")
+    return tmp_path
+
+
+def without_size(text: str) -> list[str]:
+    return re.sub(r"\d+ kB", "N kB", text).split()
+
+
+def test_the_manual_page(script: Path, tmp_path: Path) -> None:
+    environment = os.environ | {"COLUMNS": "100", "PATH": f"{script.parent}:{os.environ['PATH']}"}
+    for block in blocks(PAGE, "console"):
+        commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE)
+        assert commands
+        for command, shown in commands:
+            done = subprocess.run(
+                command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+            )
+            assert done.stderr == ""
+            _, dots, end = shown.rpartition("...\n")
+            assert done.stdout.strip() if dots else done.stdout == shown or "kB" in shown
+            assert without_size(done.stdout)[-len(end.split()) or sys.maxsize :] == without_size(end)
+    (example,) = blocks(PAGE, "python")
+    done = subprocess.run(
+        [sys.executable, "-c", example.text], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert len(done.stdout.splitlines()) == 2
+    assert (tmp_path / "lpsf.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_a_report_beside_the_result_or_elsewhere(arrayol: CommandLine, lpsf: Path) -> None:
+    done = arrayol("report", "out")
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert re.fullmatch(r"wrote out/report\.html: 2 designs, \d+ kB\n", done.stdout)
+    assert arrayol("report", "out", "--out", "there.html").stdout.startswith("wrote there.html: 2 designs")
+    assert (lpsf / "there.html").read_bytes() == (lpsf / "out" / "report.html").read_bytes()
+
+
+def test_what_a_report_lacks_is_told(arrayol: CommandLine, lpsf: Path) -> None:
+    (lpsf / "lpsf.aol").unlink()
+    done = arrayol("report", "out")
+    assert done.returncode == 0
+    assert done.stderr == (
+        "the specification 'lpsf.aol' is not found: block diagrams are without links, and there are no timelines\n"
+    )
+
+
+def test_no_result(arrayol: CommandLine, lpsf: Path) -> None:
+    done = arrayol("report", "nowhere")
+    message = "nowhere: error[not-a-result]: there is no result.json here\n"
+    assert (done.stderr, done.returncode) == (f"{message}  hint: name the folder that 'arrayol explore' wrote\n", 1)
+    done = arrayol("report", "out", "--out", "no/where.html")
+    assert done.stderr.startswith("no/where.html: error[cannot-write]: there is no folder 'no' to write to\n")
+    assert done.returncode == 1
+    assert arrayol("compare", "out", "nowhere").stderr.startswith(message)
+
+
+def test_compare_as_json_and_in_another_folder(arrayol: CommandLine, lpsf: Path) -> None:
+    arrayol(*LPSF, "small", "--set", "W=640", "--set", "H=480")
+    done = arrayol("compare", "out", "small", "--out", "both", "--json")
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout == (lpsf / "both" / "comparison.json").read_text(encoding="utf-8")
+    document = json.loads(done.stdout)
+    assert document["folders"] == ["out", "small"]
+    assert [one["constants"]["W"] for one in document["results"]] == [1920, 640]
+    assert document["gained"] == document["lost"] == []
+    assert document["same_by"] == "fusion"
+    assert document["dominated"] == [2, 0]
+    arrayol(*LPSF, "units", "--objectives", "units,latency_cycles")
+    done = arrayol("compare", "out", "units")
+    assert done.stderr.startswith("error[other-objectives]: one result is in latency_cycles, internal_memory_data, the")
+    assert done.returncode == 1
+    assert sorted(path.name for path in lpsf.glob("*compare*")) == []
+
+
+def test_a_picked_design_as_json(arrayol: CommandLine, lpsf: Path) -> None:
+    done = arrayol(*LPSF, "out", "--pick", "internal_memory_bits <= 1e6", "--json")
+    document = json.loads(done.stdout)
+    picked = document.pop("picked")
+    assert document == json.loads((lpsf / "out" / "result.json").read_text(encoding="utf-8"))
+    assert picked == json.loads((lpsf / "out" / "picked.json").read_text(encoding="utf-8"))
+    assert picked["design"] == document["pareto"][1]
+    assert (lpsf / "out" / picked["aol"]).exists()
+
+
+def test_bounds_that_no_design_keeps(arrayol: CommandLine, lpsf: Path) -> None:
+    done = arrayol(*LPSF, "new", "--pick", "units <= 3")
+    assert done.returncode == 3
+    assert done.stderr == (
+        "error[infeasible]: no design of the result keeps units <= 3: the least is 16\n"
+        "  hint: --all keeps every design of the published model to pick from\n"
+    )
+    assert done.stdout.startswith("lpsf: 2 of 8 designs")  # the result stands
+    assert (lpsf / "new" / "result.json").exists()
+    assert not (lpsf / "new" / "picked.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("rule", "message"),
+    [
+        (
+            "units <= 3, lut",
+            (
+                "'units <= 3, lut' is neither 'knee' nor a bound as \"internal_memory_bits <= 1e6\"; join several by "
+                "commas."
+            ),
+        ),
+        ("unit <= 3", "there is no figure 'unit'; did you mean 'units'?"),
+        (
+            "lut <= 3",
+            (
+                "there is no figure 'lut'; designs here have latency_cycles, internal_memory_data, internal_memory_bits, "
+                "units, latency_microseconds"
+            ),
+        ),
+    ],
+)
+def test_wrong_rules_are_told_before_the_work(arrayol: CommandLine, lpsf: Path, rule: str, message: str) -> None:
+    done = arrayol(*LPSF, "new", "--pick", rule)
+    usage = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\n"
+    assert done.stderr == f"{usage}Error: Invalid value for '--pick': {message}\n"
+    assert done.returncode == 2
+    assert not (lpsf / "new").exists()
