@@ -49,10 +49,8 @@ def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozense
 def occupancy(group: Group, design: GroupDesign, platform: Platform, task: str, work: Work) -> int:
     """Cycles that a repetition of a task occupies a unit."""
     found = plain_occupancy(platform, group.network.processes[task])
-    repetitions = (
-        group.accesses.repetitions(task)[np.unique(work.repetition)] if design.layouts else np.zeros((0, 0), np.int64)
-    )
     for layout in design.layouts:
+        repetitions = group.accesses.repetitions(task)[np.unique(work.repetition)]
         found = max(found, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))
     return found
 
