@@ -23,7 +23,7 @@ from hwmodel.machine.separable.lines import Lines, make_lines
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.live import LiveSets
 from hwmodel.machine.separable.parts import find_parts
-from hwmodel.machine.separable.steps import StepKinds, step_kinds
+from hwmodel.machine.separable.steps import step_kinds
 from hwmodel.machine.separable.timing import Timing
 from hwmodel.machine.separable.walk import Line
 from hwmodel.machine.stages import stage_group
@@ -86,7 +86,7 @@ class GroupBatch:
             internal_memory_data=memory.sum(axis=1, keepdims=True),
             internal_memory_bits=(memory @ np.array([one.bits for one in memories], np.int64))[:, None],
             memory_blocks=self._blocks(memory),
-            traffic_bytes=self.traffic(kinds, len(shapes))[:, None],
+            traffic_bytes=self.traffic(lines)[:, None],
             units=number,
             costs=costs,
             frame=lambda: timing.cycles(step_kinds(self.ledger, lines, cyclic=True), len(shapes), units),
@@ -157,14 +157,13 @@ class GroupBatch:
         found: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
         return found
 
-    def traffic(self, kinds: Sequence[StepKinds], structures: int) -> Ints:
+    def traffic(self, lines: Lines) -> Ints:
         """Bytes loaded and stored, (S,)."""
         port = Port(self.accesses, self.platform)
         counted = self.ledger.counted
-        size = np.array([0 if one.kind == "task" else port.element_bytes(one.name) for one in counted])
-        found = np.zeros(structures, np.int64)
-        for part in kinds:
-            found[part.chosen] = np.einsum("sk,skq->sq", part.times, part.happens) @ size
+        size = np.array([0 if one.kind == "task" else one.factor * port.element_bytes(one.name) for one in counted])
+        rows, columns = (line.steps.totals()[:, : len(counted)] for line in (lines.outer, lines.inner))
+        found: Ints = (rows[lines.pairs[:, 0]] * columns[lines.pairs[:, 1]]) @ size
         return found
 
     def _corrected(self, priced: Priced, structures: Structures, wrong: Ints) -> Priced:

@@ -53,7 +53,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         latency_cycles=int(length @ times),
         internal_memory_data=sum(memory.data for memory in memories),
         internal_memory_bits=sum(memory.bits for memory in memories),
-        traffic_bytes=int(batch.traffic([kinds], 1)[0]),
+        traffic_bytes=int(batch.traffic(lines)[0]),
         units=sum(units.values()),
         memory_blocks=sum(blocks) if batch.platform.local.block_bits is not None else None,
         costs=unit_costs(batch.accesses, batch.platform, units),

@@ -51,6 +51,11 @@ class Profile:
         inside = place <= self.places[line]
         return line[inside], entry[inside], place[inside]
 
+    def totals(self) -> Ints:
+        """The sum of all counts of each entry of each line, (S, Q)."""
+        line, entry = np.arange(len(self.places))[:, None], np.arange(self.entries)[None, :]
+        return self.seen(line, entry, self.places[:, None])[1]
+
     def seen(self, line: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
         """Counts at places, and sums of the counts before them; nothing stands before place 0 or after the end."""
         inside = np.clip(place, 0, self.places[line])
