@@ -1,9 +1,11 @@
-"""Shipped specifications on the simulated machine at their reduced sizes; long_run.py judges all of their fronts."""
+"""Shipped specifications on the simulated machine at their reduced sizes; benchmarks/accuracy.py runs whole fronts."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from fronts import Shipped, judge_front, shipped
+from accuracy import HEAD, PAGE, Compared, Shipped, compare_front, line, shipped, write_table
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from strategies_designs import group_designs
@@ -44,16 +46,43 @@ def test_designs_off_the_front(name: str) -> None:
         except ArrayolError:  # what is legal with its blocks need not be with smaller ones
             return
         for variant in variants:
-            one.require_agreement(variant)
+            require_agreement(one, one.compare(variant))
         seen.add(design)
 
     judge()
     assert len(seen) == wanted
 
 
+def require_agreement(one: Shipped, found: Compared) -> None:
+    """Fail where output, cycles or memories differ."""
+    assert found.disagreements == ()
+    assert found.difference == 0
+    assert found.identical is (None if one.verifier.inputs is None else True)
+
+
 @pytest.mark.parametrize("name", ["fir", "matmul", "lpsf"])
 def test_designs_on_the_front(name: str) -> None:
     """Some of the front at the reduced size."""
-    found = judge_front(name, at_reduced_size=True, most=5)
-    assert found.designs
-    assert found.simulations >= found.designs
+    one = Shipped(name)
+    designs, found = compare_front(one, most=5)
+    assert 0 < designs <= len(found)
+    for each in found:
+        require_agreement(one, each)
+    assert line(one, designs, found).endswith(" | 0.0% | identical |\n")
+
+
+def test_the_page_has_a_line_for_each_shipped_specification() -> None:
+    """All as the script writes them: no difference, no output that differs."""
+    lines = PAGE.read_text(encoding="utf-8").partition(HEAD)[2].partition("\n\n")[0].splitlines()
+    assert [text.split(":")[0].removeprefix("| ") for text in lines] == shipped()
+    for text, name in zip(lines, shipped(), strict=True):
+        consts = Shipped(name).verifier.platform.verify
+        assert text.startswith(f"| {name}: {', '.join(f'{const} = {value}' for const, value in consts.items())} | ")
+        assert text.endswith((" | 0.0% | identical |", " | 0.0% | tokens |"))
+
+
+def test_the_table_is_put_in_place_of_the_former_one(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n\n{HEAD}| old |\n| older |\n\nafter\n", encoding="utf-8")
+    write_table(["| new |\n"], page)
+    assert page.read_text(encoding="utf-8") == f"before\n\n{HEAD}| new |\n\nafter\n"

@@ -1,0 +1,156 @@
+"""The machine model beside the simulated machine, on the fronts of all shipped specifications.
+
+    .venv/bin/python benchmarks/accuracy.py [SPEC ...]
+
+explores each specification with its own platform at the size of the platform's [verify] table and simulates every
+design of the front: as it is, with blocks so small that five lie along each axis that it does not span, and with
+partial ones. It prints the table of docs/accuracy.md, a line as soon as it is known; `--write` puts the table there.
+`--shipped-size` explores at the shipped size instead and simulates the designs reduced, as `explore --verify` does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from arrayol import api
+from arrayol.checks.pipeline import choose_top
+from arrayol.errors import ArrayolError
+from arrayol.shipped import shipped_folder
+from dse.mapping import Mapped
+from dse.reduce import reduced
+from dse.verify import Verifier, mismatches
+from hwmodel.design import Design
+from hwmodel.platform import find_platform
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "accuracy.md"
+HEAD = "| specification and size | designs | simulations | simulated cycles | largest difference | outputs |\n|---|---|---|---|---|---|\n"  # noqa: E501  one line of Markdown
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One simulation beside its estimate; `disagreements` also counts memories that are never full."""
+
+    cycles: int
+    analytic: int
+    identical: bool | None
+    disagreements: tuple[str, ...]
+
+    @property
+    def difference(self) -> float:
+        """|analytic - simulated| / simulated."""
+        return abs(self.analytic - self.cycles) / self.cycles
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A shipped specification with its platform; whatever is simulated is at the reduced size."""
+
+    name: str
+
+    @property
+    def path(self) -> Path:
+        """Its file; the platform lies beside it."""
+        return shipped_folder() / f"{self.name}.aol"
+
+    @cached_property
+    def verifier(self) -> Verifier:
+        """What simulates its designs."""
+        spec = api.load(self.path)
+        return Verifier(spec, choose_top(spec, None), find_platform(self.path, None)[0])
+
+    def front(self, *, at_shipped_size: bool) -> Sequence[Design]:
+        """The designs on the front of the default exploration, at the shipped size or at the reduced one."""
+        settings = {} if at_shipped_size else dict(self.verifier.platform.verify)
+        found = api.explore(api.load(self.path, settings), space=api.Space(verify=False))
+        assert isinstance(found, Mapped)
+        return found.designs
+
+    def reduced(self, design: Design) -> Iterator[Design]:
+        """A design of the reduced size with five blocks along each axis that it does not span, and one partial."""
+        extents = {name: self.verifier.accesses.extents(name) for name in self.verifier.small.processes}
+        for partial in (False, True):
+            yield reduced(design, extents, extents, self.verifier.model, partial=partial)
+
+    def compare(self, variant: Design) -> Compared:
+        """Simulate a design of the reduced size."""
+        found, estimate = self.verifier.compare(variant)
+        return Compared(found.cycles, estimate.latency_cycles, found.identical, tuple(mismatches(found, estimate)))
+
+
+def shipped() -> list[str]:
+    """The names of all shipped specifications."""
+    return sorted(path.stem for path in shipped_folder().glob("*.aol"))
+
+
+def compare_front(
+    one: Shipped, *, at_shipped_size: bool = False, most: int | None = None
+) -> tuple[int, list[Compared]]:
+    """The designs on a front, or `most` of them spread evenly, and the simulations of their variants."""
+    front = one.front(at_shipped_size=at_shipped_size)
+    if most is not None and len(front) > most:
+        front = [front[round(place * (len(front) - 1) / (most - 1))] for place in range(most)]
+    variants = dict.fromkeys(variant for design in front for variant in _variants(one, design, at_shipped_size))
+    return len(front), [one.compare(variant) for variant in variants]
+
+
+def _variants(one: Shipped, design: Design, at_shipped_size: bool) -> Iterator[Design]:
+    if at_shipped_size:
+        yield from one.verifier.variants(design)
+        return
+    yield design
+    try:
+        yield from one.reduced(design)
+    except ArrayolError:  # smaller blocks are refused where a FIFO or a layout needs the larger ones
+        return
+
+
+def line(one: Shipped, designs: int, found: Sequence[Compared]) -> str:
+    """The table's line of a specification."""
+    size = ", ".join(f"{name} = {value}" for name, value in one.verifier.platform.verify.items())
+    cycles = [each.cycles for each in found]
+    largest = max(each.difference for each in found)
+    wrong = sum(each.identical is False for each in found)
+    tokens = all(each.identical is None for each in found)
+    outputs = "tokens" if tokens else f"{wrong:,} differ" if wrong else "identical"
+    span = f"{min(cycles):,} to {max(cycles):,}"
+    return f"| {one.name}: {size} | {designs:,} | {len(found):,} | {span} | {largest:.1%} | {outputs} |\n"
+
+
+def write_table(lines: Iterable[str], page: Path = PAGE) -> None:
+    """Put the table in place of the page's former one."""
+    before, head, rest = page.read_text(encoding="utf-8").partition(HEAD)
+    assert head, f"{page} has no such table"
+    after = rest.partition("\n\n")[2]
+    page.write_text(f"{before}{head}{''.join(lines)}\n{after}", encoding="utf-8")
+
+
+def main() -> int:
+    """Print the table; the exit code is 1 where model and simulation disagree about anything."""
+    parser = argparse.ArgumentParser(description="the machine model beside the simulated machine")
+    parser.add_argument("names", metavar="SPEC", nargs="*", help="shipped specifications, by default all")
+    parser.add_argument("--shipped-size", action="store_true", help="explore at the shipped size")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/accuracy.md")
+    options = parser.parse_args()
+    lines, agreed = [], True
+    sys.stdout.write(HEAD)
+    for name in options.names or shipped():
+        one = Shipped(name)
+        designs, found = compare_front(one, at_shipped_size=options.shipped_size)
+        lines.append(line(one, designs, found))
+        sys.stdout.write(lines[-1])
+        sys.stdout.flush()
+        for each in found:
+            agreed &= not each.disagreements
+            sys.stderr.write("".join(f"{name}: {text}\n" for text in each.disagreements))
+    if options.write:
+        write_table(lines)
+    return 0 if agreed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
