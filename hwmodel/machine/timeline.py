@@ -81,12 +81,13 @@ def _separably(batch: GroupBatch, group: GroupDesign, lines: Lines, shown: Eleme
     port = timing.port(kinds).of_structure(0)
     busy = {task: timing.busy(kinds, task, units[task])[0] for task in tasks}
     length, _ = step_ends(port, busy)
-    if not length.all():
-        raise ValueError("the steps are counted from another one")
+    (every,) = step_kinds(batch.ledger, lines, cyclic=False)
+    all_busy = {task: timing.busy(every, task, units[task])[0] for task in tasks}
+    if int(step_ends(timing.port(every).of_structure(0), all_busy)[0] @ every.times[0]) != cycles or not length.all():
+        raise ValueError("the group takes other steps or cycles")
     gap = int(np.argmax(np.diff(shown, append=shown[-1] + 2) > 1)) + 1  # steps before the gap, or all
     start = np.cumsum(length) - length
     start[gap:] += cycles - int(length.sum())
-    (every,) = step_kinds(batch.ledger, lines, cyclic=False)
     sums = (every.times[0] @ every.happens[0]).tolist()
     moved: dict[str, Moved] = {}
     for one, amount in zip(batch.ledger.counted, sums, strict=True):
