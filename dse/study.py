@@ -62,9 +62,10 @@ def _cuts(value: object) -> tuple[Cut, ...] | Shapes:
 def _orders(value: object) -> Literal["legal"] | tuple[Scan, ...]:
     if value == "legal":
         return "legal"
+    found = _list(value)
     try:
-        return tuple(parse_scan(text) for text in _texts(value))
-    except ValueError:
+        return tuple(one if isinstance(one, Scan) else parse_scan(one) for one in (found or _texts(found)))
+    except (ValueError, AttributeError):
         raise _refused() from None
 
 

@@ -13,12 +13,11 @@ LISTED_AT_MOST = 1 << 14  # fusions
 
 
 def count_fusions(space: MappingSpace) -> int | None:
-    if space.fusions:
-        return len(space.fusions)
+    """How many fusions the study spans; None where counting them takes too long."""
     if space.study.longest_group:
-        return None
-    counts = count_by_groups(space.graph)
-    return None if counts is None else sum(counts.values())
+        fusions = space.fusions or all_fusions(space)
+        return None if fusions is None else len(fusions)
+    return len(space.fusions) or _count_all(space)
 
 
 def count_wholes(space: MappingSpace, sizes: Mapping[Mask, int]) -> int | None:
@@ -30,12 +29,20 @@ def count_wholes(space: MappingSpace, sizes: Mapping[Mask, int]) -> int | None:
 
 
 def all_fusions(space: MappingSpace) -> tuple[tuple[Mask, ...], ...] | None:
-    count = count_fusions(space)
+    """Every legal fusion with groups no longer than the study allows; None where they are too many to be listed."""
+    count = _count_all(space)
     if count is None or count > LISTED_AT_MOST:
         return None
     number = {name: place for place, name in enumerate(space.graph.names)}
+    longest = space.study.longest_group or len(space.graph)
     return tuple(
         tuple(sum(1 << number[task] for task in group) for group in fusion.groups)
         for subspace in subspaces(space.graph)
         for fusion in subspace
+        if max(map(len, fusion.groups)) <= longest
     )
+
+
+def _count_all(space: MappingSpace) -> int | None:
+    counts = count_by_groups(space.graph)
+    return None if counts is None else sum(counts.values())
