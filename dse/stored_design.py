@@ -45,6 +45,13 @@ class Simulated:
         """What they disagree about; empty where both say the same."""
         return tuple(mismatches(self.found, self.estimate))
 
+    def require_agreement(self) -> None:
+        """Raises ArrayolError (`verification-failed`) where they disagree."""
+        if self.mismatches:
+            message = f"simulation and model do not agree: {'; '.join(self.mismatches)}"
+            hint = "this is a mistake in arrayol; please report it with the spec and the platform"
+            raise error("verification-failed", message, hint=hint)
+
 
 @dataclass(frozen=True)
 class StoredDesign:

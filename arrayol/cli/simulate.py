@@ -15,7 +15,6 @@ from arrayol import api
 from arrayol.cli.arrays import Source, load_inputs, sources
 from arrayol.cli.options import json_option, set_option, spec_argument, top_option
 from arrayol.cli.simulate_text import show_simulation
-from arrayol.errors import error
 from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, origin_of
 from arrayol.execute.files import FileSource
 from arrayol.show.save import FORMATS
@@ -87,10 +86,7 @@ def command(  # noqa: PLR0913  one for each option
         click.echo(json.dumps({"design": design, **cycles, "identical": found.found.identical}, indent=2))
     else:
         show_simulation(opened, found)
-    if found.mismatches:
-        hint = "this is a mistake in arrayol; please report it with the spec and the platform"
-        message = f"the simulation of {design} does not agree with the model: {'; '.join(found.mismatches)}"
-        raise error("verification-failed", message, hint=hint)
+    found.require_agreement()
 
 
 def _functions(opened: api.StoredDesign, stack: ExitStack, *, allowed: bool) -> Functions:
