@@ -24,8 +24,8 @@ from hwmodel.design import Design, GroupDesign
 
 POPULATION = 200
 GENERATIONS_AT_MOST = 400
-STALLED_AFTER = 25  # generations in which the front has gained less than STALLED_BELOW of its hypervolume
-STALLED_BELOW = 1e-3
+STALLED_AFTER = 30  # generations in which the front has gained less than STALLED_BELOW of its hypervolume
+STALLED_BELOW = 5e-4
 _REFUSED = 1e6  # the excess of a design with a refused group
 
 Groups = dict[Mask, GroupDesign]

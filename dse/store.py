@@ -16,11 +16,12 @@ from dse.designs_csv import designs_csv
 from dse.explore import Exploration
 from dse.mapping import Mapped
 from dse.mapping_result import MappedDesign, MappingResult
-from dse.plots.save import save_mapping_plots, save_plot
+from dse.plots.save import save_convergence, save_mapping_plots, save_plot
 from dse.result import Design, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
 BREAKDOWN = ("breakdown.png", "breakdown.svg")
+CONVERGENCE = ("convergence.png",)  # of a heuristic search
 PICKED, REPORT = "picked.json", "report.html"  # made of a result afterwards: a new one leaves them behind
 SPECS_AT_MOST = 100  # designs of a long front whose specifications are written; result.json has the steps of all
 _LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
@@ -40,6 +41,9 @@ def write_result(exploration: Exploration | Mapped, target: Path) -> tuple[Path,
         more = BREAKDOWN if isinstance(exploration, Mapped) else ()
         if isinstance(exploration, Mapped):
             save_mapping_plots(exploration, *(folder / plot for plot in BREAKDOWN))
+            if exploration.result.evolution is not None:
+                save_convergence(exploration, *(folder / plot for plot in CONVERGENCE))
+                more += CONVERGENCE
         specs = _write_specs(exploration, folder)
         _carry_over(target, folder)
     return tuple(target / name for name in (RESULT, TABLE, *PLOTS, *more, *specs))
@@ -124,7 +128,7 @@ def _holds_result(folder: Path) -> bool:
 def _carry_over(former: Path, folder: Path) -> None:
     """Copy what a former result's folder holds beside arrayol's own files."""
     for found in former.iterdir() if former.is_dir() else ():
-        if found.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, PICKED, REPORT}:
+        if found.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, *CONVERGENCE, PICKED, REPORT}:
             continue
         if found.is_dir() and not found.is_symlink():
             ours = shutil.ignore_patterns("*.aol") if found.name == SPECS else None

@@ -31,6 +31,17 @@ def save_mapping_plots(mapped: Mapped, *paths: Path) -> None:
         write(figure, path)
 
 
+def save_convergence(mapped: Mapped, *paths: Path) -> None:
+    """Draw how a heuristic search went, in the format of each path's suffix."""
+    from dse.plots.convergence import draw_convergence  # noqa: PLC0415  loads matplotlib
+    from dse.plots.figure import write  # noqa: PLC0415
+
+    assert mapped.result.evolution is not None, "only heuristic searches converge"
+    figure = draw_convergence(mapped.result, mapped.result.evolution)
+    for path in paths:
+        write(figure, path)
+
+
 def save_comparison(comparison: Comparison, names: tuple[str, str], *paths: Path) -> None:
     """Draw two fronts in one plot, in the format of each path's suffix."""
     from dse.plots.comparison import draw_comparison  # noqa: PLC0415  loads matplotlib

@@ -1,0 +1,43 @@
+"""How the front of a heuristic search grew: its hypervolume by generation."""
+
+from __future__ import annotations
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from arrayol.show.style import DOTS_PER_INCH, our_style
+from dse.mapping_result import EvolutionRecord, MappingResult
+from dse.plots.figure import SETTINGS
+from dse.plots.panel import FRONT
+
+
+def draw_convergence(result: MappingResult, evolution: EvolutionRecord) -> Figure:
+    """The front's hypervolume after each generation as a share of the last one's, and the designs priced for it."""
+    generations = [one.generation for one in evolution.convergence]
+    shares = [one.hypervolume for one in evolution.convergence]
+    with our_style(SETTINGS):
+        figure = Figure(figsize=(7.2, 3.6), dpi=DOTS_PER_INCH, layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots()
+        axes.plot(generations, shares, color=FRONT, linewidth=1.8, marker="o", markersize=3)
+        axes.set_xlabel("generation")
+        axes.set_ylabel("hypervolume, share of the last front's")
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_ylim(min(0.95, *shares) - 0.01, 1.01)
+        axes.margins(x=0.02)
+        axes.annotate(
+            f"{evolution.convergence[-1].evaluated:,} group designs looked at",
+            (generations[-1], shares[-1]),
+            xytext=(-4, -16),
+            textcoords="offset points",
+            ha="right",
+            fontsize=8,
+            color="0.35",
+        )
+        ended = "stopped when it stalled" if evolution.stalled else "stopped at the last generation allowed"
+        title = f"{result.top}: {evolution.generations} generations of NSGA-II"
+        figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
+        figure.supxlabel(f"seed {evolution.seed}; {ended}", x=0.012, ha="left", fontsize=7.5, color="0.4")
+    return figure
