@@ -49,7 +49,7 @@ class Verifier:
     spec: Spec
     top: str
     platform: Platform
-    _done: dict[Design, None] = field(default_factory=dict)
+    _done: dict[Design, bool | None] = field(default_factory=dict)  # whether the output is identical, None for tokens
 
     def __post_init__(self) -> None:
         self.whole = _network(self.spec, self.top)
@@ -108,13 +108,13 @@ class Verifier:
         if self.too_large:
             return Verdict(None, self.too_large)
         try:
-            for variant in self.variants(design):
+            variants = self.variants(design)
+            for variant in variants:
                 if variant not in self._done:
-                    self._require_agreement(design, variant)
-                    self._done[variant] = None
+                    self._done[variant] = self._require_agreement(design, variant)
         except NotReducibleError as reason:
             return Verdict(None, f"unverified: {reason}")
-        data = "" if self.inputs is not None else ", data as tokens"
+        data = ", data as tokens" if any(self._done[variant] is None for variant in variants) else ""
         return Verdict(True, f"simulated {self.size}{data}")
 
     def variants(self, design: Design) -> tuple[Design, ...]:
@@ -143,7 +143,7 @@ class Verifier:
             except ArrayolError as refused:
                 raise NotReducibleError(f"{self.size}, {refused.diagnostics[0].message}") from None
 
-    def _require_agreement(self, design: Design, variant: Design) -> None:
+    def _require_agreement(self, design: Design, variant: Design) -> bool | None:
         try:
             found, estimate = self.compare(variant)
         except RefereeError as stopped:
@@ -151,6 +151,7 @@ class Verifier:
         reasons = list(mismatches(found, estimate))
         if reasons:
             raise _failed(design, self.size, "; ".join(reasons))
+        return found.identical
 
 
 def run_simulation(
