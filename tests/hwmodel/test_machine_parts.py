@@ -70,3 +70,9 @@ def test_the_most_repetitions_at_once(starts: list[int], occupancy: int) -> None
     start = np.array(starts)
     expected = max(sum((start <= cycle) & (cycle < start + occupancy)) for cycle in range(25))
     assert most_at_once(start, occupancy) == expected
+
+
+def test_a_path_that_only_one_order_of_delays_keeps_inside() -> None:
+    # (1, 0) needs (0, 1) by the second delay, and that (0, 0) by the first; the other way round leaves the space.
+    delays = [Delay("p", "q", vector, 0, True, NOWHERE) for vector in ((0, 1), (1, -1))]
+    assert closed(np.array([9, 9, 3, 9]), (2, 2), delays).tolist() == [3, 3, 3, 9]
