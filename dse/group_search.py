@@ -16,7 +16,7 @@ from dse.columns import Columns, Priced, column_of
 from dse.fronts import Front, Rows, Values, front_of
 from dse.graph import Mask
 from dse.mapping_space import MappingSpace
-from dse.openings import openings
+from dse.openings import openings, spread, takes_exact_path
 from dse.thinning import thinned
 from hwmodel.design import Blocks, GroupDesign, Processor
 
@@ -54,7 +54,8 @@ def search_group(space: MappingSpace, columns: Columns, group: Mask, *, open_all
     """The front of a group's designs.
 
     Openings (cuts, FIFOs, layouts, policies, recomputing) are tried in all combinations on every structure with
-    `open_all`, else one at a time on those of the plain front (if the study holds plain designs).
+    `open_all`, else one at a time on those of the plain front (if the study holds plain designs), and of those that the
+    model prices slowly only some.
     """
     tasks = space.tasks(group)
     last = space.last(group)
@@ -113,13 +114,26 @@ class _Search:
                     self._add(plain, priced)
 
     def price_openings(self, plain: Sequence[GroupDesign], *, everywhere: bool) -> None:
-        """What the study opens beyond plain structures: on all of them, or singly on those of the front so far."""
-        chosen = None if everywhere else {self.structures[number] for number in self.codes[:, 0].tolist()}
-        for structure in plain:
-            if chosen is not None and structure not in chosen:
-                continue
-            for opened in openings(self.space, structure, singly=not everywhere):
-                self._price_one(opened)
+        """What the study opens beyond plain structures: on all of them, or singly on those of the front so far.
+
+        Of the latter those that take the model's exact path are priced up to a number that the arrays' size bounds.
+        """
+        if everywhere:
+            for structure in plain:
+                for found in openings(self.space, structure):
+                    self._price_one(found)
+            return
+        chosen = [self.structures[number] for number in dict.fromkeys(self.codes[:, 0].tolist())]
+        slow = []
+        for structure in chosen:
+            for found in openings(self.space, structure, singly=True):
+                if takes_exact_path(found):
+                    slow.append(found)
+                else:
+                    self._price_one(found)
+        for found in spread(slow, self.space.slow_structures):
+            self._price_one(found)
+        self.counts += Counts(pruned=max(0, len(slow) - self.space.slow_structures) * len(self.combinations))
 
     def finish(self) -> GroupFront:
         """The front with its designs."""

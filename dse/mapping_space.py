@@ -19,6 +19,7 @@ from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan
 from hwmodel.machine.model import MachineModel
 
 Shape = tuple[int, ...]
+SLOW_ELEMENTS = 25_000_000  # structures times elements of arrays, in one group
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,12 @@ class MappingSpace:
         if self.study.orders == "legal":
             return legal
         return tuple(scan for scan in legal if scan in self.study.orders)
+
+    @cached_property
+    def slow_structures(self) -> int:
+        """How many structures of a group may be priced element by element where not all are: by the arrays' size."""
+        elements = sum(self.accesses.size(array) for array in self.model.network.arrays)
+        return max(1, SLOW_ELEMENTS // elements)
 
     def structures(self, task: str) -> Iterator[tuple[Scan, list[Shape]]]:
         """Each scan with the block shapes under which it is legal."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
+from arrayol.errors import ArrayolError
 from dse.mapping_space import MappingSpace
 from hwmodel.design import Blocks, GroupDesign
+from hwmodel.machine.offers import Offers
 
 
 def openings(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:
@@ -34,7 +36,10 @@ def count_openings(space: MappingSpace, plain: GroupDesign) -> int:
 
 def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
     """What may be chosen of each decision: policy, recomputing, FIFOs, layouts, then the cut of each task."""
-    offers = space.model.offers(plain.tasks, plain.blocks)
+    try:
+        offers = space.model.offers(plain.tasks, plain.blocks)
+    except ArrayolError:
+        offers = Offers((), (), policies_differ=False)  # the group is refused, as its price will say
     study = space.study
     return [
         study.policies if offers.policies_differ else study.policies[:1],
@@ -43,6 +48,18 @@ def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]
         tuple(space.layouts(plain)),
         *(_cuts(space, task, offered=task in offers.cuts) for task in plain.tasks),
     ]
+
+
+def takes_exact_path(structure: GroupDesign) -> bool:
+    """Whether the model prices it element by element: with cuts, FIFOs, recomputing."""
+    return bool(structure.fifos) or structure.recompute or any(one.cut for one in structure.processors)
+
+
+def spread(structures: Sequence[GroupDesign], count: int) -> list[GroupDesign]:
+    """At most `count` structures, evenly over their order."""
+    if len(structures) <= count:
+        return list(structures)
+    return [structures[place * len(structures) // count] for place in range(count)]
 
 
 def _one_at_a_time(space: MappingSpace, plain: GroupDesign) -> Iterator[tuple[Any, ...]]:
