@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from chains import chain, space_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from strategies_machine import networks, platforms
 
+from arrayol import api
+from arrayol.checks.pipeline import choose_top
 from arrayol.errors import ArrayolError
-from arrayol.ir.network import Network
+from arrayol.ir.network import Network, flatten
+from arrayol.shipped import shipped_folder
+from arrayol.transforms.canonical import canonical_steps
+from arrayol.transforms.pipeline import run_steps
 from dse.columns import Columns, columns_of
 from dse.constraints import parse_constraint
 from dse.exact import search_exactly, search_groups
 from dse.exhaustive import search_exhaustively
-from dse.graph import task_graph
 from dse.group_search import search_group
 from dse.heuristic import search_heuristically
+from dse.mapping_result import MappingResult
 from dse.mapping_space import MappingSpace
-from dse.method_names import Search
 from dse.methods import choose_method
 from dse.partition import search_by_partition
 from dse.search.indicators import share_of
@@ -34,7 +39,7 @@ from dse.twins import Twins
 from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import Priced
-from hwmodel.platform import Platform
+from hwmodel.platform import Platform, RowModel, load_platform
 
 CASES = 240
 OBJECTIVES = (
@@ -125,8 +130,7 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
         return
     try:
         whole = search_exhaustively(space, columns, lambda _: None)
-    except ArrayolError as refused:
-        assert [one.code for one in refused.diagnostics] == ["method-refused"]
+    except ArrayolError:  # what the study opens makes too many
         seen["too large"] += 1
         return
     for search in (search_exactly, search_by_partition):
@@ -160,3 +164,177 @@ def test_how_much_was_compared(capsys: pytest.CaptureFixture[str]) -> None:
         print(f"\nexact against exhaustive: {shown}")  # noqa: T201  what the issue asks to be printed
     assert seen["compared"] >= 200
     assert all(seen[name] >= 10 for name in ("chain", "fork", "join", "opened", "more than three points"))
+
+
+def lpsf(**consts: int) -> MappingSpace:
+    return shipped("lpsf", narrowed(Study()), **{"H": 8, "W": 16, **consts})
+
+
+def shipped(name: str, study: Study, **consts: int) -> MappingSpace:
+    spec = api.load(shipped_folder() / f"{name}.aol", consts)
+    top = choose_top(spec, None)
+    network = flatten(run_steps(spec, canonical_steps(spec, top)).spec, top)
+    return MappingSpace(MachineModel(network, load_platform(shipped_folder() / f"{name}.toml")), study)
+
+
+def default_columns(space: MappingSpace, *limits: str) -> Columns:
+    names = "latency_cycles", "internal_memory_data"
+    bounds = [parse_constraint(text) for text in limits]
+    return columns_of(names, bounds, space.model.platform, reuse_memory=space.study.reuse_memory)
+
+
+def test_bulk_prices_make_the_front_of_every_whole_design() -> None:
+    """The same with groups priced in bulk: a platform with few units, so that whole designs can be counted out."""
+    space = shipped("lpsf", narrowed(Study(units=(1, 2), orders=("0,1", "1,-0", "-1,-0"))), H=4, W=4)
+    columns = default_columns(space)
+    assert all(space.model.batch(space.tasks(group)) is not None for group in space.groups)
+    whole = search_exhaustively(space, columns, quiet)
+    for search in (search_exactly, search_by_partition):
+        assert points(search(space, columns, quiet)) == points(whole)
+
+
+def test_partition_counts_comparisons() -> None:
+    found = search_by_partition(lpsf(), default_columns(lpsf()), quiet)
+    assert found.comparisons is not None
+    assert found.comparisons.subspaces is not None
+    assert found.comparisons.all_pairs is not None
+    assert 0 < found.comparisons.subspaces < found.comparisons.all_pairs
+
+
+def test_twins_are_priced_alike() -> None:
+    """Groups that are taken for equal have equal fronts, and their renamed designs are those groups' own."""
+    with TemporaryDirectory() as folder:
+        space = space_of(chain(9, 16), 3, Path(folder))
+    columns = default_columns(space)
+    found = search_groups(space, columns, open_all=True, report=quiet)
+    twins = Twins(space)
+    pairs = {group: twin for group in space.groups if (twin := twins.of(group)) is not None}
+    assert len(pairs) == 4 + 3 + 2  # the last window writes the result: it is like no other
+    for group, twin in pairs.items():
+        own = search_group(space, columns, group, open_all=True)
+        assert (own.front.values == found[twin].front.values).all()
+        assert own.designs == found[group].designs
+        assert own.counts == found[group].counts
+
+
+def test_no_twins_where_they_differ() -> None:
+    """The last task's array leaves the network, the group of all is the whole design, and rows make addresses count."""
+    with TemporaryDirectory() as folder:
+        space = space_of(chain(5, 16), 5, Path(folder))
+    first, last = (space.groups[place] for place in (0, -1))
+    assert space.tasks(first) == ("window@s1",)
+    assert space.tasks(last) == ("window@out",)
+    twins = Twins(space)
+    assert [twins.of(group) for group in space.groups] == [None] * len(space.groups)
+    rows = RowModel(row_bytes=16, banks=2, word_ns=64.0, row_change_ns=3.0, same_bank_activate_ns=7.0)
+    memory = space.model.platform.memory.model_copy(update={"rows": rows})
+    platform = space.model.platform.model_copy(update={"memory": memory, "clock_mhz": 100.0})
+    with TemporaryDirectory() as folder:
+        long = space_of(chain(9, 16), 2, Path(folder))
+    model = MachineModel(long.model.network, platform)
+    assert not any(map(Twins(MappingSpace(model, long.study)).of, long.groups))
+
+
+VERIFIED = {  # the sizes at which designs of the shipped specifications are simulated
+    "lpsf": {"H": 48, "W": 64},
+    "sobel": {"H": 20, "W": 24, "S": 4},
+    "dct": {"H": 40, "W": 40},
+    "thumbnail": {"H": 90, "W": 96},
+    "radar": {"PULSES": 10, "GATES": 12, "PULSE": 3},
+}
+
+
+@pytest.mark.parametrize("name", VERIFIED)
+def test_nsga2_comes_near_the_exact_front(name: str) -> None:
+    space = shipped(name, narrowed(Study()), **VERIFIED[name])
+    columns = default_columns(space)
+    exact, found = search_exactly(space, columns, quiet), search_heuristically(space, columns, 0, quiet)
+    assert share_of(found.front.values, exact.front.values) >= 0.99
+    assert not found.exact
+    assert found.counts.size == found.group_designs == exact.group_designs
+    _designs_have_the_figures(space, columns, found)
+    assert found.evolution is not None
+    shares = [one.hypervolume for one in found.evolution.generations]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+
+
+def test_nsga2_is_the_same_for_the_same_seed() -> None:
+    once, again, other = (_evolved(seed) for seed in (3, 3, 4))
+    assert once == again
+    assert once != other
+
+
+def _evolved(seed: int) -> str:
+    spec = api.load(shipped_folder() / "lpsf.aol", {"H": 8, "W": 16})
+    space = api.Space(study=Study(), verify=False)
+    result = api.explore(spec, space=space, method="nsga2", seed=seed).result
+    assert isinstance(result, MappingResult)
+    assert result.evolution is not None
+    assert result.evolution.seed == seed
+    assert result.evaluated + result.infeasible + result.pruned == result.space.group_designs
+    return result.to_json()
+
+
+def test_nsga2_keeps_constraints() -> None:
+    space = lpsf()
+    limit = int(search_exactly(space, default_columns(space), quiet).front.values[:, 1].min()) * 2
+    columns = default_columns(space, f"internal_memory_data <= {limit}")
+    found = search_heuristically(space, columns, 0, quiet)
+    assert len(found.front)
+    assert (found.front.values[:, 1] <= limit).all()
+
+
+def test_what_auto_takes() -> None:
+    small = lpsf()
+    assert choose_method("auto", small, size_of(small)).name == "exact"
+    large = shipped("harris", narrowed(Study(units=tuple(range(1, 17)))))
+    chosen = choose_method("auto", large, size_of(large))
+    assert chosen.name == "nsga2"
+    assert "are more than the 100,000,000 that are all priced" in chosen.why
+
+
+def test_methods_that_are_refused() -> None:
+    large = lpsf(H=480, W=640)
+    with pytest.raises(ArrayolError, match="it prices every whole design, at most 20,000,000, and there are") as caught:
+        choose_method("exhaustive", large, size_of(large))
+    assert [one.code for one in caught.value.diagnostics] == ["method-refused"]
+    with TemporaryDirectory() as folder:
+        bounded = space_of(chain(20, 16), 20, Path(folder))
+    long = MappingSpace(bounded.model, narrowed(Study()))
+    with pytest.raises(ArrayolError, match="at most 16,384, and there are 524,288 fusions"):
+        choose_method("partition", long, size_of(long))
+
+
+@pytest.mark.parametrize("method", ["exact", "nsga2"])
+def test_the_published_model_refuses(method: str) -> None:
+    spec = api.load(shipped_folder() / "lpsf.aol")
+    with pytest.raises(ArrayolError, match="a fusion is a whole design of the published model"):
+        api.explore(spec, model="published", method=method)
+
+
+def test_the_published_model_by_all_pairs() -> None:
+    spec = api.load(shipped_folder() / "lpsf.aol")
+    said: list[str] = []
+    every = api.explore(spec, model="published", method="exhaustive", announce=said.append).result
+    paper = api.explore(spec, model="published").result
+    assert every.pareto == paper.pareto
+    assert every.designs is None
+    assert said == ["lpsf: 8 fusions of 4 tasks; method exhaustive"]
+
+
+def test_the_size_is_told_before_the_search() -> None:
+    said: list[str] = []
+    spec = api.load(shipped_folder() / "lpsf.aol", {"H": 8, "W": 16})
+    api.explore(
+        spec, space=api.Space(narrow=True, verify=False), announce=said.append, report=lambda _: said.append("")
+    )
+    assert said[0] == (
+        "lpsf: 8 fusions of 4 tasks, 10 groups, 18,624 plain group designs, 1.01 x 10^9 whole designs; "
+        "method exact: 18,624 group designs are few enough to price them all"
+    )
+    assert len(said) == 11
+
+
+def quiet(_: object) -> None:
+    pass
