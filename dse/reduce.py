@@ -37,7 +37,9 @@ def _group(design: GroupDesign, whole: Extent, small: Extent, model: MachineMode
             for one in design.processors
         ),
     )
-    return _with_legal_units(smaller, model)
+    found = _with_legal_units(smaller, model)
+    model.exact(found)  # a FIFO or a layout that the larger blocks allow may be refused
+    return found
 
 
 def _last(design: GroupDesign, model: MachineModel) -> str:

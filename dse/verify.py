@@ -120,7 +120,8 @@ class Verifier:
     def variants(self, design: Design) -> tuple[Design, ...]:
         """What is simulated for a design: at a reduced size it in whole blocks, and with partial ones.
 
-        Raises NotReducibleError where a reduced one is refused.
+        One of the two may be refused, as where smaller blocks break a FIFO's order. Raises NotReducibleError where
+        both are.
         """
         return tuple(dict.fromkeys(self._variants(design)))
 
@@ -137,11 +138,14 @@ class Verifier:
             {name: Accesses(network).extents(name) for name in network.processes}
             for network in (self.whole, self.small)
         )
+        refusals = []
         for partial in (False, True):
             try:
                 yield reduced(design, whole, small, self.model, partial=partial)
             except ArrayolError as refused:
-                raise NotReducibleError(f"{self.size}, {refused.diagnostics[0].message}") from None
+                refusals.append(refused.diagnostics[0].message)
+        if len(refusals) == 2:
+            raise NotReducibleError(f"{self.size}, {refusals[0]}")
 
     def _require_agreement(self, design: Design, variant: Design) -> bool | None:
         try:
