@@ -296,7 +296,7 @@ def test_the_published_model(opened: Open, published_report: Path) -> None:
     assert len(result.designs or ()) == 8
 
 
-EVIL = "</script><img src=x onerror=alert(1)>\"'&<b>"
+EVIL = "</title></script><img src=x onerror=alert(1)>\"'&<b>"
 
 
 def test_names_are_only_ever_text(opened: Open, report: Path, tmp_path: Path) -> None:
@@ -322,3 +322,26 @@ def test_names_are_only_ever_text(opened: Open, report: Path, tmp_path: Path) ->
     assert page.locator("img, b").count() == 0
     assert EVIL in page.locator("#remarks").inner_text()
     assert page.locator('[data-kind="task"]').count() == 4  # without the specification, too
+
+
+def test_what_opened_designs_choose(opened: Open, report: Path, tmp_path: Path) -> None:
+    document = json.loads((report.parent / "result.json").read_text(encoding="utf-8"))
+    (group,) = document["pareto"][0]["groups"]
+    next(one for one in group["memories"] if one["name"] == "p1")["kind"] = "fifo"
+    group |= {"fifos": ["p1"], "policy": "strip", "recompute": True}
+    group["layouts"] = [{"array": "p0", "banks": 3, "vector": [1, 2], "block": 1}]
+    group["layouts"] += [{"array": "p4", "banks": 5, "vector": [0, -1], "block": 2}]
+    group["processors"][0]["cut"] = {"shape": [2, 1], "scan": "1,-0"}
+    (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
+    page = opened(write_report(tmp_path).path)
+    page.keyboard.press("Home")
+    diagram = page.locator('[data-part="diagram"]')
+    texts = diagram.locator("text").all_text_contents()
+    assert diagram.locator('[data-kind="fifo"]').count() == 1
+    assert {"FIFO p1", "buffer p0", "cut 2 x 1"} <= set(texts)
+    assert "overlaps computed again" in diagram.inner_text()
+    layout = page.locator('[data-part="layout"]').inner_text()
+    assert "bank = (x0 + 2 x1) mod 3" in layout
+    assert "bank = floor((-1 x1) / 2) mod 5" in layout
+    assert "Policy strip: once for each strip that reads it" in page.locator('[data-part="transfers"]').inner_text()
+    assert "their lengths are not in this report" in page.locator('[data-part="timeline"]').inner_text()
