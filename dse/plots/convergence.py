@@ -25,7 +25,8 @@ def draw_convergence(result: MappingResult, evolution: EvolutionRecord) -> Figur
         axes.set_ylabel("hypervolume, share of the last front's")
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        axes.set_ylim(min(0.95, *shares) - 0.01, 1.01)
+        span = max(0.01, 1 - min(shares))
+        axes.set_ylim(1 - 1.06 * span, 1 + 0.06 * span)
         axes.margins(x=0.02)
         axes.annotate(
             f"{evolution.convergence[-1].evaluated:,} group designs looked at",
