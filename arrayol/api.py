@@ -182,9 +182,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
     task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact
     or nsga2, and `seed` for the last; `announce` is told the size of the space and the method beforehand. With
-    `keep_all` the result holds every feasible design of the published model, the fronts of all fusions of the machine
-    model. Raises ArrayolError where an input is wrong, KeyError for a model or method that does not exist,
-    InfeasibleError where no design fits the platform.
+    `keep_all` the result of the published model holds every feasible design. Raises ArrayolError where an input is
+    wrong, KeyError for a model or method that does not exist, InfeasibleError where no design fits the platform.
     """
     if isinstance(platform, Platform):
         taken, origin = platform, GIVEN_AS_OBJECT

@@ -76,7 +76,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="The folder for the result.  [default: STEM-explore]"
 )
 @click.option(
-    "--all", "keep_all", is_flag=True, help="Store more than the front: every design, or each fusion's front."
+    "--all", "keep_all", is_flag=True, help="Store every feasible design, not only the front (published model)."
 )
 @pick_option
 @click.option("--quiet", is_flag=True, help="Show no progress.")
@@ -110,6 +110,8 @@ def command(  # noqa: PLR0913  one for each option
     not empty is refused.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
+    if keep_all and model == "machine":
+        raise click.UsageError("--all needs the published model: designs of the machine model are too many to store")
     _require_machine(model, space)
     if seed is not None and method not in (AUTO, NSGA2):
         raise click.UsageError(f"--seed is for --method {NSGA2}; {method} draws nothing at random")
