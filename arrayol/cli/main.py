@@ -21,6 +21,7 @@ TRACEBACK_VARIABLE = "ARRAYOL_TRACEBACK"
 
 def main() -> None:
     """Run the command line of sys.argv and exit with its code."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # matrices are small: more threads only cost time
     interrupts = Interrupts()
     try:
         interrupts.install()
