@@ -71,7 +71,7 @@ def searched_groups(
         group_designs=counts.size,
         whole_designs=count_wholes(space, {group: found.counts.size for group, found in fronts.items()}),
         refusal=next(((space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal), None),
-        group_fronts={group: found.front for group, found in fronts.items()},
+        groups=fronts,
     )
 
 

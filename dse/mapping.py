@@ -68,7 +68,7 @@ def explore_mappings(
     verdicts = judge(designs) if judge else [Verdict(None, "not simulated")] * len(designs)
     records = records_of(space, columns, designs, verdicts, steps)
     result = result_of(space, columns, labels, method, searched, records)
-    cloud = cloud_of(space, columns, searched.group_fronts, records)
+    cloud = cloud_of(space, columns, searched.groups, records)
     return Mapped(result, designs, columns.objectives, cloud, steps.original if steps else None)
 
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 from dse.cloud import Cloud
 from dse.columns import Columns, objective_values
-from dse.fronts import Front, combined
+from dse.fronts import combined
 from dse.graph import Mask
+from dse.group_search import GroupFront
 from dse.mapping_result import MappedDesign
 from dse.mapping_space import MappingSpace
 from dse.whole_count import all_fusions
@@ -16,17 +17,17 @@ FUSIONS_DRAWN = 256  # fusions whose own fronts are drawn
 
 
 def cloud_of(
-    space: MappingSpace, columns: Columns, fronts: Mapping[Mask, Front], records: tuple[MappedDesign, ...]
+    space: MappingSpace, columns: Columns, groups: Mapping[Mask, GroupFront], records: tuple[MappedDesign, ...]
 ) -> Cloud:
     """The fronts of single fusions, where they are few and groups have fronts, else the front alone."""
     platform = space.model.platform
     points: dict[tuple[tuple[float, ...], int], None] = {}
     fusions = all_fusions(space) if not space.fusions else space.fusions
-    few = fronts and fusions is not None and len(fusions) <= FUSIONS_DRAWN
+    few = groups and fusions is not None and len(fusions) <= FUSIONS_DRAWN
     for fusion in fusions or () if few else ():
-        front = fronts[fusion[0]]
+        front = groups[fusion[0]].front
         for group in fusion[1:]:
-            front = combined(front, fronts[group], columns.how)
+            front = combined(front, groups[group].front, columns.how)
         for values in objective_values(columns, front.values).tolist():
             shown = tuple(
                 float(figure.shown(value, platform)) for figure, value in zip(columns.objectives, values, strict=True)

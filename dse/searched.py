@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dse.fronts import Front
 from dse.graph import Mask
-from dse.group_search import Counts
+from dse.group_search import Counts, GroupFront
 from dse.result import Comparisons
 from hwmodel.design import Design
 
@@ -39,7 +39,7 @@ class Searched:
     """A front of whole designs in a search's columns, and `design`, what stands behind a point of it.
 
     `counts` are of group designs, or of whole designs where `counts_wholes`; `group_designs` and `whole_designs` are
-    the size of the space (None: too many fusions to be counted). `group_fronts` are there where groups were searched
+    the size of the space (None: too many fusions to be counted). `groups` are there where groups were searched
     one by one. `refusal` is an example of a group that was refused, with the reason.
     """
 
@@ -52,6 +52,6 @@ class Searched:
     whole_designs: int | None
     counts_wholes: bool = False
     refusal: tuple[tuple[str, ...], str] | None = None
-    group_fronts: Mapping[Mask, Front] = field(default_factory=dict)
+    groups: Mapping[Mask, GroupFront] = field(default_factory=dict)
     comparisons: Comparisons | None = None
     evolution: Evolution | None = None

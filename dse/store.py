@@ -38,7 +38,7 @@ def write_result(exploration: Exploration | Mapped, target: Path) -> tuple[Path,
         (folder / RESULT).write_text(exploration.result.to_json(), encoding="utf-8")
         (folder / TABLE).write_text(designs_csv(exploration.result), encoding="utf-8")
         save_plot(exploration, *(folder / plot for plot in PLOTS))
-        more = BREAKDOWN if isinstance(exploration, Mapped) else ()
+        more: tuple[str, ...] = BREAKDOWN if isinstance(exploration, Mapped) else ()
         if isinstance(exploration, Mapped):
             save_mapping_plots(exploration, *(folder / plot for plot in BREAKDOWN))
             if exploration.result.evolution is not None:
