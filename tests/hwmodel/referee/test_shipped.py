@@ -16,6 +16,7 @@ from dse.space import subspaces
 from hwmodel.design import Design
 
 DESIGNS, OF_A_LARGE_ONE = 6, 4  # off the front, of each specification: 106 in all
+NOT_IN_THE_TABLE = {"harris"}  # docs/accuracy.md says so
 LARGE = {"downscaler", "flow", "harris", "thumbnail"}
 
 
@@ -74,8 +75,9 @@ def test_designs_on_the_front(name: str) -> None:
 def test_the_page_has_a_line_for_each_shipped_specification() -> None:
     """All as the script writes them: no difference, no output that differs."""
     lines = PAGE.read_text(encoding="utf-8").partition(HEAD)[2].partition("\n\n")[0].splitlines()
-    assert [text.split(":")[0].removeprefix("| ") for text in lines] == shipped()
-    for text, name in zip(lines, shipped(), strict=True):
+    names = [name for name in shipped() if name not in NOT_IN_THE_TABLE]
+    assert [text.split(":")[0].removeprefix("| ") for text in lines] == names
+    for text, name in zip(lines, names, strict=True):
         consts = Shipped(name).verifier.platform.verify
         assert text.startswith(f"| {name}: {', '.join(f'{const} = {value}' for const, value in consts.items())} | ")
         assert text.endswith((" | 0.0% | identical |", " | 0.0% | tokens |"))
