@@ -2,7 +2,7 @@
 function choose(design) {
   state.chosen = design;
   history.replaceState(null, "", design ? `#${encodeURIComponent(design.id)}` : "#");
-  renderScatter();
+  renderChoice();
   renderTable();
   renderDesign();
   const row = byId("table").querySelector('tr[aria-selected="true"]');
@@ -60,6 +60,7 @@ function filtered() {
     return make("span", { role: "listitem" }, make("button", { type: "button", "aria-label": `remove the filter ${text}`, on: { click: remove } }, `${text} ✕`));
   }));
   const found = visible();
+  renderScatter();
   byId("count").textContent = `${shown(found.length)} of ${counted(data.designs.length, "design")}, ${shown(found.filter((one) => one.front).length)} on the front of ${data.objectives.join(", ")}`;
   choose(found.includes(state.chosen) ? state.chosen : (across().find((one) => one.front) ?? found[0] ?? null));
 }

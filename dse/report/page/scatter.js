@@ -54,10 +54,20 @@ function renderScatter() {
   const svg = picture(width, height, `${axisTitle(state.y)} over ${axisTitle(state.x)}`);
   svg.append(...axes(across, up, width, height, margin));
   svg.append(stairs(points.filter(keeps), across, up));
-  const ordered = [...points].sort((a, b) => keeps(a) - keeps(b) || a.front - b.front);
+  const kept = new Set(points.filter(keeps));
+  const ordered = [...points].sort((a, b) => kept.has(a) - kept.has(b) || a.front - b.front);
   for (const design of ordered) svg.append(dot(design, across, up));
-  if (state.chosen && points.includes(state.chosen)) svg.append(...ring(across, up, width, margin));
+  const marks = draw("g");
+  svg.append(marks);
   holder.replaceChildren(svg);
+  state.plot = { marks, points: new Set(points), ring: () => ring(across, up, width, margin) };
+  renderChoice();
+}
+
+// The ring around the chosen design; the points stay as they are.
+function renderChoice() {
+  const { marks, points, ring: drawn } = state.plot;
+  marks.replaceChildren(...(state.chosen && points.has(state.chosen) ? drawn() : []));
 }
 
 const axisTitle = (name) => `${figureOf.get(name).title} (${figureOf.get(name).unit})`;
