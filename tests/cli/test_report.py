@@ -132,8 +132,8 @@ def test_bounds_that_no_design_keeps(arrayol: CommandLine, lpsf: Path) -> None:
         (
             "lut <= 3",
             (
-                "there is no figure 'lut'; designs here have latency_cycles, internal_memory_data, internal_memory_bits, "
-                "units, latency_microseconds"
+                "there is no figure 'lut'; designs here have latency_cycles, internal_memory_data, "
+                "internal_memory_bits, units, latency_microseconds"
             ),
         ),
     ],
