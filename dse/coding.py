@@ -163,8 +163,7 @@ class Coding:
         if choices is None or not all(choices):
             return None
         picked = (options[gene % len(options)] for options, gene in zip(choices, genes, strict=True))
-        found = opened(plain, tuple(picked))
-        return found if found != plain or self.space.study.holds_plain else None
+        return opened(plain, tuple(picked))
 
 
 def _joined(space: MappingSpace, links: Sequence[tuple[int, int]]) -> list[Mask]:

@@ -15,13 +15,15 @@ from hwmodel.machine.offers import Offers
 
 
 def openings(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:
-    """Every structure that the study opens on the blocks of a plain one, each once in a fixed order, itself left out.
+    """Every structure that the study opens on the blocks of a plain one, each once in a fixed order.
+
+    The plain one itself is left out where the study holds plain structures anyway.
 
     Cuts are offered to tasks with more to do for one block than the group's steady block, FIFOs for arrays that one
     task reads once, several policies where a block reads again what an earlier one has read, and layouts where banks
     cost something. With `singly` those that differ from the plain one in one of these decisions alone.
     """
-    seen = {plain}
+    seen = {plain} if space.study.holds_plain else set()  # else it is there where nothing can be opened
     for choice in _one_at_a_time(space, plain) if singly else product(*choices_of(space, plain)):
         found = opened(plain, choice)
         if found not in seen:
