@@ -10,9 +10,10 @@ from rich.table import Table
 
 from arrayol.cli.mapping_tables import shown_figure, unit_of
 from arrayol.cli.options import json_option
-from arrayol.cli.terminal import counted, print_parts
+from arrayol.cli.terminal import print_parts
 from dse.compare import Comparison, Kept, compare, shown_fusion
 from dse.comparison_store import comparison_text, require_comparison_folder, write_comparison
+from dse.counted_text import counted
 from dse.points import AnyDesign, AnyResult
 from dse.store import load_result
 

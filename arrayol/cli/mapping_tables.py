@@ -8,25 +8,18 @@ from itertools import zip_longest
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from arrayol.cli.terminal import counted, print_parts
-from dse.counted_text import rounded
+from arrayol.cli.terminal import facts_table, print_parts
+from dse.counted_text import counted, rounded
+from dse.evenly import evenly
 from dse.figures import MACHINE
-from dse.mapping_result import GroupRecord, MappedDesign, MappingResult
+from dse.mapping_result import GroupRecord, MappingResult
 
 SHOWN_AT_MOST = 12  # designs of the front; the result folder holds all
 
 
 def show_mapping(result: MappingResult, written: str) -> None:
     """Print an exploration on stdout, as wide as the terminal or COLUMNS say."""
-    print_parts(_heading(result), _front_table(result), _summary(result, written))
-
-
-def shown_designs(result: MappingResult) -> list[MappedDesign]:
-    """The designs to show: all, or of a long front the first, the last and others evenly between."""
-    front = result.pareto
-    if len(front) <= SHOWN_AT_MOST:
-        return list(front)
-    return [front[round(place * (len(front) - 1) / (SHOWN_AT_MOST - 1))] for place in range(SHOWN_AT_MOST)]
+    print_parts(_heading(result), _front_table(result), facts_table([*_facts(result), ("written", written)]))
 
 
 def _heading(result: MappingResult) -> str:
@@ -46,7 +39,7 @@ def _front_table(result: MappingResult) -> Table:
     table.add_column("units", no_wrap=True)
     table.add_column("block\nscan", overflow="fold")
     table.add_column("waits for", overflow="fold")
-    for design in shown_designs(result):
+    for design in evenly(result.pareto, SHOWN_AT_MOST):
         figures = [shown_figure(name, design.objectives[name]) for name in result.objectives]
         lines = [line for number, group in enumerate(design.groups, 1) for line in _group_lines(number, group)]
         head = [design.id, *figures]
@@ -76,16 +69,6 @@ def _share(group: GroupRecord) -> str:
     """What ends the steps of most of the group's cycles, and of how many."""
     name = max(group.ends, key=group.ends.__getitem__, default="")
     return f"{name} {group.ends[name] / group.latency_cycles:.0%}" if name and group.latency_cycles else ""
-
-
-def _summary(result: MappingResult, written: str) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for word, text in _facts(result):
-        table.add_row(word, text)
-    table.add_row("written", written)
-    return table
 
 
 def _facts(result: MappingResult) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arrayol.cli.terminal import counted
+from dse.counted_text import counted
 from dse.report.write import write_report
 
 

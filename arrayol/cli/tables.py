@@ -9,7 +9,8 @@ from math import prod
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-from arrayol.cli.terminal import counted, print_parts
+from arrayol.cli.terminal import facts_table, print_parts
+from dse.counted_text import counted
 from dse.objectives import LATENCY, MICROSECONDS, PUBLISHED
 from dse.pareto import COMPARED_AT_MOST
 from dse.result import Design, Result
@@ -21,7 +22,7 @@ _BITS_PER_KIB = 8 * 1024
 
 def show(result: Result, written: str) -> None:
     """Print an exploration on stdout, as wide as the terminal or COLUMNS say."""
-    print_parts(_heading(result), _front_table(result), _summary(result, written))
+    print_parts(_heading(result), _front_table(result), facts_table([*_facts(result), ("written", written)]))
 
 
 def _front_table(result: Result) -> Table:
@@ -68,17 +69,6 @@ def _memory(design: Design) -> list[str]:
     """IM in data and in KiB."""
     kib = design.objectives["internal_memory_bits"] / _BITS_PER_KIB
     return [f"{design.objectives['internal_memory_data']:,}", f"{kib:,.1f} KiB"]
-
-
-def _summary(result: Result, written: str) -> Table:
-    """What was explored, compared and written, each under its word."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for word, text in _facts(result):
-        table.add_row(word, text)
-    table.add_row("written", written)
-    return table
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:

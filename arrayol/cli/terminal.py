@@ -1,13 +1,15 @@
-"""Printing tables on stdout, and counts in words."""
+"""Printing tables on stdout."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from io import TextIOWrapper
 
 import click
 from rich.console import Console, RenderableType
+from rich.table import Table
 
 _PIPED_WIDTH = 120
 
@@ -27,6 +29,11 @@ def print_parts(*parts: RenderableType) -> None:
     click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
 
 
-def counted(count: int, noun: str) -> str:
-    """A count with its noun: 1 task, 2 tasks."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+def facts_table(facts: Iterable[tuple[str, str]]) -> Table:
+    """Words with their texts beside them."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for word, text in facts:
+        table.add_row(word, text)
+    return table

@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from arrayol.show.style import DOTS_PER_INCH, our_style
+from dse.evenly import evenly
 from dse.mapping import Mapped
 from dse.mapping_result import MappedDesign
 from dse.plots.figure import SETTINGS
@@ -25,7 +26,7 @@ Parts = dict[str, float]
 
 def draw_breakdown(mapped: Mapped) -> Figure:
     """Two panels with one bar per design of the front: cycles by what they wait for, memory bits by kind."""
-    designs = shown_designs(mapped.result.pareto)
+    designs = evenly(mapped.result.pareto, BARS_AT_MOST)
     with our_style(SETTINGS):
         height = 1.5 + _BAR_INCHES * len(designs)
         figure = Figure(figsize=(9.6, max(height, 2.6)), dpi=DOTS_PER_INCH, layout="constrained")
@@ -40,13 +41,6 @@ def draw_breakdown(mapped: Mapped) -> Figure:
         title = f"{mapped.result.top}: where the cycles and bits of {len(designs)} designs go"
         figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
     return figure
-
-
-def shown_designs(front: Sequence[MappedDesign]) -> list[MappedDesign]:
-    """All designs of a short front, or some spread evenly over a long one."""
-    if len(front) <= BARS_AT_MOST:
-        return list(front)
-    return [front[round(place * (len(front) - 1) / (BARS_AT_MOST - 1))] for place in range(BARS_AT_MOST)]
 
 
 def _cycles(design: MappedDesign) -> Parts:

@@ -13,6 +13,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
+from dse.evenly import evenly
 from dse.plots.panel import ALL, FRONT, Panel
 
 # Where a name may stand: the side of the point, and how far from it, in points of 1/72 inch; near first.
@@ -74,7 +75,7 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
     frame = np.array(axes.get_window_extent(renderer).extents)
     taken = np.empty((0, 4))
     names = names_of(panel)
-    for name in names if len(names) <= _TRIED_AT_MOST else _spread(names, _TRIED_OF_MANY):
+    for name in names if len(names) <= _TRIED_AT_MOST else evenly(names, _TRIED_OF_MANY):
         text = _write(axes, name)
         extent = text.get_window_extent(renderer)
         at = _pixels(axes, [(name.x, name.y)])[0]
@@ -87,11 +88,6 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
         if len(spot.leader):
             _lead(axes, name, (spot.towards - at) / scale)
         taken = np.vstack([taken, spot.box, spot.leader])
-
-
-def _spread(names: Sequence[Name], count: int) -> list[Name]:
-    """Some names, the first and the last among them."""
-    return [names[round(place * (len(names) - 1) / (count - 1))] for place in range(count)]
 
 
 @dataclass(frozen=True)
