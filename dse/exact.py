@@ -12,6 +12,7 @@ from typing import Protocol
 
 from dse.columns import Columns
 from dse.combine import Choice, ListedFront, WholeFront, listed_front, next_groups, whole_front
+from dse.counted_text import counted
 from dse.fronts import Front
 from dse.graph import Mask, bits
 from dse.group_search import Counts, GroupFront, search_group
@@ -151,7 +152,9 @@ def _how(space: MappingSpace, *, open_all: bool) -> str:
     """How the front was found, and what bounds it."""
     text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
     if not open_all:
+        most = counted(space.slow_structures, "structure")
         text += "; cuts, FIFOs, layouts and policies tried one at a time on the plain fronts of groups"
+        text += f", cuts, FIFOs and recomputing on at most {most} of each group"
     return text + bounds_text(space)
 
 
