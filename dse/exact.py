@@ -152,9 +152,9 @@ def _how(space: MappingSpace, *, open_all: bool) -> str:
     """How the front was found, and what bounds it."""
     text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
     if not open_all:
-        most = counted(space.slow_structures, "structure")
-        text += "; cuts, FIFOs, layouts and policies tried one at a time on the plain fronts of groups"
-        text += f", cuts, FIFOs and recomputing on at most {most} of each group"
+        most = counted(space.slow_structures, "structure") + " of each group" if space.slow_structures else "none"
+        text += "; layouts and policies tried one at a time on the plain fronts of groups"
+        text += f", cuts, FIFOs and recomputing on {'at most ' if space.slow_structures else ''}{most}"
     return text + bounds_text(space)
 
 

@@ -19,7 +19,7 @@ from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan
 from hwmodel.machine.model import MachineModel
 
 Shape = tuple[int, ...]
-SLOW_ELEMENTS = 25_000_000  # structures times elements of arrays, in one group
+SLOW_ELEMENTS = 20_000_000  # structures times elements of arrays, in one group
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class MappingSpace:
     def slow_structures(self) -> int:
         """How many structures of a group may be priced element by element where not all are: by the arrays' size."""
         elements = sum(self.accesses.size(array) for array in self.model.network.arrays)
-        return max(1, SLOW_ELEMENTS // elements)
+        return SLOW_ELEMENTS // max(1, elements)
 
     def structures(self, task: str) -> Iterator[tuple[Scan, list[Shape]]]:
         """Each scan with the block shapes under which it is legal."""
