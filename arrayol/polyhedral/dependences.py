@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.ir.model import Elementary
-from arrayol.polyhedral.effort import TooHardError, bounded_effort
+from arrayol.polyhedral.effort import TooHardError, bounded_effort, coalesced
 from arrayol.polyhedral.nests import NestAccess, NestStatement, earlier_instances, statements_of
 from arrayol.polyhedral.points import box
 
@@ -62,10 +62,12 @@ class Nest:
     def _is_settled(self, port: str, elements: isl.Set) -> bool:
         writes = [one for one in self.statements if one.assign.port == port and _is_sure(one)]
         try:
+            missing = elements
+            for one in writes:
+                with bounded_effort():
+                    missing = missing.subtract(one.write.relation.range())
+                missing = coalesced(missing)
             with bounded_effort():
-                missing = elements
-                for one in writes:
-                    missing = missing.subtract(one.write.relation.range()).coalesce()
                 if not missing.is_empty():
                     return False
             return all(

@@ -10,6 +10,9 @@ import islpy as isl
 OPERATIONS = 10_000  # as isl counts them; the bodies and tilers that people write take about a thousand
 
 
+COALESCED_AT_MOST = 100  # pieces; more take too long without a bound
+
+
 class TooHardError(Exception):
     """A question was given up at the bound."""
 
@@ -36,3 +39,11 @@ def bounded_effort(operations: int | None = None) -> Iterator[None]:
         if outermost:
             context.set_max_operations(0)
             context.reset_operations()
+
+
+def coalesced(found: isl.Set) -> isl.Set:
+    """The set in fewer pieces, where it has not too many.
+
+    Not for use inside a bound: isl may end the program where that stops it in here.
+    """
+    return found.coalesce() if found.n_basic_set() <= COALESCED_AT_MOST else found
