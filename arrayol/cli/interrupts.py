@@ -38,15 +38,21 @@ class Interrupts:
     def _interrupt(self, signum: int, frame: FrameType | None) -> None:
         self.noted = True
         if _importing(frame):
-            signal.setitimer(signal.ITIMER_REAL, _RETRY_SECONDS)
+            _try_again()
         else:
+            signal.setitimer(signal.ITIMER_REAL, 0)
             raise KeyboardInterrupt
 
     def _not_lost(self, lost: sys.UnraisableHookArgs) -> None:
         if issubclass(lost.exc_type, KeyboardInterrupt):
-            signal.setitimer(signal.ITIMER_REAL, _RETRY_SECONDS)
+            _try_again()
         else:
             sys.__unraisablehook__(lost)
+
+
+def _try_again() -> None:
+    """Again and again: a signal just before a system call that waits would only be seen when that returns."""
+    signal.setitimer(signal.ITIMER_REAL, _RETRY_SECONDS, _RETRY_SECONDS)
 
 
 def _importing(frame: FrameType | None) -> bool:
