@@ -182,7 +182,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
     task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact
     or nsga2, and `seed` for the last; `announce` is told the size of the space and the method beforehand. With
-    `keep_all` the result of the published model holds every feasible design. Raises ArrayolError where an input is
+    `keep_all` the result holds more than the front: every feasible design of the published model, the fronts of all
+    fusions of the machine model. Raises ArrayolError where an input is
     wrong, KeyError for a model or method that does not exist, InfeasibleError where no design fits the platform.
     """
     if isinstance(platform, Platform):
@@ -196,7 +197,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     network = flatten(canonical, chosen_top)
     labels = Labels(spec.name, model, origin, spec.constants)
     steps = StepFinder(spec, canonical, network, first)
-    how = Search(method, seed, report or (lambda _: None), announce or (lambda _: None))
+    how = Search(method, seed, report or (lambda _: None), announce or (lambda _: None), keep_all)
     if model == "machine":
         study = (space or Space()).whole()
         wanted = tuple(objectives or study.objectives or DEFAULT)
@@ -210,7 +211,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge)
     wanted_figures = chosen(objectives if objectives is not None else DEFAULT)
     published = MODELS[model](network, taken)
-    return explore_fusions(published, wanted_figures, labels, how=how, steps=steps, keep_all=keep_all)
+    return explore_fusions(published, wanted_figures, labels, how=how, steps=steps)
 
 
 def pick(result: Result | MappingResult, rule: str) -> Picked:

@@ -65,11 +65,10 @@ def explore(
     *,
     how: Search | None = None,
     steps: StepFinder | None = None,
-    keep_all: bool = False,
 ) -> Exploration:
     """Price every legal fusion and keep the Pareto front: by the paper's subspaces (`partition`), or `exhaustive`.
 
-    Memory holds fronts, points for the plot and what is being compared, not every design, unless `keep_all`. With
+    Memory holds fronts, points for the plot and what is being compared, not every design, unless `how` says so. With
     `steps` each design of the front carries the transformations that make its specification. Raises
     InfeasibleError (`infeasible`) where no fusion fits the platform, ArrayolError (`no-clock`) where an objective needs
     one, or (`method-refused`) for another method.
@@ -79,14 +78,14 @@ def explore(
     method = choose_published(how.method, model)
     how.announce(f"{_size(model)}; {method.text}")
     all_pairs = method.name == EXHAUSTIVE
-    walk = Walk(model, tuple(objectives), keep_all=keep_all or all_pairs, report=how.report)
+    walk = Walk(model, tuple(objectives), keep_all=how.keep_all or all_pairs, report=how.report)
     walk.run()
     _require_feasible(walk)
     if all_pairs:
         rows = counted_front(points_of([candidate.values for candidate in walk.kept])).rows
         walk.front = [walk.kept[row] for row in rows]
     front = _records(walk, sorted(walk.front, key=lambda one: (one.values, len(one.fusion.groups))), steps)
-    result = _result(walk, front, labels, ALL_PAIRS if all_pairs else METHOD, keep_all=keep_all)
+    result = _result(walk, front, labels, ALL_PAIRS if all_pairs else METHOD, keep_all=how.keep_all)
     cloud = walk.cloud.finish(walk.objectives, model.platform)
     return Exploration(result, walk.objectives, cloud, steps.original if steps else None)
 

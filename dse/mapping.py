@@ -9,7 +9,8 @@ from arrayol.errors import InfeasibleError
 from arrayol.ir.model import Spec
 from dse.cloud import Cloud
 from dse.columns import Columns, columns_of, objective_values
-from dse.exact import GroupProgress
+from dse.combine import fusion_front
+from dse.exact import GroupProgress, ordered_design
 from dse.explore import Labels
 from dse.figures import Figure
 from dse.fronts import front_of
@@ -18,12 +19,13 @@ from dse.mapping_cloud import cloud_of
 from dse.mapping_records import records_of, result_of
 from dse.mapping_result import MappingResult
 from dse.mapping_space import MappingSpace, check_study
-from dse.method_names import Chosen, Search
+from dse.method_names import Chosen, Search, refused
 from dse.methods import choose_method, search
 from dse.searched import Searched
 from dse.space_size import size_of
 from dse.steps import StepFinder
 from dse.verify import Verdict
+from dse.whole_count import LISTED_AT_MOST, all_fusions
 from hwmodel.design import Design
 
 __all__ = ["GroupProgress", "Mapped", "explore_mappings"]
@@ -66,8 +68,13 @@ def explore_mappings(
         raise _why_infeasible(space, columns, method, searched, how)
     designs = _designs(columns, searched)
     verdicts = judge(designs) if judge else [Verdict(None, "not simulated")] * len(designs)
-    records = records_of(space, columns, designs, verdicts, steps)
-    result = result_of(space, columns, labels, method, searched, records)
+    others = _other_fronts(space, columns, method, searched, designs) if how.keep_all else ()
+    verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
+    every = records_of(space, columns, (*designs, *others), verdicts, steps)
+    records = every[: len(designs)]
+    result = result_of(
+        space, columns, labels, method, searched, records, every[len(designs) :] if how.keep_all else None
+    )
     cloud = cloud_of(space, columns, searched.groups, records)
     return Mapped(result, designs, columns.objectives, cloud, steps.original if steps else None)
 
@@ -80,6 +87,27 @@ def _why_infeasible(
     found = searched if free == columns else search(space, free, method, how.quietly())
     refusal = searched.refusal[1] if searched.refusal else None
     return infeasible(space, columns, Found(found.front, found.design), refusal)
+
+
+def _other_fronts(
+    space: MappingSpace, columns: Columns, method: Chosen, searched: Searched, front: Sequence[Design]
+) -> tuple[Design, ...]:
+    """The designs on the fronts of single fusions that are not on the front of all.
+
+    Raises ArrayolError (`method-refused`) where the method searches no groups, or where the fusions are too many.
+    """
+    fusions = space.fusions or all_fusions(space)
+    if not searched.groups or fusions is None:
+        reason = f"there are more than {LISTED_AT_MOST:,} fusions" if searched.groups else "it keeps its front alone"
+        raise refused(method.name, f"{reason}, and all designs are asked for", "leave out --all, or narrow the study")
+    groups = searched.groups
+    found: dict[Design, None] = {}
+    for fusion in fusions:
+        whole = fusion_front(space.graph, lambda group: groups[group].front, columns.how, fusion)
+        for row in range(len(whole.front)):
+            found[ordered_design(space, groups, whole.choices(row))] = None
+    known = set(front)
+    return tuple(design for design in found if design not in known)
 
 
 def _designs(columns: Columns, searched: Searched) -> tuple[Design, ...]:

@@ -75,6 +75,7 @@ def result_of(
     method: Chosen,
     searched: Searched,
     records: tuple[MappedDesign, ...],
+    others: tuple[MappedDesign, ...] | None,
 ) -> MappingResult:
     counts, refusal = searched.counts, searched.refusal
     return MappingResult(
@@ -101,6 +102,7 @@ def result_of(
         evolution=_evolution(searched.evolution) if searched.evolution else None,
         hypervolume=_hypervolume(columns, space, records),
         pareto=records,
+        designs=None if others is None else (*records, *others),
     )
 
 

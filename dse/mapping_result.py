@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
-from dse.result import Comparisons, Hypervolume
+from dse.result import Comparisons, ExplorationRecord, Hypervolume, Record
 from dse.steps import DesignSteps
 from dse.verify import Verdict
 from hwmodel.design import Blocks, Design, GroupDesign
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class BlocksRecord(_Record):
+class BlocksRecord(Record):
     """Boxes in repetitions, and the scan over them: dimensions from the outermost, descending ones with a minus."""
 
     shape: tuple[int, ...]
     scan: str
 
 
-class ProcessorRecord(_Record):
+class ProcessorRecord(Record):
     """A task's units, its own blocks if it has some, and its cycles by cause: they sum to the group's."""
 
     task: str
@@ -37,7 +30,7 @@ class ProcessorRecord(_Record):
     waiting_for_neighbours: int
 
 
-class MemoryRecord(_Record):
+class MemoryRecord(Record):
     """A buffer or FIFO of an array, or the state of a delay ("task.port")."""
 
     kind: str
@@ -48,7 +41,7 @@ class MemoryRecord(_Record):
     blocks: int | None
 
 
-class LayoutRecord(_Record):
+class LayoutRecord(Record):
     """bank(x) = floor(vector . x / block) mod banks."""
 
     array: str
@@ -57,7 +50,7 @@ class LayoutRecord(_Record):
     block: int
 
 
-class GroupRecord(_Record):
+class GroupRecord(Record):
     """One group's decisions and figures; `ends` has, for port and processors, the cycles of the steps each ends."""
 
     tasks: tuple[str, ...]
@@ -75,7 +68,7 @@ class GroupRecord(_Record):
     path: str
 
 
-class MappedDesign(_Record):
+class MappedDesign(Record):
     """One design: its decisions by group, and its objectives, the chosen ones first.
 
     `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
@@ -100,7 +93,7 @@ class MappedDesign(_Record):
         return "exact" if any(group.path == "exact" for group in self.groups) else "separable"
 
 
-class MappingSpaceSummary(_Record):
+class MappingSpaceSummary(Record):
     """What was searched: `group_designs` over all groups, `whole_designs` of all fusions (null: too many fusions)."""
 
     tasks: tuple[str, ...]
@@ -111,14 +104,14 @@ class MappingSpaceSummary(_Record):
     study: dict[str, Any]
 
 
-class Refusal(_Record):
+class Refusal(Record):
     """An example of what was infeasible."""
 
     tasks: tuple[str, ...]
     reason: str
 
 
-class GenerationRecord(_Record):
+class GenerationRecord(Record):
     """The designs priced up to a generation, and the hypervolume of the front then, as a share of the last one's."""
 
     generation: int
@@ -126,7 +119,7 @@ class GenerationRecord(_Record):
     hypervolume: float
 
 
-class EvolutionRecord(_Record):
+class EvolutionRecord(Record):
     """How a heuristic search went; `stalled` tells that it ended because nothing more came."""
 
     seed: int
@@ -136,21 +129,14 @@ class EvolutionRecord(_Record):
     convergence: tuple[GenerationRecord, ...]
 
 
-class MappingResult(_Record):
+class MappingResult(ExplorationRecord):
     """A whole exploration.
 
     `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
     number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
+    `designs` holds the front and the fronts of all fusions where they were asked for.
     """
 
-    arrayol: str
-    spec: str
-    top: str
-    constants: dict[str, int | float | bool]
-    model: str
-    platform: str
-    remarks: tuple[str, ...]
-    objectives: tuple[str, ...]
     constraints: tuple[str, ...]
     method: str
     method_reason: str
@@ -167,13 +153,6 @@ class MappingResult(_Record):
     hypervolume: Hypervolume
     pareto: tuple[MappedDesign, ...]
     designs: tuple[MappedDesign, ...] | None = None
-
-    def to_json(self) -> str:
-        """The document that is stored and printed: the same bytes for the same exploration."""
-        document = self.model_dump(mode="json")
-        if self.designs is None:
-            del document["designs"]
-        return json.dumps(document, indent=2) + "\n"
 
 
 def describe_mapping(

@@ -17,13 +17,15 @@ ASKED = "asked for"
 class Search:
     """What is asked of a search.
 
-    `announce` is told the size of the space and the method before it starts, `report` how far it is.
+    `announce` is told the size of the space and the method before it starts, `report` how far it is. With
+    `keep_all` the result holds more designs than those of the front.
     """
 
     method: str = AUTO
     seed: int = 0
     report: Callable[[Any], None] = lambda _: None
     announce: Callable[[str], None] = lambda _: None
+    keep_all: bool = False
 
     def quietly(self) -> Search:
         """The same without a word."""

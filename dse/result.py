@@ -18,11 +18,13 @@ from hwmodel.published.estimate import PublishedDesign
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 
-class _Record(BaseModel):
+class Record(BaseModel):
+    """A part of a stored result."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Design(_Record):
+class Design(Record):
     """One design: its decisions by name, and its objectives, the chosen ones first.
 
     `verified` is null as long as no referee has run the design: false would say that it disagreed. `units` is N_cu,
@@ -43,7 +45,7 @@ class Design(_Record):
     steps_remark: str | None = None
 
 
-class SubspaceSummary(_Record):
+class SubspaceSummary(Record):
     """Fusions by the integer partition they stand for ("3+1"); those that stand for none are left out."""
 
     groups: int
@@ -53,7 +55,7 @@ class SubspaceSummary(_Record):
     partitions: dict[str, int]
 
 
-class SpaceSummary(_Record):
+class SpaceSummary(Record):
     """The legal fusions of the tasks (in dataflow order), by number of groups."""
 
     tasks: tuple[str, ...]
@@ -61,7 +63,7 @@ class SpaceSummary(_Record):
     subspaces: tuple[SubspaceSummary, ...]
 
 
-class Comparisons(_Record):
+class Comparisons(Record):
     """Ordered pairs compared for the front: subspace by subspace and then among survivors, or all with all.
 
     Null where there were more designs than are compared pair by pair.
@@ -71,26 +73,22 @@ class Comparisons(_Record):
     all_pairs: int | None
 
 
-class Hypervolume(_Record):
+class Hypervolume(Record):
     """What the front dominates up to the reference point, in the product of the objectives' units."""
 
     value: float
     reference: dict[str, int | float]
 
 
-class InfeasibleFusion(_Record):
+class InfeasibleFusion(Record):
     """A fusion that the platform cannot carry, and why."""
 
     fusion: tuple[tuple[str, ...], ...]
     reason: str
 
 
-class Result(_Record):
-    """A whole exploration.
-
-    `evaluated` counts every fusion that the model looked at, the `infeasible` ones included; `designs` holds all
-    feasible ones where they were asked for, in the order of the space.
-    """
+class ExplorationRecord(Record):
+    """What the results of all models begin with."""
 
     arrayol: str
     spec: str
@@ -100,6 +98,22 @@ class Result(_Record):
     platform: str
     remarks: tuple[str, ...]
     objectives: tuple[str, ...]
+
+    def to_json(self) -> str:
+        """The document that is stored and printed: the same bytes for the same exploration."""
+        document = self.model_dump(mode="json")
+        if document["designs"] is None:
+            del document["designs"]
+        return json.dumps(document, indent=2) + "\n"
+
+
+class Result(ExplorationRecord):
+    """A whole exploration.
+
+    `evaluated` counts every fusion that the model looked at, the `infeasible` ones included; `designs` holds all
+    feasible ones where they were asked for, in the order of the space.
+    """
+
     method: str
     exact: bool
     space: SpaceSummary
@@ -110,13 +124,6 @@ class Result(_Record):
     hypervolume: Hypervolume
     pareto: tuple[Design, ...]
     designs: tuple[Design, ...] | None = None
-
-    def to_json(self) -> str:
-        """The document that is stored and printed: the same bytes for the same exploration."""
-        document = self.model_dump(mode="json")
-        if self.designs is None:
-            del document["designs"]
-        return json.dumps(document, indent=2) + "\n"
 
 
 def describe(

@@ -11,7 +11,7 @@ import click
 
 from arrayol import api
 from arrayol.cli.mapping_tables import show_mapping
-from arrayol.cli.options import json_option, set_option, spec_argument, top_option
+from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option
 from arrayol.cli.picking import pick_option, require_known, show_picked, with_picked, write_pick
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import show
@@ -34,12 +34,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 
 @click.command()
 @spec_argument
-@click.option(
-    "--platform",
-    metavar="P",
-    type=click.Path(path_type=Path),
-    help="The platform, a TOML file. Else the one beside FILE with its name, else the shipped default.",
-)
+@platform_option
 @click.option(
     "--model", type=click.Choice(list(MODELS)), default="machine", show_default=True, help="How designs are priced."
 )
@@ -76,7 +71,10 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "--out", metavar="DIR", type=click.Path(path_type=Path), help="The folder for the result.  [default: STEM-explore]"
 )
 @click.option(
-    "--all", "keep_all", is_flag=True, help="Store every feasible design, not only the front (published model)."
+    "--all",
+    "keep_all",
+    is_flag=True,
+    help="Store more than the front: each fusion's, or (published) every design.",
 )
 @pick_option
 @click.option("--quiet", is_flag=True, help="Show no progress.")
@@ -110,8 +108,6 @@ def command(  # noqa: PLR0913  one for each option
     not empty is refused.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
-    if keep_all and model == "machine":
-        raise click.UsageError("--all needs the published model: designs of the machine model are too many to store")
     _require_machine(model, space)
     if seed is not None and method not in (AUTO, NSGA2):
         raise click.UsageError(f"--seed is for --method {NSGA2}; {method} draws nothing at random")

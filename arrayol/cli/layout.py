@@ -11,7 +11,7 @@ import click
 from arrayol import api
 from arrayol.cli.layout_text import show
 from arrayol.cli.options import json_option, set_option, spec_argument
-from arrayol.show.save import FORMATS
+from arrayol.cli.pictures import picture_option
 from hwmodel.banks.analysis import MAXIMUM_BANKS
 from hwmodel.banks.cost import RULES
 from hwmodel.banks.partition import PARTITIONS
@@ -26,12 +26,6 @@ def _factors(ctx: click.Context, param: click.Parameter, value: str | None) -> t
         return tuple(int(part) for part in value.split(","))
     except ValueError:
         raise click.BadParameter(f"'{value}' is not a list of whole numbers, as 2,2.", ctx, param) from None
-
-
-def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None and path.suffix.lower() not in FORMATS:
-        raise click.BadParameter(f"'{path}' does not end in {' or '.join(FORMATS)}.", ctx, param)
-    return path
 
 
 @click.command()
@@ -66,13 +60,7 @@ def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> P
     show_default=True,
     help="Let one access serve all loads of an element in a body (for linear).",
 )
-@click.option(
-    "--plot",
-    metavar="PICTURE",
-    type=click.Path(path_type=Path),
-    callback=_picture,
-    help="Draw the arrays by bank, and the reduction against unroll factors: .svg or .png.",
-)
+@picture_option("--plot", "Draw the arrays by bank, and the reduction against unroll factors: .svg or .png.")
 @click.option(
     "--emit",
     metavar="FILE.aol",

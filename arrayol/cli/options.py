@@ -40,6 +40,13 @@ set_option = click.option(
 
 top_option = click.option("--top", metavar="NAME", help="The task to start from, where nothing calls several.")
 
+platform_option = click.option(
+    "--platform",
+    metavar="P",
+    type=click.Path(path_type=Path),
+    help="The platform, a TOML file. Else the one beside FILE with its name, else the shipped default.",
+)
+
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else."
 )

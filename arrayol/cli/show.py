@@ -9,34 +9,22 @@ import click
 
 from arrayol.checks.pipeline import choose_top
 from arrayol.cli.options import set_option, spec_argument, top_option
+from arrayol.cli.pictures import picture_option
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.model import Elementary, RepetitiveTask, Spec
 from arrayol.show.faults import find_faults, links_of
 from arrayol.show.findings import Findings, by_process, find_in_graph, find_in_task, load_to_show
 from arrayol.show.graph import task_graph
-from arrayol.show.save import FORMATS, save_graph, save_task
+from arrayol.show.save import save_graph, save_task
 from arrayol.show.text import graph_text, process_text
 
 MARKED = {"out-of-bounds", "written-twice", "not-covered"}  # these have a place in the picture
 
 
-def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    """A path whose suffix names a format that can be written."""
-    if path is not None and path.suffix.lower() not in FORMATS:
-        raise click.BadParameter(f"'{path}' does not end in {' or '.join(FORMATS)}.", ctx, param)
-    return path
-
-
 @click.command()
 @spec_argument
 @click.argument("task", required=False)
-@click.option(
-    "--out",
-    metavar="PICTURE",
-    type=click.Path(path_type=Path),
-    callback=_picture,
-    help="The picture, .svg or .png.  [default: STEM.svg, with a task STEM-TASK.svg]",
-)
+@picture_option("--out", "The picture, .svg or .png.  [default: STEM.svg, with a task STEM-TASK.svg]")
 @top_option
 @set_option
 @click.pass_context

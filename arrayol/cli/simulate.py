@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from arrayol import api
 from arrayol.cli.arrays import Source, load_inputs, sources
 from arrayol.cli.options import json_option, set_option, spec_argument, top_option
+from arrayol.cli.pictures import picture_option
 from arrayol.cli.simulate_text import show_simulation
 from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, origin_of
 from arrayol.execute.files import FileSource
-from arrayol.show.save import FORMATS
 
 _EPILOG = """\b
 DATA is what `arrayol run` takes: photo.png, x.npy, x.npz:NAME, random:SEED,
@@ -26,12 +26,6 @@ ramp. Of a dimension * the first frame is simulated.
 Without a body for some elementary nothing is computed: data then move as
 tokens, and --in is left out.
 """
-
-
-def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None and path.suffix.lower() not in FORMATS:
-        raise click.BadParameter(f"'{path}' does not end in {' or '.join(FORMATS)}.", ctx, param)
-    return path
 
 
 @click.command(epilog=_EPILOG)
@@ -45,13 +39,7 @@ def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> P
 )
 @click.option("--design", metavar="ID", required=True, help="The design, by its name in the result, as 2+2:1.")
 @click.option("--in", "inputs", metavar="NAME=DATA", multiple=True, callback=sources, help="An input. Repeatable.")
-@click.option(
-    "--timeline",
-    metavar="PICTURE",
-    type=click.Path(path_type=Path),
-    callback=_picture,
-    help="Draw loads, computations and stores of the first and last steps, as .svg or .png.",
-)
+@picture_option("--timeline", "Draw loads, computations and stores of the first and last steps, as .svg or .png.")
 @click.option("--allow-extern", is_flag=True, help="Import and run the Python functions that the specification names.")
 @top_option
 @set_option

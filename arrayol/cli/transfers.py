@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from arrayol import api
-from arrayol.cli.options import json_option, set_option, spec_argument
+from arrayol.cli.options import json_option, platform_option, set_option, spec_argument
+from arrayol.cli.pictures import picture_option
 from arrayol.cli.transfers_text import show
 from arrayol.files import atomic_file
-from arrayol.show.save import FORMATS
 
 _EPILOG = """\b
 A schedule gives each iteration of a statement a time, as in "N-j, i": sums of
@@ -34,12 +34,6 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     if not all(names):
         raise click.BadParameter("a name is missing.", ctx, param)
     return names
-
-
-def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    if path is not None and path.suffix.lower() not in FORMATS:
-        raise click.BadParameter(f"'{path}' does not end in {' or '.join(FORMATS)}.", ctx, param)
-    return path
 
 
 @click.command(epilog=_EPILOG)
@@ -74,19 +68,8 @@ def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> P
 )
 @click.option("--simplify", is_flag=True, help="One polyhedron per array and set: more is moved, by plainer loops.")
 @click.option("--tree", is_flag=True, help="Show each set as a tree of conditions too.")
-@click.option(
-    "--platform",
-    metavar="P",
-    type=click.Path(path_type=Path),
-    help="The platform, a TOML file. Else the one beside FILE with its name, else the shipped default.",
-)
-@click.option(
-    "--plot",
-    metavar="PICTURE",
-    type=click.Path(path_type=Path),
-    callback=_picture,
-    help="Draw which tile moves which element, and the overlap, as .svg or .png.",
-)
+@platform_option
+@picture_option("--plot", "Draw which tile moves which element, and the overlap, as .svg or .png.")
 @click.option("--emit", type=click.Choice(["c"]), help="Print C that loads, computes and stores tile by tile.")
 @click.option(
     "--out", metavar="FILE", type=click.Path(path_type=Path), help="With --emit: the file for the C, not stdout."

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from arrayol.polyhedral.effort import TooHardError, bounded_effort
+from arrayol.polyhedral.effort import TooHardError, bounded_effort, tidied
 
 EFFORT = 300_000  # of isl's operations for one step: a fraction of a second
 _DOUBLINGS = 12  # chains of up to 4,096 steps are followed one by one where isl finds no closed form
-_FEW, _SOME = 8, 100  # pieces of relations for a closed form, and to be put together
+_FEW = 8  # pieces of a relation for a closed form
 
 
 def composed(first: isl.Map, second: isl.Map) -> isl.Map:
@@ -38,11 +38,6 @@ def last(relation: isl.Map) -> isl.Map:
     with bounded_effort(EFFORT):
         result = relation.lexmax()
     return tidied(result)
-
-
-def tidied(relation: isl.Map) -> isl.Map:
-    """The relation in fewer pieces, where it has not too many."""
-    return relation.coalesce() if relation.n_basic_map() <= _SOME else relation
 
 
 def closure(steps: isl.Map) -> isl.Map:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from arrayol.polyhedral.effort import TooHardError, bounded_effort, coalesced
+from arrayol.polyhedral.effort import TooHardError, bounded_effort, tidied
 from arrayol.polyhedral.nests import NestAccess, NestConversion, NestStatement, earlier_instances
 from arrayol.polyhedral.points import Point, box, coordinates
 
@@ -102,7 +102,7 @@ def find_unwritten(statements: Sequence[NestStatement], port: str, shape: tuple[
             if statement.assign.port == port:
                 with bounded_effort():
                     missing = missing.subtract(statement.write.relation.range())
-                missing = coalesced(missing)
+                missing = tidied(missing)
         with bounded_effort():
             return None if missing.is_empty() else coordinates(missing.lexmin().sample_point())
     except TooHardError:

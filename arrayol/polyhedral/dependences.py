@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.ir.model import Elementary
-from arrayol.polyhedral.effort import TooHardError, bounded_effort, coalesced
+from arrayol.polyhedral.effort import TooHardError, bounded_effort, tidied
 from arrayol.polyhedral.nests import NestAccess, NestStatement, earlier_instances, statements_of
 from arrayol.polyhedral.points import box
 
@@ -66,7 +66,7 @@ class Nest:
             for one in writes:
                 with bounded_effort():
                     missing = missing.subtract(one.write.relation.range())
-                missing = coalesced(missing)
+                missing = tidied(missing)
             with bounded_effort():
                 if not missing.is_empty():
                     return False

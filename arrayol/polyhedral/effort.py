@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
 import islpy as isl
 
 OPERATIONS = 10_000  # as isl counts them; the bodies and tilers that people write take about a thousand
 
 
-COALESCED_AT_MOST = 100  # pieces; more take too long without a bound
+TIDIED_AT_MOST = 100  # pieces; more take too long without a bound
+
+Pieces = TypeVar("Pieces", isl.Set, isl.Map)
 
 
 class TooHardError(Exception):
@@ -41,9 +44,10 @@ def bounded_effort(operations: int | None = None) -> Iterator[None]:
             context.reset_operations()
 
 
-def coalesced(found: isl.Set) -> isl.Set:
-    """The set in fewer pieces, where it has not too many.
+def tidied(found: Pieces) -> Pieces:
+    """The set or relation in fewer pieces, where it has not too many.
 
     Not for use inside a bound: isl may end the program where that stops it in here.
     """
-    return found.coalesce() if found.n_basic_set() <= COALESCED_AT_MOST else found
+    pieces = found.n_basic_map() if isinstance(found, isl.Map) else found.n_basic_set()
+    return found.coalesce() if pieces <= TIDIED_AT_MOST else found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,34 @@ def test_the_specification_of_a_design_computes_the_same(arrayol: CommandLine, l
         assert done.returncode == 0, done.stderr
 
 
+def test_the_fronts_of_all_fusions(arrayol: CommandLine, lpsf: Path) -> None:
+    front = json.loads(arrayol("explore", "lpsf.aol", *SMALL, "--no-verify", "--json").stdout)
+    document = json.loads(arrayol("explore", "lpsf.aol", *SMALL, "--no-verify", "--json", "--all").stdout)
+    designs = document.pop("designs")
+    assert document == front
+    assert designs[: len(front["pareto"])] == front["pareto"]
+    assert len({design["id"] for design in designs}) == len(designs)
+    fusions = {str(design["fusion"]) for design in designs}
+    assert len(fusions) == 8
+    names = front["objectives"]
+    for fusion in fusions:
+        points = sorted(
+            {tuple(one["objectives"][name] for name in names) for one in designs if str(one["fusion"]) == fusion}
+        )
+        assert all(first[1] > second[1] for first, second in pairwise(points))
+    rows = (lpsf / "lpsf-explore" / "designs.csv").read_text(encoding="utf-8").splitlines()
+    assert len(rows) == len(designs) + 1
+
+
+def test_a_method_that_keeps_its_front_alone(arrayol: CommandLine, lpsf: Path) -> None:
+    done = arrayol("explore", "lpsf.aol", *SMALL, "--no-verify", "--method", "nsga2", "--all")
+    assert done.returncode == 1
+    assert done.stderr == (
+        "error[method-refused]: the method 'nsga2' cannot be taken here: it keeps its front alone, and all designs are "
+        "asked for\n  hint: leave out --all, or narrow the study\n"
+    )
+
+
 def test_no_feasible_design(arrayol: CommandLine, lpsf: Path) -> None:
     done = arrayol("explore", "lpsf.aol", *SMALL, "--constraint", "internal_memory_bits <= 10")
     assert done.returncode == 3
@@ -77,7 +106,6 @@ def test_no_feasible_design(arrayol: CommandLine, lpsf: Path) -> None:
     ("arguments", "message"),
     [
         (["--objectives", "latncy_cycles"], "Invalid value for '--objectives': there is no objective 'latncy_cycles'"),
-        (["--all"], "--all needs the published model"),
         (["--model", "published"], "--narrow needs the machine model; leave it out, or take --model machine"),
     ],
 )

@@ -190,7 +190,7 @@ def test_none_feasible_is_an_error_with_the_reason() -> None:
 
 def test_some_infeasible_are_told_of_but_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Refusing, "least", 3)
-    found = explore(_Refusing(fork_join(), platform()), chosen(DEFAULT), LABELS, keep_all=True)
+    found = explore(_Refusing(fork_join(), platform()), chosen(DEFAULT), LABELS, how=Search(keep_all=True))
     result = found.result
     assert (result.evaluated, result.infeasible) == (10, 5)
     assert [(one.groups, one.infeasible) for one in result.space.subspaces] == [(1, 1), (2, 4), (3, 0), (4, 0)]
