@@ -44,13 +44,14 @@ from dse.compare import Comparison as ComparedResults
 from dse.compare import compare
 from dse.explore import MODELS, Exploration, Labels
 from dse.explore import explore as explore_fusions
-from dse.mapping import GroupProgress, Mapped, explore_mappings
+from dse.mapping import Mapped, explore_mappings
 from dse.mapping_result import MappedDesign, MappingResult
 from dse.mapping_space import MappingSpace
 from dse.method_names import Search
 from dse.objectives import DEFAULT, chosen
 from dse.pick import Picked, parse_rule
 from dse.pick import pick as pick_by_rule
+from dse.progress import SearchProgress
 from dse.report.write import write_report
 from dse.result import Design, Result
 from dse.steps import StepFinder
@@ -174,7 +175,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     method: str = "auto",
     seed: int = 0,
     keep_all: bool = False,
-    report: Callable[[Progress | GroupProgress], None] | None = None,
+    report: Callable[[Progress | SearchProgress], None] | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> Exploration | Mapped:
     """The Pareto front of the mappings of a task under a model, `machine` or `published`.

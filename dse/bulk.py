@@ -10,7 +10,7 @@ import numpy as np
 from arrayol.errors import ArrayolError
 from dse.columns import Columns, Priced, column_of
 from dse.fronts import Values
-from dse.group_search import Counts
+from dse.group_part import Counts
 from dse.mapping_space import MappingSpace
 from hwmodel.design import GroupDesign, Processor, Scan
 

@@ -5,22 +5,25 @@ Exact but for the bounds that a study sets, and where openings are too many to b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Protocol
 
-from dse.columns import Columns
 from dse.combine import Choice, ListedFront, WholeFront, listed_front, next_groups, whole_front
 from dse.counted_text import counted
 from dse.fronts import Front
 from dse.graph import Mask, bits
-from dse.group_search import Counts, GroupFront, search_group
+from dse.group_part import Counts, GroupFront
+from dse.group_search import search_group
 from dse.mapping_space import MappingSpace
 from dse.openings import count_openings
+from dse.progress import Report
+from dse.search_context import SearchContext
 from dse.searched import Searched
+from dse.tracking import Tracker
 from dse.twins import Twins
 from dse.whole_count import count_wholes
+from dse.work.crew import Crew
 from hwmodel.design import Design, GroupDesign, Processor
 
 OPENED_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, openings are tried singly, on fronts
@@ -38,24 +41,12 @@ class WholeDesigns(Protocol):
         """In an order in which they can run."""
 
 
-@dataclass(frozen=True, slots=True)
-class GroupProgress:
-    """How many groups have been searched, and the group designs counted so far."""
-
-    groups: int
-    total: int
-    designs: int
-
-
-Report = Callable[[GroupProgress], None]
-
-
-def search_exactly(space: MappingSpace, columns: Columns, report: Report) -> Searched:
+def search_exactly(context: SearchContext, crew: Crew, report: Report) -> Searched:
     """Search every group of the study's fusions and combine their fronts."""
-    open_all = opens_everywhere(space)
-    fronts = search_groups(space, columns, open_all=open_all, report=report)
-    whole = combine_groups(space, columns, fronts)
-    return searched_groups(space, fronts, whole, open_all=open_all)
+    open_all = opens_everywhere(context.space)
+    fronts = search_groups(context, crew, open_all=open_all, report=report)
+    whole = combine_groups(context, fronts)
+    return searched_groups(context.space, fronts, whole, open_all=open_all)
 
 
 def searched_groups(
@@ -96,34 +87,31 @@ def opens_everywhere(space: MappingSpace) -> bool:
     return True
 
 
-def search_groups(space: MappingSpace, columns: Columns, *, open_all: bool, report: Report) -> dict[Mask, GroupFront]:
-    """The front of every group of the space; groups that are equal but for names are searched once."""
-    twins = Twins(space)
-    found: dict[Mask, GroupFront] = {}
-    counted = 0
-    for group in space.groups:
-        report(GroupProgress(len(found), len(space.groups), counted))
-        twin = twins.of(group)
-        if twin is None:
-            found[group] = search_group(space, columns, group, open_all=open_all)
-        else:
-            found[group] = twins.renamed(found[twin], twin, group)
-        counted += found[group].counts.size
-    return found
+def search_groups(context: SearchContext, crew: Crew, *, open_all: bool, report: Report) -> dict[Mask, GroupFront]:
+    """The front of every group of the space, small ones first; of groups that are equal but for names one is searched."""
+    space, twins = context.space, Twins(context.space)
+    firsts = {group: twins.of(group) for group in space.groups}
+    wanted = sorted((group for group, first in firsts.items() if first is None), key=Mask.bit_count)
+    tracker = Tracker(context, firsts, report)
+    works = [tracker.follow(group, search_group(context, group, open_all=open_all)) for group in wanted]
+    found = dict(zip(wanted, crew.do(context, works, tracker.watch), strict=True))
+    return {
+        group: found[group] if first is None else twins.renamed(found[first], first, group)
+        for group, first in firsts.items()
+    }
 
 
-def combine_groups(
-    space: MappingSpace, columns: Columns, fronts: Mapping[Mask, GroupFront]
-) -> WholeFront | ListedFront:
+def combine_groups(context: SearchContext, fronts: Mapping[Mask, GroupFront]) -> WholeFront | ListedFront:
     """The front of whole designs over the study's fusions."""
+    space, how = context.space, context.columns.how
 
     def front(group: Mask) -> Front:
         return fronts[group].front
 
     if space.fusions:
-        return listed_front(space.graph, front, columns.how, space.fusions)
+        return listed_front(space.graph, front, how, space.fusions)
     longest = space.study.longest_group
-    return whole_front(space.graph, front, columns.how, lambda done: next_groups(space.graph, done, longest))
+    return whole_front(space.graph, front, how, lambda done: next_groups(space.graph, done, longest))
 
 
 def ordered_design(space: MappingSpace, fronts: Mapping[Mask, GroupFront], choices: Iterable[Choice]) -> Design:

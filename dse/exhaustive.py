@@ -8,23 +8,26 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 
 import numpy as np
 
 from arrayol.errors import ArrayolError
 from dse.columns import Columns, column_of
 from dse.counted_text import rounded
-from dse.exact import GroupProgress, Report, bounds_text, in_order
+from dse.exact import bounds_text, in_order
 from dse.fronts import Rows, Values, front_of
 from dse.graph import Mask
-from dse.group_search import Counts
+from dse.group_part import Counts, with_units
+from dse.group_pieces import combinations, plain_structure
 from dse.mapping_space import MappingSpace
 from dse.method_names import EXHAUSTIVE, refused
 from dse.openings import openings
+from dse.progress import SEARCHING, Report, SearchProgress
+from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.whole_count import all_fusions
-from hwmodel.design import Design, GroupDesign, Processor
+from dse.work.crew import Crew
+from hwmodel.design import Design, GroupDesign
 
 WHOLES_AT_MOST = 20_000_000  # whole designs; more are refused
 _AT_ONCE = 1 << 18  # whole designs whose figures are held
@@ -41,12 +44,16 @@ class _Group:
     refusal: str | None
 
 
-def search_exhaustively(space: MappingSpace, columns: Columns, report: Report) -> Searched:
-    """Price every whole design. Raises ArrayolError (`method-refused`) where what the study opens makes too many."""
+def search_exhaustively(context: SearchContext, _: Crew, report: Report) -> Searched:
+    """Price every whole design, in this process.
+
+    Raises ArrayolError (`method-refused`) where what the study opens makes too many.
+    """
+    space, columns = context.space, context.columns
     groups: dict[Mask, _Group] = {}
     counted = 0
     for group in space.groups:
-        report(GroupProgress(len(groups), len(space.groups), counted))
+        report(SearchProgress(SEARCHING, len(groups), len(space.groups), "groups", designs=counted))
         groups[group] = _all_designs(space, columns, group)
         counted += groups[group].size
     fusions = space.fusions or all_fusions(space)
@@ -125,21 +132,21 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
     empty: Values = np.zeros((0, len(columns.figures)), np.int64)
     if last is None:
         return _Group([], empty, empty[:, 0], 1, "the group has several last tasks")
-    combinations = np.array(list(product(space.units, repeat=len(tasks))), np.int64)
+    units = combinations(space.units, len(tasks))
     found = _Group([], empty, empty[:, 0], 0, None)
     parts: list[tuple[Values, Values]] = [(found.values, found.units)]
     size, refusal = 0, None
     for structure in _structures(space, tasks, last):
-        size += len(combinations)
+        size += len(units)
         try:
-            priced = space.model.price_structure(structure, combinations)
+            priced = space.model.price_structure(structure, units)
         except ArrayolError as refused:
             refusal = refusal or refused.diagnostics[0].message
             continue
         legal = np.flatnonzero(priced.legal[0])
         values = [column_of(priced, figure, whole=group == space.graph.all)[0] for figure in columns.figures]
-        parts.append((np.stack(values, axis=1)[legal], combinations.sum(axis=1)[legal]))
-        found.designs.extend(_with_units(structure, combinations[row].tolist()) for row in legal)
+        parts.append((np.stack(values, axis=1)[legal], units.sum(axis=1)[legal]))
+        found.designs.extend(with_units(structure, units[row].tolist()) for row in legal)
     values_of, units_of = (np.concatenate(column) for column in zip(*parts, strict=True))
     return _Group(found.designs, values_of, units_of, size, refusal)
 
@@ -147,19 +154,7 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
 def _structures(space: MappingSpace, tasks: tuple[str, ...], last: str) -> Iterator[GroupDesign]:
     """Every structure of a group: plain ones where the study holds them, and all that it opens on them."""
     for blocks in space.blocks(last):
-        plain = GroupDesign(tuple(Processor(task) for task in tasks), blocks)
+        plain = plain_structure(tasks, blocks)
         if space.study.holds_plain:
             yield plain
         yield from openings(space, plain)
-
-
-def _with_units(structure: GroupDesign, units: list[int]) -> GroupDesign:
-    processors = zip(structure.processors, units, strict=True)
-    return GroupDesign(
-        tuple(Processor(one.task, count, one.cut) for one, count in processors),
-        structure.blocks,
-        structure.fifos,
-        structure.layouts,
-        structure.policy,
-        structure.recompute,
-    )

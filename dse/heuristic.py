@@ -10,16 +10,18 @@ from numpy.typing import NDArray
 
 from dse.bulk import BulkPricer
 from dse.coding import Coding
-from dse.columns import Columns
-from dse.exact import GroupProgress, Report, bounds_text, in_order
+from dse.exact import bounds_text, in_order
 from dse.fronts import Values, front_of
 from dse.graph import Mask
-from dse.group_search import Counts
+from dse.group_part import Counts
 from dse.mapping_space import MappingSpace
+from dse.progress import Report, SearchProgress
 from dse.search.indicators import share_of
 from dse.search.nsga2 import Genes, evolve
+from dse.search_context import SearchContext
 from dse.searched import Evolution, Generation, Searched
 from dse.space_size import size_of
+from dse.work.crew import Crew
 from hwmodel.design import Design, GroupDesign
 
 POPULATION = 200
@@ -62,8 +64,9 @@ class _Archive:
             yield Generation(number, evaluated, round(share_of(values, self.history[-1]), 6))
 
 
-def search_heuristically(space: MappingSpace, columns: Columns, seed: int, report: Report) -> Searched:
+def search_heuristically(context: SearchContext, seed: int, crew: Crew, report: Report) -> Searched:
     """Evolve whole designs until nothing more comes. The same space, columns and seed give the same front."""
+    space, columns = context.space, context.columns
     coding, pricer = Coding(space), BulkPricer(space, columns)
     archive = _Archive(np.zeros((0, len(columns.figures)), np.int64), np.zeros(0, np.int64))
     first = coding.spread(POPULATION, np.random.default_rng(seed))
@@ -71,7 +74,16 @@ def search_heuristically(space: MappingSpace, columns: Columns, seed: int, repor
     stalled = True
     for asked in evolve(coding.most, len(columns.figures), first, resets, seed):
         asked.tell(*_answer(coding, pricer, asked.genes, archive))
-        report(GroupProgress(len(archive.history), GENERATIONS_AT_MOST, len(pricer.found)))
+        report(
+            SearchProgress(
+                "searching",
+                len(archive.history),
+                GENERATIONS_AT_MOST,
+                "generations",
+                at_most=True,
+                designs=len(pricer.found),
+            )
+        )
         if archive.has_stalled():
             break
         if len(archive.history) > GENERATIONS_AT_MOST:

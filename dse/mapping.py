@@ -10,7 +10,7 @@ from arrayol.ir.model import Spec
 from dse.cloud import Cloud
 from dse.columns import Columns, columns_of, objective_values
 from dse.combine import fusion_front
-from dse.exact import GroupProgress, ordered_design
+from dse.exact import ordered_design
 from dse.explore import Labels
 from dse.figures import Figure
 from dse.fronts import front_of
@@ -21,14 +21,14 @@ from dse.mapping_result import MappingResult
 from dse.mapping_space import MappingSpace, check_study
 from dse.method_names import Chosen, Search, refused
 from dse.methods import choose_method, search
+from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.space_size import size_of
 from dse.steps import StepFinder
 from dse.verify import Verdict
 from dse.whole_count import LISTED_AT_MOST, all_fusions
+from dse.work.crew import Crew
 from hwmodel.design import Design
-
-__all__ = ["GroupProgress", "Mapped", "explore_mappings"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,7 @@ def explore_mappings(
     how: Search | None = None,
     steps: StepFinder | None = None,
     judge: Callable[[Sequence[Design]], Sequence[Verdict]] | None = None,
+    crew: Crew | None = None,
 ) -> Mapped:
     """Search the study's space by a method and describe the designs of the front.
 
@@ -57,15 +58,16 @@ def explore_mappings(
     (`study-misfit`, `method-refused`, those of `columns_of`) where study or method do not fit, InfeasibleError
     (`infeasible`) where no design keeps the rules and constraints.
     """
-    study, how = space.study, how or Search()
+    study, how, crew = space.study, how or Search(), crew or Crew()
     check_study(study, space.graph, space.accesses)
     columns = columns_of(objectives, study.constraints, space.model.platform, reuse_memory=study.reuse_memory)
     size = size_of(space)
     method = choose_method(how.method, space, size)
     how.announce(f"{size.text(space)}; {method.text}")
-    searched = search(space, columns, method, how)
+    context = SearchContext(space, columns)
+    searched = search(context, method, how, crew)
     if not len(searched.front):
-        raise _why_infeasible(space, columns, method, searched, how)
+        raise _why_infeasible(context, method, searched, how, crew)
     designs = _designs(columns, searched)
     verdicts = judge(designs) if judge else [Verdict(None, "not simulated")] * len(designs)
     others = _other_fronts(space, columns, method, searched, designs) if how.keep_all else ()
@@ -80,11 +82,12 @@ def explore_mappings(
 
 
 def _why_infeasible(
-    space: MappingSpace, columns: Columns, method: Chosen, searched: Searched, how: Search
+    context: SearchContext, method: Chosen, searched: Searched, how: Search, crew: Crew
 ) -> InfeasibleError:
     """Search once more without the constraints, to say what they would need."""
+    space, columns = context.space, context.columns
     free = unbounded(columns)
-    found = searched if free == columns else search(space, free, method, how.quietly())
+    found = searched if free == columns else search(SearchContext(space, free), method, how.quietly(), crew)
     refusal = searched.refusal[1] if searched.refusal else None
     return infeasible(space, columns, Found(found.front, found.design), refusal)
 

@@ -8,7 +8,7 @@ from dse.cloud import Cloud
 from dse.columns import Columns, objective_values
 from dse.fronts import combined
 from dse.graph import Mask
-from dse.group_search import GroupFront
+from dse.group_part import GroupFront
 from dse.mapping_result import MappedDesign
 from dse.mapping_space import MappingSpace
 from dse.whole_count import all_fusions

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from typing import Any
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.language.hints import did_you_mean
@@ -28,6 +29,9 @@ class MappingSpace:
 
     model: MachineModel
     study: Study
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MappingSpace, (self.model, self.study)  # what is remembered stays here
 
     @cached_property
     def graph(self) -> TaskGraph:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from dse.columns import Columns
 from dse.counted_text import counted, rounded
-from dse.exact import Report, search_exactly
+from dse.exact import search_exactly
 from dse.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.heuristic import search_heuristically
 from dse.mapping_space import MappingSpace
 from dse.method_names import ASKED, AUTO, EXACT, EXHAUSTIVE, NSGA2, PARTITION, Chosen, Search, refused
 from dse.partition import search_by_partition
+from dse.progress import Report
+from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.space_size import SpaceSize
 from dse.whole_count import LISTED_AT_MOST
+from dse.work.crew import Crew
 
 EXACT_AT_MOST = 10**8  # plain group designs that `auto` still searches exactly: minutes on one core
 
@@ -34,11 +36,11 @@ def choose_method(asked: str, space: MappingSpace, size: SpaceSize) -> Chosen:
     return Chosen(asked, ASKED)
 
 
-def search(space: MappingSpace, columns: Columns, method: Chosen, how: Search) -> Searched:
+def search(context: SearchContext, method: Chosen, how: Search, crew: Crew) -> Searched:
     """Search a space by a method."""
     if method.name == NSGA2:
-        return search_heuristically(space, columns, how.seed, how.report)
-    return _SEARCHES[method.name](space, columns, how.report)
+        return search_heuristically(context, how.seed, crew, how.report)
+    return _SEARCHES[method.name](context, crew, how.report)
 
 
 def _automatic(size: SpaceSize) -> Chosen:
@@ -69,6 +71,6 @@ def _no_reason(_: SpaceSize) -> str:
 _REFUSALS: Mapping[str, Callable[[SpaceSize], str]] = MappingProxyType(
     {PARTITION: _too_many_fusions, EXHAUSTIVE: _too_many_wholes}
 )
-_SEARCHES: Mapping[str, Callable[[MappingSpace, Columns, Report], Searched]] = MappingProxyType(
+_SEARCHES: Mapping[str, Callable[[SearchContext, Crew, Report], Searched]] = MappingProxyType(
     {PARTITION: search_by_partition, EXHAUSTIVE: search_exhaustively, EXACT: search_exactly}
 )

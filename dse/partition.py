@@ -13,15 +13,17 @@ import numpy as np
 
 from dse.columns import Columns
 from dse.combine import Choice, WholeFront, fusion_front
-from dse.exact import Report, opens_everywhere, search_groups, searched_groups
+from dse.exact import opens_everywhere, search_groups, searched_groups
 from dse.fronts import Front, Rows, Values, front_of
 from dse.graph import Mask
-from dse.mapping_space import MappingSpace
 from dse.pareto import COMPARED_AT_MOST, counted_front
+from dse.progress import Report
 from dse.result import Comparisons
 from dse.search.sorting import non_dominated
+from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.whole_count import all_fusions
+from dse.work.crew import Crew
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,11 @@ class _Points:
         return _Points(self.values[rows], self.units[rows], self.codes[rows])
 
 
-def search_by_partition(space: MappingSpace, columns: Columns, report: Report) -> Searched:
+def search_by_partition(context: SearchContext, crew: Crew, report: Report) -> Searched:
     """The front of all fusions, subspace by subspace."""
+    space, columns = context.space, context.columns
     open_all = opens_everywhere(space)
-    fronts = search_groups(space, columns, open_all=open_all, report=report)
+    fronts = search_groups(context, crew, open_all=open_all, report=report)
     fusions = space.fusions or all_fusions(space)
     assert fusions is not None, "more fusions are refused before"
     wholes = [fusion_front(space.graph, lambda group: fronts[group].front, columns.how, one) for one in fusions]

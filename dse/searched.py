@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from dse.fronts import Front
 from dse.graph import Mask
-from dse.group_search import Counts, GroupFront
+from dse.group_part import Counts, GroupFront
 from dse.result import Comparisons
 from hwmodel.design import Design
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from arrayol.ir.model import Delay, TiledDefault
-from arrayol.ir.network import Array, Flow, Process
-from dse.graph import Mask, bits
-from dse.group_search import GroupFront
+from arrayol.ir.network import Array, Flow, Network, Process
+from dse.graph import Mask
+from dse.group_part import GroupFront
 from dse.mapping_space import MappingSpace
+from dse.study import Study
 from hwmodel.design import GroupDesign
 
 Signature = tuple[Any, ...]
@@ -32,51 +33,54 @@ class Twins:
         """An earlier group that is equal but for names; None for the first of its kind, which is then remembered."""
         if self.space.model.platform.memory.rows is not None:
             return None
-        first = self._first.setdefault(self._signature(group), group)
+        first = self._first.setdefault(_signature(self.space, self.space.tasks(group)), group)
         return None if first == group else first
 
     def renamed(self, found: GroupFront, twin: Mask, group: Mask) -> GroupFront:
         """A twin's front as that of `group`."""
         tasks = dict(zip(self.space.tasks(twin), self.space.tasks(group), strict=True))
-        arrays = dict(zip(self._arrays(twin), self._arrays(group), strict=True))
+        arrays = dict(zip(_arrays(self.space, tasks), _arrays(self.space, tasks.values()), strict=True))
         return replace(found, designs=tuple(_renamed(design, tasks, arrays) for design in found.designs))
 
-    def _arrays(self, group: Mask) -> dict[str, int]:
-        """The arrays of a group in the order in which its tasks name them, numbered."""
-        names = (name for task in bits(group) for name in _named(self._process(task)))
-        return {name: place for place, name in enumerate(dict.fromkeys(names))}
 
-    def _process(self, task: int) -> Process:
-        return self.space.model.network.processes[self.space.graph.names[task]]
+def group_content(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
+    """All that the model and the study know of a group, with its names."""
+    return tasks, tuple(_arrays(space, tasks)), _signature(space, tasks)
 
-    def _signature(self, group: Mask) -> Signature:
-        numbers = self._arrays(group)
-        network = self.space.model.network
-        tasks = set(self.space.tasks(group))
-        return (
-            group == self.space.graph.all,
-            tuple(_anonymous(self._process(task), numbers) for task in bits(group)),
-            tuple(_array(network.arrays[name], numbers, tasks) for name in numbers),
-            tuple(self._outside(name, tasks) for name in numbers),
-            tuple(self._study(name) for name in self.space.tasks(group)),
-        )
 
-    def _outside(self, array: str, tasks: set[str]) -> frozenset[Any]:
-        """How the processes outside the group touch one of its arrays."""
-        processes = self.space.model.network.processes
-        if self.space.model.network.arrays[array].producer not in tasks:
-            return frozenset()  # what is only loaded has no one to wait for
-        return frozenset(
-            touch
-            for reader in self.space.model.network.arrays[array].readers
-            if reader not in tasks
-            for touch in _touches(processes[reader], array)
-        )
+def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
+    numbers = _arrays(space, tasks)
+    network = space.model.network
+    return (
+        len(tasks) == len(space.graph),
+        tuple(_anonymous(network.processes[task], numbers) for task in tasks),
+        tuple(_array(network.arrays[name], numbers, tasks) for name in numbers),
+        tuple(_outside(network, name, tasks) for name in numbers),
+        tuple(_study(space.study, task) for task in tasks),
+    )
 
-    def _study(self, task: str) -> Signature:
-        """What the study says of one task by its name."""
-        tables = (self.space.study.blocks, self.space.study.cuts)
-        return tuple(table.get(task) if isinstance(table, Mapping) else None for table in tables)
+
+def _arrays(space: MappingSpace, tasks: Iterable[str]) -> dict[str, int]:
+    """The arrays of a group in the order in which its tasks name them, numbered."""
+    names = (name for task in tasks for name in _named(space.model.network.processes[task]))
+    return {name: place for place, name in enumerate(dict.fromkeys(names))}
+
+
+def _outside(network: Network, array: str, tasks: Collection[str]) -> frozenset[Any]:
+    """How the processes outside the group touch one of its arrays."""
+    if network.arrays[array].producer not in tasks:
+        return frozenset()  # what is only loaded has no one to wait for
+    return frozenset(
+        touch
+        for reader in network.arrays[array].readers
+        if reader not in tasks
+        for touch in _touches(network.processes[reader], array)
+    )
+
+
+def _study(study: Study, task: str) -> Signature:
+    """What the study says of one task by its name."""
+    return tuple(table.get(task) if isinstance(table, Mapping) else None for table in (study.blocks, study.cuts))
 
 
 def _named(process: Process) -> tuple[str, ...]:
@@ -106,7 +110,7 @@ def _anonymous(process: Process, numbers: Mapping[str, int]) -> Process:
     )
 
 
-def _array(array: Array, numbers: Mapping[str, int], tasks: set[str]) -> Signature:
+def _array(array: Array, numbers: Mapping[str, int], tasks: Collection[str]) -> Signature:
     """What of an array the group sees, but for who reads it outside."""
     return numbers[array.name], array.type, array.shape, array.producer in tasks, array.is_output
 

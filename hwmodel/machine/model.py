@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,6 +33,9 @@ class MachineModel:
         self.accesses = Accesses(network)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MachineModel, (self.network, self.platform)  # what is remembered stays here
 
     def legal_scans(self, task: str, shape: Extents) -> tuple[Scan, ...]:
         """The scan orders that a task's delays allow for blocks of a shape.

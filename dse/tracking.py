@@ -1,0 +1,48 @@
+"""How far a search through groups is, for those who wait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from dse.fronts import Front
+from dse.graph import Mask
+from dse.group_part import GroupFront, GroupPart
+from dse.outlook import Outlook
+from dse.progress import SEARCHING, Report, SearchProgress
+from dse.search_context import SearchContext
+from dse.work.crew import Share
+from dse.work.piece import Work
+
+
+class Tracker:
+    """Follows the works of groups; `firsts` says for each group which other one is searched in its place, if any."""
+
+    def __init__(self, context: SearchContext, firsts: Mapping[Mask, Mask | None], report: Report) -> None:
+        self._firsts, self._report = firsts, report
+        self._fronts: dict[Mask, Front] = {}
+        self._designs = 0
+        space, columns = context.space, context.columns
+        self._outlook = Outlook(space.graph, columns.how, columns.leading, space.fusions)
+
+    def follow(self, group: Mask, work: Work[GroupFront]) -> Work[GroupFront]:
+        """The same work, its end noted."""
+        found = yield from work
+        for one, first in self._firsts.items():
+            if group in (one, first):
+                self._fronts[one] = found.front
+        return found
+
+    def watch(self, share: Share, parts: Sequence[GroupPart]) -> None:
+        """Take in what the latest pieces have found."""
+        self._designs += sum(part.counts.size for part in parts)
+        self._report(
+            SearchProgress(
+                SEARCHING,
+                len(self._fronts),
+                len(self._firsts),
+                "groups",
+                designs=self._designs,
+                work=share.of_all,
+                hypervolume=lambda: self._outlook.hypervolume(self._fronts),
+            )
+        )

@@ -1,0 +1,57 @@
+"""What an exploration may use: processes or a cluster to work on, and a folder that keeps what is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from arrayol.errors import InfeasibleError
+from dse.work.cluster import cluster
+from dse.work.crew import Crew
+from dse.work.keeper import Keeper
+from dse.work.pools import InProcess, Pool, processes
+from dse.work.store import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """`workers` processes of this machine, or those of the dask cluster at `cluster`.
+
+    Finished work is kept in the store of `folder`; with `resume` what is there is used.
+    """
+
+    workers: int = 1
+    cluster: str | None = None
+    folder: Path | None = None
+    resume: bool = False
+
+
+@contextmanager
+def open_crew(resources: Resources) -> Iterator[Crew]:
+    """A crew with these resources. Raises ArrayolError as `open_store` and `cluster` do."""
+    with _keeper(resources) as keeper, _pool(resources) as pool:
+        yield Crew(pool, keeper)
+
+
+@contextmanager
+def _keeper(resources: Resources) -> Iterator[Keeper]:
+    """What is kept after an exploration that ended well are the rows that it used; after a failure all rows."""
+    if resources.folder is None:
+        yield Keeper(None)
+        return
+    with open_store(resources.folder) as store:
+        keeper = Keeper(store, resume=resources.resume)
+        try:
+            yield keeper
+        except InfeasibleError:
+            store.discard()  # there is nothing to go on with
+            raise
+        keeper.finish()
+
+
+def _pool(resources: Resources) -> AbstractContextManager[Pool]:
+    if resources.cluster is not None:
+        return cluster(resources.cluster)
+    return processes(resources.workers) if resources.workers > 1 else nullcontext(InProcess())

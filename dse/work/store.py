@@ -1,0 +1,10 @@
+class WorkStore:
+    pass
+
+
+def damaged(p):
+    pass
+
+
+def open_store(p):
+    pass
