@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 
-from dse.progress import SearchProgress as GroupProgress
+from dse.mapping import GroupProgress
 from dse.walk import Progress
 
 Report = Callable[[Progress | GroupProgress], None]
