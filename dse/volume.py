@@ -62,4 +62,5 @@ def spread(front: NDArray[Any], count: int) -> NDArray[Any]:
     order = np.argsort(front[:, 0], kind="stable")
     extremes = [] if figures <= 2 else front.argmin(axis=0).tolist()
     rows = order[evenly(range(len(front)), count - len(extremes))]
-    return front[np.unique([*rows.tolist(), *extremes])]
+    kept: NDArray[Any] = front[np.unique([*rows.tolist(), *extremes])]
+    return kept
