@@ -61,8 +61,8 @@ def _sources(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:
             yield below, entry.read_bytes()
 
 
-def _encoded(value: Any) -> bytes:
-    return _encoder_of(type(value))(value)
+def _encoded(value: object) -> bytes:
+    return _encoder_of(type(value))(value)  # type: ignore[arg-type]  # types are hashable
 
 
 @cache
