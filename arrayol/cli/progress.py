@@ -96,7 +96,7 @@ class _Bar:
         columns = (
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=max(5, min(40, console.width - 50))),
-            _Facts(clock, ", " if console.width >= _ONE_LINE_FROM else ",\n"),
+            _Facts(clock, ", " if console.width >= _ONE_LINE_FROM else "\n"),
         )
         # What is printed on stdout meanwhile stays there; rich would send it to stderr.
         self._bar = Bar(*columns, console=console, transient=True, redirect_stdout=False, get_time=clock)
