@@ -9,6 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from math import isqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dse.fronts import Combination, Front, Values
 from dse.graph import Mask, TaskGraph, bits
@@ -44,6 +45,11 @@ class Outlook:
         self._seen = 0  # groups at the last look
         self._too_wide = False
 
+    @property
+    def reference(self) -> NDArray[np.float64] | None:
+        """The corner of the box: a tenth beyond the worst values of the first front there was."""
+        return self._volume.reference
+
     def hypervolume(self, fronts: Mapping[Mask, Front]) -> float | None:
         """The share of the box between 0 and the reference (`RisingVolume`) that the front so far dominates.
 
@@ -66,7 +72,8 @@ class Outlook:
         figures = len(self._how.largest)
         cost = sum(map(len, steps.values())) * 3 ** max(0, figures - 2)
         count = max(2 * figures, min(POINTS_AT_MOST, isqrt(_SUMS_AT_MOST // cost)))
-        groups = {group: spread(made[group], count) for into in steps.values() for _, group in into}
+        used = {group for into in steps.values() for _, group in into}
+        groups = {group: spread(made[group], count) for group in used}
         fronts: dict[_Place, Values] = {_START: np.zeros((1, figures), np.int64)}
         for place, into in steps.items():
             sums = [self._sums(fronts[before], groups[group]) for before, group in into]

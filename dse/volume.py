@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.evenly import evenly
 from dse.search.indicators import hypervolume, undominated
 
 KEPT_AT_MOST = 500  # points; so that the volume takes milliseconds in five objectives
@@ -52,15 +51,21 @@ def box_share(points: NDArray[Any], reference: NDArray[np.float64]) -> float:
 
 
 def spread(front: NDArray[Any], count: int) -> NDArray[Any]:
-    """At most `count` points of a front (n, figures), evenly along its first figure, the best of each figure too.
+    """At most `count` points of a front (n, figures), evenly along it, the best of each figure among them.
 
-    `count` is at least twice the number of figures.
+    `count` is at least twice the number of figures. The way along the front goes by the first figure and is measured
+    with each figure's range as its unit; in two figures what is left loses at most 2 / (count - 1) of the box between
+    the extremes.
     """
     if len(front) <= count:
         return front
     figures = front.shape[1]
+    extremes = np.zeros(0, np.intp) if figures <= 2 else front.argmin(axis=0)
     order = np.argsort(front[:, 0], kind="stable")
-    extremes = [] if figures <= 2 else front.argmin(axis=0).tolist()
-    rows = order[evenly(range(len(front)), count - len(extremes))]
-    kept: NDArray[Any] = front[np.unique([*rows.tolist(), *extremes])]
+    along = front[order].astype(np.float64)
+    ranges = np.maximum(np.ptp(along, axis=0), 1e-300)
+    way = np.concatenate([[0.0], np.cumsum((np.abs(np.diff(along, axis=0)) / ranges).sum(axis=1))])
+    marks = np.linspace(0.0, way[-1], count - len(extremes))
+    rows = order[np.minimum(np.searchsorted(way, marks), len(front) - 1)]
+    kept: NDArray[Any] = front[np.unique(np.concatenate([rows, extremes]))]
     return kept
