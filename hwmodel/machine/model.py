@@ -23,6 +23,8 @@ from hwmodel.machine.structure import fastest_structure, price_structure
 from hwmodel.machine.ticks import require_legal
 from hwmodel.platform import Platform
 
+TABLE_BYTES = 1 << 28  # of the groups priced last, beside the one that is priced
+
 
 class MachineModel:
     """Prices mapped designs of one network on one platform; what designs have in common is computed once."""
@@ -89,9 +91,22 @@ class MachineModel:
 
         Raises ArrayolError for a group that is refused.
         """
-        if tasks not in self._batches:
-            self._batches[tasks] = open_batch(self.accesses, self.platform, tasks)
+        if tasks != next(reversed(self._batches), None):  # the one that was asked for last stands last
+            known = tasks in self._batches
+            found = self._batches.pop(tasks) if known else open_batch(self.accesses, self.platform, tasks)
+            self._forget_oldest()
+            self._batches[tasks] = found
         return self._batches[tasks]
+
+    def _forget_oldest(self) -> None:
+        """Drop the tables of the groups that were asked for longest ago, where there are too many bytes of them."""
+        kept = [found.kept for found in self._batches.values() if found is not None]
+        size = sum(one.size for one in kept)
+        for one in kept:
+            if size <= TABLE_BYTES:
+                return
+            size -= one.size
+            one.clear()
 
     def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""

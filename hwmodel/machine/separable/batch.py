@@ -58,17 +58,31 @@ def _has_formula(group: Group, platform: Platform, task: str) -> bool:
     return not group.delays(task) or recurrence <= plain_occupancy(platform, process)
 
 
+@dataclass(eq=False)
+class Kept:
+    """Tables of block sides and lines made of them, and the bytes that the tables take: nearly all of it."""
+
+    tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict)
+    lines: dict[tuple[object, ...], Line] = field(default_factory=dict)
+    size: int = 0
+
+    def clear(self) -> None:
+        """Forget all; what is asked for again is made again."""
+        self.tables.clear()
+        self.lines.clear()
+        self.size = 0
+
+
 @dataclass(frozen=True)
 class GroupBatch:
-    """The plain designs of one group on one platform; tables of block sides are kept for the next call."""
+    """The plain designs of one group on one platform; tables of block sides are `kept` for the next call."""
 
     accesses: Accesses
     platform: Platform
     tasks: tuple[str, ...]
     ledger: Ledger
     layouts: tuple[BankLayout, ...] = ()
-    _tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict, repr=False, compare=False)
-    _lines: dict[tuple[object, ...], Line] = field(default_factory=dict, repr=False, compare=False)
+    kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
     def price(
         self, scan: Scan, shapes: NDArray[np.int64], units: NDArray[np.int64], policy: Policy = "reuse"
@@ -213,11 +227,13 @@ class GroupBatch:
             sides, pick = np.unique(shapes[:, block], return_inverse=True)
             fetch = fetch_of(policy, innermost=block == scan.dimensions[-1])
             key = block, descending, fetch, sides.tobytes()
-            if key not in self._tables:
-                self._tables[key] = axis_table(self.ledger, block, sides, descending=descending, fetch=fetch)
-            tables.append(self._tables[key])
+            if key not in self.kept.tables:
+                made = axis_table(self.ledger, block, sides, descending=descending, fetch=fetch)
+                self.kept.tables[key] = made
+                self.kept.size += made.nbytes
+            tables.append(self.kept.tables[key])
             picks.append(pick.ravel())
-        return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self._lines)
+        return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self.kept.lines)
 
     def _blocks(self, memory: Ints) -> Figures | None:
         size = self.platform.local.block_bits
