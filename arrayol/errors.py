@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from arrayol.source import Span
 
@@ -61,11 +62,19 @@ class ArrayolError(Exception):
         self.diagnostics = tuple(sorted(diagnostics, key=lambda found: found.sort_key))
         super().__init__("\n".join(render(found) for found in self.diagnostics))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Worker processes hand errors back: the message and all that it holds, whatever a subclass is made from."""
+        return _bare, (type(self), *self.args), self.__dict__
+
 
 class InfeasibleError(ArrayolError):
     """No design satisfies the constraints."""
 
     exit_code = 3
+
+
+def _bare(kind: type[ArrayolError], message: str) -> ArrayolError:
+    return kind.__new__(kind, message)
 
 
 def error(

@@ -23,10 +23,11 @@ from arrayol import api
 from arrayol.checks.pipeline import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.shipped import shipped_folder
+from dse.bench import mismatches
 from dse.mapping import Mapped
-from dse.reduce import reduced
+from dse.reduce import Reducer, extents_of
 from dse.study import Study, narrowed
-from dse.verify import Verifier, mismatches
+from dse.verify import Verifier
 from hwmodel.design import Design
 from hwmodel.platform import find_platform
 
@@ -71,6 +72,11 @@ class Shipped:
         taken = platform.model_copy(update={"verify": {}}) if self.whole else platform
         return Verifier(spec, choose_top(spec, None), taken)
 
+    @cached_property
+    def reducer(self) -> Reducer:
+        """What makes the blocks of its designs smaller at the reduced size."""
+        return Reducer(extents_of(self.verifier.bench.accesses), self.verifier.bench.model)
+
     def front(self, *, at_shipped_size: bool) -> Sequence[Design]:
         """The designs on the front of the default exploration, at the shipped size or at the reduced one."""
         settings = {} if at_shipped_size else dict(self.verifier.platform.verify)
@@ -81,13 +87,12 @@ class Shipped:
 
     def reduced(self, design: Design) -> Iterator[Design]:
         """A design of the reduced size with five blocks along each axis that it does not span, and one partial."""
-        extents = {name: self.verifier.accesses.extents(name) for name in self.verifier.small.processes}
         for partial in (False, True):
-            yield reduced(design, extents, extents, self.verifier.model, partial=partial)
+            yield self.reducer.reduced(design, partial=partial)
 
     def compare(self, variant: Design) -> Compared:
         """Simulate a design of the reduced size."""
-        found, estimate = self.verifier.compare(variant)
+        found, estimate = self.verifier.bench.compare(variant)
         return Compared(found.cycles, estimate.latency_cycles, found.identical, tuple(mismatches(found, estimate)))
 
 

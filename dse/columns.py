@@ -6,15 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arrayol.errors import error
 from dse.constraints import Constraint
 from dse.figures import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
 from dse.fronts import Combination, Values
+from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Priced, units_are_free
 from hwmodel.platform import Platform
 
 _MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
@@ -37,6 +36,15 @@ class Columns:
         """The column of each objective."""
         keys = [figure.key for figure in self.figures]
         return tuple(keys.index(objective.key) for objective in self.objectives)
+
+    @property
+    def units_are_free(self) -> bool:
+        """Whether only the fastest units of a structure, and of those the fewest, can be on a front."""
+        return units_are_free([figure.key for figure in self.figures]) and not self.how.trades_units
+
+    def times(self, *, whole: bool) -> tuple[str, ...]:
+        """The times among the columns, as the model names them for a group, or for one that is a `whole` design."""
+        return tuple(dict.fromkeys(key_of(figure, whole=whole) for figure in self.figures if figure.key in TIMES))
 
     @property
     def leading(self) -> int:
@@ -94,21 +102,14 @@ def _integer_limit(constraint: Constraint, figure: Figure, platform: Platform) -
     return math.ceil(bound) - 1 if strict else math.floor(bound)
 
 
-class Priced(Protocol):
-    """Figures of several structures, each under several combinations of units: see hwmodel.machine."""
-
-    @property
-    def legal(self) -> NDArray[np.bool_]:
-        """Of shape (structures, combinations)."""
-
-    def objective(self, name: str) -> NDArray[np.int64]:
-        """Of shape (structures, combinations)."""
+def key_of(figure: Figure, *, whole: bool) -> str:
+    """The model's name of a figure of group designs; frames follow each other only in a `whole` design."""
+    return LATENCY if figure.key == FRAME and not whole else figure.key
 
 
 def column_of(priced: Priced, figure: Figure, *, whole: bool) -> Values:
-    """A figure's integers of group designs; frames follow each other only in a design of one group, a `whole` one."""
-    key = "latency_cycles" if figure.key == "frame_cycles" and not whole else figure.key
-    found = priced.objective(key)
+    """A figure's integers of group designs, of a group that is a `whole` design or of another."""
+    found = priced.objective(key_of(figure, whole=whole))
     if figure.scale == 1:
         return found
     return np.rint(found * figure.scale).astype(np.int64)

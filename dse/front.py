@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dse.pareto import COMPARED_AT_MOST, counted_front, points_of
@@ -37,6 +38,11 @@ class GrowingFront:
         if self._fresh > self._at_once:
             self.comparisons = None
             self._sort()
+
+    @property
+    def held(self) -> Sequence[Candidate]:
+        """The candidates of the front so far, and some that may be dominated."""
+        return self._held
 
     def finish(self) -> list[Candidate]:
         """The candidates that none dominates, in the order in which they came."""

@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
-from dse.columns import Priced, column_of
+from dse.columns import column_of
 from dse.group_part import Counts, GroupPart, dump_part, joined, load_part, nothing
 from dse.mapping_space import Shape
 from dse.openings import openings
 from dse.search_context import SearchContext
 from dse.work.content import digest
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+from hwmodel.machine.priced import Priced
 
 _POINTS_AT_ONCE = 1 << 20  # designs whose values are held before they are sorted
 
@@ -61,16 +62,14 @@ class PlainPiece(GroupPiece):
     def run(self, context: SearchContext) -> GroupPart:
         """The front of these designs."""
         pricing = _Pricing(context, self)
-        batch = context.space.model.batch(self.tasks)
         structures = [plain_structure(self.tasks, Blocks(shape, self.scan)) for shape in self.shapes]
-        if batch is None:
+        if not pricing.is_separable():
             for structure in structures:
                 pricing.price_one(structure)
             return pricing.part
-        step = max(1, _POINTS_AT_ONCE // len(pricing.combinations))
+        step = pricing.at_once
         for start in range(0, len(structures), step):
-            shapes = np.array(self.shapes[start : start + step], np.int64).reshape(-1, len(self.scan.dimensions))
-            pricing.add(structures[start : start + step], batch.price(self.scan, shapes, pricing.combinations))
+            pricing.price_bulk(self.scan, structures[start : start + step])
         return pricing.part
 
 
@@ -126,36 +125,69 @@ def combinations(units: tuple[int, ...], tasks: int) -> NDArray[np.int64]:
 
 
 class _Pricing:
-    """The front of the designs priced so far."""
+    """The front of the designs priced so far.
+
+    Where units are free, each structure is priced under the fastest ones alone, of those the fewest.
+    """
 
     def __init__(self, context: SearchContext, piece: GroupPiece) -> None:
-        self.space, self.columns = context.space, context.columns
-        self.whole = len(piece.tasks) == len(self.space.graph)
-        self.combinations = combinations(piece.units, len(piece.tasks))
-        self.part = nothing(self.columns, len(piece.tasks))
+        self.model, self.columns = context.space.model, context.columns
+        self.tasks, self.offered = piece.tasks, piece.units
+        self.whole = len(self.tasks) == len(context.space.graph)
+        self.times = self.columns.times(whole=self.whole)
+        self.designs = len(self.offered) ** len(self.tasks)  # of a structure
+        self.part = nothing(self.columns, len(self.tasks))
+
+    @property
+    def at_once(self) -> int:
+        """How many structures are priced at a time, so that memory stays bounded."""
+        return max(1, _POINTS_AT_ONCE // (1 if self.columns.units_are_free else self.designs))
+
+    def is_separable(self) -> bool:
+        """Whether plain structures can be priced in bulk."""
+        try:
+            return self.model.batch(self.tasks) is not None
+        except ArrayolError:
+            return False  # its reason comes with its price
+
+    def price_bulk(self, scan: Scan, structures: Sequence[GroupDesign]) -> None:
+        """Take plain structures of one scan under all units."""
+        batch = self.model.batch(self.tasks)
+        assert batch is not None, "the group is separable"
+        shapes = np.array([one.blocks.shape for one in structures], np.int64).reshape(len(structures), -1)
+        if self.columns.units_are_free:
+            self._add(structures, batch.fastest(scan, shapes, self.offered, times=self.times))
+        else:
+            self._add(structures, batch.price(scan, shapes, combinations(self.offered, len(self.tasks))))
 
     def price_one(self, structure: GroupDesign) -> None:
-        """Take a structure under all combinations of units."""
+        """Take a structure under all units."""
         try:
-            priced = self.space.model.price_structure(structure, self.combinations)
+            priced = self._priced(structure)
         except ArrayolError as refused:
-            counts = Counts(infeasible=len(self.combinations))
-            self._join(nothing(self.columns, len(structure.tasks), counts, refused.diagnostics[0].message))
+            counts = Counts(infeasible=self.designs)
+            self._join(nothing(self.columns, len(self.tasks), counts, refused.diagnostics[0].message))
             return
-        self.add([structure], priced)
+        self._add([structure], priced)
 
-    def add(self, structures: Sequence[GroupDesign], priced: Priced) -> None:
+    def _priced(self, structure: GroupDesign) -> Priced:
+        if self.columns.units_are_free:
+            return self.model.fastest(structure, self.offered, times=self.times)
+        return self.model.price_structure(structure, combinations(self.offered, len(self.tasks)))
+
+    def _add(self, structures: Sequence[GroupDesign], priced: Priced) -> None:
         """Take the feasible designs of some structures, and of all the front."""
         legal = priced.legal
-        rows, chosen = np.nonzero(legal)
         found = (column_of(priced, figure, whole=self.whole) for figure in self.columns.figures)
         values = np.stack([column[legal] for column in found], axis=1)
         kept = self.columns.how.within(values)
         feasible = int(np.count_nonzero(kept))
-        counts = Counts(evaluated=feasible, infeasible=legal.size - feasible)
+        total = self.designs * len(structures)
+        counts = Counts(feasible, total - feasible - priced.left_out, priced.left_out)
         refusal = None if feasible else "more units than can work at once, or a constraint"
-        units = self.combinations[chosen[kept]]
-        self._join(GroupPart(tuple(structures), values[kept], units, rows[kept], counts, refusal))
+        rows, chosen = (places[kept] for places in np.nonzero(legal))
+        units = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]
+        self._join(GroupPart(tuple(structures), values[kept], units, rows, counts, refusal))
 
     def _join(self, part: GroupPart) -> None:
         self.part = joined([self.part, part], self.columns)

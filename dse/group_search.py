@@ -43,7 +43,7 @@ def search_group(context: SearchContext, group: Mask, *, open_all: bool) -> Work
     last = space.last(group)
     if last is None:
         return _refused(columns, "the group has several last tasks, and no one repetition space to cut in blocks")
-    pieces = _Pieces(space, space.tasks(group))
+    pieces = _Pieces(space, columns, space.tasks(group))
     part = nothing(columns, len(pieces.tasks))
     if space.study.holds_plain:
         part = joined([part, *(yield pieces.plain(last))], columns)
@@ -80,9 +80,10 @@ class _Some:
 class _Pieces:
     """Cuts what is to be priced of a group in pieces, always in the same way."""
 
-    def __init__(self, space: MappingSpace, tasks: tuple[str, ...]) -> None:
+    def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> None:
         self.space, self.tasks, self.units = space, tasks, space.units
-        self.combinations = len(self.units) ** len(tasks)
+        self.designs = len(self.units) ** len(tasks)  # of a structure
+        self.priced = 1 if columns.units_are_free else self.designs
         processes = (space.model.network.processes[task] for task in tasks)
         arrays = {array for process in processes for array in (*process.reads, *process.writes)}
         self.elements = sum(space.accesses.size(array) for array in arrays)
@@ -98,24 +99,20 @@ class _Pieces:
 
     def singly(self, plain: Sequence[GroupDesign]) -> _Some:
         """What differs from plain structures in one decision; of the slow ones as many as the arrays' size allows."""
-        found = [
-            (one, takes_exact_path(one)) for structure in plain for one in openings(self.space, structure, singly=True)
-        ]
-        quick = [one for one, slow in found if not slow]
-        slow = [one for one, slow in found if slow]
+        found = [one for structure in plain for one in openings(self.space, structure, singly=True)]
+        quick = [one for one in found if not takes_exact_path(one)]
+        slow = [one for one in found if takes_exact_path(one)]
         chosen = spread(slow, self.space.slow_structures)
         pieces = [*self._structures(quick), *self._structures(chosen)]
-        return _Some(pieces, (len(slow) - len(chosen)) * self.combinations)
+        return _Some(pieces, (len(slow) - len(chosen)) * self.designs)
 
     def everywhere(self, last: str) -> list[OpeningsPiece]:
         """All that is opened on all blocks."""
         blocks = list(self.space.blocks(last))
         if not blocks:
             return []
-        # One structure in the middle stands for all: offers differ little between them.
-        each = self._seconds(slow=True) * count_openings(
-            self.space, plain_structure(self.tasks, blocks[len(blocks) // 2])
-        )
+        middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
+        each = self._seconds(slow=True) * count_openings(self.space, middle)
         return [OpeningsPiece(self.tasks, self.units, each * len(some), tuple(some)) for some in _cut(blocks, each)]
 
     def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresPiece]:
@@ -126,13 +123,13 @@ class _Pieces:
 
     def _plain_seconds(self) -> float:
         if self._is_separable():
-            return _BULK_STRUCTURE + _BULK_DESIGN * self.combinations
+            return _BULK_STRUCTURE + _BULK_DESIGN * self.priced
         return self._seconds(slow=True)
 
     def _seconds(self, *, slow: bool) -> float:
         """What a structure takes that is priced by itself."""
         slow = slow or not self._is_separable()
-        return _STRUCTURE + _BULK_DESIGN * self.combinations + (_ELEMENT * self.elements if slow else 0)
+        return _STRUCTURE + _BULK_DESIGN * self.priced + (_ELEMENT * self.elements if slow else 0)
 
     def _is_separable(self) -> bool:
         try:

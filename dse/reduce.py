@@ -3,55 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from arrayol.errors import ArrayolError
+from hwmodel.access import Accesses
 from hwmodel.design import Blocks, Design, GroupDesign, Processor
 from hwmodel.machine.model import MachineModel
 
 Extents = tuple[int, ...]
 BLOCKS_AT_LEAST = 5  # along an axis that a block does not span
 
-Extent = Mapping[str, Extents]  # of each task
 
+@dataclass
+class Reducer:
+    """Reduces designs of a network to the smaller one of a model; `whole` has the extents of each task.
 
-def reduced(design: Design, whole: Extent, small: Extent, model: MachineModel, *, partial: bool) -> Design:
-    """The design on a smaller network, whose model is given.
-
-    Sides that span an axis still do; others are clipped so that at least five blocks lie along it (as far as it is long
-    enough), the last of them smaller with `partial`, where that is possible. Units that could never work at once there
-    are left out. Raises ArrayolError where the smaller design is refused for another reason.
+    Designs share groups, and many groups become the same one: each is reduced once, and each result judged once.
     """
-    return Design(tuple(_group(group, whole, small, model, partial=partial) for group in design.groups))
+
+    whole: Mapping[str, Extents]
+    model: MachineModel
+    _groups: dict[tuple[GroupDesign, bool], GroupDesign | ArrayolError] = field(default_factory=dict)
+    _legal: dict[GroupDesign, GroupDesign | ArrayolError] = field(default_factory=dict)
+    _small: dict[str, Extents] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._small = extents_of(self.model.accesses)
+
+    def reduced(self, design: Design, *, partial: bool) -> Design:
+        """The design on the smaller network.
+
+        Sides that span an axis still do; others are clipped so that at least five blocks lie along it (as far as it is
+        long enough), the last of them smaller with `partial`, where that is possible. Units that could never work at
+        once there are left out. Raises ArrayolError where the smaller design is refused for another reason.
+        """
+        return Design(tuple(self._group(group, partial=partial) for group in design.groups))
+
+    def _group(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
+        key = design, partial
+        if key not in self._groups:
+            smaller = self._smaller(design, partial=partial)
+            if smaller not in self._legal:
+                self._legal[smaller] = _legal(smaller, self.model)
+            self._groups[key] = self._legal[smaller]
+        found = self._groups[key]
+        if isinstance(found, ArrayolError):
+            raise found.with_traceback(None)
+        return found
+
+    def _smaller(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
+        def cut(task: str, blocks: Blocks) -> Blocks:
+            axes = zip(blocks.shape, self.whole[task], self._small[task], strict=True)
+            return replace(blocks, shape=tuple(_side(*axis, partial=partial) for axis in axes))
+
+        return replace(
+            design,
+            blocks=cut(_last(design, self.model), design.blocks),
+            processors=tuple(replace(one, cut=cut(one.task, one.cut)) if one.cut else one for one in design.processors),
+        )
 
 
-def _group(design: GroupDesign, whole: Extent, small: Extent, model: MachineModel, *, partial: bool) -> GroupDesign:
-    last = _last(design, model)
-    smaller = replace(
-        design,
-        blocks=_blocks(design.blocks, whole[last], small[last], partial=partial),
-        processors=tuple(
-            replace(one, cut=_blocks(one.cut, whole[one.task], small[one.task], partial=partial)) if one.cut else one
-            for one in design.processors
-        ),
-    )
-    found = _with_legal_units(smaller, model)
-    model.exact(found)  # a FIFO or a layout that the larger blocks allow may be refused
-    return found
+def extents_of(accesses: Accesses) -> dict[str, Extents]:
+    """The repetition space of each process of a network, for one frame."""
+    return {task: accesses.extents(task) for task in accesses.network.processes}
 
 
 def _last(design: GroupDesign, model: MachineModel) -> str:
     processes = model.network.processes
     read = {array for task in design.tasks for array in processes[task].reads}
     return next(task for task in design.tasks if not processes[task].writes & read)
-
-
-def _blocks(blocks: Blocks, whole: Extents, small: Extents, *, partial: bool) -> Blocks:
-    return replace(
-        blocks, shape=tuple(_side(*axis, partial=partial) for axis in zip(blocks.shape, whole, small, strict=True))
-    )
 
 
 def _side(side: int, whole: int, small: int, *, partial: bool) -> int:
@@ -63,15 +85,21 @@ def _side(side: int, whole: int, small: int, *, partial: bool) -> int:
     return next(one for one in range(most, 0, -1) if small % one == 0)
 
 
+def _legal(design: GroupDesign, model: MachineModel) -> GroupDesign | ArrayolError:
+    """The design with units that can work at once; why it is refused, as a FIFO that only larger blocks allow."""
+    try:
+        found = _with_legal_units(design, model)
+        model.exact(found)
+    except ArrayolError as refusal:
+        return refusal
+    return found
+
+
 def _with_legal_units(design: GroupDesign, model: MachineModel) -> GroupDesign:
     """The design with as many of its units as can work at once."""
     given = [processor.units for processor in design.processors]
-    try:
-        priced = model.price_structure(design, np.array([given], np.int64))
-        if priced.legal[0, 0]:
-            return design
-    except ArrayolError:
-        raise
+    if model.price_structure(design, np.array([given], np.int64)).legal[0, 0]:
+        return design
     units = [_most(design, place, count, model) for place, count in enumerate(given)]
     processors = zip(design.processors, units, strict=True)
     return replace(design, processors=tuple(_counted(*pair) for pair in processors))

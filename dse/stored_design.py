@@ -19,10 +19,10 @@ from arrayol.language.hints import did_you_mean
 from arrayol.language.loader import Settings
 from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import run_steps
+from dse.bench import mismatches, run_simulation
 from dse.mapped_design import design_of
 from dse.mapping_result import MappedDesign, MappingResult
 from dse.store import RESULT, load_result
-from dse.verify import mismatches, run_simulation
 from hwmodel.access import Accesses
 from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
 
 from dse.cloud import Collector
 from dse.front import Candidate, GrowingFront
@@ -13,6 +16,7 @@ from dse.objectives import Objective
 from dse.pareto import COMPARED_AT_MOST, counted_front, points_of
 from dse.result import SubspaceSummary
 from dse.space import Subspace, count_by_groups, expand, subspaces
+from dse.volume import RisingVolume
 from hwmodel.design import Fusion
 from hwmodel.published.estimate import Infeasible
 from hwmodel.published.model import PublishedModel
@@ -22,12 +26,17 @@ _REPORT_EVERY = 64  # fusions
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a walk is; `total` is None where the space is too tangled to be counted beforehand."""
+    """How far a walk is; `total` is None where the space is too tangled to be counted beforehand.
+
+    `hypervolume` gives that of the front so far (`RisingVolume`), None before the first feasible fusion; it is computed
+    when asked for, while the walk waits.
+    """
 
     evaluated: int
     total: int | None
     subspace: int
     subspaces: int
+    hypervolume: Callable[[], float | None] = field(default=lambda: None, compare=False)
 
 
 class Walk:
@@ -61,18 +70,19 @@ class Walk:
         self._every_value: list[tuple[int, ...]] = []
         self._keep_all = keep_all
         self._report = report or (lambda _: None)
+        self._survivors = GrowingFront()
+        self._volume = RisingVolume()
 
     def run(self) -> None:
         """Walk the subspaces, then compare their survivors, then (where they are few enough) all with all."""
         counts = count_by_groups(self.graph)
         total = sum(counts.values()) if counts else None
         spaces = list(subspaces(self.graph))
-        survivors = GrowingFront()
         for place, subspace in enumerate(spaces, 1):
             for candidate in self._front_of(subspace, Progress(0, total, place, len(spaces))):
-                survivors.add(candidate)
-        self.front = survivors.finish()
-        self._count(survivors)
+                self._survivors.add(candidate)
+        self.front = self._survivors.finish()
+        self._count(self._survivors)
         self._compare_all_pairs()
 
     def _front_of(self, subspace: Subspace, progress: Progress) -> list[Candidate]:
@@ -84,10 +94,10 @@ class Walk:
             if candidate:
                 front.add(candidate)
             if self.evaluated % _REPORT_EVERY == 0:
-                self._tell(progress)
+                self._tell(progress, front)
         survivors = front.finish()
         self._count(front)
-        self._tell(progress)
+        self._tell(progress, front)
         self.summaries.append(
             SubspaceSummary(
                 groups=subspace.groups,
@@ -129,8 +139,14 @@ class Walk:
         elif self._every_value:
             self.comparisons_of_all_pairs = counted_front(points_of(self._every_value)).comparisons
 
-    def _tell(self, progress: Progress) -> None:
-        self._report(Progress(self.evaluated, progress.total, progress.subspace, progress.subspaces))
+    def _tell(self, progress: Progress, front: GrowingFront) -> None:
+        self._report(replace(progress, evaluated=self.evaluated, hypervolume=partial(self._hypervolume, front)))
+
+    def _hypervolume(self, front: GrowingFront) -> float | None:
+        """Of the survivors of former subspaces, and of the candidates of the present one so far."""
+        candidates = [*self._survivors.held, *front.held]
+        values = np.array([one.values for one in candidates], np.float64).reshape(-1, len(self.objectives))
+        return self._volume.with_points(values)
 
 
 def _fusions(subspace: Subspace) -> Iterator[tuple[tuple[int, ...], Fusion]]:

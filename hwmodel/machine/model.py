@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,14 +15,16 @@ from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.exact import estimate_exactly, step_cycles
 from hwmodel.machine.group import Group
 from hwmodel.machine.offers import Offers, find_offers, offers_of_separable, possible_fifos
-from hwmodel.machine.priced import Priced
+from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.scans import legal_scans
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain
 from hwmodel.machine.separable.fifos import separable_fifos
-from hwmodel.machine.structure import price_structure
+from hwmodel.machine.structure import fastest_structure, price_structure
 from hwmodel.machine.ticks import require_legal
 from hwmodel.platform import Platform
+
+TABLE_BYTES = 1 << 28  # of the groups priced last, beside the one that is priced
 
 
 class MachineModel:
@@ -63,22 +66,51 @@ class MachineModel:
         The units that the structure itself names count for nothing. Raises ArrayolError for what is refused whatever
         the units.
         """
-        batch = self.batch(structure.tasks) if is_plain(structure) else None
+        batch = self._batch_of(structure)
         if batch is None:
             return price_structure(self.accesses, self.platform, structure, units)
-        batch = batch.with_layouts(structure.layouts)
-        require_legal(batch.ledger.parts.group, batch.ledger.parts.group.last, structure.blocks)
-        shapes = np.array([structure.blocks.shape], np.int64).reshape(1, -1)
-        return batch.price(structure.blocks.scan, shapes, units, structure.policy)
+        return batch.price(structure.blocks.scan, _shape(structure), units, structure.policy)
+
+    def fastest(self, structure: GroupDesign, offered: Sequence[int], *, times: Collection[str] = (LATENCY,)) -> Priced:
+        """The same under the combinations of offered units (ascending) that nothing beats: figures of shape (1, V).
+
+        Right where only figures with `units_are_free` are compared, of `times` those named. See `GroupBatch.fastest`;
+        V is more than 1 where processors are scheduled (FIFOs, several delays, a delay that lasts).
+        """
+        batch = self._batch_of(structure)
+        if batch is None:
+            return fastest_structure(self.accesses, self.platform, structure, offered, times=times)
+        return batch.fastest(structure.blocks.scan, _shape(structure), offered, structure.policy, times=times)
+
+    def _batch_of(self, structure: GroupDesign) -> GroupBatch | None:
+        """What prices a structure in bulk. Raises ArrayolError for what is refused whatever the units."""
+        batch = self.batch(structure.tasks) if is_plain(structure) else None
+        if batch is not None:
+            batch = batch.with_layouts(structure.layouts)
+            require_legal(batch.ledger.parts.group, batch.ledger.parts.group.last, structure.blocks)
+        return batch
 
     def batch(self, tasks: tuple[str, ...]) -> GroupBatch | None:
         """What prices the plain designs of a group in bulk; None where it is not separable (docs/machine.md).
 
         Raises ArrayolError for a group that is refused.
         """
-        if tasks not in self._batches:
-            self._batches[tasks] = open_batch(self.accesses, self.platform, tasks)
+        if tasks != next(reversed(self._batches), None):  # the one that was asked for last stands last
+            known = tasks in self._batches
+            found = self._batches.pop(tasks) if known else open_batch(self.accesses, self.platform, tasks)
+            self._forget_oldest()
+            self._batches[tasks] = found
         return self._batches[tasks]
+
+    def _forget_oldest(self) -> None:
+        """Drop the tables of the groups that were asked for longest ago, where there are too many bytes of them."""
+        kept = [found.kept for found in self._batches.values() if found is not None]
+        size = sum(one.size for one in kept)
+        for one in kept:
+            if size <= TABLE_BYTES:
+                return
+            size -= one.size
+            one.clear()
 
     def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""
@@ -111,3 +143,7 @@ class MachineModel:
             raise ValueError(f"not a partition of the processes of '{self.network.name}': {design.fusion}")
         groups = tuple(self.estimate(group) for group in design.groups)
         return DesignEstimate(groups, self.platform.clock_mhz, reuse_memory)
+
+
+def _shape(structure: GroupDesign) -> NDArray[np.int64]:
+    return np.array([structure.blocks.shape], np.int64).reshape(1, -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,17 +16,34 @@ from hwmodel.platform import Platform
 
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 
+LATENCY, FRAME = "latency_cycles", "frame_cycles"
+TIMES = (LATENCY, FRAME)
+SIZES = ("internal_memory_data", "internal_memory_bits", "memory_blocks", "traffic_bytes")
+
+
+def units_are_free(figures: Collection[str]) -> bool:
+    """Whether more units make none of these figures worse, so that `fastest` leaves out nothing that a front needs.
+
+    So it is with times and sizes: units shorten the ones and do not change the others (but for those of processors that
+    are scheduled, of which `fastest` tries all). Units themselves and costs grow with them.
+    """
+    return all(name in TIMES or name in SIZES for name in figures)
+
 
 @dataclass(frozen=True)
 class Priced:
     """S structures (group designs but for their units), each under U combinations of units.
 
     `legal` (S, U) is false for more units than can ever work at once and, with FIFOs, for an order of reading that is
-    not that of writing; the figures of those mean nothing. Times have the shape (S, U); memory and traffic that do not
-    depend on units (S, 1). `memory_blocks` is None without local.block_bits; `units` and `costs` have the shape (U,).
+    not that of writing; the figures of those mean nothing. `combinations` are the units of the tasks, of shape (1, U,
+    tasks), or (S, U, tasks) where each structure has its own. Times have the shape (S, U); memory and traffic that do
+    not depend on units (S, 1); `units` and `costs` that of the combinations. `memory_blocks` is None without
+    local.block_bits. `left_out` counts the legal designs of these structures that were not priced, since one that was
+    is no slower with fewer units, all else being equal.
     """
 
     legal: NDArray[np.bool_]
+    combinations: NDArray[np.int64]
     latency_cycles: Figures
     internal_memory_data: Figures
     internal_memory_bits: Figures
@@ -35,6 +52,7 @@ class Priced:
     units: Figures
     costs: Mapping[str, Figures]
     frame: Callable[[], Figures]
+    left_out: int = 0
 
     @cached_property
     def frame_cycles(self) -> Figures:
@@ -52,9 +70,9 @@ class Priced:
 def unit_figures(
     accesses: Accesses, platform: Platform, tasks: tuple[str, ...], units: NDArray[np.int64]
 ) -> tuple[Figures, dict[str, Figures]]:
-    """Units and costs by name, each (U,), of combinations of units (U, tasks)."""
+    """Units and costs by name, each (S, U), of combinations of units (S, U, tasks)."""
     costs: dict[str, Figures] = {}
     for name in dict.fromkeys(name for path in platform.elementary.values() for name in path.cost):
         elementaries = (accesses.network.processes[task].elementary for task in tasks)
         costs[name] = units @ np.array([platform.datapath(found).cost.get(name, 0) for found in elementaries])
-    return units.sum(axis=1), costs
+    return units.sum(axis=2), costs

@@ -53,7 +53,7 @@ class Processors:
         """For each task the most repetitions that run at once in a step if units are unlimited."""
         found: dict[str, int] = {}
         for pipeline in self.pipelines:
-            if self._has_formula(pipeline):
+            if self.has_formula(pipeline):
                 found[pipeline[0]] = int(self._chains[pipeline[0]].number.max(initial=0))
             else:
                 found |= self._most_scheduled(pipeline)
@@ -63,7 +63,7 @@ class Processors:
         """What each processor of a pipeline does in each step with so many units."""
         key = pipeline, units
         if key not in self._busy:
-            alone = self._has_formula(pipeline)
+            alone = self.has_formula(pipeline)
             self._busy[key] = self._by_formula(pipeline[0], units[0]) if alone else self._scheduled(pipeline, units)
         return self._busy[key]
 
@@ -74,7 +74,8 @@ class Processors:
             found |= self.busy(pipeline, tuple(units[task] for task in pipeline))
         return {task: found[task] for task in self.group.tasks}
 
-    def _has_formula(self, pipeline: Pipeline) -> bool:
+    def has_formula(self, pipeline: Pipeline) -> bool:
+        """Whether it is one processor whose steps need no schedule: with more units none of them is longer."""
         if len(pipeline) > 1:
             return False
         stage, delays = self.stages[pipeline[0]], self.group.delays(pipeline[0])

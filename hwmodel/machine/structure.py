@@ -2,39 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
-from arrayol.errors import ArrayolError
 from hwmodel.access import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.group import Elements
-from hwmodel.machine.memories import fifo_memories, kept_memories
+from hwmodel.machine.memories import kept_memories
 from hwmodel.machine.plan import Plan, plan_group
-from hwmodel.machine.port import PortCycles
-from hwmodel.machine.priced import Figures, Priced, unit_figures
-from hwmodel.machine.processors import Pipeline
+from hwmodel.machine.priced import FRAME, LATENCY, Figures, Priced, unit_figures
+from hwmodel.machine.units import offered_units
+from hwmodel.machine.variants import StepTable, Variants, variants_of
 from hwmodel.platform import Platform
-
-_CELLS = 1 << 22  # of intermediate arrays at a time
-
-
-@dataclass(frozen=True, eq=False)
-class _Variants:
-    """What a pipeline does under each of V combinations of its own units.
-
-    `cycles` (V, steps) of the whole pipeline; `of` (U,) says which variant each combination of the group has.
-    """
-
-    cycles: Elements
-    folded: Elements
-    of: Elements
-    legal: NDArray[np.bool_]
-    fifos: tuple[tuple[MemoryUse, ...], ...]
 
 
 def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesign, units: Elements) -> Priced:
@@ -42,14 +26,81 @@ def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesi
 
     Raises ArrayolError for what docs/machine.md, section 6, refuses whatever the units.
     """
-    plain = tuple(replace(processor, units=1) for processor in structure.processors)
-    plan = plan_group(accesses, platform, replace(structure, processors=plain))
-    place = {processor.task: number for number, processor in enumerate(plain)}
+    plan = _plan(accesses, platform, structure)
     variants = [
-        _variants(plan, pipeline, units[:, [place[task] for task in pipeline]])
+        variants_of(plan, pipeline, units[:, [structure.tasks.index(task) for task in pipeline]])
         for pipeline in plan.processors.pipelines
     ]
-    legal = np.logical_and.reduce([one.legal[one.of] for one in variants])
+    return _priced(plan, structure, variants, units)
+
+
+def fastest_structure(
+    accesses: Accesses,
+    platform: Platform,
+    structure: GroupDesign,
+    offered: Sequence[int],
+    *,
+    times: Collection[str] = (LATENCY,),
+) -> Priced:
+    """The same of the combinations of offered units (ascending) that nothing beats: see `GroupBatch.fastest`.
+
+    A greedy schedule may take longer with more units. So of processors with FIFOs, several delays, or a delay that
+    lasts, all combinations stay, each with the fewest units of the others that make no step longer.
+    """
+    plan, numbers = _plan(accesses, platform, structure), offered_units(offered)
+    variants = [
+        variants_of(plan, pipeline, np.array(list(product(numbers, repeat=len(pipeline)))))
+        for pipeline in plan.processors.pipelines
+    ]
+    chosen = _fastest(plan, variants, times)
+    units = np.zeros((len(chosen[0]), len(structure.tasks)), np.int64)
+    for pipeline, one, of in zip(plan.processors.pipelines, variants, chosen, strict=True):
+        units[:, [structure.tasks.index(task) for task in pipeline]] = one.units[of]
+    priced = _priced(plan, structure, [replace(one, of=of) for one, of in zip(variants, chosen, strict=True)], units)
+    legal = math.prod(int(one.legal.sum()) for one in variants)
+    return replace(priced, left_out=legal - int(priced.legal.sum()))
+
+
+def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign) -> Plan:
+    plain = tuple(replace(processor, units=1) for processor in structure.processors)
+    return plan_group(accesses, platform, replace(structure, processors=plain))
+
+
+def _fastest(plan: Plan, variants: Sequence[Variants], times: Collection[str]) -> list[Elements]:
+    """The variants of each pipeline in the combinations that nothing beats; in one that is illegal where all are."""
+    legal = [np.flatnonzero(one.legal) for one in variants]
+    if not all(map(len, legal)):
+        return [np.zeros(1, np.int64) for _ in variants]
+    alone = [plan.processors.has_formula(pipeline) for pipeline in plan.processors.pipelines]
+    sizes = [1 if one else len(found) for one, found in zip(alone, legal, strict=True)]
+    places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+    most = [found[-1 - place if one else place] for one, found, place in zip(alone, legal, places, strict=True)]
+    fewest = [found[place] for found, place in zip(legal, places, strict=True)]
+    for name in times:
+        table = _table(plan, variants, name)
+        for some, longest in table.lengths(most):
+            for number in np.flatnonzero(alone).tolist():
+                needed = legal[number][_first_within(table.pipelines[number][legal[number]], longest)]
+                fewest[number][some] = np.maximum(fewest[number][some], needed)
+    return fewest
+
+
+def _first_within(cycles: Elements, longest: Elements) -> Elements:
+    """The first of rows (V, kinds), each nowhere above the one before, that is nowhere above `longest` (U, kinds)."""
+    first = np.full(len(longest), len(cycles) - 1)
+    for row in reversed(range(len(cycles) - 1)):
+        first[(cycles[row] <= longest).all(axis=1)] = row
+    return first
+
+
+def _table(plan: Plan, variants: Sequence[Variants], time: str) -> StepTable:
+    """The steps that a time is the sum of."""
+    if time == LATENCY:
+        return StepTable.of(plan.port, [one.cycles for one in variants])
+    return StepTable.of(plan.folded_port, [one.folded for one in variants])
+
+
+def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], units: Elements) -> Priced:
     kept = kept_memories(plan)
 
     def memory(size: Callable[[MemoryUse], int]) -> Figures:
@@ -58,54 +109,19 @@ def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesi
             found += np.array([sum(map(size, fifos)) for fifos in pipeline.fifos])[pipeline.of]
         return found[None, :]
 
-    number, costs = unit_figures(accesses, platform, tuple(place), units)
-    has_blocks = platform.local.block_bits is not None
+    def time(name: str) -> Figures:
+        return _table(plan, variants, name).sums([one.of for one in variants])[None, :]
+
+    number, costs = unit_figures(plan.group.accesses, plan.platform, structure.tasks, units[None, :, :])
     return Priced(
-        legal=legal[None, :],
-        latency_cycles=_sums(plan.port, [(one.cycles, one.of) for one in variants], len(units))[None, :],
+        legal=np.logical_and.reduce([one.legal[one.of] for one in variants])[None, :],
+        combinations=units[None, :, :],
+        latency_cycles=time(LATENCY),
         internal_memory_data=memory(lambda one: one.data),
         internal_memory_bits=memory(lambda one: one.bits),
-        memory_blocks=memory(lambda one: one.blocks or 0) if has_blocks else None,
+        memory_blocks=memory(lambda one: one.blocks or 0) if plan.platform.local.block_bits is not None else None,
         traffic_bytes=np.full((1, 1), plan.traffic_bytes),
         units=number,
         costs=costs,
-        frame=lambda: _sums(plan.folded_port, [(one.folded, one.of) for one in variants], len(units))[None, :],
+        frame=lambda: time(FRAME),
     )
-
-
-def _variants(plan: Plan, pipeline: Pipeline, units: Elements) -> _Variants:
-    found, of = np.unique(units, axis=0, return_inverse=True)
-    most = np.array([plan.processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
-    legal: NDArray[np.bool_] = np.asarray((found <= most).all(axis=1))
-    cycles = np.zeros((len(found), plan.steps), np.int64)
-    folded = np.zeros((len(found), plan.ticks), np.int64)
-    fifos: list[tuple[MemoryUse, ...]] = [()] * len(found)
-    inner = tuple(array for array, data in plan.fifos.items() if data.source in pipeline)
-    for number in np.flatnonzero(legal).tolist():
-        busy = plan.processors.busy(pipeline, tuple(found[number].tolist()))
-        cycles[number] = np.max([one.cycles for one in busy.values()], axis=0)
-        folded[number] = plan.folded(cycles[number])
-        try:
-            plan.require_order(busy, inner)
-        except ArrayolError:
-            legal[number] = False
-            continue
-        fifos[number] = fifo_memories(plan, busy, inner)
-    return _Variants(cycles, folded, of.ravel(), legal, tuple(fifos))
-
-
-def _sums(port: PortCycles, variants: Sequence[tuple[Elements, Elements]], combinations: int) -> Elements:
-    """For each combination the sum over steps of the longest of port and pipelines; equal steps are summed once."""
-    rows = np.concatenate([port.cycles[None, :], *(cycles for cycles, _ in variants)])
-    kinds, times = np.unique(rows, axis=1, return_counts=True)
-    total = np.zeros(combinations, np.int64)
-    chunk = max(1, _CELLS // max(1, kinds.shape[1]))
-    for start in range(0, combinations, chunk):
-        some = slice(start, start + chunk)
-        longest = np.broadcast_to(kinds[0], (len(total[some]), kinds.shape[1]))
-        first = 1
-        for cycles, of in variants:
-            longest = np.maximum(longest, kinds[first + of[some]])
-            first += len(cycles)
-        total[some] = longest @ times
-    return total

@@ -13,6 +13,7 @@ from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
 from hwmodel.referee.buffers import Buffer, States
 from hwmodel.referee.errors import fault
+from hwmodel.referee.external import Memory
 from hwmodel.referee.fifos import Fifo
 from hwmodel.referee.moves import Moved, Moves, Place, moves_of
 from hwmodel.referee.plan import Ints, plan_of
@@ -20,7 +21,6 @@ from hwmodel.referee.port import Burst, Port
 from hwmodel.referee.processors import Processor, processor_of
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
-Memory = dict[str, NDArray[np.int64]]  # the external memory: the token of every element of every array, -1 for none
 
 
 @dataclass(frozen=True)

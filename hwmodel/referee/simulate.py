@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.extern import Functions
@@ -17,7 +16,8 @@ from hwmodel.access import Accesses
 from hwmodel.design import Design
 from hwmodel.platform import Platform
 from hwmodel.referee.errors import fault
-from hwmodel.referee.run import GroupRun, Memory, Sizes, run_group
+from hwmodel.referee.external import Memory, external_memory, of_other_frames, one_frame
+from hwmodel.referee.run import GroupRun, Sizes, run_group
 from hwmodel.referee.values import Evaluation, Values
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -57,16 +57,16 @@ def simulate(
     """
     accesses = Accesses(network)
     runs = run_groups(accesses, platform, design, sizes)
-    if inputs is None or black_boxes(spec, network, functions or {}) or _of_other_frames(accesses):
+    if inputs is None or black_boxes(spec, network, functions or {}) or of_other_frames(accesses):
         return Simulation(tuple(run for run, _ in runs), {}, None)
     reference = execute(spec, network.name, inputs, functions=functions)
-    values: Values = {name: _frame(accesses, name, inputs[name]).reshape(-1) for name in network.inputs}
+    values: Values = {name: one_frame(accesses, name, inputs[name]).reshape(-1) for name in network.inputs}
     evaluation = Evaluation(spec, accesses, functions or {})
     for run, _ in runs:
         evaluation.run(run, values)
     memory = runs[-1][1]
     outputs = {name: values[name][memory[name]].reshape(accesses.shape(name)) for name in network.outputs}
-    same = all(outputs[name].tobytes() == _frame(accesses, name, reference[name]).tobytes() for name in outputs)
+    same = all(outputs[name].tobytes() == one_frame(accesses, name, reference[name]).tobytes() for name in outputs)
     return Simulation(tuple(run for run, _ in runs), outputs, same)
 
 
@@ -77,13 +77,8 @@ def run_groups(
 
     Raises RefereeError, also where an output was not stored whole (`never-stored`).
     """
-    network, others = accesses.network, _of_other_frames(accesses)
-    memory: Memory = {
-        name: np.arange(accesses.size(name)) if name in network.inputs else np.full(accesses.size(name), -1)
-        for name in network.arrays
-    }
-    for name, elements in others.items():
-        memory[name][elements] = accesses.size(name) + np.arange(len(elements))  # tokens that no task here makes
+    network = accesses.network
+    memory = external_memory(accesses, network.inputs)
     runs = [
         (run_group(accesses, platform, group, own, memory), memory)
         for group, own in zip(design.groups, sizes, strict=True)
@@ -94,19 +89,6 @@ def run_groups(
     return runs
 
 
-def _of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
-    """Of each array that a task makes, the elements that only other frames make: they lie in the external memory."""
-    found = {}
-    for name, array in accesses.network.arrays.items():
-        if array.producer is not None and None in array.shape:
-            made = np.zeros(accesses.size(name), np.bool_)
-            for touch in accesses.writes[array.producer]:
-                if touch.array == name:
-                    made[accesses.elements(touch, accesses.repetitions(array.producer))] = True
-            found[name] = np.flatnonzero(~made)
-    return {name: elements for name, elements in found.items() if len(elements)}
-
-
 def black_boxes(spec: Spec, network: Network, functions: Functions) -> tuple[str, ...]:
     """The elementaries that cannot be computed, without a body or a function: with one, tokens must do."""
     names = dict.fromkeys(process.elementary for process in network.processes.values())
@@ -115,8 +97,3 @@ def black_boxes(spec: Spec, network: Network, functions: Functions) -> tuple[str
 
 def _computes(component: Component, functions: Functions) -> bool:
     return isinstance(component, Elementary) and (component.body is not None or (component.extern or "") in functions)
-
-
-def _frame(accesses: Accesses, name: str, array: NDArray[Any]) -> NDArray[Any]:
-    """The part of an array that one frame touches."""
-    return np.ascontiguousarray(array[tuple(slice(extent) for extent in accesses.shape(name))])

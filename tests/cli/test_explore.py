@@ -218,7 +218,7 @@ def test_a_bar_on_a_terminal_only(script: Path, tmp_path: Path) -> None:
             assert process.stdout is not None
             json.loads(process.stdout.read())
         os.close(leader)
-        assert (b"/16384" in said) is not quiet
+        assert (b"/16,384" in said) is not quiet
 
 
 def _read(terminal: int) -> bytes:

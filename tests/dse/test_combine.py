@@ -8,13 +8,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import task_graphs
+from strategies_fronts import Point, combinations, front_from, point_lists, points_of
 
 from dse.combine import all_groups, listed_front, whole_front
-from dse.fronts import Combination, Front, combined, front_of
+from dse.fronts import Combination, combined, front_of
 from dse.graph import Mask, TaskGraph, from_links
 from dse.space import subspaces
-
-Point = tuple[tuple[int, ...], int]  # the values, and the units
 
 
 def brute_front(points: list[Point]) -> list[Point]:
@@ -28,21 +27,6 @@ def brute_front(points: list[Point]) -> list[Point]:
     )
 
 
-def points_of(front: Front) -> list[Point]:
-    return [(tuple(map(int, values)), int(units)) for values, units in zip(front.values, front.units, strict=True)]
-
-
-def front_from(points: list[Point], figures: int, *, trade_units: bool = False) -> Front:
-    values = np.array([values for values, _ in points], np.int64).reshape(len(points), figures)
-    return front_of(values, np.array([units for _, units in points], np.int64), trade_units=trade_units)
-
-
-@st.composite
-def point_lists(draw: st.DrawFn, figures: int, least: int = 0) -> list[Point]:
-    value = st.integers(0, 5)
-    return draw(st.lists(st.tuples(st.tuples(*[value] * figures), st.integers(1, 3)), min_size=least, max_size=5))
-
-
 @given(st.integers(1, 4).flatmap(lambda figures: st.tuples(st.just(figures), point_lists(figures))))
 def test_fronts(case: tuple[int, list[Point]]) -> None:
     figures, points = case
@@ -50,12 +34,6 @@ def test_fronts(case: tuple[int, list[Point]]) -> None:
     assert points_of(front) == brute_front(points)
     for row, found in zip(front.origin, points_of(front), strict=True):
         assert points[row] == found
-
-
-@st.composite
-def combinations(draw: st.DrawFn, figures: int) -> Combination:
-    limit = st.sampled_from([None, None, 0, 3, 8])
-    return Combination(tuple(draw(st.booleans()) for _ in range(figures)), tuple(draw(limit) for _ in range(figures)))
 
 
 def whole(how: Combination, parts: list[tuple[int, ...]]) -> tuple[int, ...]:

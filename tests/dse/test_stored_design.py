@@ -12,9 +12,9 @@ from shipped import SMALL, any_input
 from arrayol.checks.pipeline import load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
+from dse.bench import run_simulation
 from dse.stored_design import Simulated
 from dse.timeline import timeline_of
-from dse.verify import run_simulation
 from hwmodel.design import Blocks, Design, GroupDesign, Processor
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform

@@ -6,17 +6,23 @@ from dataclasses import replace
 from itertools import product
 
 import numpy as np
+import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from strategies_machine import bank_layouts, groups, networks, platforms
 
+from arrayol.checks.pipeline import choose_top, load_checked
 from arrayol.errors import ArrayolError
+from arrayol.ir.network import flatten
+from arrayol.shipped import shipped_folder
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.offers import find_offers, possible_fifos
+from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.structure import price_structure
+from hwmodel.platform import find_platform
 
 
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
@@ -91,3 +97,27 @@ def test_both_paths_offer_the_same(data: st.DataObject) -> None:
     event(f"fifos: {len(found.fifos)}")
     assert found == find_offers(group, blocks, found.fifos)
     assert found.fifos == possible_fifos(group)
+
+
+def test_tables_of_groups_are_dropped_oldest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = shipped_folder() / "lpsf.aol"
+    spec = load_checked(path, {"H": 24, "W": 16})
+    model = MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, None)[0])
+    batches = [batch for task in model.network.processes if (batch := model.batch((task,)))]
+    prices = [_prices(model, batch) for batch in batches]
+    sizes = [batch.kept.size for batch in batches]
+    assert len(sizes) == 4
+    assert all(sizes)
+    monkeypatch.setattr("hwmodel.machine.model.TABLE_BYTES", sizes[1] + sizes[3])
+    model.batch(batches[2].tasks)  # it counts for nothing itself, and of the others the first was asked for longest ago
+    assert [batch.kept.size for batch in batches] == [0, *sizes[1:]]
+    assert _prices(model, batches[0]) == prices[0]
+    assert batches[0].kept.size == sizes[0]
+
+
+def _prices(model: MachineModel, batch: GroupBatch) -> list[int]:
+    extents = model.accesses.extents(batch.ledger.parts.group.last)
+    shapes = np.array([extents, [1, *extents[1:]]], np.int64)
+    scan = model.legal_scans(batch.ledger.parts.group.last, (1,) * len(extents))[0]
+    found: list[int] = batch.fastest(scan, shapes, (1, 2)).latency_cycles.ravel().tolist()
+    return found

@@ -33,6 +33,11 @@ class AxisTable:
     merges: dict[tuple[str, str], Merge]
     at_once: dict[str, Mask]
 
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the counts."""
+        return sum(counts.nbytes for counts in (self.happens, self.chains, self.longest, self.born, self.dead))
+
 
 def axis_table(ledger: Ledger, block: int, sides: Ints, *, descending: bool, fetch: Fetch) -> AxisTable:
     """The counts along one dimension of the blocks for sides (S,), walked in one direction."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, S
 from hwmodel.machine.group import Group
 from hwmodel.machine.occupancy import check_layouts, plain_occupancy
 from hwmodel.machine.port import Port
-from hwmodel.machine.priced import Figures, Priced, unit_figures
+from hwmodel.machine.priced import FRAME, LATENCY, Figures, Priced, unit_figures
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table
 from hwmodel.machine.separable.fetches import Fetch, fetch_of
 from hwmodel.machine.separable.fields import fields_along, find_masks
@@ -27,8 +28,11 @@ from hwmodel.machine.separable.steps import step_kinds
 from hwmodel.machine.separable.timing import Timing
 from hwmodel.machine.separable.walk import Line
 from hwmodel.machine.stages import stage_group
-from hwmodel.machine.structure import price_structure
+from hwmodel.machine.structure import fastest_structure, price_structure
+from hwmodel.machine.units import count_combinations, how_many_suit, offered_units
 from hwmodel.platform import Platform
+
+_CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
 
 
 def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> GroupBatch | None:
@@ -54,17 +58,31 @@ def _has_formula(group: Group, platform: Platform, task: str) -> bool:
     return not group.delays(task) or recurrence <= plain_occupancy(platform, process)
 
 
+@dataclass(eq=False)
+class Kept:
+    """Tables of block sides and lines made of them, and the bytes that the tables take: nearly all of it."""
+
+    tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict)
+    lines: dict[tuple[object, ...], Line] = field(default_factory=dict)
+    size: int = 0
+
+    def clear(self) -> None:
+        """Forget all; what is asked for again is made again."""
+        self.tables.clear()
+        self.lines.clear()
+        self.size = 0
+
+
 @dataclass(frozen=True)
 class GroupBatch:
-    """The plain designs of one group on one platform; tables of block sides are kept for the next call."""
+    """The plain designs of one group on one platform; tables of block sides are `kept` for the next call."""
 
     accesses: Accesses
     platform: Platform
     tasks: tuple[str, ...]
     ledger: Ledger
     layouts: tuple[BankLayout, ...] = ()
-    _tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict, repr=False, compare=False)
-    _lines: dict[tuple[object, ...], Line] = field(default_factory=dict, repr=False, compare=False)
+    kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
     def price(
         self, scan: Scan, shapes: NDArray[np.int64], units: NDArray[np.int64], policy: Policy = "reuse"
@@ -75,25 +93,93 @@ class GroupBatch:
         the later along another dimension) are priced by the exact path.
         """
         lines = self.lines(scan, shapes, policy)
-        kinds = step_kinds(self.ledger, lines, cyclic=False)
         timing = self.timing(self.tasks)
+
+        def cycles(*, cyclic: bool) -> Figures:
+            return timing.cycles(step_kinds(self.ledger, lines, cyclic=cyclic), len(shapes), units)
+
+        priced = self._priced(
+            lines,
+            timing.legal(lines, units),
+            units[None, :, :],
+            latency=cycles(cyclic=False),
+            frame=lambda: cycles(cyclic=True),
+        )
+        designs = self._exceptions(scan, shapes, policy, lines)
+        exact = [price_structure(self.accesses, self.platform, design, units) for design in designs]
+        return _corrected(priced, np.flatnonzero(~lines.holds), exact)
+
+    def fastest(
+        self,
+        scan: Scan,
+        shapes: NDArray[np.int64],
+        offered: Sequence[int],
+        policy: Policy = "reuse",
+        *,
+        times: Collection[str] = (LATENCY,),
+    ) -> Priced:
+        """The same with one combination of units of each structure, (S, 1): of the fastest ones that with the fewest.
+
+        Each task has one of the `offered` numbers of units (ascending). Fastest is what has the least of all `times`
+        that are named (of `priced.TIMES`) at once; without a name, all are. That is enough where only figures with
+        `units_are_free` are compared: `Timing.least` says why. The other legal combinations are `left_out`. Where none
+        is legal, one that is not stands for all.
+        """
+        lines = self.lines(scan, shapes, policy)
+        timing, numbers = self.timing(self.tasks), offered_units(offered)
+        choices = how_many_suit(timing.most_units(lines), numbers)
+        most = numbers[np.maximum(choices - 1, 0)]
+        cycles, fewest = {}, np.ones_like(most)
+        for name in times:
+            kinds = step_kinds(self.ledger, lines, cyclic=_CYCLIC[name])
+            cycles[name], needed = timing.least(kinds, most)
+            fewest = np.maximum(fewest, needed)
+        units = numbers[np.searchsorted(numbers, fewest)]
+
+        def time(name: str) -> Figures:
+            if name not in cycles:
+                cycles[name] = timing.cycles_of_each(step_kinds(self.ledger, lines, cyclic=_CYCLIC[name]), units)
+            return cycles[name][:, None]
+
+        legal = np.asarray((choices > 0).all(axis=1))
+        priced = self._priced(
+            lines,
+            legal[:, None],
+            units[:, None, :],
+            latency=time(LATENCY),
+            frame=lambda: time(FRAME),
+            left_out=count_combinations(choices[lines.holds]) - int(legal[lines.holds].sum()),
+        )
+        designs = self._exceptions(scan, shapes, policy, lines)
+        exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
+        return _corrected(priced, np.flatnonzero(~lines.holds), exact)
+
+    def _priced(
+        self,
+        lines: Lines,
+        legal: NDArray[np.bool_],
+        combinations: Ints,
+        *,
+        latency: Figures,
+        frame: Callable[[], Figures],
+        left_out: int = 0,
+    ) -> Priced:
+        """Times as they are given, with all other figures."""
         memory = LiveSets(self.ledger).sizes(lines)
-        memories = self.ledger.memories
-        number, costs = unit_figures(self.accesses, self.platform, self.tasks, units)
-        priced = Priced(
-            legal=timing.legal(lines, units),
-            latency_cycles=timing.cycles(kinds, len(shapes), units),
+        number, costs = unit_figures(self.accesses, self.platform, self.tasks, combinations)
+        return Priced(
+            legal=legal,
+            combinations=combinations,
+            latency_cycles=latency,
             internal_memory_data=memory.sum(axis=1, keepdims=True),
-            internal_memory_bits=(memory @ np.array([one.bits for one in memories], np.int64))[:, None],
+            internal_memory_bits=(memory @ np.array([one.bits for one in self.ledger.memories], np.int64))[:, None],
             memory_blocks=self._blocks(memory),
             traffic_bytes=self.traffic(lines)[:, None],
             units=number,
             costs=costs,
-            frame=lambda: timing.cycles(step_kinds(self.ledger, lines, cyclic=True), len(shapes), units),
+            frame=frame,
+            left_out=left_out,
         )
-        if lines.holds.all():
-            return priced
-        return self._corrected(priced, Structures(scan, shapes, units, policy), np.flatnonzero(~lines.holds))
 
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
         """The same with bank layouts of buffers; tables are shared. Raises ArrayolError for layouts that cannot be."""
@@ -141,11 +227,13 @@ class GroupBatch:
             sides, pick = np.unique(shapes[:, block], return_inverse=True)
             fetch = fetch_of(policy, innermost=block == scan.dimensions[-1])
             key = block, descending, fetch, sides.tobytes()
-            if key not in self._tables:
-                self._tables[key] = axis_table(self.ledger, block, sides, descending=descending, fetch=fetch)
-            tables.append(self._tables[key])
+            if key not in self.kept.tables:
+                made = axis_table(self.ledger, block, sides, descending=descending, fetch=fetch)
+                self.kept.tables[key] = made
+                self.kept.size += made.nbytes
+            tables.append(self.kept.tables[key])
             picks.append(pick.ravel())
-        return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self._lines)
+        return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self.kept.lines)
 
     def _blocks(self, memory: Ints) -> Figures | None:
         size = self.platform.local.block_bits
@@ -166,45 +254,39 @@ class GroupBatch:
         found: Ints = (rows[lines.pairs[:, 0]] * columns[lines.pairs[:, 1]]) @ size
         return found
 
-    def _corrected(self, priced: Priced, structures: Structures, wrong: Ints) -> Priced:
-        """The same with some structures priced by the exact path."""
-        exact = [
-            price_structure(self.accesses, self.platform, self.design(structures, number), structures.units)
-            for number in wrong.tolist()
+    def _exceptions(self, scan: Scan, shapes: Ints, policy: Policy, lines: Lines) -> list[GroupDesign]:
+        """The structures that are no products after all, with one unit for each task."""
+        processors = tuple(Processor(task) for task in self.tasks)
+        return [
+            GroupDesign(processors, Blocks(tuple(shape), scan), layouts=self.layouts, policy=policy)
+            for shape in shapes[~lines.holds].tolist()
         ]
 
-        def column(name: str) -> Figures:
-            found = np.array(priced.objective(name))
-            found[wrong] = np.concatenate([one.objective(name) for one in exact])
-            return found
 
-        legal = priced.legal.copy()
-        legal[wrong] = np.concatenate([one.legal for one in exact])
-        return replace(
-            priced,
-            legal=legal,
-            latency_cycles=column("latency_cycles"),
-            internal_memory_data=column("internal_memory_data"),
-            internal_memory_bits=column("internal_memory_bits"),
-            memory_blocks=None if priced.memory_blocks is None else column("memory_blocks"),
-            traffic_bytes=column("traffic_bytes"),
-            frame=lambda: column("frame_cycles"),
-        )
+def _corrected(priced: Priced, wrong: Ints, exact: Sequence[Priced]) -> Priced:
+    """The same with what the exact path says of the structures `wrong`."""
+    if not exact:
+        return priced
 
-    def design(self, structures: Structures, number: int) -> GroupDesign:
-        """One of the structures as a design with one unit each."""
-        shape = tuple(structures.shapes[number].tolist())
-        blocks = Blocks(shape, structures.scan)
-        return GroupDesign(
-            tuple(Processor(task) for task in self.tasks), blocks, layouts=self.layouts, policy=structures.policy
-        )
+    def put(found: NDArray[Any], of: Callable[[Priced], NDArray[Any]]) -> NDArray[Any]:
+        corrected = np.array(found)
+        corrected[wrong] = np.concatenate([of(one) for one in exact])
+        return corrected
 
+    def column(name: str) -> Figures:
+        return put(priced.objective(name), lambda one: one.objective(name))
 
-@dataclass(frozen=True, eq=False)
-class Structures:
-    """A scan, block shapes (S, rank), combinations of units (U, tasks), and a policy."""
-
-    scan: Scan
-    shapes: Ints
-    units: Ints
-    policy: Policy
+    shared = len(priced.combinations) < len(priced.legal)
+    return Priced(
+        legal=put(priced.legal, lambda one: one.legal),
+        combinations=priced.combinations if shared else put(priced.combinations, lambda one: one.combinations),
+        latency_cycles=column(LATENCY),
+        internal_memory_data=column("internal_memory_data"),
+        internal_memory_bits=column("internal_memory_bits"),
+        memory_blocks=None if priced.memory_blocks is None else column("memory_blocks"),
+        traffic_bytes=column("traffic_bytes"),
+        units=column("units"),
+        costs={name: column(name) for name in priced.costs},
+        frame=lambda: column(FRAME),
+        left_out=priced.left_out + sum(one.left_out for one in exact),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,6 +21,8 @@ from hwmodel.machine.separable.walk import (
     turning_rows,
 )
 
+_CELLS = 1 << 22  # of a part's tables
+
 
 @dataclass(frozen=True, eq=False)
 class StepKinds:
@@ -35,7 +38,7 @@ class StepKinds:
     longest: Ints
 
 
-def step_kinds(ledger: Ledger, lines: Lines, *, cyclic: bool) -> list[StepKinds]:
+def step_kinds(ledger: Ledger, lines: Lines, *, cyclic: bool) -> Iterator[StepKinds]:
     """The kinds of steps of structures, in parts; with `cyclic` frames follow each other without a pause."""
     counted = ledger.counted
     first = min(one.stage for one in counted)
@@ -43,11 +46,13 @@ def step_kinds(ledger: Ledger, lines: Lines, *, cyclic: bool) -> list[StepKinds]
     shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])
     factor = np.array([one.factor for one in counted])
     columns = lines.inner.once(lambda: _column_kinds(lines.inner, shift), "columns")
-    found = []
     for late, chosen in lines.by_lateness(int(shift.max())):
         rows = lines.outer.once(partial(_row_kinds, lines.outer, late, cyclic=cyclic), "rows", late, cyclic)
-        found.append(_paired(chosen, rows, columns, lines.pairs[chosen], factor))
-    return found
+        each = rows.times.shape[1] * columns.times.shape[1] * len(shift)
+        step = max(1, _CELLS // each)
+        for start in range(0, len(chosen), step):
+            some = chosen[start : start + step]
+            yield _paired(some, rows, columns, lines.pairs[some], factor)
 
 
 def _row_kinds(outer: Line, late: int, *, cyclic: bool) -> Kinds:

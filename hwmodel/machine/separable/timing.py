@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,7 +40,7 @@ class Timing:
         most = self.most_units(lines)[:, None, :]
         return np.asarray(((units[None, :, :] <= most) | (most == 0)).all(axis=2))
 
-    def cycles(self, parts: Sequence[StepKinds], structures: int, units: Ints) -> Ints:
+    def cycles(self, parts: Iterable[StepKinds], structures: int, units: Ints) -> Ints:
         """The sum of all steps' lengths, (S, U)."""
         found = np.zeros((structures, len(units)), np.int64)
         for part in parts:
@@ -56,15 +56,59 @@ class Timing:
                 sides[one.kind == "store"] += port.burst_cycles(one.name, kinds.happens[:, :, number])
         return PortCycles(sides[0], sides[1], self.platform.memory.port == "shared")
 
-    def busy(self, kinds: StepKinds, task: str, units: int) -> Ints:
-        """Cycles that a processor with so many units computes in each kind of step, (S, K)."""
+    def cycles_of_each(self, parts: Iterable[StepKinds], units: Ints) -> Ints:
+        """The sum of all steps' lengths (S,) of structures with units (S, tasks), of each its own."""
+        found = np.zeros(len(units), np.int64)
+        for part in parts:
+            found[part.chosen] = self._summed(part, self._lengths(part, units))
+        return found
+
+    def least(self, parts: Iterable[StepKinds], most: Ints) -> tuple[Ints, Ints]:
+        """The cycles (S,) with units `most` (S, tasks), and the fewest units (S, tasks) that take no more.
+
+        No step is longer with more units. So their sum is the same as with the most units only if each step is as long
+        as with those, L cycles; and it is if every processor takes L at most. One that runs n repetitions in the step,
+        of o cycles and l more until the results are there, does so with u units if ceil(n / u) o + l <= L, which is
+        u >= n / floor((L - l) / o); its chains of delays take as long with any units. That bounds each task's units by
+        themselves: whatever the others have, it needs the largest of these bounds over the steps.
+        """
+        cycles, fewest = np.zeros(len(most), np.int64), np.ones_like(most)
+        for part in parts:
+            length = self._lengths(part, most)
+            cycles[part.chosen] = self._summed(part, length)
+            for place, task in enumerate(self.tasks):
+                rounds = np.maximum((length - self._latency(task)) // self.occupancy[task], 1)
+                needed = -(-self._number(part, task) // rounds)
+                fewest[part.chosen, place] = np.maximum(needed.max(axis=1), 1)
+        return cycles, fewest
+
+    def busy(self, kinds: StepKinds, task: str, units: int | Ints) -> Ints:
+        """Cycles that a processor computes in each kind of step (S, K), with so many units or with (S, 1) of them."""
         place = self.ledger.parts.group.tasks.index(task)
-        counted = [number for number, one in enumerate(self.ledger.counted) if one.kind == "task"][place]
-        process = self.ledger.parts.group.network.processes[task]
-        number = kinds.happens[:, :, counted]
+        number = self._number(kinds, task)
         longest = kinds.longest[:, :, place] * self.ledger.chain_factors(task)[1]
         rounds = np.maximum(-(-number // units), longest) * self.occupancy[task]
-        return np.where(number > 0, rounds + self.platform.datapath(process.elementary).latency, 0)
+        return np.where(number > 0, rounds + self._latency(task), 0)
+
+    def _number(self, kinds: StepKinds, task: str) -> Ints:
+        """Repetitions of a task in each kind of step, (S, K)."""
+        counted = [(one.kind, one.name) for one in self.ledger.counted]
+        return kinds.happens[:, :, counted.index(("task", task))]
+
+    def _latency(self, task: str) -> int:
+        process = self.ledger.parts.group.network.processes[task]
+        return self.platform.datapath(process.elementary).latency
+
+    def _lengths(self, kinds: StepKinds, units: Ints) -> Ints:
+        """How long each kind of step is (S, K) with units (all structures, tasks), of each structure its own."""
+        length = self.port(kinds).cycles
+        for place, task in enumerate(self.tasks):
+            length = np.maximum(length, self.busy(kinds, task, units[kinds.chosen, place, None]))
+        return length
+
+    def _summed(self, kinds: StepKinds, length: Ints) -> Ints:
+        found: Ints = np.einsum("sk,sk->s", length, kinds.times)
+        return found
 
     def _sums(self, kinds: StepKinds, units: Ints) -> Ints:
         """Each combination shares with others the longest of port and first processors."""

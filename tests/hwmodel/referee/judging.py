@@ -13,7 +13,7 @@ from spec_data import any_inputs
 from strategies_designs import MappedSpec, mapped_specs
 
 from arrayol.errors import ArrayolError
-from dse.verify import mismatches, run_simulation
+from dse.bench import mismatches, run_simulation
 from hwmodel.access import Accesses
 from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate

@@ -15,7 +15,7 @@ from shipped import SMALL, any_input
 from arrayol.checks.pipeline import load_checked
 from arrayol.ir.model import Spec
 from arrayol.ir.network import Network, flatten
-from dse.verify import mismatches, run_simulation
+from dse.bench import mismatches, run_simulation
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, load_platform

@@ -1,0 +1,171 @@
+"""The store of finished work: results of pieces by content hashes of what they depend on, kept beside the results.
+
+What is in it outlives a killed process; work that is not yet committed is done again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic
+
+from arrayol.errors import ArrayolError
+from dse.work.content import digest
+from dse.work.store_errors import damaged, refusals
+from dse.work.store_file import BESIDE, clear, create, open_whole, remove, write
+
+STORE = "work.sqlite"
+STORE_FILES = (STORE, *(STORE + ending for ending in BESIDE))  # all that a store may leave in its folder
+COMMIT_SECONDS = 1.0  # so much work is lost at most when the process is killed
+COMMIT_BYTES = 4_000_000  # of values that wait
+_TEXT = ("utf-8", "surrogatepass")
+
+
+@contextmanager
+def open_store(folder: Path, *, resume: bool) -> Iterator[WorkStore]:
+    """The store of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
+
+    Nothing is written before the first rows are committed; folder and file are made then. At the end what waits is
+    committed, also when the block is interrupted or fails. Raises ArrayolError, now and when rows are read or
+    committed: `store-damaged`, `store-locked` where another process has it open, `cannot-write`.
+    """
+    store = WorkStore(folder / STORE, resume=resume)
+    try:
+        yield store
+    except BaseException:
+        with suppress(ArrayolError):  # what ended the block is told, and once
+            store.close()
+        raise
+    store.close()
+
+
+class WorkStore:
+    """Rows by key, from `open_store`; for one process and one thread. An empty store counts as true."""
+
+    def __init__(self, path: Path, *, resume: bool) -> None:
+        self.path = path
+        self._resume = resume
+        self._waiting: dict[bytes, tuple[bytes, bytes]] = {}  # kind and value by key
+        self._waiting_bytes = 0
+        self._committed_at = monotonic()
+        self._made_folder = False
+        self._is_new = False  # the file was made for rows that are not yet in it
+        self._usable = True  # not closed, and no commit has failed
+        self._connection = self._former()
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, str]:
+        """The values of those keys that have one. Raises ArrayolError (`store-damaged`) for a row that was changed."""
+        found = ((key, self._value(key)) for key in keys)
+        return {key: value.decode(*_TEXT) for key, value in found if value is not None}
+
+    def put(self, key: bytes, kind: str, value: str) -> None:
+        """Keep a value instead of the key's former one, if any; `kind` tells people what it is.
+
+        It is committed with others, once a second has passed since the last time or much waits.
+        """
+        self._require_usable()
+        row = kind.encode(*_TEXT), value.encode(*_TEXT)
+        self._waiting[key] = row
+        self._waiting_bytes += len(row[1])
+        if self._waiting_bytes >= COMMIT_BYTES or monotonic() - self._committed_at >= COMMIT_SECONDS:
+            self.commit()
+
+    def commit(self) -> None:
+        """Write what waits. Raises ArrayolError; then rows of former commits are kept, and none can be added."""
+        self._require_usable()
+        if self._waiting:
+            try:
+                self._write()
+            except Exception:
+                self._usable = False
+                if self._is_new or self._connection is None:
+                    with suppress(ArrayolError):
+                        self.discard()
+                raise
+            self._waiting.clear()
+            self._waiting_bytes = 0
+        self._committed_at = monotonic()
+
+    def close(self) -> None:
+        """Commit what waits and leave one plain file. Raises ArrayolError as `commit`, once."""
+        try:
+            if self._usable:
+                self.commit()
+        finally:
+            self._release()
+
+    def discard(self) -> None:
+        """Close and remove the store, and its folder where that was made for it and holds nothing else."""
+        try:
+            if self._connection is not None:
+                remove(self.path)
+        finally:
+            self._release()
+        if self._made_folder:
+            with suppress(OSError):
+                self.path.parent.rmdir()
+
+    def __len__(self) -> int:
+        """How many keys have a value."""
+        new = sum(self._row(key) is None for key in self._waiting)
+        if self._connection is None:
+            return new
+        with refusals(self.path):
+            return new + int(self._connection.execute("SELECT count(*) FROM work").fetchone()[0])
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _former(self) -> sqlite3.Connection | None:
+        if self._resume:
+            return open_whole(self.path)
+        clear(self.path)
+        return None
+
+    def _write(self) -> None:
+        rows = [(key, kind, value, digest(key, kind, value)) for key, (kind, value) in self._waiting.items()]
+        with refusals(self.path):
+            if self._connection is None:
+                self._make_folder()
+                self._connection = self._former()  # another process may have made one meanwhile
+            if self._connection is None:
+                self._connection = create(self.path)
+                self._is_new = True
+            write(self._connection, rows)
+            self._is_new = False
+
+    def _make_folder(self) -> None:
+        if not self.path.parent.is_dir():
+            self.path.parent.mkdir()
+            self._made_folder = True
+
+    def _value(self, key: bytes) -> bytes | None:
+        if key in self._waiting:
+            return self._waiting[key][1]
+        row = self._row(key)
+        if row is None:
+            return None
+        kind, value, seal = row
+        if not isinstance(kind, bytes) or not isinstance(value, bytes) or seal != digest(key, kind, value):
+            raise damaged(self.path)
+        return value
+
+    def _row(self, key: bytes) -> tuple[object, object, object] | None:
+        """Kind, value and seal as they are in the file."""
+        if self._connection is None:
+            return None
+        with refusals(self.path):
+            found = self._connection.execute("SELECT kind, value, seal FROM work WHERE key = ?", (key,)).fetchone()
+        return found if found is None else tuple(found)
+
+    def _require_usable(self) -> None:
+        if not self._usable:
+            raise ValueError("the store is closed, or could not be written")
+
+    def _release(self) -> None:
+        self._usable = False
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
