@@ -81,7 +81,7 @@ def duration(seconds: float) -> str:
     minutes = _to(seconds / 60, 1 if seconds < 20 * 60 else 5)
     if minutes < 60:
         return f"{minutes} min"
-    hours, rest = divmod(_to(minutes, 10), 60)
+    hours, rest = divmod(_to(seconds / 60, 10), 60)
     if hours < 10:
         return f"{hours} h {rest} min" if rest else f"{hours} h"
     hours = _to(seconds / 3600, 1)

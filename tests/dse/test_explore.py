@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from networks import link, network, platform, process
 
@@ -17,6 +18,7 @@ from dse.method_names import Search
 from dse.objectives import PUBLISHED, chosen
 from dse.result import identifier
 from dse.space import subspaces
+from dse.volume import box_share, reference_of
 from dse.walk import Progress
 from hwmodel.design import Fusion
 from hwmodel.published.estimate import Infeasible, PublishedDesign
@@ -206,6 +208,18 @@ def test_progress_ends_with_everything() -> None:
     explore(PublishedModel(chain(8), platform()), chosen(DEFAULT), LABELS, how=Search(report=said.append))
     assert said[-1] == Progress(evaluated=128, total=128, subspace=8, subspaces=8)
     assert [one.evaluated for one in said] == sorted(one.evaluated for one in said)
+
+
+def test_the_hypervolume_of_the_front_so_far_rises() -> None:
+    made, shares = PublishedModel(chain(9), platform()), []
+    found = explore(made, chosen(DEFAULT), LABELS, how=Search(report=lambda one: shares.append(one.hypervolume())))
+    assert len(shares) > 9
+    assert shares[0] > 0
+    assert shares == sorted(shares)
+    said: list[Progress] = []
+    explore(made, chosen(DEFAULT), LABELS, how=Search(report=said.append))
+    front = np.array([[design.objectives[name] for name in DEFAULT] for design in found.result.pareto])
+    assert said[-1].hypervolume() == pytest.approx(box_share(front, reference_of(front)))
 
 
 def test_beyond_the_limit_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
