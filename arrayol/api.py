@@ -59,12 +59,15 @@ from dse.store import load_result, write_result
 from dse.stored_design import Simulated, StoredDesign, open_design
 from dse.study import Study, load_study, narrowed, with_constraints
 from dse.timeline import timeline_of
-from dse.verify import Verifier
+from dse.verify import Verdict, Verifier
 from dse.walk import Progress
+from dse.work.crew import Crew
+from dse.work.resources import Resources, open_crew
 from hwmodel.banks.analysis import lay_out
 from hwmodel.banks.layouts import Choices, Comparison
 from hwmodel.banks.picture import picture
 from hwmodel.banks.rewriting.rewrite import rewritten as on_layout
+from hwmodel.design import Design as MappingDecisions
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import GIVEN_AS_OBJECT, Platform, check_against, find_platform, load_platform
 from hwmodel.transfers.study import Transfers, open_transfers
@@ -83,6 +86,7 @@ __all__ = [
     "Picked",
     "Platform",
     "Progress",
+    "Resources",
     "Result",
     "Simulated",
     "Space",
@@ -175,6 +179,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     method: str = "auto",
     seed: int = 0,
     keep_all: bool = False,
+    resources: Resources | None = None,
     report: Callable[[Progress | SearchProgress], None] | None = None,
     announce: Callable[[str], None] | None = None,
 ) -> Exploration | Mapped:
@@ -184,8 +189,10 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact
     or nsga2, and `seed` for the last; `announce` is told the size of the space and the method beforehand. With
     `keep_all` the result holds more than the front: every feasible design of the published model, the fronts of all
-    fusions of the machine model. Raises ArrayolError where an input is
-    wrong, KeyError for a model or method that does not exist, InfeasibleError where no design fits the platform.
+    fusions of the machine model. `resources` says what it may work with, for the machine model, but the method
+    exhaustive: workers, a cluster, a folder that keeps finished work; what is found does not depend on them. Raises
+    ArrayolError where an input is wrong or a resource fails, KeyError for a model or method that does not exist,
+    InfeasibleError where no design fits the platform.
     """
     if isinstance(platform, Platform):
         taken, origin = platform, GIVEN_AS_OBJECT
@@ -203,16 +210,20 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         study = (space or Space()).whole()
         wanted = tuple(objectives or study.objectives or DEFAULT)
         mappings = MappingSpace(MachineModel(network, taken), study)
-        verify = space.verify if space else None
-        judge = (
-            None
-            if verify is False
-            else lambda designs: Verifier(spec, chosen_top, taken).all(designs, asked=verify is True)
-        )
-        return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge)
+        judge = None if space and space.verify is False else _judge(Verifier(spec, chosen_top, taken), space, how)
+        with open_crew(resources or Resources()) as crew:
+            return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge, crew=crew)
     wanted_figures = chosen(objectives if objectives is not None else DEFAULT)
     published = MODELS[model](network, taken)
     return explore_fusions(published, wanted_figures, labels, how=how, steps=steps)
+
+
+def _judge(
+    verifier: Verifier, space: Space | None, how: Search
+) -> Callable[[Sequence[MappingDecisions], Crew], Sequence[Verdict]]:
+    """What simulates the designs of a front, unasked where they are small."""
+    asked = space is not None and space.verify is True
+    return lambda designs, crew: verifier.all(designs, crew, how.report, asked=asked)
 
 
 def pick(result: Result | MappingResult, rule: str) -> Picked:

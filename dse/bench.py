@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from arrayol.execute.run import execute
 from arrayol.execute.synthetic import noise
 from arrayol.ir.model import Spec
 from arrayol.ir.network import Network, flatten
+from dse.work.content import code_digest, digest
 from hwmodel.access import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
@@ -70,7 +72,19 @@ class Bench:
     @property
     def repetitions(self) -> int:
         """How many repetitions one design has."""
-        return sum(math.prod(self.accesses.extents(task)) for task in self.network.processes)
+        return self._repetitions(self.network.processes)
+
+    def repetitions_of(self, group: GroupDesign) -> int:
+        """How many repetitions a group has."""
+        return self._repetitions(group.tasks)
+
+    def _repetitions(self, tasks: Iterable[str]) -> int:
+        return sum(math.prod(self.accesses.extents(task)) for task in tasks)
+
+    @cached_property
+    def key(self) -> bytes:
+        """The digest of what simulations depend on, the designs aside."""
+        return digest(code_digest(), self.spec, self.top, self.platform)
 
     def judge(self, group: GroupDesign) -> Judgement:
         """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.referee.alone`)."""

@@ -88,7 +88,7 @@ def opens_everywhere(space: MappingSpace) -> bool:
 
 
 def search_groups(context: SearchContext, crew: Crew, *, open_all: bool, report: Report) -> dict[Mask, GroupFront]:
-    """The front of every group of the space, small ones first; of groups that are equal but for names one is searched."""
+    """The front of every group of the space; of groups that are equal but for names one is searched."""
     space, twins = context.space, Twins(context.space)
     firsts = {group: twins.of(group) for group in space.groups}
     wanted = sorted((group for group, first in firsts.items() if first is None), key=Mask.bit_count)

@@ -49,7 +49,7 @@ def explore_mappings(
     *,
     how: Search | None = None,
     steps: StepFinder | None = None,
-    judge: Callable[[Sequence[Design]], Sequence[Verdict]] | None = None,
+    judge: Callable[[Sequence[Design], Crew], Sequence[Verdict]] | None = None,
     crew: Crew | None = None,
 ) -> Mapped:
     """Search the study's space by a method and describe the designs of the front.
@@ -69,7 +69,7 @@ def explore_mappings(
     if not len(searched.front):
         raise _why_infeasible(context, method, searched, how, crew)
     designs = _designs(columns, searched)
-    verdicts = judge(designs) if judge else [Verdict(None, "not simulated")] * len(designs)
+    verdicts = judge(designs, crew) if judge else [Verdict(None, "not simulated")] * len(designs)
     others = _other_fronts(space, columns, method, searched, designs) if how.keep_all else ()
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
     every = records_of(space, columns, (*designs, *others), verdicts, steps)

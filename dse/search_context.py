@@ -43,4 +43,7 @@ class SearchContext:
         model, how = self.space.model, self.columns.how
         figures = tuple((figure.key, figure.scale) for figure in self.columns.figures)
         addresses = model.network if model.platform.memory.rows is not None else None
-        return digest(code_digest(), model.platform, model.data_per_word, addresses, figures, how.largest, how.limits)
+        order = tuple(model.network.arrays) if addresses else ()  # arrays lie in it
+        return digest(
+            code_digest(), model.platform, model.data_per_word, addresses, order, figures, how.largest, how.limits
+        )

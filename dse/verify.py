@@ -13,7 +13,10 @@ from arrayol.ir.network import Network, flatten
 from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import run_steps
 from dse.bench import Bench, Judgement
+from dse.progress import Report
 from dse.reduce import Reducer, extents_of
+from dse.simulations import judge_all
+from dse.work.crew import Crew
 from hwmodel.access import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
@@ -37,7 +40,7 @@ class Verifier:
     """Simulates designs of a spec's top task on a platform, at the size that its `[verify]` consts give.
 
     Designs share groups, and at the reduced size many groups become the same one: `plan` lists what there is to
-    simulate, `judge` does one of them, in any process and order, and `verdicts` says what that means for each design.
+    simulate, and `verdicts` says what came of that for each design.
     """
 
     spec: Spec
@@ -57,13 +60,15 @@ class Verifier:
         consts = ", ".join(f"{name} = {value}" for name, value in self.platform.verify.items())
         return f"at the reduced size {consts}" if consts else "at its whole size"
 
-    def all(self, designs: Sequence[Design], *, asked: bool) -> tuple[Verdict, ...]:
+    def all(
+        self, designs: Sequence[Design], crew: Crew | None = None, report: Report = lambda _: None, *, asked: bool
+    ) -> tuple[Verdict, ...]:
         """The verdict on each design; without being asked to, only where they are few and small enough.
 
         Raises ArrayolError (`verification-failed`) for the first one about which simulation and model disagree.
         """
-        judgements = {group: self.judge(group) for group in self.plan(designs, asked=asked)}
-        return self.verdicts(designs, judgements, asked=asked)
+        groups = self.plan(designs, asked=asked)
+        return self.verdicts(designs, judge_all(self.bench, groups, crew or Crew(), report), asked=asked)
 
     def plan(self, designs: Sequence[Design], *, asked: bool) -> tuple[GroupDesign, ...]:
         """What is simulated for designs, each group once, in the order in which the designs first need them."""
@@ -76,10 +81,6 @@ class Verifier:
             except NotReducibleError:
                 continue
         return tuple(found)
-
-    def judge(self, group: GroupDesign) -> Judgement:
-        """Simulate a group of the plan by itself."""
-        return self.bench.judge(group)
 
     def verdicts(self, designs: Sequence[Design], judgements: Judgements, *, asked: bool) -> tuple[Verdict, ...]:
         """The verdict on each design, from judgements on all that `plan` lists.

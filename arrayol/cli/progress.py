@@ -15,7 +15,6 @@ from rich.text import Text
 
 from arrayol.cli.pace import Pace, Sample
 from arrayol.cli.progress_text import Seen, bar_facts, line
-
 from dse.progress import SEARCHING, SearchProgress
 from dse.walk import Progress
 
