@@ -54,7 +54,7 @@ class Bench:
         self.accesses = Accesses(self.network)
         self.model = MachineModel(self.network, self.platform)
         self.inputs = self._inputs()
-        self._reference = reference_of(self.spec, self.network, self.inputs)
+        self.reference = reference_of(self.spec, self.network, self.inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Bench, (self.spec, self.top, self.platform)
@@ -90,7 +90,7 @@ class Bench:
         """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.referee.alone`)."""
         try:
             estimate = self.model.estimate(group)
-            found = simulate_alone(self._reference, self.platform, group, _sizes(estimate))
+            found = simulate_alone(self.reference, self.platform, group, _sizes(estimate))
         except ArrayolError as stopped:
             return Judgement(None, (stopped.diagnostics[0].message,))
         reasons = [] if found.identical is not False else ["what it computes differs from the reference execution's"]

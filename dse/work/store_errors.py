@@ -84,6 +84,8 @@ def cannot_write(path: Path, why: str) -> ArrayolError:
         return error("cannot-write", f"there is no folder '{folder}' to write to", hint=_ELSEWHERE, file=str(path))
     if not os.access(folder, os.W_OK | os.X_OK):
         why = f"the folder '{folder}' may not be written to"
+    elif path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        why = "it may not be read and written"
     return error("cannot-write", f"this cannot be written: {why}", hint=_ELSEWHERE, file=str(path))
 
 
@@ -94,15 +96,20 @@ def disk_full(path: Path) -> ArrayolError:
     return error("cannot-write", message, hint=hint, file=str(path))
 
 
+def is_locked(refused: sqlite3.Error) -> bool:
+    """Whether another connection holds the file."""
+    return getattr(refused, "sqlite_errorcode", 0) & 0xFF in _LOCKED
+
+
 def _told(refused: sqlite3.Error, path: Path) -> ArrayolError | None:
     """An error of SQLite in our words; None for a mistake in our use of it."""
     if not hasattr(refused, "sqlite_errorcode"):
         return None
-    code = refused.sqlite_errorcode & 0xFF  # without what is said in addition
-    if code in _LOCKED:
+    if is_locked(refused):
         return locked(path)
     if _is_damage(refused, path):
         return damaged(path)
+    code = refused.sqlite_errorcode & 0xFF  # without what is said in addition
     if code == sqlite3.SQLITE_FULL:
         return disk_full(path)
     return cannot_write(path, _UNWRITABLE[code]) if code in _UNWRITABLE else None

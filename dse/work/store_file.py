@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from dse.work.store_errors import DamagedStoreError, cannot_write, damaged, foreign, other_format, refusals
+from dse.work.store_errors import DamagedStoreError, cannot_write, damaged, foreign, is_locked, other_format, refusals
 
 APPLICATION = int.from_bytes(b"ArOL")
 FORMAT = 1
@@ -19,7 +19,7 @@ BESIDE = ("-wal", "-journal", "-shm")  # SQLite's own files beside the database 
 Row = tuple[bytes, bytes, bytes, bytes]  # key, kind, value, seal
 
 _TABLE = "CREATE TABLE work (key BLOB PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, seal BLOB NOT NULL)"
-_BUSY_SECONDS = 1.0
+BUSY_SECONDS = 1.0
 _MAGIC, _APPLICATION_AT = b"SQLite format 3\0", 68  # of the header, by SQLite's file format
 
 
@@ -34,7 +34,7 @@ def open_whole(path: Path) -> sqlite3.Connection | None:
     try:
         with refusals(path):
             _require_whole(connection, path)
-            connection.execute("PRAGMA journal_mode = WAL")  # where its making was interrupted before that
+            _prepare(connection)
     except BaseException:
         connection.close()
         raise
@@ -61,17 +61,15 @@ def create(path: Path) -> sqlite3.Connection:
         connection = _connected(path)
         try:
             connection.execute("BEGIN EXCLUSIVE")
-        except BaseException:
-            connection.close()
-            raise
-        try:
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             connection.execute(_TABLE)
             connection.execute("COMMIT")
-            connection.execute("PRAGMA journal_mode = WAL")
-        except BaseException:
-            remove(path)
+            _prepare(connection)
+        except BaseException as refused:
+            # Without the lock the file is another's; with it nothing can be in it yet.
+            if connection.in_transaction or (isinstance(refused, sqlite3.Error) and not is_locked(refused)):
+                remove(path)
             connection.close()
             raise
         return connection
@@ -133,12 +131,17 @@ def _has_content(path: Path) -> bool:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """A connection that keeps every lock it takes, so that no shared memory is needed either."""
-    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
+    """A connection that keeps every lock it takes, so that no shared memory is needed either; nothing is read yet."""
+    connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
     connection.text_factory = bytes  # damaged text is told by the seal
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    connection.execute("PRAGMA synchronous = NORMAL")  # a killed process loses nothing; without power the last rows
     return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    """Set how rows are committed: a killed process loses none, a computer without power perhaps the last ones."""
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import hypothesis
+import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from spec_data import any_inputs
@@ -19,8 +20,11 @@ from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
+from hwmodel.referee.alone import simulate_alone
 from hwmodel.referee.errors import RefereeError
-from hwmodel.referee.simulate import run_groups
+from hwmodel.referee.plan import outside_elements
+from hwmodel.referee.reference import reference_of
+from hwmodel.referee.simulate import Simulation, run_groups
 
 FEATURES = {
     "FIFO", "layout", "cut", "recompute", "several units", "partial block", "several groups", "one group",
@@ -70,9 +74,22 @@ def judge(case: MappedSpec, pick: Pick) -> None:
     for run, group in zip(found.groups, case.design.groups, strict=True):
         assert run.lengths == model.step_cycles(group)
     sizes = sizes_of(estimate)
+    require_same_alone(case, found, sizes)
     memories = [(place, name) for place, own in enumerate(sizes) for name, data in own.items() if data]
     for place, name in pick(memories):
         assert rule_broken(model.accesses, case.platform, case.design, smaller(sizes, place, name)) == "overflow"
+
+
+def require_same_alone(case: MappedSpec, found: Simulation, sizes: Sequence[Sizes]) -> None:
+    """Fail unless each group by itself, fed by the reference execution, does what it does in the whole design."""
+    reference = reference_of(case.spec, case.network, any_inputs(case.spec, case.network.name))
+    for group, run, own in zip(case.design.groups, found.groups, sizes, strict=True):
+        alone = simulate_alone(reference, case.platform, group, own)
+        assert alone.identical is found.identical
+        assert (alone.run.lengths, alone.run.peaks) == (run.lengths, run.peaks)
+        for array in {name for task in group.tasks for name in case.network.processes[task].writes}:
+            needed = reference.needed_outside(array, group.tasks)
+            assert np.array_equal(needed, outside_elements(reference.accesses, array, set(group.tasks)))
 
 
 def sizes_of(estimate: DesignEstimate) -> list[Sizes]:
