@@ -59,15 +59,13 @@ from dse.store import load_result, write_result
 from dse.stored_design import Simulated, StoredDesign, open_design
 from dse.study import Study, load_study, narrowed, with_constraints
 from dse.timeline import timeline_of
-from dse.verify import Verdict, Verifier
+from dse.verify import Verifier
 from dse.walk import Progress
-from dse.work.crew import Crew
 from dse.work.resources import Resources, open_crew
 from hwmodel.banks.analysis import lay_out
 from hwmodel.banks.layouts import Choices, Comparison
 from hwmodel.banks.picture import picture
 from hwmodel.banks.rewriting.rewrite import rewritten as on_layout
-from hwmodel.design import Design as MappingDecisions
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import GIVEN_AS_OBJECT, Platform, check_against, find_platform, load_platform
 from hwmodel.transfers.study import Transfers, open_transfers
@@ -210,20 +208,19 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         study = (space or Space()).whole()
         wanted = tuple(objectives or study.objectives or DEFAULT)
         mappings = MappingSpace(MachineModel(network, taken), study)
-        judge = None if space and space.verify is False else _judge(Verifier(spec, chosen_top, taken), space, how)
+        verify = space.verify if space else None
+        judge = (
+            None
+            if verify is False
+            else lambda designs, crew: Verifier(spec, chosen_top, taken).all(
+                designs, crew, how.report, asked=verify is True
+            )
+        )
         with open_crew(resources or Resources()) as crew:
             return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge, crew=crew)
     wanted_figures = chosen(objectives if objectives is not None else DEFAULT)
     published = MODELS[model](network, taken)
     return explore_fusions(published, wanted_figures, labels, how=how, steps=steps)
-
-
-def _judge(
-    verifier: Verifier, space: Space | None, how: Search
-) -> Callable[[Sequence[MappingDecisions], Crew], Sequence[Verdict]]:
-    """What simulates the designs of a front, unasked where they are small."""
-    asked = space is not None and space.verify is True
-    return lambda designs, crew: verifier.all(designs, crew, how.report, asked=asked)
 
 
 def pick(result: Result | MappingResult, rule: str) -> Picked:

@@ -18,6 +18,7 @@ from dse.mapping import Mapped
 from dse.mapping_result import MappedDesign, MappingResult
 from dse.plots.save import save_convergence, save_mapping_plots, save_plot
 from dse.result import Design, Result
+from dse.work.store import STORE_FILES
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
 BREAKDOWN = ("breakdown.png", "breakdown.svg")
@@ -91,7 +92,7 @@ def require_writable(target: Path) -> None:
     if not os.access(target.resolve().parent, os.W_OK | os.X_OK):
         message = f"the folder '{target.parent}' may not be written to"
         raise error("cannot-write", message, file=str(target), hint=hint)
-    if target.is_dir() and any(target.iterdir()) and not _holds_result(target):
+    if target.is_dir() and not _holds_result(target) and any(one.name not in STORE_FILES for one in target.iterdir()):
         message = "this folder is not empty and holds no former result"
         raise error("not-a-result", message, file=str(target), hint=hint)
 
@@ -130,8 +131,18 @@ def _carry_over(former: Path, folder: Path) -> None:
     for found in former.iterdir() if former.is_dir() else ():
         if found.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, *CONVERGENCE, PICKED, REPORT}:
             continue
-        if found.is_dir() and not found.is_symlink():
+        if found.name in STORE_FILES:
+            _link(found, folder / found.name)
+        elif found.is_dir() and not found.is_symlink():
             ours = shutil.ignore_patterns("*.aol") if found.name == SPECS else None
             shutil.copytree(found, folder / found.name, symlinks=True, ignore=ours, dirs_exist_ok=True)
         else:
             shutil.copy2(found, folder / found.name, follow_symlinks=False)
+
+
+def _link(found: Path, target: Path) -> None:
+    """The same file in another place too, or where the file system has no such links a copy of it."""
+    try:
+        target.hardlink_to(found)
+    except OSError:
+        shutil.copy2(found, target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from arrayol.cli.picking import pick_option, require_known, show_picked, with_pi
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import show
 from dse.figures import MACHINE
-from dse.method_names import AUTO, METHODS, NSGA2
+from dse.method_names import AUTO, EXHAUSTIVE, METHODS, NSGA2
 from dse.objectives import DEFAULT, WrongObjectiveError
 from dse.pick import Rule
 from dse.result import Result
@@ -77,6 +78,14 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     help="Store more than the front: each fusion's, or (published) every design.",
 )
 @pick_option
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Processes that search and simulate, where there is enough to do.  [default: one for each core]",
+)
+@click.option("--cluster", metavar="ADDRESS", help="Work on a dask cluster, as tcp://HOST:8786 (extra 'cluster').")
+@click.option("--resume", is_flag=True, help="Go on with the work that an interrupted exploration left in DIR.")
 @click.option("--quiet", is_flag=True, help="Show no progress.")
 @top_option
 @set_option
@@ -92,6 +101,9 @@ def command(  # noqa: PLR0913  one for each option
     out: Path | None,
     keep_all: bool,
     rule: Rule | None,
+    workers: int | None,
+    cluster: str | None,
+    resume: bool,
     quiet: bool,
     top: str | None,
     settings: Mapping[str, str],
@@ -108,7 +120,8 @@ def command(  # noqa: PLR0913  one for each option
     not empty is refused.
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
-    _require_machine(model, space)
+    _require_machine(model, {**space, "workers": workers, "cluster": cluster, "resume": resume})
+    _require_pieces(method, workers, cluster, resume=resume)
     if seed is not None and method not in (AUTO, NSGA2):
         raise click.UsageError(f"--seed is for --method {NSGA2}; {method} draws nothing at random")
     loaded = api.load(spec, settings)
@@ -129,6 +142,7 @@ def command(  # noqa: PLR0913  one for each option
                 keep_all=keep_all,
                 report=report,
                 space=api.Space(**space) if model == "machine" else None,
+                resources=api.Resources(workers or _cores(), cluster, folder, resume),
             )
         except WrongObjectiveError as wrong:  # a name on the command line: wrong usage
             (mistake,) = wrong.diagnostics
@@ -153,6 +167,20 @@ def _require_machine(model: str, space: Mapping[str, Any]) -> None:
     if model != "machine" and given:
         option = {"constraints": "constraint"}.get(given[0], given[0]).replace("_", "-")
         raise click.UsageError(f"--{option} needs the machine model; leave it out, or take --model machine")
+
+
+def _require_pieces(method: str, workers: int | None, cluster: str | None, *, resume: bool) -> None:
+    """Raises UsageError for options that do not go together."""
+    if workers is not None and cluster is not None:
+        raise click.UsageError("--workers and --cluster exclude each other; a cluster has workers of its own")
+    given = {"--workers": workers is not None, "--cluster": cluster is not None, "--resume": resume}
+    for option in (name for name, is_given in given.items() if is_given and method == EXHAUSTIVE):
+        raise click.UsageError(f"{option} is not for --method {EXHAUSTIVE}, which takes small spaces in one go")
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _written(folder: Path, files: Sequence[Path]) -> list[str]:
