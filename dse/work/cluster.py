@@ -1,2 +1,136 @@
-def cluster(address):
-    raise NotImplementedError
+"""A dask cluster that does pieces of work; the package distributed loads only when it is asked for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from importlib.util import find_spec
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from arrayol.errors import ArrayolError, error
+from dse.work.content import code_digest
+from dse.work.perform import perform
+from dse.work.piece import Piece
+from dse.work.pools import Sender, Task
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_SECONDS = 10  # to find the scheduler
+WORKERS_SECONDS = 30.0  # to wait where it has no workers
+_WAITING = 1  # tasks that wait behind the one in work, of each thread of the workers
+_LOOK_SECONDS = 1.0  # between two looks at who is there
+
+
+class Cluster:
+    """The workers that a scheduler has at the time. The task of one that is lost goes to another."""
+
+    worth_seconds = 0.0  # whoever names a cluster wants it
+
+    def __init__(self, client: Client, address: str) -> None:
+        self._client, self._address = client, address
+        self._executor = client.get_executor(pure=False)
+        self._sender = Sender()
+        self._threads = 1
+        self._looked = self._seen = monotonic()  # at the workers at all, and at some
+
+    @property
+    def slots(self) -> int:
+        """Two tasks for each thread that is there."""
+        return self._threads * (1 + _WAITING)
+
+    def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
+        """Send it to the scheduler."""
+        return self._executor.submit(perform, code_digest(), self._sender.packed(context), pieces)
+
+    def check(self) -> None:
+        """Look who is there. Raises ArrayolError (`cluster-lost`) where no worker has been for some time."""
+        if monotonic() - self._looked < _LOOK_SECONDS:
+            return
+        try:
+            threads = sum(self._client.ncores().values())
+        except (OSError, CancelledError, ValueError):  # the last one where the client has closed itself
+            raise self._lost() from None
+        self._looked = monotonic()
+        if threads:
+            self._threads, self._seen = threads, self._looked
+        elif self._looked - self._seen > WORKERS_SECONDS:
+            raise self._lost()
+
+    def result(self, task: Task) -> tuple[list[Any], float]:
+        """What it found. Raises ArrayolError (`cluster-lost`, `cluster-version`)."""
+        from distributed import KilledWorker  # noqa: PLC0415
+
+        try:
+            return task.result()
+        except ImportError:  # of this module or another, where the task is unpacked
+            raise no_arrayol() from None
+        except (KilledWorker, CancelledError, OSError):
+            raise self._lost() from None
+
+    def _lost(self) -> ArrayolError:
+        return error(
+            "cluster-lost",
+            f"the cluster at {self._address} has lost its scheduler, or too many workers",
+            hint="see to the cluster; with --resume the exploration goes on where it was",
+        )
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Cluster]:
+    """The cluster of the scheduler at `address`, as tcp://HOST:8786.
+
+    Raises ArrayolError: `cluster-missing` where the package distributed is not installed, `cluster-unreachable` where
+    no scheduler answers or none of its workers comes.
+    """
+    if find_spec("distributed") is None:
+        message = "a cluster needs the package 'distributed', which is not installed"
+        raise error("cluster-missing", message, hint="install arrayol with its extra 'cluster'")
+    with _quiet(), _client(address) as client:
+        yield Cluster(client, address)
+
+
+@contextmanager
+def _client(address: str) -> Iterator[Client]:
+    from distributed import Client  # noqa: PLC0415
+
+    hint = "give the address that 'dask scheduler' prints, as tcp://HOST:8786"
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError):
+        raise error(
+            "cluster-unreachable", f"no scheduler of a dask cluster answers at '{address}'", hint=hint
+        ) from None
+    try:
+        try:
+            client.wait_for_workers(1, timeout=WORKERS_SECONDS)
+        except TimeoutError:
+            hint = f"start some: dask worker {address} --nworkers auto --nthreads 1"
+            raise error("cluster-unreachable", f"the cluster at '{address}' has no workers", hint=hint) from None
+        yield client
+    finally:
+        client.close(timeout=CONNECT_SECONDS)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """What distributed would log is told by our errors."""
+    logger = logging.getLogger("distributed")
+    former = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(former)
+
+
+def no_arrayol() -> ArrayolError:
+    """Of a cluster that cannot unpack what it is sent."""
+    return error(
+        "cluster-version",
+        "the scheduler or a worker of the cluster cannot load arrayol",
+        hint="install the same version of arrayol, with its extra 'cluster', where they run",
+    )

@@ -13,6 +13,7 @@ from dse.work.piece import Piece, Work
 from dse.work.pools import InProcess, Pool, Task
 
 Found = TypeVar("Found")
+CHECK_SECONDS = 2.0  # between two looks at the pool where no task ends
 TASK_SECONDS = 0.3  # how long a task for a pool should take: long beside what it costs to send it
 
 
@@ -105,7 +106,8 @@ class _Run:
                 self._advance(job)
             while self.waiting or self.busy:
                 self._fill()
-                finished, _ = wait(self.busy, return_when=FIRST_COMPLETED)
+                finished, _ = wait(self.busy, CHECK_SECONDS, return_when=FIRST_COMPLETED)
+                self.pool.check()
                 for task in finished:
                     self._take(self.busy.pop(task), *self.pool.result(task))
         finally:

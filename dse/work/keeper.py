@@ -41,3 +41,8 @@ class Keeper:
         """Put a result in the store."""
         if self.store is not None and key is not None:
             self.store.put(key, piece.kind, piece.dump(result))
+
+    def finish(self) -> None:
+        """The exploration has ended well: only its own rows stay, and none where it was over in a moment."""
+        if self.store is not None:
+            self.store.finish()

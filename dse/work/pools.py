@@ -37,6 +37,9 @@ class Pool(Protocol):
     def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
         """Start a task: what `perform` returns."""
 
+    def check(self) -> None:
+        """See from time to time whether all is well. Raises ArrayolError where the pool is lost."""
+
     def result(self, task: Task) -> tuple[list[Any], float]:
         """What a task that has ended found. Raises what its pieces raised, and ArrayolError where the pool is lost."""
 
@@ -52,6 +55,9 @@ class InProcess:
         task: Task = Future()
         task.set_result(done(context, pieces))
         return task
+
+    def check(self) -> None:
+        """All is well."""
 
     def result(self, task: Task) -> tuple[list[Any], float]:
         """What it found."""
@@ -87,6 +93,9 @@ class Processes:
             return self._executor.submit(perform, code_digest(), self._sender.packed(context), pieces)
         except BrokenProcessPool:
             raise _lost() from None
+
+    def check(self) -> None:
+        """A task tells by itself when its process has ended."""
 
     def result(self, task: Task) -> tuple[list[Any], float]:
         """What it found. Raises ArrayolError (`worker-lost`) where a process ended before it."""

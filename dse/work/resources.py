@@ -41,7 +41,7 @@ def _keeper(resources: Resources) -> Iterator[Keeper]:
     if resources.folder is None:
         yield Keeper(None)
         return
-    with open_store(resources.folder) as store:
+    with open_store(resources.folder, resume=resources.resume) as store:
         keeper = Keeper(store, resume=resources.resume)
         try:
             yield keeper

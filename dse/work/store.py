@@ -13,8 +13,8 @@ from time import monotonic
 
 from arrayol.errors import ArrayolError
 from dse.work.content import digest
-from dse.work.store_errors import damaged, refusals
-from dse.work.store_file import BESIDE, clear, create, open_whole, remove, write
+from dse.work.store_errors import DamagedStoreError, damaged, refusals
+from dse.work.store_file import BESIDE, clear, create, keep_only, open_whole, remove, write
 
 STORE = "work.sqlite"
 STORE_FILES = (STORE, *(STORE + ending for ending in BESIDE))  # all that a store may leave in its folder
@@ -25,7 +25,7 @@ _TEXT = ("utf-8", "surrogatepass")
 
 @contextmanager
 def open_store(folder: Path, *, resume: bool) -> Iterator[WorkStore]:
-    """The store of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
+    """The store of a folder. Former rows are found with `resume` alone, but stay there until `finish`.
 
     Nothing is written before the first rows are committed; folder and file are made then. At the end what waits is
     committed, also when the block is interrupted or fails. Raises ArrayolError, now and when rows are read or
@@ -47,6 +47,7 @@ class WorkStore:
     def __init__(self, path: Path, *, resume: bool) -> None:
         self.path = path
         self._resume = resume
+        self._used: set[bytes] = set()  # keys that were put here, or found
         self._waiting: dict[bytes, tuple[bytes, bytes]] = {}  # kind and value by key
         self._waiting_bytes = 0
         self._committed_at = monotonic()
@@ -57,8 +58,10 @@ class WorkStore:
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, str]:
         """The values of those keys that have one. Raises ArrayolError (`store-damaged`) for a row that was changed."""
-        found = ((key, self._value(key)) for key in keys)
-        return {key: value.decode(*_TEXT) for key, value in found if value is not None}
+        keys = [key for key in keys if self._resume or key in self._used]
+        rows = {key: value.decode(*_TEXT) for key in keys if (value := self._value(key)) is not None}
+        self._used |= rows.keys()
+        return rows
 
     def put(self, key: bytes, kind: str, value: str) -> None:
         """Keep a value instead of the key's former one, if any; `kind` tells people what it is.
@@ -66,6 +69,7 @@ class WorkStore:
         It is committed with others, once a second has passed since the last time or much waits.
         """
         self._require_usable()
+        self._used.add(key)
         row = kind.encode(*_TEXT), value.encode(*_TEXT)
         self._waiting[key] = row
         self._waiting_bytes += len(row[1])
@@ -88,6 +92,16 @@ class WorkStore:
             self._waiting_bytes = 0
         self._committed_at = monotonic()
 
+    def finish(self) -> None:
+        """All work is done: rows that it did not need go, and what was done in a moment is not kept at all."""
+        self._require_usable()
+        if self._connection is None:
+            self._waiting.clear()
+            return
+        self.commit()
+        with suppress(sqlite3.Error):  # what is too much does no harm
+            keep_only(self._connection, self._used)
+
     def close(self) -> None:
         """Commit what waits and leave one plain file. Raises ArrayolError as `commit`, once."""
         try:
@@ -108,7 +122,9 @@ class WorkStore:
                 self.path.parent.rmdir()
 
     def __len__(self) -> int:
-        """How many keys have a value."""
+        """How many keys have a value that can be found."""
+        if not self._resume:
+            return len(self._used)
         new = sum(self._row(key) is None for key in self._waiting)
         if self._connection is None:
             return new
@@ -119,10 +135,13 @@ class WorkStore:
         return True
 
     def _former(self) -> sqlite3.Connection | None:
-        if self._resume:
+        try:
             return open_whole(self.path)
-        clear(self.path)
-        return None
+        except DamagedStoreError:
+            if self._resume:
+                raise
+            clear(self.path)
+            return None
 
     def _write(self) -> None:
         rows = [(key, kind, value, digest(key, kind, value)) for key, (kind, value) in self._waiting.items()]

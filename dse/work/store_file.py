@@ -87,6 +87,17 @@ def write(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
         raise
 
 
+def keep_only(connection: sqlite3.Connection, keys: Iterable[bytes]) -> None:
+    """Remove the rows of all other keys. Raises sqlite3.Error."""
+    connection.execute("PRAGMA temp_store = MEMORY")
+    connection.execute("CREATE TEMP TABLE kept (key BLOB PRIMARY KEY)")
+    connection.executemany("INSERT INTO kept VALUES (?)", ((key,) for key in keys))
+    removed = connection.execute("DELETE FROM work WHERE key NOT IN (SELECT key FROM kept)").rowcount
+    connection.execute("DROP TABLE kept")
+    if removed:
+        connection.execute("VACUUM")
+
+
 def remove(path: Path) -> None:
     """Remove a store's files, the database first: SQLite drops what it finds beside a new one."""
     with refusals(path):
