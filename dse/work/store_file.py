@@ -102,10 +102,11 @@ def _locked(path: Path) -> sqlite3.Connection | None:
         connection = _connected(path)
     try:
         with refusals(path):
-            if _is_empty(connection):
+            owner = connection.execute("PRAGMA application_id").fetchone()[0]
+            if not _has_content(path):  # SQLite has undone what a killed process had begun
                 connection.close()
                 return None
-            if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+            if owner != APPLICATION:
                 raise foreign(path)
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("COMMIT")
@@ -142,11 +143,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
     """Set how rows are committed: a killed process loses none, a computer without power perhaps the last ones."""
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
-
-
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether nothing is left once SQLite has undone what a killed process had begun."""
-    return bool(connection.execute("PRAGMA page_count").fetchone()[0] == 0)
 
 
 def _has_our_header(path: Path) -> bool:
