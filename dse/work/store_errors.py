@@ -79,12 +79,13 @@ def locked(path: Path) -> ArrayolError:
 
 def cannot_write(path: Path, why: str) -> ArrayolError:
     """Of a store that may not be read and written."""
-    folder = path.parent
-    if not folder.is_dir():
-        return error("cannot-write", f"there is no folder '{folder}' to write to", hint=_ELSEWHERE, file=str(path))
-    if not os.access(folder, os.W_OK | os.X_OK):
+    folder = path.parent  # asked about by `os.access` alone, which never fails
+    if not os.access(folder, os.F_OK):
+        if not os.access(folder.parent, os.F_OK):
+            why = f"there is no folder '{folder.parent}'"
+    elif not os.access(folder, os.W_OK | os.X_OK):
         why = f"the folder '{folder}' may not be written to"
-    elif path.exists() and not os.access(path, os.R_OK | os.W_OK):
+    elif os.access(path, os.F_OK) and not os.access(path, os.R_OK | os.W_OK):
         why = "it may not be read and written"
     return error("cannot-write", f"this cannot be written: {why}", hint=_ELSEWHERE, file=str(path))
 

@@ -195,6 +195,6 @@ def test_a_name_that_is_taken(tmp_path: Path, make: object) -> None:
 
 def test_no_folder_to_make_it_in(tmp_path: Path) -> None:
     assert refusal(tmp_path / "no" / "out", resume=True) == (
-        f"{tmp_path / 'no' / 'out' / STORE}: error[cannot-write]: there is no folder '{tmp_path / 'no' / 'out'}' "
-        "to write to\n  hint: name another folder with --out"
+        f"{tmp_path / 'no' / 'out' / STORE}: error[cannot-write]: this cannot be written: "
+        f"there is no folder '{tmp_path / 'no'}'\n  hint: name another folder with --out"
     )

@@ -155,6 +155,10 @@ def test_a_folder_that_is_read_only(tmp_path: Path, former: Path) -> None:
     assert private(tmp_path, mounts, READ_ONLY) == message * 2
     (former / STORE).unlink()
     assert private(tmp_path, mounts, READ_ONLY) == ("0 rows\n" + message) * 2
+    assert private(tmp_path, mounts, 'OUT = Path("out/new")\nexplore(resume=True)') == (
+        "0 rows\nout/new/work.sqlite: error[cannot-write]: this cannot be written: Read-only file system\n"
+        "  hint: name another folder with --out\n"
+    )
 
 
 def test_a_file_that_is_read_only(tmp_path: Path, former: Path) -> None:
