@@ -128,22 +128,26 @@ with open_store(folder, resume=True) as store:
 """
 
 
-def test_a_killed_process_leaves_whole_rows_and_all_committed_ones(tmp_path: Path) -> None:
+def test_an_ended_process_leaves_whole_rows_and_all_committed_ones(tmp_path: Path) -> None:
     drawn = random.Random(1)
     committed = -1
-    for seed in range(5):
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    for seed, end in enumerate([signal.SIGKILL, signal.SIGINT, signal.SIGKILL, signal.SIGINT, signal.SIGKILL]):
         command = [sys.executable, "-c", WRITER, str(seed), str(tmp_path)]
-        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as writer:
+        with subprocess.Popen(command, **pipes, text=True) as writer:
             assert writer.stdin is not None
             assert writer.stdout is not None
+            assert writer.stderr is not None
             assert writer.stdout.readline() == "ready\n"
             writer.stdin.write("\n")
             writer.stdin.flush()
             for _ in range(drawn.randrange(1, 40)):
                 committed = int(writer.stdout.readline())
             time.sleep(drawn.random() / 100)
-            writer.send_signal(signal.SIGKILL)
+            writer.send_signal(end)
             said = writer.stdout.read().split()
+            assert writer.stderr.read().splitlines()[-1:] == (["KeyboardInterrupt"] if end == signal.SIGINT else [])
+        assert files(tmp_path).keys() == {STORE} or end == signal.SIGKILL
         committed = int(said[-1]) if said else committed
         with open_store(tmp_path, resume=True) as found:
             rows = found.get([str(number).encode() for number in range(committed + 10_000)])
