@@ -177,6 +177,28 @@ def test_none_is_legal_where_one_task_has_no_choice() -> None:
     assert found.left_out == 3
 
 
+def test_in_small_parts_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = _some_figures()
+    monkeypatch.setattr("hwmodel.machine.separable.steps._CELLS", 1)
+    monkeypatch.setattr("hwmodel.machine.variants._CELLS", 1)
+    assert _some_figures() == at_once
+
+
+def _some_figures() -> list[list[int]]:
+    """Of many structures in bulk, and of one with a FIFO under many combinations."""
+    model = _harris()
+    batch = model.batch(tuple(model.network.processes))
+    assert batch is not None
+    scan, shapes = Scan((0, 1), (False, False)), np.array(list(product((1, 2, 3, 6), (1, 2, 4, 8))))
+    processors = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
+    opened = GroupDesign(processors, Blocks((2, 8), scan), frozenset({"sxx"}))
+    found = batch.fastest(scan, shapes, (1, 2, 3), times=TIMES), model.fastest(opened, (1, 2, 3), times=TIMES)
+    return [
+        *(one.objective(name).ravel().tolist() for one in found for name in TIMES),
+        *(one.combinations.ravel().tolist() for one in found),
+    ]
+
+
 def _harris() -> MachineModel:
     path = shipped_folder() / "harris.aol"
     spec = load_checked(path, {"H": 6, "W": 8})
