@@ -30,7 +30,7 @@ class Outcome:
 
 @dataclass
 class Oracle(Stepped):
-    """The whole page: what a group takes, in cycles and memory. Each class that it builds on has the sections before."""
+    """The whole page: what a group takes, in cycles and memory; what it builds on has the sections before."""
 
     def outcome(self) -> Outcome:
         last = self.last
