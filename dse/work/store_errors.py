@@ -12,14 +12,8 @@ from arrayol.errors import ArrayolError, Diagnostic, error
 
 _ELSEWHERE = "name another folder with --out"
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
-_DAMAGED = {  # ERROR too: our statements are right, so what they name is missing
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_NOTADB,
-    sqlite3.SQLITE_FORMAT,
-    sqlite3.SQLITE_ERROR,
-    sqlite3.SQLITE_MISMATCH,
-    sqlite3.SQLITE_CONSTRAINT,
-}
+# ERROR too: our statements are right, so what they name is missing.
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
 _UNWRITABLE = {
     sqlite3.SQLITE_FULL: "no space is left on the disk",
     sqlite3.SQLITE_READONLY: "it is read-only",
@@ -117,8 +111,8 @@ def _told(refused: sqlite3.Error, path: Path) -> ArrayolError | None:
 
 
 def _is_damage(refused: sqlite3.Error, path: Path) -> bool:
-    """Whether the file is to blame: also where it ends early, or says by itself that it must not be written."""
-    code = refused.sqlite_errorcode
-    if code & 0xFF == sqlite3.SQLITE_READONLY:
+    """Whether the file is to blame: also where it says by itself that it must not be written."""
+    code = refused.sqlite_errorcode & 0xFF
+    if code == sqlite3.SQLITE_READONLY:
         return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
-    return code & 0xFF in _DAMAGED or code == sqlite3.SQLITE_IOERR_SHORT_READ
+    return code in _DAMAGED

@@ -93,6 +93,35 @@ def test_a_damaged_file_is_told_or_does_no_harm(
         assert files(folder) == {STORE: data}
 
 
+KINDS = {
+    "a version of SQLite that only reads it": ("flip", 18, 1),
+    "a version of SQLite that knows nothing of it": ("flip", 19, 1),
+    "an unknown format of the schema": ("flip", 47, 8),
+    "a name that is no text": ("flip", b"workwork", 0x80),
+    "a statement that is none": ("flip", b"TABLE work", 0x02),
+    "a page of zeros": ("zero", 3 * 4096, 4096),
+    "a page missing at the end": ("cut", -4096, 0),
+}
+
+
+@pytest.mark.parametrize(("kind", "at", "amount"), KINDS.values(), ids=KINDS)
+def test_each_kind_of_damage_is_told(
+    tmp_path: Path, sound: dict[str, bytes], kind: str, at: int | bytes, amount: int
+) -> None:
+    place = at if isinstance(at, int) else sound["whole"].index(at)
+    (tmp_path / STORE).write_bytes(spoilt(sound["whole"], [(kind, place, amount)]))
+    assert not require_sound_or_told(tmp_path)
+    with open_store(tmp_path, resume=False) as found:
+        found.put(key("new"), "test", "new")
+    assert held(tmp_path, ["new"]) == {"new": "new"}
+
+
+def test_a_damaged_structure_is_told_before_anything_is_done(tmp_path: Path, sound: dict[str, bytes]) -> None:
+    (tmp_path / STORE).write_bytes(spoilt(sound["whole"], [("zero", 3 * 4096, 4096)]))
+    with pytest.raises(ArrayolError, match="store-damaged"):
+        WorkStore(tmp_path / STORE, resume=True)
+
+
 @settings(max_examples=60)
 @given(drawn=st.data())
 def test_a_damaged_log_is_told_or_does_no_harm(

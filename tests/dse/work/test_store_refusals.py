@@ -68,6 +68,14 @@ def test_one_exploration_at_a_time(
         assert len(found) == 3
 
 
+def test_what_another_has_just_made_is_not_removed(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
+    commits(holder, "one")
+    before = files(tmp_path)
+    with pytest.raises(ArrayolError, match="store-locked"):
+        store_file.create(tmp_path / STORE)
+    assert files(tmp_path) == before
+
+
 @pytest.mark.parametrize("resume", [True, False])
 def test_of_two_that_start_anew_the_first_to_write_wins(
     tmp_path: Path, holder: subprocess.Popen[str], resume: bool

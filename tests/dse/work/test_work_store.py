@@ -9,8 +9,8 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from work_stores import files, held, key, read
 
-from dse.work import store
+from dse.work import store, store_file
 from dse.work.store import STORE, WorkStore, open_store
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -204,6 +204,19 @@ def test_an_interrupt_while_rows_are_written_loses_none(tmp_path: Path, monkeypa
         with pytest.raises(KeyboardInterrupt):
             found.commit()
     assert held(tmp_path / "out", "ab") == {"a": "1"}
+
+
+def test_rows_are_written_all_or_none(tmp_path: Path) -> None:
+    def rows() -> Iterator[store_file.Row]:
+        yield b"a", b"", b"", b""
+        raise KeyboardInterrupt
+
+    connection = store_file.create(tmp_path / STORE)
+    with closing(connection):
+        with pytest.raises(KeyboardInterrupt):
+            store_file.write(connection, rows())
+        store_file.write(connection, [(b"b", b"", b"", b"")])
+        assert connection.execute("SELECT key FROM work").fetchall() == [(b"b",)]
 
 
 def test_without_rows_nothing_is_written(tmp_path: Path) -> None:
