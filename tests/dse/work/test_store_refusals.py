@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from work_stores import files, refusal
+from work_stores import files, read, refusal
 
 from arrayol.errors import ArrayolError
 from dse.work import store_file
@@ -66,6 +68,23 @@ def test_one_exploration_at_a_time(
         found.put(b"three", "test", "3")
     with open_store(tmp_path, resume=True) as found:
         assert len(found) == 3
+
+
+@pytest.mark.parametrize("mode", ["WAL", "DELETE"])  # it has the second between its making and its first rows
+def test_a_store_that_another_reads_is_not_removed(tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(tmp_path, resume=True) as found:
+        found.put(b"a", "test", "1")
+    read(tmp_path / STORE, f"PRAGMA journal_mode = {mode}")
+    monkeypatch.setattr(store_file, "BUSY_SECONDS", 0.01)
+    reader = sqlite3.connect(tmp_path / STORE, isolation_level=None)
+    with closing(reader):
+        reader.execute("BEGIN")
+        assert len(reader.execute("SELECT * FROM work").fetchall()) == 1
+        for resume in (True, False):
+            assert "store-locked" in refusal(tmp_path, resume=resume)
+        assert len(reader.execute("SELECT * FROM work").fetchall()) == 1
+    with open_store(tmp_path, resume=True) as found:
+        assert len(found) == 1
 
 
 def test_what_another_has_just_made_is_not_removed(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
