@@ -246,8 +246,13 @@ explore(resume=True)
 explore(resume=False)
 assert files() == before
 (OUT / "ballast").write_bytes(bytes(1000))
+OUT = Path("out/new")
+explore(resume=True, size=1_000_000)
+assert not OUT.exists()
+OUT = Path("out")
 explore(resume=True)
 explore(resume=True, rows=0)
 """,
     )
-    assert said == ("0 rows\n" + NO_SPACE) * 2 + "0 rows\n1 rows\n"
+    elsewhere = "0 rows\n" + NO_SPACE.replace("out/", "out/new/")
+    assert said == ("0 rows\n" + NO_SPACE) * 2 + elsewhere + "0 rows\n1 rows\n"

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from work_stores import files, held, key, read
 
+from arrayol.errors import ArrayolError
 from dse.work import store, store_file
 from dse.work.store import STORE, WorkStore, open_store
 
@@ -175,6 +176,10 @@ def test_rows_are_committed_by_time_and_by_size(tmp_path: Path, clock: Clock, mo
         clock.now += 0.2
         found.put(b"e", "test", "")
         assert files(tmp_path) != before
+        before = files(tmp_path)
+        clock.now += 0.9
+        found.put(b"f", "test", "")
+        assert files(tmp_path) == before
 
 
 @pytest.mark.parametrize("raised", [KeyboardInterrupt(), ValueError("x"), SystemExit(1)], ids=repr)
@@ -188,6 +193,26 @@ def test_what_waits_is_kept_whatever_ends_the_block(tmp_path: Path, raised: Base
         explore()
     assert caught.value is raised
     assert held(tmp_path, "ab") == {"a": "1"}
+
+
+def test_what_ended_the_block_is_told_and_not_that_nothing_can_be_kept(tmp_path: Path) -> None:
+    def explore() -> None:
+        with open_store(tmp_path / "no" / "out", resume=True) as found:
+            found.put(key("a"), "test", "1")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        explore()
+
+
+def test_what_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
+    found = WorkStore(tmp_path / "no" / "out" / STORE, resume=True)
+    found.put(key("a"), "test", "1")
+    with pytest.raises(ArrayolError, match="cannot-write"):
+        found.commit()
+    found.close()
+    with pytest.raises(ValueError, match="could not be written"):
+        found.put(key("b"), "test", "2")
 
 
 def test_an_interrupt_while_rows_are_written_loses_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -244,10 +269,12 @@ def test_a_new_exploration_starts_a_new_store(tmp_path: Path) -> None:
 
 
 def test_discard(tmp_path: Path) -> None:
-    for folder, left in ((tmp_path / "made", None), (tmp_path / "there", {"notes": b""})):
+    for name, left in (("made", None), ("empty", {}), ("there", {"notes": b""})):
+        folder = tmp_path / name
         if left is not None:
             folder.mkdir()
-            (folder / "notes").touch()
+        for other in left or {}:
+            (folder / other).touch()
         with open_store(folder, resume=True) as found:
             found.put(b"a", "test", "1")
             found.commit()
