@@ -4,7 +4,8 @@
     .venv/bin/python benchmarks/machine.py --zigzag OTHER/bin/python    # an environment with zigzag-dse and six
 
 Processor time of one core, in this order: the narrow space of LPSF (all groups, sides that divide the extents, all
-legal scans, units 1 to 4) at several sizes; the same for chains of other lengths; the exact path on a few designs.
+legal scans, units 1 to 4) at several sizes; the same for chains of other lengths; the same where units cost nothing,
+so that of each structure (blocks and scan) one combination stands for all; the exact path on a few designs.
 
 What is counted: here a group design (blocks, scan and units of a group of fused tasks) with its cycles, local memory,
 traffic and legality; in zigzag-dse an evaluation of its cost model: one spatial and temporal mapping of one layer of
@@ -79,11 +80,11 @@ def filters(tasks: int, rows: int, columns: int) -> MachineModel:
     return MachineModel(flatten(spec, "chain"), load_platform(ROOT / "specs" / "lpsf.toml"))
 
 
-def groups(model: MachineModel) -> Iterator[tuple[str, ...]]:
-    """The groups of a chain, up to `LONGEST` tasks each."""
+def groups(model: MachineModel, longest: int = LONGEST) -> Iterator[tuple[str, ...]]:
+    """The groups of a chain, up to `longest` tasks each."""
     names = tuple(f"t{number}" for number in range(len(model.network.processes)))
     for first, last in product(range(len(names)), repeat=2):
-        if first <= last < first + LONGEST:
+        if first <= last < first + longest:
             yield names[first : last + 1]
 
 
@@ -111,6 +112,22 @@ def bulk(model: MachineModel) -> Rate:
         for scan in scans:
             designs += batch.price(scan, shapes, units).latency_cycles.size
             count += len(shapes)
+    return Rate(count, designs, time.process_time() - began)
+
+
+def of_fastest(model: MachineModel) -> Rate:
+    """The narrow space without a bound on the groups' length, units that a front does not need left out."""
+    began = time.process_time()
+    count = designs = 0
+    for tasks in groups(model, len(model.network.processes)):
+        batch = model.batch(tasks)
+        if batch is None:
+            raise SystemExit(f"{' '.join(tasks)} is not separable")
+        scans, shapes = structures(model, tasks[-1])
+        for scan in scans:
+            batch.fastest(scan, shapes, (1, 2, 3, 4))
+            count += len(shapes)
+            designs += len(shapes) * 4 ** len(tasks)
     return Rate(count, designs, time.process_time() - began)
 
 
@@ -160,6 +177,8 @@ def main() -> None:
         say(f"LPSF {columns} x {rows}: {bulk(filters(4, rows, columns))}")
     for tasks in CHAINS:
         say(f"chain of {tasks} filters, groups up to {LONGEST}, 1920 x 1080: {bulk(filters(tasks, 1080, 1920))}")
+    for tasks in CHAINS:
+        say(f"chain of {tasks} filters, all groups, units left out: {of_fastest(filters(tasks, 1080, 1920))}")
     say(f"exact path, LPSF 640 x 480: {one_by_one(filters(4, 480, 640), arguments.exact)}")
     if arguments.zigzag:
         say(zigzag(arguments.zigzag, 15))

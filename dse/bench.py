@@ -23,7 +23,7 @@ from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 from hwmodel.referee.alone import simulate_alone
-from hwmodel.referee.reference import reference_of
+from hwmodel.referee.reference import Reference, reference_of
 from hwmodel.referee.run import GroupRun, Sizes
 from hwmodel.referee.simulate import Simulation, simulate
 
@@ -53,13 +53,12 @@ class Bench:
         self.network = flatten(self.spec, self.top)
         self.accesses = Accesses(self.network)
         self.model = MachineModel(self.network, self.platform)
-        self.inputs = self._inputs()
-        self.reference = reference_of(self.spec, self.network, self.inputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Bench, (self.spec, self.top, self.platform)
 
-    def _inputs(self) -> dict[str, NDArray[Any]] | None:
+    @cached_property
+    def inputs(self) -> dict[str, NDArray[Any]] | None:
         """Random data; None where the bodies have no result for them, and tokens must do."""
         arrays = self.network.arrays
         found = {name: noise(arrays[name].type, self.accesses.shape(name), SEED) for name in self.network.inputs}
@@ -68,6 +67,11 @@ class Bench:
         except ArrayolError:
             return None
         return found
+
+    @cached_property
+    def reference(self) -> Reference:
+        """What the reference execution says of these data."""
+        return reference_of(self.spec, self.network, self.inputs)
 
     @property
     def repetitions(self) -> int:

@@ -141,6 +141,12 @@ def flat(repetitions: Indices, extents: Sequence[int]) -> Indices:
     return numbers
 
 
+def subscripts(elements: Indices, shape: Sequence[int]) -> Indices:
+    """The subscripts along each axis, (rank, ...), of elements given by their row-major numbers."""
+    found = np.unravel_index(elements, shape) if shape else ()  # which does not take an array of one number
+    return np.array(found, np.int64).reshape(len(shape), *elements.shape)
+
+
 def _reads(process: Process) -> Iterator[Touch]:
     for flow in process.inputs:
         yield _touch(process.name, flow)

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
+from strategies import NOWHERE
 
 from arrayol.ir.model import Tiler
 from arrayol.ir.types import ElementType
 from hwmodel.design import Blocks, Scan
 from hwmodel.platform import Datapath
-from strategies import NOWHERE
 
 
 class Level(IntEnum):
@@ -73,22 +73,24 @@ def _nested(parts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 def told_apart(value: Any) -> Any:
     """A hashable value, equal for two values just where their content is: types count, as `digest` says."""
-    kind = type(value)
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    if isinstance(value, np.ndarray | np.generic):
-        return kind is np.ndarray, value.dtype.str, value.shape, value.tolist().__repr__()
-    if isinstance(value, Enum):
-        return name, value.name
-    if isinstance(value, float):
-        return name, struct.pack("d", value)
     if isinstance(value, Mapping):
         return "mapping", frozenset((told_apart(key), told_apart(held)) for key, held in value.items())
     if isinstance(value, set | frozenset):
         return "set", frozenset(map(told_apart, value))
     if isinstance(value, tuple | list):
         return "sequence", tuple(map(told_apart, value))
-    if isinstance(value, Datapath):
-        return name, told_apart(dict(value))
+    kind = type(value)
+    return f"{kind.__module__}.{kind.__qualname__}", _content(value)
+
+
+def _content(value: Any) -> Any:
+    """What counts of a value that is no container, beside its type."""
+    if isinstance(value, np.ndarray | np.generic):
+        return value.dtype.str, value.shape, repr(value.tolist())
+    if isinstance(value, Enum):
+        return value.name
     if isinstance(value, Scan | Blocks | Tiler):
-        return name, tuple(told_apart(getattr(value, field)) for field in value.__slots__ if field != "span")
-    return name, value
+        return tuple(told_apart(getattr(value, field)) for field in value.__slots__ if field != "span")
+    if isinstance(value, Datapath):
+        return told_apart(dict(value))
+    return struct.pack("d", value) if isinstance(value, float) else value

@@ -23,8 +23,8 @@ from arrayol.ir.model import (
     Tiler,
     port_named,
 )
+from arrayol.ir.tilers import whole_array_tiler
 from arrayol.ir.types import ElementType
-from arrayol.source import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +193,3 @@ def _single(component: Elementary, names: Mapping[str, str]) -> Process:
     )
     name, ports = component.name, (component.inputs, component.outputs)
     return Process(name, name, name, (), inputs, outputs, (), *ports)
-
-
-def whole_array_tiler(rank: int, span: Span) -> Tiler:
-    """The tiler of a repetition of rank 0 whose pattern is the array itself."""
-    identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
-    return Tiler((0,) * rank, ((),) * rank, identity, False, span)

@@ -17,6 +17,7 @@ from arrayol.ir.model import (
     Spec,
     port_named,
 )
+from arrayol.ir.tilers import identity
 from arrayol.source import Span
 from arrayol.transforms.naming import Names
 from arrayol.transforms.parts import BlockPart, Feed, Gathered, Local, Reach, Sink, State
@@ -219,7 +220,5 @@ def _is_direct(inner: RepetitiveTask, callee: Component) -> bool:
 
 
 def _is_whole(link: Link, array: Port, port: Port) -> bool:
-    rank = len(array.shape)
-    identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
-    same = array.shape == port.shape and link.tiler.fitting == identity
+    same = array.shape == port.shape and link.tiler.fitting == identity(len(array.shape))
     return same and not any(link.tiler.origin)

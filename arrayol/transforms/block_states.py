@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.ir.model import Delay, Port, Shape, TiledDefault, Tiler
+from arrayol.ir.tilers import identity, zeros
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import Span
 from arrayol.transforms.blocks import Blocks, added, goes_round, inner_columns, moved, times
@@ -42,9 +43,9 @@ class BlockState:
         """From place g and pattern index f to the state of place g + shift."""
         steps, depth = len(self.kept), len(self.of.shape)
         origin = tuple(shift[axis] if shift else 0 for axis in self.kept) + (0,) * depth
-        paving = tuple(tuple(int(axis == column) for column in range(len(self.blocks.extents))) for axis in self.kept)
-        fitting = tuple(tuple(int(row - steps == column) for column in range(depth)) for row in range(steps + depth))
-        return Tiler(origin, (*paving, *((0,) * len(self.blocks.extents),) * depth), fitting, False, span)
+        rank = len(self.blocks.extents)
+        paving = tuple(identity(rank)[axis] for axis in self.kept) + zeros(depth, rank)
+        return Tiler(origin, paving, zeros(steps, depth) + identity(depth), False, span)
 
     def default(self, found: TiledDefault, shift: Vector, array: Shape, crossings: Sequence[Crossing]) -> TiledDefault:
         """The default of all places g + shift at once, for blocks R where R - vector is no block.

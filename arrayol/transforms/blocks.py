@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arrayol.ir.model import IntMatrix, RepetitiveTask, Shape, Tiler
+from arrayol.ir.tilers import identity
 from arrayol.transforms.columns import Union, Vector, columns_of, plain_union, rows_of, union_of
 
 
@@ -114,5 +115,4 @@ def added(*vectors: Sequence[int]) -> Vector:
 
 def _identity(columns: Sequence[Vector], extents: Shape, rank: int) -> Union:
     count = len(columns)
-    places = tuple(tuple(int(row == column) for column in range(count)) for row in range(count))
-    return Union((0,) * rank, tuple(columns), extents, (0,) * count, places)
+    return Union((0,) * rank, tuple(columns), extents, (0,) * count, identity(count))

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from arrayol.ir.model import IntMatrix, Shape
+from arrayol.ir.tilers import identity, zeros
 
 Vector = tuple[int, ...]
 
@@ -65,7 +66,7 @@ def union_of(columns: Sequence[Vector], extents: Shape, rank: int) -> Union:
         list(extents),
         [0] * rank,
         [0] * count,
-        [[int(row == column) for column in range(count)] for row in range(count)],
+        [list(row) for row in identity(count)],
     )
     while (pair := _next_pair(joined)) is not None:
         joined.join(*pair)
@@ -85,8 +86,8 @@ def union_of(columns: Sequence[Vector], extents: Shape, rank: int) -> Union:
 def plain_union(columns: Sequence[Vector], extents: Shape, rank: int, steps: int) -> Union:
     """The pattern as it is, of a block of one repetition: the first `steps` columns never step."""
     kept = len(columns) - steps
-    places = [(0,) * kept] * steps + [tuple(int(row == column) for column in range(kept)) for row in range(kept)]
-    return Union((0,) * rank, tuple(columns[steps:]), tuple(extents[steps:]), (0,) * kept, tuple(places))
+    places = zeros(steps, kept) + identity(kept)
+    return Union((0,) * rank, tuple(columns[steps:]), tuple(extents[steps:]), (0,) * kept, places)
 
 
 def rows_of(columns: Sequence[Vector], rank: int) -> IntMatrix:

@@ -21,6 +21,7 @@ from arrayol.ir.model import (
     Spec,
     Tiler,
 )
+from arrayol.ir.tilers import own_part_tiler
 from arrayol.transforms.naming import Names
 from arrayol.transforms.nest_states import NotOneNestError
 from arrayol.transforms.nests import join
@@ -170,11 +171,7 @@ class _Distribution:
 
     def _place(self, port: Port) -> Tiler:
         """The tiler of a repetition's own part of an array between calls."""
-        steps, depth = len(self.task.repetition), len(port.shape)
-        rows = range(steps + depth)
-        paving = tuple(tuple(int(row == column) for column in range(steps)) for row in rows)
-        fitting = tuple(tuple(int(row - steps == column) for column in range(depth)) for row in rows)
-        return Tiler((0,) * (steps + depth), paving, fitting, False, port.span)
+        return own_part_tiler(len(self.task.repetition), len(port.shape), port.span)
 
 
 def _default_of(delay: Delay) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arrayol.ir.model import IntMatrix, Link, Port, Shape, Tiler
+from arrayol.ir.tilers import identity, whole_array_tiler
 from arrayol.polyhedral.accesses import Access
 from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.lattices import least_combination
@@ -50,9 +51,7 @@ def lay_out(array: Port, writes: Sequence[Use], reads: Sequence[Use], maker: Blo
 
 def lay_out_whole(array: Port, writes: Sequence[Use], reads: Sequence[Use], maker: Blocks) -> Layout:
     """The layout of a block that is everything: the array as it is."""
-    rank = len(array.shape)
-    identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
-    outer = Tiler((0,) * rank, ((0,) * len(maker.outer),) * rank, identity, False, array.span)
+    outer = whole_array_tiler(len(array.shape), array.span, steps=len(maker.outer))
     made, taken = (tuple(use.link.tiler for use in uses) for uses in (writes, reads))
     return Layout(array.shape, made, taken, outer)
 
@@ -63,7 +62,7 @@ def _bases(array: Port, writes: Sequence[Use], maker: Blocks) -> Iterator[tuple[
     union = union_of(columns, extents, rank)
     yield tuple(column for column, extent in zip(union.columns, union.extents, strict=True) if extent != 1)
     yield union.columns
-    yield tuple(tuple(int(row == column) for row in range(rank)) for column in range(rank))
+    yield identity(rank)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.ir.model import Component, ConstValue, Delay, Link, RepetitiveTask, Shape, TiledDefault, Tiler, port_named
+from arrayol.ir.tilers import identity, zeros
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import Span
 from arrayol.transforms.blocks import added, times
@@ -100,10 +101,8 @@ class NestStates:
     def _require_placewise(self, tiler: Tiler, state: str, depth: int) -> None:
         """That a state is read or written place by place: one element or pattern for each place of the block."""
         steps, rank = len(self.kept), len(self.sizes)
-        paving = (
-            tuple(tuple(int(axis == column) for column in range(rank)) for axis in self.kept) + ((0,) * rank,) * depth
-        )
-        fitting = tuple(tuple(int(row - steps == column) for column in range(depth)) for row in range(steps + depth))
+        paving = tuple(identity(rank)[axis] for axis in self.kept) + zeros(depth, rank)
+        fitting = zeros(steps, depth) + identity(depth)
         if tiler.paving != paving or tiler.fitting != fitting or any(tiler.origin[steps:]):
             raise NotOneNestError(f"'{self.inner.name}' uses the state '{state}' in another form than place by place")
 

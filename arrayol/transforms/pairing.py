@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from arrayol.ir.model import Call, CompoundTask, Elementary, Link, Port, RepetitiveTask, Spec, TiledDefault, Tiler
+from arrayol.ir.tilers import whole_array_tiler
 from arrayol.transforms.calls import Site
 from arrayol.transforms.layout import Use
 from arrayol.transforms.refusal import refused
@@ -101,6 +102,4 @@ def as_repetition(elementary: Elementary) -> RepetitiveTask:
 
 
 def _whole(port: Port) -> Tiler:
-    rank = len(port.shape)
-    identity = tuple(tuple(int(row == column) for column in range(rank)) for row in range(rank))
-    return Tiler((0,) * rank, ((0,),) * rank, identity, False, port.span)
+    return whole_array_tiler(len(port.shape), port.span, steps=1)

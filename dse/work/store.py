@@ -167,17 +167,17 @@ class WorkStore:
         if row is None:
             return None
         kind, value, seal = row
-        if not isinstance(kind, bytes) or not isinstance(value, bytes) or seal != digest(key, kind, value):
+        if seal != digest(key, kind, value):
             raise damaged(self.path)
         return value
 
-    def _row(self, key: bytes) -> tuple[object, object, object] | None:
-        """Kind, value and seal as they are in the file."""
+    def _row(self, key: bytes) -> tuple[bytes, bytes, bytes] | None:
+        """Kind, value and seal; in a damaged file they may be of other types too."""
         if self._connection is None:
             return None
         with refusals(self.path):
             found = self._connection.execute("SELECT kind, value, seal FROM work WHERE key = ?", (key,)).fetchone()
-        return found if found is None else tuple(found)
+        return None if found is None else tuple(found)
 
     def _require_usable(self) -> None:
         if not self._usable:

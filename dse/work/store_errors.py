@@ -12,14 +12,8 @@ from arrayol.errors import ArrayolError, Diagnostic, error
 
 _ELSEWHERE = "name another folder with --out"
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
-_DAMAGED = {  # ERROR too: our statements are right, so what they name is missing
-    sqlite3.SQLITE_CORRUPT,
-    sqlite3.SQLITE_NOTADB,
-    sqlite3.SQLITE_FORMAT,
-    sqlite3.SQLITE_ERROR,
-    sqlite3.SQLITE_MISMATCH,
-    sqlite3.SQLITE_CONSTRAINT,
-}
+# ERROR too: our statements are right, so what they name is missing.
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
 _UNWRITABLE = {
     sqlite3.SQLITE_FULL: "no space is left on the disk",
     sqlite3.SQLITE_READONLY: "it is read-only",
@@ -79,12 +73,13 @@ def locked(path: Path) -> ArrayolError:
 
 def cannot_write(path: Path, why: str) -> ArrayolError:
     """Of a store that may not be read and written."""
-    folder = path.parent
-    if not folder.is_dir():
-        return error("cannot-write", f"there is no folder '{folder}' to write to", hint=_ELSEWHERE, file=str(path))
-    if not os.access(folder, os.W_OK | os.X_OK):
+    folder = path.parent  # asked about by `os.access` alone, which never fails
+    if not os.access(folder, os.F_OK):
+        if not os.access(folder.parent, os.F_OK):
+            why = f"there is no folder '{folder.parent}'"
+    elif not os.access(folder, os.W_OK | os.X_OK):
         why = f"the folder '{folder}' may not be written to"
-    elif path.exists() and not os.access(path, os.R_OK | os.W_OK):
+    elif os.access(path, os.F_OK) and not os.access(path, os.R_OK | os.W_OK):
         why = "it may not be read and written"
     return error("cannot-write", f"this cannot be written: {why}", hint=_ELSEWHERE, file=str(path))
 
@@ -116,8 +111,8 @@ def _told(refused: sqlite3.Error, path: Path) -> ArrayolError | None:
 
 
 def _is_damage(refused: sqlite3.Error, path: Path) -> bool:
-    """Whether the file is to blame: also where it ends early, or says by itself that it must not be written."""
-    code = refused.sqlite_errorcode
-    if code & 0xFF == sqlite3.SQLITE_READONLY:
+    """Whether the file is to blame: also where it says by itself that it must not be written."""
+    code = refused.sqlite_errorcode & 0xFF
+    if code == sqlite3.SQLITE_READONLY:
         return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
-    return code & 0xFF in _DAMAGED or code == sqlite3.SQLITE_IOERR_SHORT_READ
+    return code in _DAMAGED

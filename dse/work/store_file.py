@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from dse.work.store_errors import DamagedStoreError, cannot_write, damaged, foreign, is_locked, other_format, refusals
@@ -18,8 +18,8 @@ BESIDE = ("-wal", "-journal", "-shm")  # SQLite's own files beside the database 
 
 Row = tuple[bytes, bytes, bytes, bytes]  # key, kind, value, seal
 
+BUSY_SECONDS = 1.0  # how long another may take to let go of the file
 _TABLE = "CREATE TABLE work (key BLOB PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, seal BLOB NOT NULL)"
-BUSY_SECONDS = 1.0
 _MAGIC, _APPLICATION_AT = b"SQLite format 3\0", 68  # of the header, by SQLite's file format
 
 
@@ -49,10 +49,8 @@ def clear(path: Path) -> None:
         remove(path)
         return
     if connection is not None:
-        try:
+        with closing(connection):  # the lock goes last
             remove(path)
-        finally:
-            connection.close()  # the lock goes last
 
 
 def create(path: Path) -> sqlite3.Connection:
@@ -68,9 +66,10 @@ def create(path: Path) -> sqlite3.Connection:
             _prepare(connection)
         except BaseException as refused:
             # Without the lock the file is another's; with it nothing can be in it yet.
-            if connection.in_transaction or (isinstance(refused, sqlite3.Error) and not is_locked(refused)):
-                remove(path)
-            connection.close()
+            empty = connection.in_transaction or (isinstance(refused, sqlite3.Error) and not is_locked(refused))
+            with closing(connection):
+                if empty:
+                    remove(path)
             raise
         return connection
 
@@ -113,10 +112,11 @@ def _locked(path: Path) -> sqlite3.Connection | None:
         connection = _connected(path)
     try:
         with refusals(path):
-            if _is_empty(connection):
+            owner = connection.execute("PRAGMA application_id").fetchone()[0]
+            if not _has_content(path):  # SQLite has undone what a killed process had begun
                 connection.close()
                 return None
-            if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+            if owner != APPLICATION:
                 raise foreign(path)
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("COMMIT")
@@ -155,11 +155,6 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _is_empty(connection: sqlite3.Connection) -> bool:
-    """Whether nothing is left once SQLite has undone what a killed process had begun."""
-    return bool(connection.execute("PRAGMA page_count").fetchone()[0] == 0)
-
-
 def _has_our_header(path: Path) -> bool:
     """Whether a file that SQLite cannot read begins like ours; only for a closed one, or its lock would be lost."""
     with refusals(path), path.open("rb") as file:
@@ -171,6 +166,6 @@ def _require_whole(connection: sqlite3.Connection, path: Path) -> None:
     """Raises ArrayolError (`store-damaged`) unless the store has our format and SQLite finds nothing wrong with it."""
     if connection.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
         raise other_format(path)
-    tables = connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    tables = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
     if tables != [(_TABLE.encode(),)] or connection.execute("PRAGMA quick_check(1)").fetchall() != [(b"ok",)]:
         raise damaged(path)

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.access import Accesses, Touch
+from hwmodel.access import Accesses, Touch, subscripts
 from hwmodel.design import BankLayout
 
 _VECTORS = 1 << 14  # mappings tried for one number of banks
@@ -52,7 +52,7 @@ def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> list[Subs
 def _first_elements(accesses: Accesses, touches: Sequence[Touch]) -> Subscripts:
     first = accesses.repetitions(touches[0].process)[:1]
     elements = np.unique(np.concatenate([accesses.elements(touch, first)[0] for touch in touches]))
-    return np.stack(np.unravel_index(elements, accesses.shape(touches[0].array)), axis=1).astype(np.int64)
+    return subscripts(elements, accesses.shape(touches[0].array)).T
 
 
 def _best(patterns: Sequence[Subscripts], banks: int) -> tuple[tuple[int, ...], int]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from arrayol.errors import error
 from arrayol.ir.network import Process
-from hwmodel.access import Extents, Indices
+from hwmodel.access import Extents, Indices, subscripts
 from hwmodel.design import BankLayout, GroupDesign
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Work
@@ -76,7 +76,6 @@ def bank_of(shape: Extents, layout: BankLayout, elements: Elements) -> Elements:
     if len(layout.vector) != len(shape):
         raise ValueError(f"the layout of '{layout.array}' has {len(layout.vector)} factors for {len(shape)} axes")
     product = np.zeros(len(elements), np.int64)
-    subscripts = np.unravel_index(elements, shape) if shape else ()
-    for factor, index in zip(layout.vector, subscripts, strict=True):
+    for factor, index in zip(layout.vector, subscripts(elements, shape), strict=True):
         product += factor * index
     return product // layout.block % layout.banks

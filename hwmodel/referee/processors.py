@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hwmodel.access import Accesses
+from hwmodel.access import Accesses, subscripts
 from hwmodel.design import BankLayout, GroupDesign
 from hwmodel.platform import Platform
 from hwmodel.referee.delays import Chains, Waiting, chains_of, waiting_of
@@ -149,9 +149,9 @@ def _conflicts(accesses: Accesses, work: Work, layout: BankLayout) -> int:
 
 def _banks(accesses: Accesses, layout: BankLayout, elements: Ints) -> Ints:
     shape = accesses.shape(layout.array)
-    subscripts = np.unravel_index(np.maximum(elements, 0), shape) if shape else ()
+    places = subscripts(np.maximum(elements, 0), shape)
     place = sum(
-        (factor * subscript for factor, subscript in zip(layout.vector, subscripts, strict=True)),
+        (factor * subscript for factor, subscript in zip(layout.vector, places, strict=True)),
         np.zeros_like(elements),
     )
     return place // layout.block % layout.banks

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.ir.model import Delay, Elementary, Link, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
+from arrayol.ir.tilers import own_part_tiler
 from hwmodel.access import Accesses, Extents
 from hwmodel.referee.plan import Work
 from hwmodel.referee.run import GroupRun
@@ -99,12 +100,7 @@ def _array(port: Port, space: Extents) -> Port:
 
 
 def _own(port: Port, space: Extents) -> Tiler:
-    """e(r, f) = (r, f)."""
-    ranks = len(space), len(port.shape)
-    rows = range(sum(ranks))
-    paving = tuple(tuple(int(row == column) for column in range(ranks[0])) for row in rows)
-    fitting = tuple(tuple(int(row == ranks[0] + column) for column in range(ranks[1])) for row in rows)
-    return Tiler((0,) * sum(ranks), paving, fitting, False, port.span)
+    return own_part_tiler(len(space), len(port.shape), port.span)
 
 
 def _delay(delay: Delay, elementary: Elementary, space: Extents) -> Delay:

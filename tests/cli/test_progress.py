@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import sys
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
@@ -231,6 +232,27 @@ def test_a_bar_of_the_published_model(bar: Callable[..., list[str]]) -> None:
 
 def test_a_bar_of_what_has_no_total(bar: Callable[..., list[str]]) -> None:
     assert [line.split(" ", 1)[0] for line in bar((1, groups(40, 9)), (2, SearchProgress(WRITING)))] == ["writing"]
+
+
+def test_a_bar_that_knows_no_total_pulses(clock: Clock) -> None:
+    colours = []
+    for record in (SearchProgress(WRITING), SearchProgress(WRITING, 0, 9, "files")):
+        file = io.StringIO()
+        console = Console(file=file, force_terminal=True, width=80, color_system="truecolor", _environ={})
+        with progress(quiet=False, clock=clock, console=console) as report:
+            clock.now += 1
+            report(record)
+            colours.append(len(set(re.findall(r"38;2;[0-9;]+m", file.getvalue()))))
+    assert colours[0] > 5 > colours[1]
+
+
+def test_the_output_of_the_command_stays_on_stdout(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    file = io.StringIO()
+    with progress(quiet=False, clock=clock, console=terminal(file)) as report:
+        clock.now += 1
+        report(SearchProgress(WRITING))
+        sys.stdout.write("a result\n")
+    assert capsys.readouterr().out == "a result\n"
 
 
 def test_no_bar_for_short_work(bar: Callable[..., list[str]]) -> None:

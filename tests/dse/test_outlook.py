@@ -108,6 +108,29 @@ def test_of_listed_fusions_only_these(data: st.DataObject) -> None:
         assert share == pytest.approx(box_share(values, reference))
 
 
+def test_groups_that_wait_for_each_other_make_no_whole() -> None:
+    crossed = from_links(("a", "b", "c", "d"), {(0, 2), (0, 3), (1, 2), (1, 3)})
+    one = front_from([((1, 1), 1)], 2)
+    assert Outlook(crossed, SUMS, 2).hypervolume({0b0101: one, 0b1010: one}) is None
+    assert Outlook(crossed, SUMS, 2).hypervolume({0b0101: one, 0b0010: one, 0b1000: one}) is not None
+
+
+def test_groups_that_share_a_task_make_no_whole() -> None:
+    forked = from_links(("a", "b", "c", "d"), {(0, 2), (1, 2), (1, 3)})
+    one = front_from([((1, 1), 1)], 2)
+    assert Outlook(forked, SUMS, 2).hypervolume({0b1010: one, 0b0111: one}) is None
+
+
+def test_groups_of_two_listed_fusions_make_no_third() -> None:
+    graph = from_links(("a", "b", "c", "d"), {(0, 1), (1, 2), (2, 3)})
+    single, pair = front_from([((10, 10), 1)], 2), front_from([((1, 1), 1)], 2)
+    fronts = {group: pair if group.bit_count() == 2 else single for group in (1, 2, 4, 8, 0b11, 0b1100)}
+    listed = Outlook(graph, SUMS, 2, [(0b11, 4, 8), (1, 2, 0b1100)])
+    assert listed.hypervolume(fronts) == pytest.approx((2.1 / 23.1) ** 2)
+    assert listed.reference is not None
+    assert listed.reference.tolist() == pytest.approx([23.1, 23.1])
+
+
 def curve(points: int, scale: int) -> Front:
     """A front of so many points on a hyperbola."""
     first = np.linspace(1, 100, points).astype(np.int64) * scale

@@ -19,7 +19,7 @@ from arrayol.errors import ArrayolError
 from dse.bench import Bench, Judgement, mismatches
 from dse.mapping import Mapped
 from dse.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
-from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan
+from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import GroupEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
@@ -227,3 +227,57 @@ def test_what_is_not_simulated(verifier: Verifier) -> None:
     text = "unverified: more than 1,000,000 repetitions, and the platform has no [verify] table"
     assert whole.all([design], asked=True) == (Verdict(None, text),)
     assert whole.plan([design], asked=True) == ()
+
+
+# Arrays of one number between tasks, which may have bank layouts and pass through FIFOs too.
+ONE_NUMBER = """\
+const N = 8
+elementary total(x: i32[N]) -> (y: i32) { y += x[i] for i in 0..N }
+elementary twice(s: i32) -> (t: i32) { t = s + s }
+elementary add(x: i32, s: i32) -> (y: i32) { y = x + s }
+task sum(x: i32[N]) -> (s: i32) {
+  repeat [1] of total {
+    x <- x at origin [0] paving [0] fitting [1]
+    y -> s at origin [] paving [] fitting []
+  }
+}
+task doubled(s: i32) -> (t: i32) {
+  repeat [1] of twice {
+    s <- s at origin [] paving [] fitting []
+    t -> t at origin [] paving [] fitting []
+  }
+}
+task shifted(x: i32[N], t: i32) -> (y: i32[N]) {
+  repeat [N] of add {
+    x <- x at origin [0] paving [1] fitting []
+    s <- t at origin [] paving [] fitting []
+    y -> y at origin [0] paving [1] fitting []
+  }
+}
+task top(x: i32[N]) -> (y: i32[N]) {
+  s = sum(x)
+  t = doubled(s)
+  y = shifted(x, t)
+}
+"""
+
+
+def test_arrays_of_one_number(tmp_path: Path) -> None:
+    (tmp_path / "one.aol").write_text(ONE_NUMBER, encoding="utf-8")
+    (tmp_path / "one.toml").write_text(
+        "[memory]\nlatency = 3\ndata_per_word = 2\n[local]\nblock_bits = 64\naccess_cycles = 2\n", encoding="utf-8"
+    )
+    spec, platform = api.load(tmp_path / "one.aol"), load_platform(tmp_path / "one.toml")
+    found = api.explore(spec, space=api.Space(verify=True))
+    assert isinstance(found, Mapped)
+    assert all(design.verified for design in found.result.pareto)
+    bench = Bench(spec, "top", platform)
+    blocks = {
+        task: Blocks((extent,), Scan((0,), (False,))) for task, extent in (("sum", 1), ("doubled", 1), ("shifted", 8))
+    }
+    layout = (BankLayout("t", 1, ()),)
+    pair = GroupDesign((Processor("sum"), Processor("doubled")), blocks["doubled"], frozenset({"s"}), layout)
+    last = GroupDesign((Processor("shifted"),), blocks["shifted"], layouts=layout)
+    for group in (pair, last):
+        assert bench.model.estimate(group) == replace(bench.model.exact(group), path=bench.model.estimate(group).path)
+        assert bench.judge(group) == AGREE

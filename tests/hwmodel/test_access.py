@@ -18,7 +18,7 @@ from arrayol.ir.network import Array, Flow, Network, Process, flatten
 from arrayol.ir.types import ElementType
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.shipped import shipped_folder
-from hwmodel.access import Accesses, flat, points
+from hwmodel.access import Accesses, flat, points, subscripts
 
 
 def network_of(access: Access) -> Network:
@@ -79,3 +79,12 @@ def test_every_shipped_array_is_written_once(name: str) -> None:
                 np.add.at(counts, model.elements(touch, model.repetitions(array.producer)).reshape(-1), 1)
         infinite = None in array.shape  # a later frame is another repetition's
         assert (counts == 1).all() or (infinite and (counts <= 1).all())
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (5,), (2, 3), (3, 1, 4)])
+def test_subscripts_are_the_points_of_an_array(shape: tuple[int, ...]) -> None:
+    """Of a number alone there are none."""
+    numbers = np.arange(len(points(shape)))
+    assert np.array_equal(subscripts(numbers, shape).T, points(shape))
+    assert np.array_equal(flat(subscripts(numbers, shape).T, shape), numbers)
+    assert subscripts(np.stack([numbers, numbers]), shape).shape == (len(shape), 2, len(numbers))

@@ -14,16 +14,20 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from strategies_machine import Case, bank_layouts, cases, groups, networks, platforms
 
+from arrayol.checks.pipeline import choose_top, load_checked
 from arrayol.errors import ArrayolError
-from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
+from arrayol.ir.network import flatten
+from arrayol.shipped import shipped_folder
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import SIZES, TIMES, Priced, units_are_free
 from hwmodel.machine.structure import price_structure
 from hwmodel.machine.units import count_combinations, how_many_suit, offered_units
+from hwmodel.platform import ExternalMemory, Platform
 
-OFFERED = st.sampled_from(((1, 2, 3, 4), (1, 2, 3), (1, 2, 3, 4), (1, 4), (1, 2, 6), (2, 3, 5), (3,)))
+OFFERED = st.sampled_from(((1, 2, 3, 4), (1, 2, 3), (1, 4), (1, 2, 6), (2, 3, 5), (2, 4), (3,)))
 NAMED = st.sampled_from((TIMES[:1], TIMES[:1], TIMES[1:], TIMES, ()))
 
 
@@ -91,7 +95,8 @@ def test_in_bulk_the_fewest_units_of_the_fastest(data: st.DataObject) -> None:
         legal += len(every.units)
         assert found.legal[number, 0] == (len(every.units) > 0)
         if len(every.units):
-            _require_best(every, found.combinations[number, 0], _figures(found, number, 0))
+            several = _require_best(every, found.combinations[number, 0], _figures(found, number, 0))
+            event(f"several are fastest: {several}")
     event(f"times: {', '.join(times)}")
     event(f"products: {bool(batch.lines(scan, np.array(shapes).reshape(len(shapes), -1), policy).holds.all())}")
     event(f"left out: {found.left_out > 0}")
@@ -102,16 +107,16 @@ def _figures(priced: Priced, structure: int, combination: int) -> dict[str, floa
     return {name: priced.objective(name)[structure, combination].item() for name in _names(priced)}
 
 
-def _require_best(every: All, units: NDArray[np.int64], figures: dict[str, float]) -> None:
-    """Of all combinations none has less of any time; of those with as little these units are the fewest."""
+def _require_best(every: All, units: NDArray[np.int64], figures: dict[str, float]) -> bool:
+    """Of all combinations none has less of any time; of those with as little (several?) these units are the fewest."""
     assert all((every.figures[name] == every.figures[name][0]).all() for name in SIZES if name in every.figures)
     fast = np.flatnonzero((every.times == every.times.min(axis=0)).all(axis=1))
     number = every.units[fast].sum(axis=1)
     best = int(fast[number.argmin()])
-    event(f"several are fastest: {len(fast) > 1}, with fewer units than the most: {best != len(every.units) - 1}")
     assert int((number == number.min()).sum()) == 1
     assert units.tolist() == every.units[best].tolist()
     assert figures == {name: values[best] for name, values in every.figures.items()}
+    return len(fast) > 1
 
 
 @settings(max_examples=250, deadline=None)
@@ -139,9 +144,72 @@ def test_one_by_one_whatever_is_opened(
         event("none legal")
         assert found.legal.tolist() == [[False]]
         return
+    event(f"scheduled tasks: {sum(_scheduled(model, case.design))} of {len(case.design.tasks)}")
+    event(f"combinations: {min(found.legal.size, 4)}")
+    _require_each_best(model, case.design, every, found)
+
+
+@pytest.mark.parametrize("fifos", [{"sxx"}, {"sxy", "syy"}])
+@pytest.mark.parametrize("times", [TIMES[:1], TIMES, ()])
+def test_beside_a_pipeline_the_others_have_the_fewest(fifos: set[str], times: tuple[str, ...]) -> None:
+    model = _harris()
+    tasks = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
+    design = GroupDesign(tasks, Blocks((2, 8), Scan((0, 1), (False, False))), frozenset(fifos))
+    every = All.of(model, design, (1, 2, 3, 5), times)
+    found = model.fastest(design, (1, 2, 3, 5), times=times)
+    assert found.left_out + found.legal.size == len(every.units) == 4**4
+    assert found.legal.size == 4 ** (1 + len(fifos))
+    alone = found.combinations[0][:, [not scheduled for scheduled in _scheduled(model, design)]]
+    assert len(set(map(tuple, alone.tolist()))) > 1 or not times
+    _require_each_best(model, design, every, found)
+
+
+def test_none_is_legal_where_one_task_has_no_choice() -> None:
+    model = _harris()
+    batch = model.batch(("boxsum@sxx", "response"))
+    assert batch is not None
+    # The response to one pixel needs nine products, and to several as many responses as pixels.
+    shapes, units = np.array([[1, 1], [1, 2], [2, 4]]), np.array(list(product((2, 4), repeat=2)))
+    scan = Scan((0, 1), (False, False))
+    found, every = batch.fastest(scan, shapes, (2, 4)), batch.price(scan, shapes, units)
+    assert every.legal.sum(axis=1).tolist() == [0, 1, 4]
+    assert found.legal.ravel().tolist() == [False, True, True]
+    assert found.left_out == 3
+
+
+def test_in_small_parts_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = _some_figures()
+    monkeypatch.setattr("hwmodel.machine.separable.steps._CELLS", 1)
+    monkeypatch.setattr("hwmodel.machine.variants._CELLS", 1)
+    assert _some_figures() == at_once
+
+
+def _some_figures() -> list[list[int]]:
+    """Of many structures in bulk, and of one with a FIFO under many combinations."""
+    model = _harris()
+    batch = model.batch(tuple(model.network.processes))
+    assert batch is not None
+    scan, shapes = Scan((0, 1), (False, False)), np.array(list(product((1, 2, 3, 6), (1, 2, 4, 8))))
+    processors = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
+    opened = GroupDesign(processors, Blocks((2, 8), scan), frozenset({"sxx"}))
+    found = batch.fastest(scan, shapes, (1, 2, 3), times=TIMES), model.fastest(opened, (1, 2, 3), times=TIMES)
+    return [
+        *(one.objective(name).ravel().tolist() for one in found for name in TIMES),
+        *(one.combinations.ravel().tolist() for one in found),
+    ]
+
+
+def _harris() -> MachineModel:
+    path = shipped_folder() / "harris.aol"
+    spec = load_checked(path, {"H": 6, "W": 8})
+    platform = Platform(memory=ExternalMemory(latency=3, data_per_word=8))  # processors end many steps
+    return MachineModel(flatten(spec, choose_top(spec, None)), platform)
+
+
+def _require_each_best(model: MachineModel, design: GroupDesign, every: All, found: Priced) -> None:
+    """Of each combination of units of the scheduled tasks, the best of all with it."""
     assert found.legal.all()
-    scheduled = _scheduled(model, case.design)
-    event(f"scheduled tasks: {sum(scheduled)} of {len(scheduled)}, combinations: {min(found.legal.size, 4)}")
+    scheduled = _scheduled(model, design)
     kinds = every.units[:, scheduled]
     chosen = found.combinations[0][:, scheduled]
     assert sorted(map(tuple, chosen.tolist())) == sorted(set(map(tuple, kinds.tolist())))

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-import hypothesis
 import numpy as np
 from drawn_steps import Choose, draw_step
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from index_truth import check_indices
+from many_cases import on_many
 from spec_data import any_inputs, loaded
 from strategies_transforms import LinkedSpec, linked_specs
 
@@ -134,18 +133,10 @@ def run(cases: int, seed: int | None = None, report: Callable[[Tally], None] | N
     """
     tally = Tally()
 
-    @settings(
-        max_examples=cases,
-        deadline=None,
-        database=None,
-        derandomize=seed is None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(linked_specs(), st.data())
     def one(generated: LinkedSpec, data: st.DataObject) -> None:
         prove_pipeline(tally, generated.text, generated.features, from_data(data))
         if report is not None and tally.cases % 100 == 0:
             report(tally)
 
-    (one if seed is None else hypothesis.seed(seed)(one))()
+    on_many(cases, seed, one, linked_specs(), st.data())
     return tally

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hwmodel.access import Touch
+from hwmodel.access import Touch, subscripts
 from hwmodel.machine.separable.ledger import Ledger
 from hwmodel.machine.separable.links import Ints, Link
 
@@ -71,7 +71,7 @@ def _in_a_row(ledger: Ledger, array: str) -> bool:
 
 def _readers(ledger: Ledger, link: Link, elements: Ints) -> list[Ints]:
     """Along each dimension of the reading task the index of the repetition that reads each element."""
-    subscripts = np.unravel_index(elements, ledger.parts.group.accesses.shape(link.array))
+    places = subscripts(elements, ledger.parts.group.accesses.shape(link.array))
     found = []
     for dimension, indices in enumerate(_accessing(ledger, link.task, link)):
         axis = link.axis_of(dimension)
@@ -81,5 +81,5 @@ def _readers(ledger: Ledger, link: Link, elements: Ints) -> list[Ints]:
         of_element = np.zeros(link.axes[axis].extent, np.int64)
         runs = np.isin(link.axes[axis].repetition, indices)
         of_element[link.axes[axis].element[runs]] = link.axes[axis].repetition[runs]
-        found.append(of_element[subscripts[axis]])
+        found.append(of_element[places[axis]])
     return found

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from hwmodel.access import subscripts
 from hwmodel.design import BankLayout
 from hwmodel.machine.group import Group
 from hwmodel.machine.occupancy import busiest_bank, plain_occupancy
@@ -48,12 +49,10 @@ def _marks(group: Group, task: str, layout: BankLayout, dimension: int, indices:
     repetitions[:, dimension] = indices
     shape = group.accesses.shape(layout.array)
     touches = (*group.reads(task, layout.array), *group.writes(task, layout.array))
-    found = [
-        np.stack(np.unravel_index(group.accesses.elements(touch, repetitions), shape), axis=-1) for touch in touches
-    ]
-    subscripts = np.concatenate(found, axis=1)
-    first = subscripts[:, :1]
+    elements = np.concatenate([group.accesses.elements(touch, repetitions) for touch in touches], axis=1)
+    places = np.moveaxis(subscripts(elements, shape), 0, -1)
+    first = places[:, :1]
     bank = first[:, 0] * np.array(layout.vector, np.int64) % (layout.block * layout.banks)
     happens = [group.accesses.happens(touch, repetitions)[:, None] for touch in touches]
-    away = (subscripts - first).reshape(len(indices), -1)
+    away = (places - first).reshape(len(indices), -1)
     return np.concatenate([away, bank, *happens], axis=1).astype(np.int64)

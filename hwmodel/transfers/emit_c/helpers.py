@@ -6,7 +6,7 @@ program holds those that it uses. Floor division and remainder of floats follow 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from arrayol.ir.types import ElementType, Kind
 from hwmodel.transfers.emit_c.types import c_type
@@ -37,12 +37,12 @@ def _suffix(kind: ElementType) -> str:
 
 
 def _floor_divide(kind: ElementType) -> str:
-    name, own = "floor_divide", c_type(kind)
+    own = c_type(kind)
     if kind.kind is Kind.FLOAT:
         f = _suffix(kind)
         return _function(
             kind,
-            name,
+            "floor_divide",
             _two(kind),
             "if (b == 0) return a / b;",
             f"{own} mod = fmod{f}(a, b), div = (a - mod) / b;",
@@ -51,43 +51,45 @@ def _floor_divide(kind: ElementType) -> str:
             f"{own} down = floor{f}(div);",
             f"return div - down > 0.5{f} ? down + 1.0{f} : down;",
         )
-    zero = 'if (b == 0) fail("integer division by zero");'
-    if kind.kind is Kind.UNSIGNED:
-        return _function(kind, name, _two(kind), zero, f"return ({own})(a / b);")
-    return _function(
+    return _of_integers(
         kind,
-        name,
-        _two(kind),
-        zero,
-        f"if (b == -1) return ({own})(0 - a);  /* also of the least a, which wraps */",
-        f"return ({own})(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));",
+        "floor_divide",
+        [f"return ({own})(a / b);"],
+        [
+            f"if (b == -1) return ({own})(0 - a);  /* also of the least a, which wraps */",
+            f"return ({own})(a / b - (a % b != 0 && (a % b < 0) != (b < 0)));",
+        ],
     )
 
 
 def _remainder(kind: ElementType) -> str:
-    name, own = "remainder", c_type(kind)
+    own = c_type(kind)
     if kind.kind is Kind.FLOAT:
         f = _suffix(kind)
         return _function(
             kind,
-            name,
+            "remainder",
             _two(kind),
             f"{own} mod = fmod{f}(a, b);",
             "if (b == 0) return mod;",
             f"if (mod == 0) return copysign{f}(0.0{f}, b);",
             "return (b < 0) != (mod < 0) ? mod + b : mod;",
         )
-    zero = 'if (b == 0) fail("integer division by zero");'
-    if kind.kind is Kind.UNSIGNED:
-        return _function(kind, name, _two(kind), zero, f"return ({own})(a % b);")
-    return _function(
+    return _of_integers(
         kind,
-        name,
-        _two(kind),
-        zero,
-        "if (b == -1) return 0;",
-        f"return ({own})(a % b != 0 && (a % b < 0) != (b < 0) ? a % b + b : a % b);",
+        "remainder",
+        [f"return ({own})(a % b);"],
+        [
+            "if (b == -1) return 0;",
+            f"return ({own})(a % b != 0 && (a % b < 0) != (b < 0) ? a % b + b : a % b);",
+        ],
     )
+
+
+def _of_integers(kind: ElementType, name: str, unsigned: Sequence[str], signed: Sequence[str]) -> str:
+    """A division of two integers."""
+    zero = 'if (b == 0) fail("integer division by zero");'
+    return _function(kind, name, _two(kind), zero, *(unsigned if kind.kind is Kind.UNSIGNED else signed))
 
 
 def _shift(name: str, sign: str) -> Callable[[ElementType], str]:
@@ -114,26 +116,20 @@ def _absolute(kind: ElementType) -> str:
     return _function(kind, "absolute", f"{own} a", f"return ({own})(a < 0 ? 0 - a : a);")
 
 
-def _product(kind: ElementType) -> str:
-    f, part = _suffix(kind), c_type(kind).split(maxsplit=1)[0]
-    return _function(
-        kind,
-        "product",
-        f"{c_type(kind)} x, {c_type(kind)} y",
-        f"{part} a = creal{f}(x), b = cimag{f}(x), c = creal{f}(y), d = cimag{f}(y);",
-        f"return CMPLX{f.upper()}(a * c - b * d, a * d + b * c);",
-    )
+def _of_complex(name: str, real: str, imaginary: str, also: str = "") -> Callable[[ElementType], str]:
+    """Of x = a + b i and y = c + d i; `also` declares more."""
 
+    def text(kind: ElementType) -> str:
+        f, part = _suffix(kind), c_type(kind).split(maxsplit=1)[0]
+        return _function(
+            kind,
+            name,
+            f"{c_type(kind)} x, {c_type(kind)} y",
+            f"{part} a = creal{f}(x), b = cimag{f}(x), c = creal{f}(y), d = cimag{f}(y){also};",
+            f"return CMPLX{f.upper()}({real}, {imaginary});",
+        )
 
-def _quotient(kind: ElementType) -> str:
-    f, part = _suffix(kind), c_type(kind).split(maxsplit=1)[0]
-    return _function(
-        kind,
-        "quotient",
-        f"{c_type(kind)} x, {c_type(kind)} y",
-        f"{part} a = creal{f}(x), b = cimag{f}(x), c = creal{f}(y), d = cimag{f}(y), norm = c * c + d * d;",
-        f"return CMPLX{f.upper()}((a * c + b * d) / norm, (b * c - a * d) / norm);",
-    )
+    return text
 
 
 def _magnitude(kind: ElementType) -> str:
@@ -195,8 +191,8 @@ _TEXTS: dict[str, Callable[[ElementType], str]] = {
     "least": _choose("least", "<"),
     "greatest": _choose("greatest", ">"),
     "absolute": _absolute,
-    "product": _product,
-    "quotient": _quotient,
+    "product": _of_complex("product", "a * c - b * d", "a * d + b * c"),
+    "quotient": _of_complex("quotient", "(a * c + b * d) / norm", "(b * c - a * d) / norm", ", norm = c * c + d * d"),
     "magnitude": _magnitude,
     "truncate": _truncate("double"),
     "truncate_single": _truncate("float"),

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import hypothesis
 import numpy as np
-from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from many_cases import on_many
 from spec_data import any_inputs
 from strategies_designs import MappedSpec, mapped_specs
 
@@ -120,14 +119,6 @@ def run(cases: int, seed: int | None = None, report: Callable[[Tally], None] | N
     """
     tally = Tally()
 
-    @settings(
-        max_examples=cases,
-        deadline=None,
-        database=None,
-        derandomize=seed is None,
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(mapped_specs(), st.data())
     def one(case: MappedSpec, data: st.DataObject) -> None:
         try:
             judge(case, lambda memories: [data.draw(st.sampled_from(memories))] if memories else [])
@@ -144,5 +135,5 @@ def run(cases: int, seed: int | None = None, report: Callable[[Tally], None] | N
         if report is not None and tally.simulated % 100 == 0:
             report(tally)
 
-    (one if seed is None else hypothesis.seed(seed)(one))()
+    on_many(cases, seed, one, mapped_specs(), st.data())
     return tally

@@ -1,0 +1,181 @@
+"""A group of a network, element by element: what its repetitions read, write and need of earlier ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+from arrayol.ir.model import Delay, TiledDefault, Tiler
+from arrayol.ir.network import Network, Process
+from hwmodel.design import GroupDesign
+from hwmodel.platform import Platform
+
+Point = tuple[int, ...]
+Access = tuple[str, Point]  # an array and an element of it
+
+
+class RefusedError(Exception):
+    """A design that docs/machine.md, section 6, refuses; its text is the error's code."""
+
+
+@dataclass
+class Grouped:
+    """The group of a design in its network: what docs/machine.md takes from the specification."""
+
+    network: Network
+    platform: Platform
+    design: GroupDesign
+    known: dict[tuple[object, ...], Any] = field(default_factory=dict, kw_only=True)  # what need not be found again
+
+    def space(self, task: str) -> Point:
+        return tuple(1 if extent is None else extent for extent in self.network.processes[task].repetition)
+
+    def points(self, task: str) -> list[Point]:
+        return list(product(*(range(extent) for extent in self.space(task))))
+
+    def shape(self, array: str) -> Point:
+        if ("shape", array) not in self.known:
+            self.known["shape", array] = self.find_shape(array)
+        return self.known["shape", array]
+
+    def find_shape(self, array: str) -> Point:
+        declared = self.network.arrays[array].shape
+        if all(extent is not None for extent in declared):
+            return tuple(extent for extent in declared if extent is not None)
+        reached = [1] * len(declared)
+        for task, process in self.network.processes.items():
+            for name, tiler, pattern in (*inputs(process), *outputs(process), *defaults(process)):
+                if name == array:
+                    for r, f in product(self.points(task), box(pattern)):
+                        reached = [max(a, b + 1) for a, b in zip(reached, index_of(tiler, r, f), strict=True)]
+        return tuple(found if extent is None else extent for found, extent in zip(reached, declared, strict=True))
+
+    def patterns(self, task: str, r: Point, *, writes: bool) -> Iterator[tuple[str, int, list[Point]]]:
+        """Array, number of the tiler, and elements row-major of what one repetition reads or writes."""
+        process = self.network.processes[task]
+        tilers = [*outputs(process)] if writes else [*inputs(process), *defaults(process)]
+        acts = [True] * len(tilers)
+        if not writes:
+            tiled = [delay for delay in process.delays if isinstance(delay.default, TiledDefault)]
+            for number, delay in enumerate(tiled, len(tilers) - len(tiled)):
+                acts[number] = not delay.acts or not self.inside(task, minus(r, delay.vector))
+        for number, (array, tiler, pattern) in enumerate(tilers):
+            if acts[number]:
+                shape, declared = self.shape(array), self.network.arrays[array].shape
+                found = []
+                for f in box(pattern):
+                    index = index_of(tiler, r, f)
+                    wrap = [tiler.wrap and extent is not None for extent in declared]
+                    found.append(tuple(i % s if w else i for i, s, w in zip(index, shape, wrap, strict=True)))
+                yield array, number, found
+
+    def reads(self, task: str, r: Point) -> set[Access]:
+        if ("reads", task, r) not in self.known:
+            found = {(array, e) for array, _, pattern in self.patterns(task, r, writes=False) for e in pattern}
+            self.known["reads", task, r] = found
+        return self.known["reads", task, r]
+
+    def writes(self, task: str, r: Point) -> set[Access]:
+        if ("writes", task, r) not in self.known:
+            found = {(array, e) for array, _, pattern in self.patterns(task, r, writes=True) for e in pattern}
+            self.known["writes", task, r] = found
+        return self.known["writes", task, r]
+
+    def inside(self, task: str, r: Point) -> bool:
+        return all(0 <= index < extent for index, extent in zip(r, self.space(task), strict=True))
+
+    def delays(self, task: str) -> list[Delay]:
+        found = []
+        for delay in self.network.processes[task].delays:
+            extents = self.network.processes[task].repetition
+            reaches = all(abs(d) < (s or 1) for d, s in zip(delay.vector, extents, strict=True))
+            if delay.acts and reaches:
+                found.append(delay)
+        return found
+
+    def frame_delays(self, task: str) -> list[tuple[Delay, int]]:
+        process = self.network.processes[task]
+        found = []
+        for delay in process.delays:
+            back = sum(d for d, s in zip(delay.vector, process.repetition, strict=True) if s is None)
+            if delay.acts and back:
+                found.append((delay, back))
+        return found
+
+    @property
+    def tasks(self) -> list[str]:
+        return [name for name in self.network.processes if name in self.design.tasks]
+
+    @property
+    def last(self) -> str:
+        read = {array for task in self.tasks for array in self.network.processes[task].reads}
+        found = [task for task in self.tasks if not self.network.processes[task].writes & read]
+        if len(found) > 1:
+            raise RefusedError("several-last-tasks")
+        return found[0]
+
+    def made(self) -> dict[str, str]:
+        return {
+            name: task
+            for name in self.network.arrays
+            for task in self.tasks
+            if name in self.network.processes[task].writes
+        }
+
+    def readers(self, array: str) -> list[str]:
+        return [task for task in self.tasks if array in self.network.processes[task].reads]
+
+    def needed_outside(self) -> set[Access]:
+        if ("outside",) not in self.known:
+            self.known["outside",] = self.find_needed_outside()
+        return self.known["outside",]
+
+    def find_needed_outside(self) -> set[Access]:
+        found = {
+            (name, e) for name in self.made() if self.network.arrays[name].is_output for e in box(self.shape(name))
+        }
+        for task in self.network.processes:
+            if task not in self.tasks:
+                for r in self.points(task):
+                    found |= {access for access in self.reads(task, r) if access[0] in self.made()}
+        return found
+
+
+def inputs(process: Process) -> list[tuple[str, Tiler, Point]]:
+    return [(flow.array, flow.tiler, tuple(extent or 1 for extent in flow.port.shape)) for flow in process.inputs]
+
+
+def outputs(process: Process) -> list[tuple[str, Tiler, Point]]:
+    return [(flow.array, flow.tiler, tuple(extent or 1 for extent in flow.port.shape)) for flow in process.outputs]
+
+
+def defaults(process: Process) -> list[tuple[str, Tiler, Point]]:
+    ports = {port.name: tuple(extent or 1 for extent in port.shape) for port in process.input_ports}
+    return [
+        (delay.default.array, delay.default.tiler, ports[delay.port])
+        for delay in process.delays
+        if isinstance(delay.default, TiledDefault)
+    ]
+
+
+def box(shape: Point) -> list[Point]:
+    return list(product(*(range(extent) for extent in shape)))
+
+
+def index_of(tiler: Tiler, r: Point, f: Point) -> Point:
+    return tuple(
+        origin
+        + sum(a * b for a, b in zip(paving, r, strict=True))
+        + sum(a * b for a, b in zip(fitting, f, strict=True))
+        for origin, paving, fitting in zip(tiler.origin, tiler.paving, tiler.fitting, strict=True)
+    )
+
+
+def minus(r: Point, d: Point) -> Point:
+    return tuple(a - b for a, b in zip(r, d, strict=True))
+
+
+def plus(r: Point, d: Point) -> Point:
+    return tuple(a + b for a, b in zip(r, d, strict=True))

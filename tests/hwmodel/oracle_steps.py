@@ -1,0 +1,226 @@
+"""The logical time of a group: ticks, stages, and the steps in which data are brought, used and stored."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from oracle_accesses import Access, Grouped, Point, RefusedError, defaults, inputs, minus, outputs
+
+from hwmodel.design import Blocks
+
+
+@dataclass(frozen=True)
+class Run:
+    """Repetition `r` runs at tick `tick` (its identity, not its place) for the tick `use`."""
+
+    r: Point
+    tick: int
+    use: int
+
+
+@dataclass
+class Stepped(Grouped):
+    """Sections 2 and 3 of docs/machine.md."""
+
+    order: list[int] = field(default_factory=list)  # ticks in order, each by an identity of its own
+    block: dict[int, int] = field(default_factory=dict)  # the block a tick belongs to
+    own: list[int] = field(default_factory=list)  # each block's own tick
+    runs: dict[str, list[Run]] = field(default_factory=dict)
+    stage: dict[str, int] = field(default_factory=dict)
+    load_stage: dict[str, int] = field(default_factory=dict)
+
+    # Ticks -------------------------------------------------------------------------------------------------------
+
+    def walk(self, task: str, blocks: Blocks, r: Point) -> Point:
+        """The place of r's block in the walk, to be compared lexicographically."""
+        counts = [-(-extent // side) for extent, side in zip(self.space(task), blocks.shape, strict=True)]
+        place = []
+        for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
+            index = r[dimension] // blocks.shape[dimension]
+            place.append(counts[dimension] - 1 - index if down else index)
+        return tuple(place)
+
+    def require_legal(self, task: str, blocks: Blocks) -> None:
+        for delay in self.delays(task):
+            for r in self.points(task):
+                before = minus(r, delay.vector)
+                if self.inside(task, before) and self.walk(task, blocks, before) > self.walk(task, blocks, r):
+                    raise RefusedError("scan-against-delay")
+
+    def make_ticks(self) -> None:
+        self.require_legal(self.last, self.design.blocks)
+        places = {r: self.walk(self.last, self.design.blocks, r) for r in self.points(self.last)}
+        walked = sorted(set(places.values()))
+        self.order = list(range(len(walked)))
+        self.own = list(self.order)
+        self.block = {tick: tick for tick in self.order}
+        self.runs[self.last] = [Run(r, walked.index(place), walked.index(place)) for r, place in places.items()]
+        for task in reversed(self.tasks):
+            if task != self.last:
+                self.make_runs(task)
+
+    def make_runs(self, task: str) -> None:
+        acting = self.delays(task) or self.frame_delays(task)
+        need = {v: self.need(task, v) for v in self.order}
+        if not (self.design.recompute and not acting):
+            done: set[Point] = set()
+            for v in self.order:
+                need[v], done = need[v] - done, done | need[v]
+        outside = self.needed_outside()
+        wanted = {r for r in self.points(task) if self.writes(task, r) & outside}
+        final = self.order[-1]
+        ran = set().union(*need.values())
+        need[final] |= self.with_delays(task, wanted | ran) - ran
+        cut = {processor.task: processor.cut for processor in self.design.processors}[task]
+        if cut is not None:
+            self.require_legal(task, cut)
+        self.runs[task] = []
+        before = -1  # the place of the tick of t's work before
+        for v in list(self.order):
+            if not need[v]:
+                continue
+            places = sorted({self.walk(task, cut, r) if cut else () for r in need[v]})
+            missing = max(0, len(places) - 1 - (self.order.index(v) - before - 1))
+            for _ in range(missing):
+                fresh = len(self.block)
+                self.block[fresh] = self.block[v]
+                self.order.insert(self.order.index(v), fresh)
+            at = self.order.index(v)
+            for r in need[v]:
+                piece = places.index(self.walk(task, cut, r) if cut else ())
+                self.runs[task].append(Run(r, self.order[at - (len(places) - 1 - piece)], v))
+            before = at
+
+    def need(self, task: str, v: int) -> set[Point]:
+        wanted: set[Access] = set()
+        for reader in self.tasks:
+            for run in self.runs.get(reader, []):
+                if run.tick == v:
+                    wanted |= self.reads(reader, run.r)
+        made = {access for r in self.points(task) for access in self.writes(task, r)}
+        names = {name for name, maker in self.made().items() if maker == task}
+        if {access for access in wanted if access[0] in names} - made:
+            raise RefusedError("several-frames")
+        return self.closed(task, {r for r in self.points(task) if self.writes(task, r) & wanted})
+
+    def closed(self, task: str, found: set[Point]) -> set[Point]:
+        while True:
+            more = {minus(r, delay.vector) for r in found for delay in self.delays(task)}
+            more = {r for r in more if self.inside(task, r)} - found
+            if not more:
+                return found
+            found = found | more
+
+    def with_delays(self, task: str, found: set[Point]) -> set[Point]:
+        """Closed under delays of earlier frames too: the next frame needs what it reads of this one."""
+        while True:
+            found = self.closed(task, found)
+            space = self.network.processes[task].repetition
+            more = set()
+            for r in found:
+                for delay, _ in self.frame_delays(task):
+                    moved = minus(r, delay.vector)
+                    more.add(tuple(0 if extent is None else index for index, extent in zip(moved, space, strict=True)))
+            more = {r for r in more if self.inside(task, r)} - found
+            if not more:
+                return found
+            found = found | more
+
+    # Steps -------------------------------------------------------------------------------------------------------
+
+    def make_stages(self) -> None:
+        self.stage = {self.last: 0}
+        for task in reversed(self.tasks):
+            for array, maker in self.made().items():
+                if maker == task and task != self.last:
+                    for reader in self.readers(array):
+                        other = self.stage[reader] - (0 if array in self.design.fifos else 1)
+                        self.stage[task] = min(self.stage.get(task, other), other)
+        for array in self.design.fifos & set(self.made()):
+            for reader in self.readers(array):
+                if self.stage[reader] != self.stage[self.made()[array]]:
+                    raise RefusedError("fifo-refused")
+        for array in self.network.arrays:
+            if array not in self.made() and self.readers(array):
+                self.load_stage[array] = min(self.stage[reader] for reader in self.readers(array)) - 1
+
+    def place(self, tick: int) -> int:
+        return self.order.index(tick)
+
+    def strip(self, tick: int) -> int:
+        counts = [-(-s // b) for s, b in zip(self.space(self.last), self.design.blocks.shape, strict=True)]
+        inner = counts[self.design.blocks.scan.dimensions[-1]] if counts else 1
+        return self.block[tick] // inner
+
+    def fetched(self, array: str) -> list[tuple[Point, int, int]]:
+        """Each fetched instance: the element, the step that loads it, the step of its last use."""
+        uses: dict[tuple[Point, int], list[tuple[int, int]]] = defaultdict(list)
+        for reader in self.readers(array):
+            for run in self.runs[reader]:
+                for name, element in self.reads(reader, run.r):
+                    if name == array:
+                        together = {"reuse": 0, "tile": run.tick, "strip": self.strip(run.tick)}
+                        kept = together.get(self.design.policy, self.strip(run.tick))
+                        at = self.place(run.tick)
+                        uses[element, kept].append((at, at + self.stage[reader]))
+        found = []
+        for (element, kept), places in uses.items():
+            first = min(place for place, _ in places)
+            if self.design.policy == "whole":
+                first = min(self.place(tick) for tick in self.order if self.strip(tick) == kept)
+            found.append((element, first + self.load_stage[array], max(step for _, step in places)))
+        return found
+
+    def instances(self, array: str) -> list[tuple[Point, int, int, int | None]]:
+        """Each made instance: the element, the steps that make it, use it last, and store it."""
+        task = self.made()[array]
+        again = self.recomputes(task)
+        makers = sorted(self.runs[task], key=lambda run: self.place(run.tick))
+        outside, gone, found = self.needed_outside(), set(), []
+        for run in makers:
+            for access in self.writes(task, run.r):
+                if access[0] != array:
+                    continue
+                born = self.place(run.tick) + self.stage[task]
+                last, out = born, None
+                for reader in self.readers(array):
+                    for use in self.runs[reader]:
+                        if access in self.reads(reader, use.r) and (not again or use.tick == run.use):
+                            last = max(last, self.place(use.tick) + self.stage[reader])
+                if access in outside and access not in gone:
+                    gone.add(access)
+                    out = self.place(self.own[self.block[run.tick]]) + 1
+                    last = max(last, out)
+                found.append((access[1], born, last, out))
+        return found
+
+    def recomputes(self, task: str) -> bool:
+        return self.design.recompute and task != self.last and not (self.delays(task) or self.frame_delays(task))
+
+    # FIFOs -------------------------------------------------------------------------------------------------------
+
+    def check_fifo(self, array: str) -> None:
+        """All but the order."""
+        maker = self.made().get(array)
+        if maker is None or len(self.readers(array)) != 1 or any(name == array for name, _ in self.needed_outside()):
+            raise RefusedError("fifo-refused")
+        for task, writes in ((maker, True), (self.readers(array)[0], False)):
+            process = self.network.processes[task]
+            tilers = outputs(process) if writes else (*inputs(process), *defaults(process))
+            if sum(name == array for name, _, _ in tilers) != 1:
+                raise RefusedError("fifo-refused")
+        written = sorted((datum for _, _, datum in self.fifo_side(array, maker, writes=True)))
+        if written != sorted(datum for _, _, datum in self.fifo_side(array, self.readers(array)[0], writes=False)):
+            raise RefusedError("fifo-refused")
+
+    def fifo_side(self, array: str, task: str, *, writes: bool) -> list[tuple[Run, int, tuple[Point, int]]]:
+        """What goes through one end: the run, the place in the pattern, and the datum (element, tick it is for)."""
+        again = self.recomputes(self.made()[array])
+        return [
+            (run, place, (element, (run.use if writes else run.tick) if again else -1))
+            for run in self.runs[task]
+            for name, _, found in self.patterns(task, run.r, writes=writes)
+            if name == array
+            for place, element in enumerate(found)
+        ]
