@@ -30,9 +30,11 @@ from dse.columns import columns_of
 from dse.exact import combine_groups, search_groups
 from dse.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.mapping_space import MappingSpace
+from dse.search_context import SearchContext
 from dse.space_size import size_of
 from dse.study import Study, narrowed
 from dse.twins import Twins
+from dse.work.crew import Crew
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import ExternalMemory, Platform
 
@@ -127,8 +129,9 @@ def measured(text: str, longest: int, folder: Path) -> tuple[list[str], float]:
     """The cells of a line, and the seconds of the search."""
     space, loading = timed(lambda: space_of(text, longest, folder))
     columns = columns_of(OBJECTIVES, (), PLATFORM, reuse_memory=False)
-    fronts, searching = timed(lambda: search_groups(space, columns, open_all=True, report=lambda _: None))
-    whole, combining = timed(lambda: combine_groups(space, columns, fronts))
+    context = SearchContext(space, columns)
+    fronts, searching = timed(lambda: search_groups(context, Crew(), open_all=True, report=lambda _: None))
+    whole, combining = timed(lambda: combine_groups(context, fronts))
     twins = Twins(space)
     different = sum(twins.of(group) is None for group in space.groups)
     designs = sum(found.counts.size for found in fronts.values())
@@ -144,7 +147,7 @@ def exhaustive(space: MappingSpace) -> str:
         return "too many" if wholes is None else f"{wholes:.1e} designs"
     columns = columns_of(OBJECTIVES, (), PLATFORM, reuse_memory=False)
     try:
-        return f"{timed(lambda: search_exhaustively(space, columns, lambda _: None))[1]:.2f}"
+        return f"{timed(lambda: search_exhaustively(SearchContext(space, columns), Crew(), lambda _: None))[1]:.2f}"
     except ArrayolError:
         return "too many"
 

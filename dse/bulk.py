@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from arrayol.errors import ArrayolError
-from dse.columns import Columns, Priced, column_of
+from dse.columns import Columns, column_of
 from dse.fronts import Values
 from dse.group_part import Counts
 from dse.mapping_space import MappingSpace
 from hwmodel.design import GroupDesign, Processor, Scan
+from hwmodel.machine.priced import Priced
 
 _CELLS_AT_ONCE = 1 << 21  # structures times combinations of units
 

@@ -5,6 +5,7 @@ A structure is a group design but for its units. The plain ones differ in blocks
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,7 +28,7 @@ _POINTS_AT_ONCE = 1 << 20  # designs whose values are held before they are sorte
 
 
 @dataclass(frozen=True)
-class GroupPiece:
+class GroupPiece(ABC):
     """What all pieces share: the group, the numbers of units that each task may have, and the estimated seconds."""
 
     tasks: tuple[str, ...]
@@ -38,6 +39,14 @@ class GroupPiece:
     def kind(self) -> str:
         """What it is in a store."""
         return "designs of a group"
+
+    @abstractmethod
+    def key(self, context: SearchContext) -> bytes:
+        """What it depends on."""
+
+    @abstractmethod
+    def run(self, context: SearchContext) -> GroupPart:
+        """The front of its designs."""
 
     def dump(self, part: GroupPart) -> str:
         """A part as text."""

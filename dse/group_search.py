@@ -141,6 +141,6 @@ class _Pieces:
 def _cut(items: Sequence[Item], each: float) -> Iterator[Sequence[Item]]:
     """Runs of items of at most PIECE_SECONDS, at least one in each."""
     step = max(1, math.floor(PIECE_SECONDS / each)) if each else len(items)
-    items = iter(items)
-    while some := list(islice(items, step)):
+    left = iter(items)
+    while some := list(islice(left, step)):
         yield some

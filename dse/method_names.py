@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from arrayol.errors import ArrayolError, error
-from dse.progress import Report
 
 AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2 = "auto", "partition", "exhaustive", "exact", "nsga2"
 METHODS = (AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2)
@@ -23,7 +23,7 @@ class Search:
 
     method: str = AUTO
     seed: int = 0
-    report: Report = lambda _: None
+    report: Callable[[Any], None] = lambda _: None
     announce: Callable[[str], None] = lambda _: None
     keep_all: bool = False
 

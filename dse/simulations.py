@@ -60,5 +60,5 @@ def judge_all(bench: Bench, groups: Sequence[GroupDesign], crew: Crew, report: R
     return dict(zip(groups, judgements, strict=True))
 
 
-def _simulated(bench: Bench, groups: Sequence[GroupDesign]) -> Work[list[Judgement]]:
+def _simulated(bench: Bench, groups: Sequence[GroupDesign]) -> Work[Sequence[Judgement]]:
     return (yield [SimulationPiece(group, _REPETITION_SECONDS * bench.repetitions_of(group)) for group in groups])

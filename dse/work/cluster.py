@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Sequence
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager
 from importlib.util import find_spec
 from time import monotonic
@@ -32,7 +32,7 @@ class Cluster:
 
     def __init__(self, client: Client, address: str) -> None:
         self._client, self._address = client, address
-        self._executor = client.get_executor(pure=False)
+        self._executor: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
         self._sender = Sender()
         self._threads = 1
         self._looked = self._seen = monotonic()  # at the workers at all, and at some
@@ -51,7 +51,7 @@ class Cluster:
         if monotonic() - self._looked < _LOOK_SECONDS:
             return
         try:
-            threads = sum(self._client.ncores().values())
+            threads = sum(self._client.ncores().values())  # type: ignore[no-untyped-call]
         except (OSError, CancelledError, ValueError):  # the last one where the client has closed itself
             raise self._lost() from None
         self._looked = monotonic()
@@ -99,7 +99,7 @@ def _client(address: str) -> Iterator[Client]:
 
     hint = "give the address that 'dask scheduler' prints, as tcp://HOST:8786"
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
         raise error(
             "cluster-unreachable", f"no scheduler of a dask cluster answers at '{address}'", hint=hint
@@ -112,7 +112,7 @@ def _client(address: str) -> Iterator[Client]:
             raise error("cluster-unreachable", f"the cluster at '{address}' has no workers", hint=hint) from None
         yield client
     finally:
-        client.close(timeout=CONNECT_SECONDS)
+        client.close(timeout=CONNECT_SECONDS)  # type: ignore[no-untyped-call]
 
 
 @contextmanager

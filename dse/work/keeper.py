@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dse.work.piece import Piece
-from dse.work.store import WorkStore, damaged
+from dse.work.store import WorkStore
+from dse.work.store_errors import damaged
 
 
 class Keeper:

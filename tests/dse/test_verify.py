@@ -72,7 +72,7 @@ def test_reductions_are_found_once(
 
 
 def test_a_group_agrees_where_each_whole_design_does(verifier: Verifier, designs: Sequence[Design]) -> None:
-    assert {verifier.judge(group) for group in verifier.plan(designs, asked=True)} == {AGREE}
+    assert {verifier.bench.judge(group) for group in verifier.plan(designs, asked=True)} == {AGREE}
     for variant in {variant for design in designs[:3] for variant in verifier.variants(design)}:
         found, estimate = verifier.bench.compare(variant)
         assert found.identical
@@ -87,14 +87,14 @@ def test_pieces_are_judged_anywhere(verifier: Verifier, designs: Sequence[Design
     plan = verifier.plan(designs, asked=True)
     bench, group = pickle.loads(pickle.dumps((verifier.bench, plan[-1])))
     assert isinstance(bench, Bench)
-    assert bench.judge(group) == verifier.judge(plan[-1])
+    assert bench.judge(group) == verifier.bench.judge(plan[-1])
     given = pickle.loads(pickle.dumps((verifier.spec, verifier.top, verifier.platform)))
     assert Verifier(*given).plan(designs, asked=True) == plan
     for one in (AGREE, Judgement(None, ("it takes longer",))):
         assert pickle.loads(pickle.dumps(one)) == one
         stored = json.loads(json.dumps(asdict(one)))
         assert Judgement(stored["identical"], tuple(stored["reasons"])) == one
-    judgements = {group: verifier.judge(group) for group in reversed(plan)}
+    judgements = {group: verifier.bench.judge(group) for group in reversed(plan)}
     assert verifier.verdicts(designs, judgements, asked=True) == verifier.all(designs, asked=True)
 
 
@@ -188,7 +188,7 @@ def test_black_boxes_move_tokens(tmp_path: Path, verifier: Verifier) -> None:
     (tmp_path / "boxes.aol").write_text(f"{head}) -> (y: f32[4], last: f32){rest.partition('}')[2]}", encoding="utf-8")
     boxes = Verifier(api.load(tmp_path / "boxes.aol", {"H": 60, "W": 120}), "lpsf", verifier.platform)
     design = Design(tuple(replace(FIRST, processors=(Processor(task),)) for task in boxes.bench.network.processes))
-    assert set(map(boxes.judge, boxes.plan([design], asked=True))) == {Judgement(None)}
+    assert set(map(boxes.bench.judge, boxes.plan([design], asked=True))) == {Judgement(None)}
     assert boxes.all([design], asked=True) == (Verdict(True, f"simulated {SIZE}, data as tokens"),)
 
 
