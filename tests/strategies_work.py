@@ -25,6 +25,12 @@ class Level(IntEnum):
     HIGH = 2
 
 
+class Grade(IntEnum):
+    """As Level, but for the class."""
+
+    LOW = 1
+
+
 class Word(StrEnum):
     """As texts, but for the type."""
 
@@ -35,7 +41,17 @@ class Word(StrEnum):
 ATOMS: list[Any] = [
     *(None, False, True, 0, 1, -1, 255, 256, -256, 1 << 64, 0.0, -0.0, 1.0, 255.0, float("inf")),
     *("", "a", "b", "ab", "1", "\0", "\udc80", b"", b"a", b"ab", b"1", b"\0"),
-    *(Fraction(1), Fraction(1, 2), Fraction(-1, 2), Level.LOW, Level.HIGH, Word.ONE, Word.OTHER, ElementType.U8),
+    *(
+        Fraction(1),
+        Fraction(1, 2),
+        Fraction(-1, 2),
+        Level.LOW,
+        Level.HIGH,
+        Grade.LOW,
+        Word.ONE,
+        Word.OTHER,
+        ElementType.U8,
+    ),
     *(
         np.int64(1),
         np.int32(1),

@@ -240,7 +240,7 @@ def test_ctrl_c_leaves_nothing(script: Path, tmp_path: Path) -> None:
         signal.signal(signal.SIGINT, before)
     os.close(follower)
     said = b""
-    while b"/8388608" not in said:  # the bar of 2^23 fusions is there: the work is under way
+    while b"/8,388,608" not in said:  # the bar of 2^23 fusions is there: the work is under way
         said += _read(leader)
     process.send_signal(signal.SIGINT)
     said += b"".join(iter(lambda: _read(leader), b""))

@@ -46,9 +46,17 @@ def test_no_two_of_many_small_values_meet() -> None:
     assert len({digest(*value) for value in product(parts, repeat=2)}) == len({*map(told_apart, product(parts, parts))})
 
 
+def test_texts_may_hold_what_the_encoding_puts_around_them() -> None:
+    texts = ["".join(letters) for length in range(5) for letters in product("as", repeat=length)]
+    values = [*product(texts, repeat=2), *product((text.encode() for text in texts), repeat=2)]
+    values += [(one.replace("s", "b").encode(), other) for one, other in values[: len(texts) ** 2]]
+    assert len({digest(*value) for value in {*values}}) == len({*values}) > 2000
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        ({0, 8}, {8, 0}),  # Python walks them in these orders
         ((1, [2]), [1, (2,)]),
         ({1, 2}, frozenset({2, 1})),
         ({"a": 1, "b": 2}, {"b": 2, "a": 1}),

@@ -21,6 +21,7 @@ from work_stores import files, held, key, read
 from arrayol.errors import ArrayolError
 from dse.work import store, store_file
 from dse.work.store import STORE, WorkStore, open_store
+from dse.work.store_errors import disk_full
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 STEPS = st.one_of(
@@ -213,6 +214,34 @@ def test_what_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
     found.close()
     with pytest.raises(ValueError, match="could not be written"):
         found.put(key("b"), "test", "2")
+
+
+def test_after_a_failure_nothing_more_is_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def full(*_: object) -> None:
+        tried.append(1)
+        raise disk_full(tmp_path / STORE)
+
+    found = WorkStore(tmp_path / STORE, resume=True)
+    found.put(key("a"), "test", "1")
+    found.commit()
+    monkeypatch.setattr(store, "write", full)
+    found.put(key("b"), "test", "2")
+    with pytest.raises(ArrayolError, match="no space"):
+        found.commit()
+    found.close()
+    assert len(tried) == 1
+    assert held(tmp_path, "ab") == {"a": "1"}
+
+
+@pytest.mark.parametrize("resume", [True, False])
+def test_a_store_that_was_made_meanwhile(tmp_path: Path, resume: bool) -> None:
+    with open_store(tmp_path, resume=resume) as found:
+        found.put(key("a"), "test", "1")
+        with open_store(tmp_path, resume=True) as other:
+            other.put(key("b"), "test", "2")
+    assert held(tmp_path, "ab") == ({"a": "1", "b": "2"} if resume else {"a": "1"})
 
 
 def test_an_interrupt_while_rows_are_written_loses_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from strategies_designs import group_designs
 
 from arrayol.errors import ArrayolError
+from dse.bench import Judgement
 from dse.graph import task_graph
 from dse.space import subspaces
 from hwmodel.design import Design
@@ -47,6 +48,8 @@ def test_designs_off_the_front(name: str) -> None:
             return
         for variant in variants:
             require_agreement(one, one.compare(variant))
+            alone = Judgement(None if one.verifier.bench.inputs is None else True)
+            assert {one.verifier.judge(group) for group in variant.groups} == {alone}
         seen.add(design)
 
     judge()
