@@ -111,7 +111,7 @@ def column_of(priced: Priced, figure: Figure, *, whole: bool) -> Values:
     """A figure's integers of group designs, of a group that is a `whole` design or of another."""
     found = priced.objective(key_of(figure, whole=whole))
     if figure.scale == 1:
-        return np.asarray(found)
+        return np.asarray(found, np.int64)
     return np.rint(found * figure.scale).astype(np.int64)
 
 

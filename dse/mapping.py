@@ -62,7 +62,7 @@ def explore_mappings(
     check_study(study, space.graph, space.accesses)
     columns = columns_of(objectives, study.constraints, space.model.platform, reuse_memory=study.reuse_memory)
     size = size_of(space)
-    method = choose_method(how.method, space, size)
+    method = choose_method(how.method, columns, size)
     how.announce(f"{size.text(space)}; {method.text}")
     context = SearchContext(space, columns)
     searched = search(context, method, how, crew)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from dse.columns import Columns
 from dse.counted_text import counted, rounded
 from dse.exact import search_exactly
 from dse.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.heuristic import search_heuristically
-from dse.mapping_space import MappingSpace
 from dse.method_names import ASKED, AUTO, EXACT, EXHAUSTIVE, NSGA2, PARTITION, Chosen, Search, refused
 from dse.partition import search_by_partition
 from dse.progress import Report
@@ -19,17 +19,18 @@ from dse.space_size import SpaceSize
 from dse.whole_count import LISTED_AT_MOST
 from dse.work.crew import Crew
 
-EXACT_AT_MOST = 10**8  # plain group designs that `auto` still searches exactly: minutes on one core
+EXACT_AT_MOST = 10**8  # plain group designs that `auto` still prices all: minutes on one core
+STRUCTURES_AT_MOST = 4 * 10**6  # the same of structures, where each needs only its fastest units
 
 
-def choose_method(asked: str, space: MappingSpace, size: SpaceSize) -> Chosen:
+def choose_method(asked: str, columns: Columns, size: SpaceSize) -> Chosen:
     """The method that is asked for, or what `auto` takes.
 
     Raises ArrayolError (`method-refused`) where the space is too large for the one asked for, KeyError for a name that
     is no method.
     """
     if asked == AUTO:
-        return _automatic(size)
+        return _automatic(columns, size)
     reason = _REFUSALS.get(asked, _no_reason)(size)
     if reason:
         raise refused(asked, reason, "take --method exact or nsga2, or narrow the space in a study")
@@ -43,11 +44,14 @@ def search(context: SearchContext, method: Chosen, how: Search, crew: Crew) -> S
     return _SEARCHES[method.name](context, crew, how.report)
 
 
-def _automatic(size: SpaceSize) -> Chosen:
-    count = rounded(size.group_designs)
-    if size.group_designs <= EXACT_AT_MOST:
-        return Chosen(EXACT, f"{count} group designs are few enough to price them all")
-    return Chosen(NSGA2, f"{count} group designs are more than the {EXACT_AT_MOST:,} that are all priced")
+def _automatic(columns: Columns, size: SpaceSize) -> Chosen:
+    if columns.units_are_free:
+        count, most, what, how = size.structures, STRUCTURES_AT_MOST, "choices of blocks", "each with its fastest units"
+    else:
+        count, most, what, how = size.group_designs, EXACT_AT_MOST, "group designs", "them all"
+    if count <= most:
+        return Chosen(EXACT, f"{rounded(count)} {what} are few enough to price {how}")
+    return Chosen(NSGA2, f"{rounded(count)} {what} are more than the {most:,} that are all priced")
 
 
 def _too_many_fusions(size: SpaceSize) -> str:

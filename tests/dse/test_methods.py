@@ -347,7 +347,7 @@ def test_the_size_is_told_before_the_search() -> None:
     )
     assert said[0] == (
         "lpsf: 8 fusions of 4 tasks, 10 groups, 18,624 plain group designs, 1.01 x 10^9 whole designs; "
-        "method exact: 18,624 group designs are few enough to price them all"
+        "method exact: 432 choices of blocks are few enough to price each with its fastest units"
     )
     assert len(said) > 1
 
