@@ -104,7 +104,7 @@ class Coding:
         regular = [self._regular(joined, size, units) for joined in (0, 1) for size in range(5) for units in (0, 1)]
         genes = random.integers(0, self.most + 1, (count, len(self.most)))
         opened_genes = np.array(self.resets)
-        genes[:, opened_genes] *= random.random((count, int(opened_genes.sum()))) < 0.3
+        genes[:, opened_genes] *= random.random((count, int(opened_genes.sum()))) < 0.1
         half = min(len(regular), count // 2)
         genes[:half] = regular[:half]
         return genes

@@ -76,7 +76,7 @@ def search_heuristically(space: MappingSpace, columns: Columns, seed: int, repor
     """
     search = _Search(Coding(space), BulkPricer(space, columns))
     first = search.coding.spread(POPULATION, np.random.default_rng(seed))
-    resets = np.where(search.coding.resets, 0.5, 0.0)
+    resets = np.where(search.coding.resets, 0.8, 0.0)
     archive, stalled = search.archive, True
     for number, asked in enumerate(evolve(search.coding.most, len(columns.figures), first, resets, seed)):
         asked.tell(*search.answer(asked.genes))
@@ -99,7 +99,7 @@ class _Search:
         self.coding, self.pricer = coding, pricer
         figures = len(pricer.columns.figures)
         self.archive = _Archive(np.zeros((0, figures), np.int64), np.zeros(0, np.int64))
-        self.stock = Stock(coding.space, pricer.columns.how)
+        self.stock = Stock(coding.space.graph, coding.space.fusions, pricer.columns.how)
         self.slow = SlowDesigns(coding.space, pricer.found)
         self.genes: dict[GroupDesign, Genes] = {}  # of each group design the row in which it was first seen
         self.joined: set[bytes] = set()

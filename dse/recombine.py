@@ -6,7 +6,7 @@ an evolution need not wait until its crossover brings good groups together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,6 @@ from dse.combine import WholeFront, fusion_front, whole_front
 from dse.evenly import evenly
 from dse.fronts import Combination, Front, Values, front_of
 from dse.graph import Mask, TaskGraph, bits
-from dse.mapping_space import MappingSpace
 from hwmodel.design import GroupDesign
 
 POINTS_OF_GROUP = 60
@@ -38,7 +37,8 @@ class Whole:
 class Stock:
     """The fronts of the designs seen of each group, with those designs; at most POINTS_OF_GROUP of each are used."""
 
-    space: MappingSpace
+    graph: TaskGraph
+    fusions: Sequence[Sequence[Mask]]  # those that may be made; none: all
     how: Combination
     fronts: dict[Mask, Front] = field(default_factory=dict)
     designs: dict[Mask, list[GroupDesign]] = field(default_factory=dict)
@@ -70,15 +70,14 @@ class Stock:
         return [found[row] for row in rows]
 
     def _fronts(self, used: Mapping[Mask, Front]) -> Iterator[WholeFront]:
-        graph = self.space.graph
-        if self.space.fusions:
-            for fusion in self.space.fusions:
+        if self.fusions:
+            for fusion in self.fusions:
                 if all(group in used for group in fusion):
-                    yield fusion_front(graph, used.__getitem__, self.how, fusion, most=POINTS_OF_WHOLE)
+                    yield fusion_front(self.graph, used.__getitem__, self.how, fusion, most=POINTS_OF_WHOLE)
             return
-        following = _following(graph, used)
+        following = _following(self.graph, used)
         if following is not None:
-            yield whole_front(graph, used.__getitem__, self.how, following.__getitem__, most=POINTS_OF_WHOLE)
+            yield whole_front(self.graph, used.__getitem__, self.how, following.__getitem__, most=POINTS_OF_WHOLE)
 
     def _named(self, whole: WholeFront, used: Mapping[Mask, Front]) -> Iterator[Whole]:
         front = whole.front

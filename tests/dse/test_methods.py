@@ -31,7 +31,6 @@ from dse.mapping_result import MappingResult
 from dse.mapping_space import MappingSpace
 from dse.methods import choose_method
 from dse.partition import search_by_partition
-from dse.search.indicators import share_of
 from dse.searched import Searched
 from dse.space_size import size_of
 from dse.study import Study, narrowed
@@ -234,29 +233,6 @@ def test_no_twins_where_they_differ() -> None:
         long = space_of(chain(9, 16), 2, Path(folder))
     model = MachineModel(long.model.network, platform)
     assert not any(map(Twins(MappingSpace(model, long.study)).of, long.groups))
-
-
-VERIFIED = {  # the sizes at which designs of the shipped specifications are simulated
-    "lpsf": {"H": 24, "W": 32},
-    "sobel": {"H": 20, "W": 24, "S": 4},
-    "dct": {"H": 40, "W": 40},
-    "radar": {"PULSES": 10, "GATES": 12, "PULSE": 3},
-}
-
-
-@pytest.mark.parametrize("name", VERIFIED)
-def test_nsga2_comes_near_the_exact_front(name: str) -> None:
-    space = shipped(name, narrowed(Study()), **VERIFIED[name])
-    columns = default_columns(space)
-    exact, found = search_exactly(space, columns, quiet), search_heuristically(space, columns, 0, quiet)
-    assert share_of(found.front.values, exact.front.values) >= 0.99
-    assert not found.exact
-    assert found.counts.size == found.group_designs == exact.group_designs
-    _designs_have_the_figures(space, columns, found)
-    assert found.evolution is not None
-    shares = [one.hypervolume for one in found.evolution.generations]
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
 
 
 def test_nsga2_is_the_same_for_the_same_seed() -> None:
