@@ -8,7 +8,7 @@ scan, and what is opened. Genes beyond the choices there are count from the begi
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -69,6 +69,12 @@ class Coding:
             found[first : first + self._openings] = True
         return found.tolist()
 
+    @cached_property
+    def _starts_plain(self) -> bool:
+        """Whether the first choice of every decision is the plain one."""
+        study = self.space.study
+        return study.holds_plain and study.policies[0] == "reuse" and not study.recompute[0]
+
     def design(self, genes: Genes) -> dict[Mask, GroupDesign] | None:
         """The groups that one row of genes stands for; None where it stands for no design of the space."""
         found = {}
@@ -79,12 +85,26 @@ class Coding:
             found[group] = design
         return found
 
+    def joined(self, parts: Mapping[Mask, Genes]) -> Genes:
+        """The genes of the whole design whose groups are taken from these rows, each from its own."""
+        genes = np.zeros_like(self.most)
+        of = {task: group for group in parts for task in bits(group)}
+        if self.space.fusions:
+            wanted = frozenset(parts)
+            genes[0] = next(place for place, one in enumerate(self.space.fusions) if frozenset(one) == wanted)
+        else:
+            genes[: self.fusion_genes] = [of[task] == of[reader] for task, reader in self.links]
+        ends = [*(task.start for task in self.tasks[1:]), len(genes)]
+        for number, (task, end) in enumerate(zip(self.tasks, ends, strict=True)):
+            genes[task.start : end] = parts[of[number]][task.start : end]
+        return genes
+
     def spread(self, count: int, random: np.random.Generator) -> Genes:
         """Designs to start from: regular ones, small to large blocks under few and many units, and random ones."""
         regular = [self._regular(joined, size, units) for joined in (0, 1) for size in range(5) for units in (0, 1)]
         genes = random.integers(0, self.most + 1, (count, len(self.most)))
         opened_genes = np.array(self.resets)
-        genes[:, opened_genes] *= random.random((count, int(opened_genes.sum()))) < 0.3
+        genes[:, opened_genes] *= random.random((count, int(opened_genes.sum()))) < 0.1
         half = min(len(regular), count // 2)
         genes[:half] = regular[:half]
         return genes
@@ -142,7 +162,7 @@ class Coding:
         plain = GroupDesign(tuple(Processor(task, count) for task, count in processors), blocks)
         if not self._openings:
             return plain
-        cuts = [int(genes[member.start + 2 + len(member.sides) + 4]) for member in members]
+        cuts = [0 if member is own else int(genes[member.start + 2 + len(member.sides) + 4]) for member in members]
         return self._opened(plain, [*genes[after + 1 : after + 5].tolist(), *cuts])
 
     def _legal_scans(self, task: str, shape: Sides) -> tuple[Scan, ...]:
@@ -153,6 +173,8 @@ class Coding:
 
     def _opened(self, plain: GroupDesign, genes: Sequence[int]) -> GroupDesign | None:
         """The design with what its genes open; None where the group is refused."""
+        if self._starts_plain and not any(genes):
+            return plain  # without asking what could be opened, which takes long
         key = GroupDesign(tuple(Processor(task) for task in plain.tasks), plain.blocks)
         if key not in self._choices:
             try:

@@ -110,9 +110,8 @@ def key_of(figure: Figure, *, whole: bool) -> str:
 def column_of(priced: Priced, figure: Figure, *, whole: bool) -> Values:
     """A figure's integers of group designs, of a group that is a `whole` design or of another."""
     found = priced.objective(key_of(figure, whole=whole))
-    if figure.scale == 1:
-        return np.asarray(found, np.int64)
-    return np.rint(found * figure.scale).astype(np.int64)
+    values: Values = found if figure.scale == 1 else np.rint(found * figure.scale).astype(np.int64)
+    return values
 
 
 def objective_values(columns: Columns, values: Values) -> Values:

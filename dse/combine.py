@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dse.evenly import evenly
 from dse.fronts import Combination, Front, Rows, combined, front_of, merged
 from dse.graph import Mask, TaskGraph, bits
 
@@ -90,8 +91,10 @@ def whole_front(
     groups: Callable[[Mask], Front],
     how: Combination,
     follow: Callable[[Mask], Iterable[Mask]] | None = None,
+    *,
+    most: int | None = None,
 ) -> WholeFront:
-    """The front of whole designs of all fusions.
+    """The front of whole designs of all fusions; with `most` only so many points of each part are kept, evenly.
 
     `follow(done)` gives the groups that may run after a down-set, by default all that can (`next_groups`).
     `groups(group)` is the front of a group's designs (made with `how.trades_units`), empty where none is feasible.
@@ -104,7 +107,7 @@ def whole_front(
     for size in range(len(graph) + 1):
         for done in sorted(mask for mask in {*arriving, *fronts} if mask.bit_count() == size):
             if done:
-                fronts[done], steps[done] = _settle(arriving.pop(done), how)
+                fronts[done], steps[done] = _settle(arriving.pop(done), how, most)
             for group in next_groups(graph, done) if follow is None else follow(done):
                 sums = combined(fronts[done], groups(group), how)
                 if len(sums):
@@ -143,20 +146,32 @@ def listed_front(
 
 
 def fusion_front(
-    graph: TaskGraph, groups: Callable[[Mask], Front], how: Combination, fusion: Sequence[Mask]
+    graph: TaskGraph,
+    groups: Callable[[Mask], Front],
+    how: Combination,
+    fusion: Sequence[Mask],
+    *,
+    most: int | None = None,
 ) -> WholeFront:
-    """The front of the whole designs of one fusion, its groups in an order in which they can run."""
+    """The front of the whole designs of one fusion, its groups in an order in which they can run; `most` as above."""
     following: dict[Mask, Mask] = {}
     done = 0
     for group in fusion:
         following[done] = group
         done |= group
-    return whole_front(graph, groups, how, lambda before: (following[before],) if before in following else ())
+
+    def follow(before: Mask) -> tuple[Mask, ...]:
+        return (following[before],) if before in following else ()
+
+    return whole_front(graph, groups, how, follow, most=most)
 
 
-def _settle(arriving: list[tuple[Mask, Mask, Front]], how: Combination) -> tuple[Front, _Steps]:
+def _settle(arriving: list[tuple[Mask, Mask, Front]], how: Combination, most: int | None) -> tuple[Front, _Steps]:
     """One down-set's front from all that lead to it, and where each of its points came from."""
     front = merged([sums for _, _, sums in arriving], how)
+    if most is not None:
+        kept = evenly(range(len(front)), most)
+        front = Front(front.values[kept], front.units[kept], front.origin[kept])
     counts = [len(sums) for _, _, sums in arriving]
     place = np.repeat(np.arange(len(arriving)), counts)[front.origin]
     rows = np.concatenate([sums.origin for _, _, sums in arriving])[front.origin]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,26 +12,29 @@ from numpy.typing import NDArray
 from dse.bulk import BulkPricer
 from dse.coding import Coding
 from dse.exact import bounds_text, in_order
-from dse.fronts import Values, front_of
+from dse.fronts import Combination, Values, front_of
 from dse.graph import Mask
 from dse.group_part import Counts
-from dse.mapping_space import MappingSpace
-from dse.progress import Report, SearchProgress
+from dse.progress import SEARCHING, Report, SearchProgress
+from dse.recombine import Groups, Stock, values_of
 from dse.search.indicators import share_of
 from dse.search.nsga2 import Genes, evolve
 from dse.search_context import SearchContext
 from dse.searched import Evolution, Generation, Searched
+from dse.slow_designs import SlowDesigns
 from dse.space_size import size_of
+from dse.volume import RisingVolume
 from dse.work.crew import Crew
 from hwmodel.design import Design, GroupDesign
 
 POPULATION = 200
 GENERATIONS_AT_MOST = 400
+RECOMBINED_EVERY = 5  # generations
 STALLED_AFTER = 30  # generations in which the front has gained less than STALLED_BELOW of its hypervolume
 STALLED_BELOW = 5e-4
 _REFUSED = 1e6  # the excess of a design with a refused group
 
-Groups = dict[Mask, GroupDesign]
+Costs = NDArray[np.float64]
 
 
 @dataclass
@@ -43,13 +47,16 @@ class _Archive:
     history: list[Values] = field(default_factory=list)
     evaluated: list[int] = field(default_factory=list)
 
-    def add(self, values: Values, units: Values, designs: Sequence[Groups], evaluated: int) -> None:
-        """Take the feasible designs of one generation."""
+    def add(self, values: Values, units: Values, designs: Sequence[Groups]) -> None:
+        """Take feasible designs."""
         together = [*self.designs, *designs]
         front = front_of(np.concatenate([self.values, values]), np.concatenate([self.units, units]))
         self.values, self.units = front.values, front.units
         self.designs = [together[row] for row in front.origin]
-        self.history.append(front.values)
+
+    def note(self, evaluated: int) -> None:
+        """A generation has ended."""
+        self.history.append(self.values)
         self.evaluated.append(evaluated)
 
     def has_stalled(self) -> bool:
@@ -65,66 +72,113 @@ class _Archive:
 
 
 def search_heuristically(context: SearchContext, seed: int, crew: Crew, report: Report) -> Searched:
-    """Evolve whole designs until nothing more comes. The same space, columns and seed give the same front."""
-    space, columns = context.space, context.columns
-    coding, pricer = Coding(space), BulkPricer(space, columns)
-    archive = _Archive(np.zeros((0, len(columns.figures)), np.int64), np.zeros(0, np.int64))
-    first = coding.spread(POPULATION, np.random.default_rng(seed))
-    resets = np.where(coding.resets, 0.5, 0.0)
-    stalled = True
-    for asked in evolve(coding.most, len(columns.figures), first, resets, seed):
-        asked.tell(*_answer(coding, pricer, asked.genes, archive))
+    """Evolve whole designs until nothing more comes, and now and then put the best groups together to new ones.
+
+    The same space, columns and seed give the same front.
+    """
+    search, volume = _Search(Coding(context.space), BulkPricer(context, crew)), RisingVolume()
+    figures = context.columns.leading
+    first = search.coding.spread(POPULATION, np.random.default_rng(seed))
+    resets = np.where(search.coding.resets, 0.8, 0.0)
+    archive, stalled = search.archive, True
+    for number, asked in enumerate(evolve(search.coding.most, len(context.columns.figures), first, resets, seed)):
+        asked.tell(*search.answer(asked.genes))
+        if number and number % RECOMBINED_EVERY == 0:
+            asked.join(*search.recombine())
+        archive.note(len(search.pricer.found))
         report(
             SearchProgress(
-                "searching",
-                len(archive.history),
+                SEARCHING,
+                number,
                 GENERATIONS_AT_MOST,
                 "generations",
                 at_most=True,
-                designs=len(pricer.found),
+                designs=len(search.pricer.found),
+                hypervolume=partial(volume.with_points, archive.values[:, :figures]),
             )
         )
-        if archive.has_stalled():
+        if number % RECOMBINED_EVERY == 0 and archive.has_stalled():
             break
-        if len(archive.history) > GENERATIONS_AT_MOST:
+        if number == GENERATIONS_AT_MOST:
             stalled = False
             break
-    evolution = Evolution(seed, POPULATION, stalled, tuple(archive.generations()))
-    return _searched(space, archive, pricer, evolution)
+    return _searched(search, Evolution(seed, POPULATION, stalled, tuple(archive.generations())))
 
 
-def _answer(
-    coding: Coding, pricer: BulkPricer, genes: Genes, archive: _Archive
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Objectives and excess of one generation, its feasible designs noted in the archive."""
-    designs = [coding.design(row) for row in genes]
-    pricer.price(group for one in designs if one for group in one.values())
-    how, figures = pricer.columns.how, len(pricer.columns.figures)
-    values = np.zeros((len(designs), figures), np.int64)
-    excess = np.full(len(designs), _REFUSED)
-    for row, one in enumerate(designs):
-        priced = [pricer.found[group] for group in one.values()] if one else [None]
-        refused = sum(1 for found in priced if found is None)
-        if refused:
-            excess[row] += refused
-            continue
-        whole = np.array(priced[0], np.int64)
-        for found in priced[1:]:
-            whole = how.whole(whole, np.array(found, np.int64))
-        values[row] = whole
-        excess[row] = sum(
-            max(0.0, value / max(1, limit) - 1)
-            for value, limit in zip(whole.tolist(), how.limits, strict=True)
-            if limit is not None
-        )
-    rows = [row for row in range(len(designs)) if excess[row] == 0]
-    kept = [one for row in rows if (one := designs[row])]
-    units = np.array([sum(p.units for group in one.values() for p in group.processors) for one in kept], np.int64)
-    archive.add(values[rows], units, kept, len(pricer.found))
-    return values.astype(np.float64), excess
+class _Search:
+    """What one search knows: how genes are read, what was priced, the front, and the best designs of each group."""
+
+    def __init__(self, coding: Coding, pricer: BulkPricer) -> None:
+        self.coding, self.pricer = coding, pricer
+        figures = len(pricer.columns.figures)
+        self.archive = _Archive(np.zeros((0, figures), np.int64), np.zeros(0, np.int64))
+        self.stock = Stock(coding.space.graph, coding.space.fusions, pricer.columns.how)
+        self.slow = SlowDesigns(coding.space, pricer.found)
+        self.genes: dict[GroupDesign, Genes] = {}  # of each group design the row in which it was first seen
+        self.joined: set[bytes] = set()
+
+    def answer(self, genes: Genes) -> tuple[Costs, Costs]:
+        """Objectives and excess of one generation; its feasible designs go to the archive, its groups to the stock."""
+        self.slow.next_generation()
+        designs = [self._design(row) for row in genes]
+        self.pricer.price(group for one in designs if one for group in one.values())
+        self._store_groups(designs, genes)
+        values = np.zeros((len(designs), len(self.pricer.columns.figures)), np.int64)
+        excess = np.full(len(designs), _REFUSED)
+        for row, one in enumerate(designs):
+            priced = [self.pricer.found[group] for group in one.values()] if one else [None]
+            feasible = [np.array(found, np.int64) for found in priced if found is not None]
+            if len(feasible) < len(priced):
+                excess[row] += len(priced) - len(feasible)
+                continue
+            values[row] = reduce(self.pricer.columns.how.whole, feasible)
+            excess[row] = _excess(values[row], self.pricer.columns.how)
+        rows = [row for row in range(len(designs)) if excess[row] == 0]
+        kept = [one for row in rows if (one := designs[row])]
+        units = np.array([sum(p.units for group in one.values() for p in group.processors) for one in kept], np.int64)
+        self.archive.add(values[rows], units, kept)
+        return values.astype(np.float64), excess
+
+    def recombine(self) -> tuple[Genes, Costs]:
+        """Genes and objectives of the best whole designs of groups seen so far, each once; the archive takes all."""
+        wholes = self.stock.wholes()
+        values, units = values_of(wholes, len(self.pricer.columns.figures))
+        self.archive.add(values, units, [one.groups for one in wholes])
+        rows: list[Genes] = []
+        places: list[int] = []
+        for place, one in enumerate(wholes):
+            row = self.coding.joined({group: self.genes[design] for group, design in one.groups.items()})
+            if row.tobytes() not in self.joined:
+                self.joined.add(row.tobytes())
+                rows.append(row)
+                places.append(place)
+        found = np.array(rows, np.int64).reshape(len(rows), len(self.coding.most))
+        return found, values[places].astype(np.float64)
+
+    def _design(self, genes: Genes) -> Groups | None:
+        found = self.coding.design(genes)
+        return found and {group: self.slow.granted_or_without(design) for group, design in found.items()}
+
+    def _store_groups(self, designs: Sequence[Groups | None], genes: Genes) -> None:
+        """The feasible groups of a generation that were not seen before."""
+        fresh: dict[Mask, dict[GroupDesign, tuple[int, ...]]] = {}
+        for row, one in enumerate(designs):
+            for group, design in (one or {}).items():
+                values = self.pricer.found[design]
+                if values is not None and design not in self.genes:
+                    self.genes[design] = genes[row]
+                    fresh.setdefault(group, {})[design] = values
+        self.stock.add(fresh)
 
 
-def _searched(space: MappingSpace, archive: _Archive, pricer: BulkPricer, evolution: Evolution) -> Searched:
+def _excess(values: Values, how: Combination) -> float:
+    """How far the figures of a whole design are above the limits, as shares of these."""
+    bounded = zip(map(int, values), how.limits, strict=True)
+    return sum(max(0.0, value / max(1, limit) - 1) for value, limit in bounded if limit is not None)
+
+
+def _searched(search: _Search, evolution: Evolution) -> Searched:
+    space, archive, pricer = search.coding.space, search.archive, search.pricer
     front = front_of(archive.values, archive.units)
     size = size_of(space)
     priced = pricer.counts
@@ -137,12 +191,13 @@ def _searched(space: MappingSpace, archive: _Archive, pricer: BulkPricer, evolut
 
     ended = "its front gained nothing more" if evolution.stalled else "its last generation"
     how = f"NSGA-II, seed {evolution.seed}, {len(evolution.generations) - 1} generations of {POPULATION} until {ended}"
+    how += f"; every {RECOMBINED_EVERY} of them the best designs of groups were put together to new whole designs"
     return Searched(
         front=front,
         design=design,
         counts=Counts(priced.evaluated, priced.infeasible, total - priced.size),
         exact=False,
-        how=how + bounds_text(space, epsilon=False),
+        how=how + search.slow.text() + bounds_text(space, epsilon=False),
         group_designs=total,
         whole_designs=size.whole_designs,
         refusal=pricer.refusal,

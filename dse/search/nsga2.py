@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ def evolve(most: Genes, objectives: int, first: Genes, resets: NDArray[np.float6
     that go to 0. The same seed and answers give the same generations. Ends where no new designs can be made.
     """
     from pymoo.algorithms.moo.nsga2 import NSGA2  # type: ignore[import-untyped]  # noqa: PLC0415
+    from pymoo.core.population import Population  # type: ignore[import-untyped]  # noqa: PLC0415
     from pymoo.core.problem import Problem  # type: ignore[import-untyped]  # noqa: PLC0415
     from pymoo.core.termination import NoTermination  # type: ignore[import-untyped]  # noqa: PLC0415
     from pymoo.operators.crossover.ux import UniformCrossover  # type: ignore[import-untyped]  # noqa: PLC0415
@@ -46,7 +48,18 @@ def evolve(most: Genes, objectives: int, first: Genes, resets: NDArray[np.float6
         for one in population:
             one.evaluated.update({"F", "G"})
         algorithm.evaluator.n_eval += len(population)
-        algorithm.tell(infills=population)
+        algorithm.tell(infills=Population.merge(population, _guests(asked)))
+
+
+def _guests(asked: Asked) -> Any:
+    """Designs that join a generation, as pymoo's individuals."""
+    from pymoo.core.population import Population  # noqa: PLC0415
+
+    genes, objectives = asked.guests
+    found = Population.new(X=genes, F=objectives, G=np.zeros((len(genes), 1)))
+    for one in found:
+        one.evaluated.update({"F", "G"})
+    return found
 
 
 class Asked:
@@ -56,7 +69,12 @@ class Asked:
         self.genes = genes
         self.objectives: NDArray[np.float64] = np.zeros((len(genes), 0))
         self.excess: NDArray[np.float64] = np.zeros(0)
+        self.guests: tuple[Genes, NDArray[np.float64]] = genes[:0], self.objectives[:0]
 
     def tell(self, objectives: NDArray[np.float64], excess: NDArray[np.float64]) -> None:
         """The answer: objectives (designs, n) to minimise, and how far each is from being allowed (0: it is)."""
         self.objectives, self.excess = objectives, excess
+
+    def join(self, genes: Genes, objectives: NDArray[np.float64]) -> None:
+        """Further designs, allowed ones, that compete with this generation, in any but the first."""
+        self.guests = genes, objectives

@@ -37,7 +37,7 @@ def open_crew(resources: Resources) -> Iterator[Crew]:
 
 @contextmanager
 def _keeper(resources: Resources) -> Iterator[Keeper]:
-    """What is kept after an exploration that ended well are the rows that it used; after a failure all rows."""
+    """After an exploration that ended well the rows that it used are kept, after a failure all rows."""
     if resources.folder is None:
         yield Keeper(None)
         return
@@ -46,7 +46,7 @@ def _keeper(resources: Resources) -> Iterator[Keeper]:
         try:
             yield keeper
         except InfeasibleError:
-            store.discard()  # there is nothing to go on with
+            store.withdraw()
             raise
         keeper.finish()
 

@@ -13,8 +13,8 @@ from time import monotonic
 
 from arrayol.errors import ArrayolError
 from dse.work.content import digest
-from dse.work.store_errors import DamagedStoreError, damaged, refusals
-from dse.work.store_file import BESIDE, clear, create, keep_only, open_whole, remove, write
+from dse.work.store_errors import damaged, refusals
+from dse.work.store_file import BESIDE, clear, create, keep_only, open_whole, remove, require_replaceable, write
 
 STORE = "work.sqlite"
 STORE_FILES = (STORE, *(STORE + ending for ending in BESIDE))  # all that a store may leave in its folder
@@ -25,9 +25,10 @@ _TEXT = ("utf-8", "surrogatepass")
 
 @contextmanager
 def open_store(folder: Path, *, resume: bool) -> Iterator[WorkStore]:
-    """The store of a folder. Former rows are found with `resume` alone, but stay there until `finish`.
+    """The store of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
 
-    Nothing is written before the first rows are committed; folder and file are made then. At the end what waits is
+    Nothing is written before the first rows are committed; folder and file are made then, and a former store goes then.
+    At the end what waits is
     committed, also when the block is interrupted or fails. Raises ArrayolError, now and when rows are read or
     committed: `store-damaged`, `store-locked` where another process has it open, `cannot-write`.
     """
@@ -52,13 +53,14 @@ class WorkStore:
         self._waiting_bytes = 0
         self._committed_at = monotonic()
         self._made_folder = False
-        self._is_new = False  # the file was made for rows that are not yet in it
+        self._is_made = self._is_new = False  # the file was made here; and for rows that are not yet in it
         self._usable = True  # not closed, and no commit has failed
-        self._connection = self._former()
+        self._connection = open_whole(path) if resume else None
+        if not resume:
+            require_replaceable(path)
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, str]:
         """The values of those keys that have one. Raises ArrayolError (`store-damaged`) for a row that was changed."""
-        keys = [key for key in keys if self._resume or key in self._used]
         rows = {key: value.decode(*_TEXT) for key in keys if (value := self._value(key)) is not None}
         self._used |= rows.keys()
         return rows
@@ -110,6 +112,12 @@ class WorkStore:
         finally:
             self._release()
 
+    def withdraw(self) -> None:
+        """Nothing came of the work: a store that was made for it goes, one that was there before stays."""
+        self._waiting.clear()
+        if self._is_made:
+            self.discard()
+
     def discard(self) -> None:
         """Close and remove the store, and its folder where that was made for it and holds nothing else."""
         try:
@@ -122,9 +130,7 @@ class WorkStore:
                 self.path.parent.rmdir()
 
     def __len__(self) -> int:
-        """How many keys have a value that can be found."""
-        if not self._resume:
-            return len(self._used)
+        """How many keys have a value."""
         new = sum(self._row(key) is None for key in self._waiting)
         if self._connection is None:
             return new
@@ -135,13 +141,10 @@ class WorkStore:
         return True
 
     def _former(self) -> sqlite3.Connection | None:
-        try:
+        if self._resume:
             return open_whole(self.path)
-        except DamagedStoreError:
-            if self._resume:
-                raise
-            clear(self.path)
-            return None
+        clear(self.path)
+        return None
 
     def _write(self) -> None:
         rows = [(key, kind, value, digest(key, kind, value)) for key, (kind, value) in self._waiting.items()]
@@ -151,7 +154,7 @@ class WorkStore:
                 self._connection = self._former()  # another process may have made one meanwhile
             if self._connection is None:
                 self._connection = create(self.path)
-                self._is_new = True
+                self._is_new = self._is_made = True
             write(self._connection, rows)
             self._is_new = False
 

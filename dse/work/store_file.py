@@ -41,6 +41,14 @@ def open_whole(path: Path) -> sqlite3.Connection | None:
     return connection
 
 
+def require_replaceable(path: Path) -> None:
+    """Raises ArrayolError where `clear` would: `store-damaged` for a file of others, `store-locked`, `cannot-write`."""
+    with suppress(DamagedStoreError):
+        connection = _locked(path)
+        if connection is not None:
+            connection.close()
+
+
 def clear(path: Path) -> None:
     """Remove the store that is there, damaged or whole. Raises ArrayolError as `open_whole` does."""
     try:

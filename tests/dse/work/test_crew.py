@@ -129,23 +129,30 @@ class Idle(InProcess):
         raise AssertionError(pieces)
 
 
-def test_former_rows_stay_without_resume_until_the_end(tmp_path: Path) -> None:
-    """Who forgets --resume loses nothing: the next one can still go on with all of it."""
+def test_what_is_not_used_goes_at_the_end(tmp_path: Path) -> None:
     with open_store(tmp_path, resume=False) as store:
-        do(Crew(keeper=Keeper(store)), [[[1, 2]]])
-        store.commit()
-    with open_store(tmp_path, resume=False) as store:
-        do(Crew(keeper=Keeper(store)), [[[3]]])
+        do(Crew(keeper=Keeper(store)), [[[1, 2, 3]]])
         store.commit()
     with open_store(tmp_path, resume=True) as store:
         keeper = Keeper(store, resume=True)
-        assert do(Crew(Idle(), keeper), [[[1, 2]], [[3]]]) == expected([[[1, 2]], [[3]]], 1)
-        assert do(Crew(Idle(), keeper), [[[1]]]) == [2]
-    with open_store(tmp_path, resume=True) as store:
-        keeper = Keeper(store, resume=True)
-        do(Crew(Idle(), keeper), [[[3]]])
+        assert do(Crew(Idle(), keeper), [[[1], [1]]], 1) == expected([[[1], [1]]], 1)
         keeper.finish()
     with open_store(tmp_path, resume=True) as store:
+        assert len(store) == 2
+
+
+def test_without_resume_nothing_is_used(tmp_path: Path) -> None:
+    """A former store stays until there is something to keep instead."""
+    with open_store(tmp_path, resume=False) as store:
+        do(Crew(keeper=Keeper(store)), [[[1, 2, 3]]])
+        store.commit()
+    with open_store(tmp_path, resume=False) as store, pytest.raises(AssertionError):
+        do(Crew(Idle(), Keeper(store)), [[[1]]])
+    with open_store(tmp_path, resume=True) as store:
+        assert len(store) == 3
+    with open_store(tmp_path, resume=False) as store:
+        do(Crew(keeper=Keeper(store)), [[[5]]])
+        store.commit()
         assert len(store) == 1
 
 
@@ -175,9 +182,11 @@ def test_what_a_piece_raises(pool: Pool, how: str, raised: type[Exception]) -> N
 
 
 def test_a_process_that_dies() -> None:
-    with pytest.raises(ArrayolError) as refused, processes(2) as pool:
+    works = [one(Square(number)) for number in range(9)] + [one(Broken(1, how="dies"))]
+    with processes(2) as pool:
         pool.worth_seconds = 0.0
-        Crew(pool).do(0, [one(Square(number)) for number in range(9)] + [one(Broken(1, how="dies"))])
+        with pytest.raises(ArrayolError) as refused:
+            Crew(pool).do(0, works)
     assert refused.value.diagnostics[0].code == "worker-lost"
 
 
@@ -189,16 +198,18 @@ def test_little_work_is_done_here() -> None:
 
 
 WAITS = """
-import sys
+import multiprocessing
 from toy_pieces import Broken, Square, one
 from dse.work.crew import Crew
 from dse.work.pools import processes
-import multiprocessing
+
+def said(share, results):
+    print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+
 with processes(2) as pool:
     pool.worth_seconds = 0.0
-    def said(share, results):
-        print(*(child.pid for child in multiprocessing.active_children()), flush=True)
-    Crew(pool).do(0, [one(Square(1)), one(Broken(1, how="sleeps", cost=9.0)), one(Broken(2, how="sleeps", cost=9.0))], said)
+    pieces = [Square(1, 9.0), Broken(1, 9.0, how="sleeps"), Broken(2, 9.0, how="sleeps")]
+    Crew(pool).do(0, [one(piece) for piece in pieces], said)
 """
 
 

@@ -54,6 +54,7 @@ class Modelled:
         self.folder, self.clock = folder, clock
         self.committed: dict[str, str] = {}
         self.all: dict[str, str] = {}
+        self.former: dict[str, str] = {}  # what lies there until the first commit of a new store
         self.last = clock.now
         self.store = WorkStore(folder / STORE, resume=True)
 
@@ -76,6 +77,7 @@ class Modelled:
 
     def commits(self) -> None:
         self.committed = dict(self.all)
+        self.former = {} if self.all else self.former
         self.last = self.clock.now
 
     def reopen(self, step: str) -> None:
@@ -87,11 +89,12 @@ class Modelled:
             shutil.rmtree(self.folder, ignore_errors=True)
             with suppress(FileNotFoundError):
                 killed.rename(self.folder)
-            self.all = dict(self.committed)
+            self.all = dict(self.committed or self.former)
         else:
             self.store.close()
             assert (files(self.folder) if self.folder.is_dir() else {}).keys() <= {STORE}
-            self.committed = self.all = {} if step == "anew" else self.all
+            there = self.all or self.former
+            self.all, self.former = ({}, there) if step == "anew" else (there, {})
         self.store = WorkStore(self.folder / STORE, resume=step != "anew")
         self.commits()
 
@@ -294,7 +297,7 @@ def test_a_new_exploration_starts_a_new_store(tmp_path: Path) -> None:
     assert held(tmp_path, "abc") == {"b": "2"}
     with open_store(tmp_path, resume=False):
         pass
-    assert files(tmp_path) == {"result.json": b"{}"}
+    assert held(tmp_path, "abc") == {"b": "2"}  # nothing came in its place
 
 
 def test_discard(tmp_path: Path) -> None:

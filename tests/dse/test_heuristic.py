@@ -1,0 +1,93 @@
+"""NSGA-II against the exact front of shipped specifications, and what bounds it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from chains import chain, space_of
+from heuristic import LEAST, columns_for, shipped_space
+
+from dse import slow_designs
+from dse.exact import search_exactly
+from dse.heuristic import search_heuristically
+from dse.mapping_space import MappingSpace
+from dse.search.indicators import share_of
+from dse.search_context import SearchContext
+from dse.searched import Searched
+from dse.work.crew import Crew
+
+SMALL = (
+    "conv3x3",
+    "dct",
+    "demosaic",
+    "fir",
+    "lpsf",
+    "matmul",
+    "pattern",
+    "polyprod",
+    "pyramid",
+    "radar",
+    "solve",
+    "stencil2d",
+)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_it_comes_near_the_exact_front(name: str) -> None:
+    """Plain designs at the sizes of the [verify] tables; benchmarks/heuristic.py has them all."""
+    space = shipped_space(name)
+    columns = columns_for(space)
+    context = SearchContext(space, columns)
+    exact, found = search_exactly(context, Crew(), quiet), search_heuristically(context, 0, Crew(), quiet)
+    assert share_of(found.front.values, exact.front.values) >= LEAST
+    assert not found.exact
+    assert found.counts.size == found.group_designs == exact.group_designs
+    has_the_figures(space, found)
+    assert found.evolution is not None
+    shares = [one.hypervolume for one in found.evolution.generations]
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    assert found.evolution.stalled
+
+
+def test_groups_are_put_together() -> None:
+    """A chain of twelve filters has more whole designs than crossover alone gets through."""
+    with TemporaryDirectory() as folder:
+        space = space_of(chain(12, 16), 3, Path(folder))
+    columns = columns_for(space)
+    context = SearchContext(space, columns)
+    exact, found = search_exactly(context, Crew(), quiet), search_heuristically(context, 0, Crew(), quiet)
+    assert share_of(found.front.values, exact.front.values) >= 0.999
+    has_the_figures(space, found)
+    assert "the best designs of groups were put together" in found.how
+
+
+def test_slow_structures_are_rationed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it does not price element by element it takes without cuts and FIFOs, and says how often."""
+    space = shipped_space("dct", narrow=False)
+    columns = columns_for(space)
+    free = search_heuristically(SearchContext(space, columns), 0, Crew(), quiet)
+    assert "element by element" not in free.how
+    monkeypatch.setattr(slow_designs, "SLOW_ELEMENTS", 10 * slow_designs.LEAST_ELEMENTS)
+    monkeypatch.setattr(slow_designs, "PACE", 10)  # so one in each generation
+    found = search_heuristically(SearchContext(space, columns), 0, Crew(), quiet)
+    assert found.evolution is not None
+    generations = len(found.evolution.generations)
+    granted = int(found.how.partition(" structures priced element by element")[0].rpartition(" ")[2])
+    assert 0 < granted <= generations
+    assert "and cuts, FIFOs and recomputing left out of " in found.how
+    has_the_figures(space, found)
+
+
+def has_the_figures(space: MappingSpace, found: Searched) -> None:
+    """Every point is what the model says of its design."""
+    for row, values in enumerate(found.front.values.tolist()):
+        estimate = space.model.evaluate(found.design(row))
+        assert [estimate.latency_cycles, estimate.internal_memory_data] == values
+        assert estimate.units == found.front.units[row]
+
+
+def quiet(_: object) -> None:
+    pass
