@@ -97,9 +97,15 @@ def cluster(address: str) -> Iterator[Cluster]:
 def _client(address: str) -> Iterator[Client]:
     from distributed import Client  # noqa: PLC0415
 
+    class OurClient(Client):
+        """Is closed below; one that found no scheduler would try for long when it is deleted."""
+
+        def __del__(self) -> None:
+            pass
+
     hint = "give the address that 'dask scheduler' prints, as tcp://HOST:8786"
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        client = OurClient(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
         raise error(
             "cluster-unreachable", f"no scheduler of a dask cluster answers at '{address}'", hint=hint

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
 from chains import chain, space_of
 from heuristic import LEAST, columns_for, shipped_space
+from numpy.typing import NDArray
 
 from dse import slow_designs
 from dse.exact import search_exactly
 from dse.heuristic import search_heuristically
 from dse.mapping_space import MappingSpace
 from dse.search.indicators import share_of
+from dse.search.nsga2 import Genes, evolve
 from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.work.crew import Crew
@@ -91,3 +95,34 @@ def has_the_figures(space: MappingSpace, found: Searched) -> None:
 
 def quiet(_: object) -> None:
     pass
+
+
+def distances(genes: Genes, *targets: Sequence[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How far genes are from each target, and no excess."""
+    found = [np.abs(genes - np.array(target)).sum(axis=1) for target in targets]
+    return np.stack(found, axis=1).astype(np.float64), np.zeros(len(genes))
+
+
+def test_mutation_leaves_where_it_starts() -> None:
+    """From one design only mutation leads to others."""
+    most = np.full(5, 30)
+    best = np.inf
+    for number, asked in enumerate(evolve(most, 1, np.full((60, 5), 17), np.full(5, 0.3), 0)):
+        asked.tell(*distances(asked.genes, (0, 16, 18, 23, 30)))
+        best = min(best, asked.objectives.min())
+        assert ((asked.genes >= 0) & (asked.genes <= most)).all()
+        if number == 100:
+            break
+    assert best == 0
+
+
+def test_designs_that_join_have_children() -> None:
+    most = np.full(8, 10**9)
+    generations = evolve(most, 2, np.arange(40 * 8).reshape(40, 8), np.zeros(8), 0)
+    for number, asked in zip(range(3), generations, strict=False):
+        asked.tell(*distances(asked.genes, [0] * 8, [777_777] * 8))
+        if number == 1:
+            guest = np.full((1, 8), 777_777)
+            asked.join(guest, distances(guest, [0] * 8, [777_777] * 8)[0])
+        if number == 2:
+            assert (asked.genes == 777_777).sum() > 8

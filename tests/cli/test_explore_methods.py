@@ -1,0 +1,84 @@
+"""`arrayol explore --method` and `--seed`, through the installed command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import CommandLine
+
+SMALL = ("--set", "H=6", "--set", "W=6", "--narrow", "--no-verify", "--quiet")
+USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
+HOW = {
+    "exact": "fronts of all groups, combined over all fusions",
+    "partition": "by subspaces of equal numbers of groups",
+    "exhaustive": "every whole design",
+    "nsga2": "NSGA-II, seed 0, ",
+}
+
+
+@pytest.fixture
+def conv3x3(arrayol: CommandLine, tmp_path: Path) -> Path:
+    arrayol("example", "conv3x3")
+    return tmp_path
+
+
+def explored(arrayol: CommandLine, *options: str) -> dict[str, Any]:
+    done = arrayol("explore", "conv3x3.aol", *SMALL, "--json", *options)
+    assert (done.stderr, done.returncode) == ("", 0)
+    document: dict[str, Any] = json.loads(done.stdout)
+    return document
+
+
+def points(document: dict[str, Any]) -> list[tuple[float, ...]]:
+    return [tuple(one["objectives"][name] for name in document["objectives"]) for one in document["pareto"]]
+
+
+def test_each_method_is_named(arrayol: CommandLine, conv3x3: Path) -> None:
+    found = {method: explored(arrayol, "--method", method) for method in HOW}
+    front = points(found["exhaustive"])
+    assert len(front) > 3
+    for method, document in found.items():
+        assert document["method"] == method
+        assert document["method_reason"] == "asked for"
+        assert document["exact"] is (method != "nsga2")
+        assert HOW[method] in document["how"]
+        assert (document["evolution"] is not None) is (method == "nsga2")
+        assert points(document) == front  # so few designs that the heuristic finds them all
+    assert (conv3x3 / "conv3x3-explore" / "convergence.png").is_file()
+
+
+def test_auto_says_what_it_took(arrayol: CommandLine, conv3x3: Path) -> None:
+    del conv3x3
+    document = explored(arrayol)
+    assert document["method"] == "exact"
+    assert document["method_reason"].endswith(" group designs are few enough to price them all")
+
+
+def test_the_same_seed_gives_the_same_bytes(arrayol: CommandLine, conv3x3: Path) -> None:
+    for folder, seed in (("once", "3"), ("again", "3"), ("other", "4")):
+        done = arrayol("explore", "conv3x3.aol", *SMALL, "--method", "nsga2", "--seed", seed, "--out", folder)
+        assert (done.stderr, done.returncode) == ("", 0)
+    once, again, other = ((conv3x3 / name / "result.json").read_bytes() for name in ("once", "again", "other"))
+    assert once == again
+    assert (json.loads(once)["evolution"]["seed"], json.loads(other)["evolution"]["seed"]) == (3, 4)
+    assert "NSGA-II, seed 4, " in json.loads(other)["how"]
+    assert json.loads(once)["evolution"]["convergence"] != json.loads(other)["evolution"]["convergence"]
+
+
+@pytest.mark.parametrize("method", ["exact", "partition", "exhaustive"])
+def test_a_seed_for_another_method(arrayol: CommandLine, conv3x3: Path, method: str) -> None:
+    done = arrayol("explore", "conv3x3.aol", *SMALL, "--method", method, "--seed", "3")
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert done.stderr == f"{USAGE}--seed is for --method nsga2; {method} draws nothing at random\n"
+    assert not (conv3x3 / "conv3x3-explore").exists()
+
+
+@pytest.mark.parametrize("method", ["annealing", ""])
+def test_an_unknown_method(arrayol: CommandLine, conv3x3: Path, method: str) -> None:
+    done = arrayol("explore", "conv3x3.aol", "--method", method)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert f"'{method}' is not one of 'auto', 'partition', 'exhaustive', 'exact', 'nsga2'." in done.stderr
+    assert not (conv3x3 / "conv3x3-explore").exists()
