@@ -23,6 +23,7 @@ CONNECT_SECONDS = 10  # to find the scheduler
 WORKERS_SECONDS = 30.0  # to wait where it has no workers
 _WAITING = 1  # tasks that wait behind the one in work, of each thread of the workers
 _LOOK_SECONDS = 1.0  # between two looks at who is there
+_LOGGERS = ("distributed", "tornado", "asyncio")
 
 
 class Cluster:
@@ -124,13 +125,17 @@ def _client(address: str) -> Iterator[Client]:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """What distributed would log is told by our errors."""
-    logger = logging.getLogger("distributed")
-    former = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
+    import distributed  # noqa: F401, PLC0415  its loggers are there once it is loaded
+
+    loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith(_LOGGERS)]
+    former = [(logger, logger.level) for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL + 1)
     try:
         yield
     finally:
-        logger.setLevel(former)
+        for logger, level in former:
+            logger.setLevel(level)
 
 
 def no_arrayol() -> ArrayolError:
