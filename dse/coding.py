@@ -39,6 +39,7 @@ class Coding:
 
     def __init__(self, space: MappingSpace) -> None:
         self.space = space
+        self.units = space.units
         self.links = [
             (task, reader) for task in range(len(space.graph)) for reader in bits(space.graph.successors[task])
         ]
@@ -48,7 +49,7 @@ class Coding:
         for name in space.graph.names:
             sides = self._sides(name)
             self.tasks.append(TaskGenes(len(most), sides))
-            most += [len(space.units) - 1, *(len(options) - 1 for options in sides), self._scans(name) - 1]
+            most += [len(self.units) - 1, *(len(options) - 1 for options in sides), self._scans(name) - 1]
             most += [OPENED - 1] * self._openings
         self.most: Genes = np.array(most, np.int64)
         self._fusions: dict[bytes, tuple[Mask, ...]] = {}
@@ -156,7 +157,7 @@ class Coding:
         if not scans:
             return None
         after = own.start + 1 + len(own.sides)
-        units = [space.units[int(genes[member.start])] for member in members]
+        units = [self.units[int(genes[member.start])] for member in members]
         processors = zip(space.tasks(group), units, strict=True)
         blocks = Blocks(shape, scans[int(genes[after]) % len(scans)])
         plain = GroupDesign(tuple(Processor(task, count) for task, count in processors), blocks)

@@ -191,7 +191,7 @@ def _searched(search: _Search, evolution: Evolution) -> Searched:
 
     ended = "its front gained nothing more" if evolution.stalled else "its last generation"
     how = f"NSGA-II, seed {evolution.seed}, {len(evolution.generations) - 1} generations of {POPULATION} until {ended}"
-    how += f"; every {RECOMBINED_EVERY} of them the best designs of groups were put together to new whole designs"
+    how += f"; every {RECOMBINED_EVERY} generations the best designs of each group were put together to whole designs"
     return Searched(
         front=front,
         design=design,

@@ -65,7 +65,7 @@ def test_groups_are_put_together() -> None:
     exact, found = search_exactly(context, Crew(), quiet), search_heuristically(context, 0, Crew(), quiet)
     assert share_of(found.front.values, exact.front.values) >= 0.999
     has_the_figures(space, found)
-    assert "the best designs of groups were put together" in found.how
+    assert "the best designs of each group were put together" in found.how
 
 
 def test_slow_structures_are_rationed(monkeypatch: pytest.MonkeyPatch) -> None:
