@@ -148,6 +148,8 @@ def command(  # noqa: PLR0913  one for each option
             (mistake,) = wrong.diagnostics
             raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint="'--objectives'") from None
         files = api.write_result(found, folder)
+    if seed is not None and not quiet and getattr(found.result, "evolution", None) is None:
+        click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
     if as_json:
         document = with_picked(found.result, write_pick(found, rule, folder)) if rule else found.result.to_json()
         click.echo(document, nl=False)

@@ -1,0 +1,114 @@
+"""How much faster two worker processes are than one.
+
+    .venv/bin/python benchmarks/workers.py --pairs 5
+
+Each case is an exploration that is run with one process and with two in turn, each time in a Python of its own. `search`
+is the time to find the fronts of all groups, `simulate` that for the designs of the front; with two workers both contain
+what it takes to send work, and `search` the start of the workers. `command` is the whole of `arrayol explore`, with what
+does not run in parallel: reading, combining groups to whole designs, plots and files. Times are of the clock on the wall, so
+the machine should be quiet. `tasks` says how long what is sent at a time takes (aim: at least a tenth of a second).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+from arrayol import api
+from dse.work import crew as crews
+from dse.work.pools import Processes
+
+SPECS = Path(__file__).parents[1] / "specs"
+CASES = {
+    "lpsf, openings, simulated": ("lpsf", {"H": "540", "W": "960"}, False),
+    "harris, plain": ("harris", {}, True),
+}
+
+
+def main() -> None:
+    """Print medians and ratios."""
+    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    given.add_argument("--pairs", type=int, default=5)
+    given.add_argument("--one", nargs=2, metavar=("CASE", "WORKERS"), help=argparse.SUPPRESS)
+    options = given.parse_args()
+    if options.one:
+        print(json.dumps(measured(options.one[0], int(options.one[1]))))
+        return
+    print(f"arrayol {version('arrayol')}, Python {platform.python_version()}, {os.cpu_count()} cores")
+    for name in CASES:
+        alone, both = zip(*((run(name, 1), run(name, 2)) for _ in range(options.pairs)), strict=True)
+        for phase in ("search", "simulate", "command"):
+            if alone[0][phase]:
+                print(f"{name}, {phase}: {compared(phase, alone, both)}")
+        tasks = sorted(seconds for one in both for seconds in one["tasks"])
+        short = sum(seconds < 0.1 for seconds in tasks) / len(tasks)
+        print(f"{name}, tasks: {len(tasks)}, median {median(tasks):.2f} s, {short:.0%} below 0.1 s")
+
+
+def compared(phase: str, alone: Sequence[dict[str, Any]], both: Sequence[dict[str, Any]]) -> str:
+    """The medians and the ratios of the pairs."""
+    one, two = ([found[phase] for found in side] for side in (alone, both))
+    ratios = sorted(left / right for left, right in zip(one, two, strict=True))
+    return (
+        f"{median(one):.2f} s with 1, {median(two):.2f} s with 2: {median(ratios):.2f} times as fast "
+        f"({ratios[0]:.2f} to {ratios[-1]:.2f}, {len(ratios)} pairs)"
+    )
+
+
+def run(name: str, workers: int) -> dict[str, Any]:
+    """One measurement in a process of its own."""
+    command = [sys.executable, __file__, "--one", name, str(workers)]
+    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return found
+
+
+def measured(name: str, workers: int) -> dict[str, Any]:
+    """Seconds of the phases of one exploration, and of each task that was sent."""
+    spec, consts, narrow = CASES[name]
+    phases: list[float] = []
+    tasks: list[float] = []
+    crews.Crew.do = timed(crews.Crew.do, phases)  # type: ignore[method-assign]
+    result = Processes.result
+
+    def noted(self: Processes, task: Any) -> Any:
+        found = result(self, task)
+        tasks.append(found[1])
+        return found
+
+    Processes.result = noted  # type: ignore[method-assign]
+    started = perf_counter()
+    with TemporaryDirectory() as folder:
+        loaded = api.load(SPECS / f"{spec}.aol", consts)
+        space = api.Space(narrow=narrow, verify=not narrow)
+        resources = api.Resources(workers, folder=Path(folder) / "out")
+        api.write_result(api.explore(loaded, space=space, resources=resources), Path(folder) / "out")
+    search, *others = phases
+    return {"search": search, "simulate": sum(others), "command": perf_counter() - started, "tasks": tasks}
+
+
+def timed(do: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
+    """The same function, which notes how long it takes."""
+
+    def clocked(*given: Any, **named: Any) -> Any:
+        started = perf_counter()
+        try:
+            return do(*given, **named)
+        finally:
+            seconds.append(perf_counter() - started)
+
+    return clocked
+
+
+if __name__ == "__main__":
+    main()
