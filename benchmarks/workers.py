@@ -2,10 +2,10 @@
 
     .venv/bin/python benchmarks/workers.py --pairs 5
 
-Each case is an exploration that is run with one process and with two in turn, each time in a Python of its own. `search`
-is the time to find the fronts of all groups, `simulate` that for the designs of the front; with two workers both contain
-what it takes to send work, and `search` the start of the workers. `command` is the whole of `arrayol explore`, with what
-does not run in parallel: reading, combining groups to whole designs, plots and files. Times are of the clock on the wall, so
+Each case is an exploration that is run with one process and with two in turn, each time in a Python of its own.
+`search` is the time to find the fronts of all groups, `simulate` that for the designs of the front; with two workers
+both contain what it takes to send work, and `search` the start of the workers. `command` is all of it, with what does
+not run in parallel: reading, combining groups to whole designs, plots and files. Times are of the clock on the wall:
 the machine should be quiet. `tasks` says how long what is sent at a time takes (aim: at least a tenth of a second).
 """
 
@@ -43,17 +43,23 @@ def main() -> None:
     given.add_argument("--one", nargs=2, metavar=("CASE", "WORKERS"), help=argparse.SUPPRESS)
     options = given.parse_args()
     if options.one:
-        print(json.dumps(measured(options.one[0], int(options.one[1]))))
+        say(json.dumps(measured(options.one[0], int(options.one[1]))))
         return
-    print(f"arrayol {version('arrayol')}, Python {platform.python_version()}, {os.cpu_count()} cores")
+    say(f"arrayol {version('arrayol')}, Python {platform.python_version()}, {os.cpu_count()} cores")
     for name in CASES:
         alone, both = zip(*((run(name, 1), run(name, 2)) for _ in range(options.pairs)), strict=True)
         for phase in ("search", "simulate", "command"):
             if alone[0][phase]:
-                print(f"{name}, {phase}: {compared(phase, alone, both)}")
+                say(f"{name}, {phase}: {compared(phase, alone, both)}")
         tasks = sorted(seconds for one in both for seconds in one["tasks"])
         short = sum(seconds < 0.1 for seconds in tasks) / len(tasks)
-        print(f"{name}, tasks: {len(tasks)}, median {median(tasks):.2f} s, {short:.0%} below 0.1 s")
+        say(f"{name}, tasks: {len(tasks)}, median {median(tasks):.2f} s, {short:.0%} below 0.1 s")
+
+
+def say(text: str) -> None:
+    """A line on stdout, at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def compared(phase: str, alone: Sequence[dict[str, Any]], both: Sequence[dict[str, Any]]) -> str:
