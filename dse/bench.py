@@ -87,8 +87,8 @@ class Bench:
 
     @cached_property
     def key(self) -> bytes:
-        """The digest of what simulations depend on, the designs aside."""
-        return digest(code_digest(), self.spec, self.top, self.platform)
+        """The digest of what simulations depend on, the designs aside; arrays lie in memory in their order."""
+        return digest(code_digest(), self.spec, self.top, self.platform, tuple(self.network.arrays))
 
     def judge(self, group: GroupDesign) -> Judgement:
         """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.referee.alone`)."""

@@ -55,6 +55,8 @@ def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
         len(tasks) == len(space.graph),
         tuple(_anonymous(network.processes[task], numbers) for task in tasks),
         tuple(_array(network.arrays[name], numbers, tasks) for name in numbers),
+        tuple(space.accesses.shape(name) for name in numbers),  # an infinite axis is as long as all tasks make it
+        tuple(numbers[name] for name in network.arrays if name in numbers),  # the order in which openings are tried
         tuple(_outside(network, name, tasks) for name in numbers),
         tuple(_study(space.study, task) for task in tasks),
     )
