@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import pickle
+import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError, Executor
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from arrayol.errors import ArrayolError, error
 from dse.work.content import code_digest
-from dse.work.perform import perform
+from dse.work.perform import Done, Errand
 from dse.work.piece import Piece
 from dse.work.pools import Sender, Task
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10  # to find the scheduler
 WORKERS_SECONDS = 30.0  # to wait where it has no workers
-_WAITING = 1  # tasks that wait behind the one in work, of each thread of the workers
+_WAITING = 1  # tasks that wait behind the one in work, of each worker
 _LOOK_SECONDS = 1.0  # between two looks at who is there
 _LOGGERS = ("distributed", "tornado", "asyncio")
 
@@ -35,29 +37,33 @@ class Cluster:
         self._client, self._address = client, address
         self._executor: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
         self._sender = Sender()
-        self._threads = 1
+        self._workers = 0
         self._looked = self._seen = monotonic()  # at the workers at all, and at some
+        self._look()
 
     @property
     def slots(self) -> int:
-        """Two tasks for each thread that is there."""
-        return self._threads * (1 + _WAITING)
+        """Two tasks for each worker that is there: each does one at a time, however many threads it has."""
+        return self._workers * (1 + _WAITING)
 
     def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
         """Send it to the scheduler."""
-        return self._executor.submit(perform, code_digest(), self._sender.packed(context), pieces)
+        errand = Errand(code_digest(), self._sender.packed(context), _packed(pieces))
+        return self._executor.submit(pickle.loads, _packed(errand))
 
     def check(self) -> None:
         """Look who is there. Raises ArrayolError (`cluster-lost`) where no worker has been for some time."""
-        if monotonic() - self._looked < _LOOK_SECONDS:
-            return
+        if monotonic() - self._looked >= _LOOK_SECONDS:
+            self._look()
+
+    def _look(self) -> None:
         try:
-            threads = sum(self._client.ncores().values())  # type: ignore[no-untyped-call]
+            workers = len(self._client.ncores(callback_timeout=CONNECT_SECONDS))  # type: ignore[no-untyped-call]
         except (OSError, CancelledError, ValueError):  # the last one where the client has closed itself
             raise self._lost() from None
         self._looked = monotonic()
-        if threads:
-            self._threads, self._seen = threads, self._looked
+        if workers:
+            self._workers, self._seen = workers, self._looked
         elif self._looked - self._seen > WORKERS_SECONDS:
             raise self._lost()
 
@@ -66,11 +72,14 @@ class Cluster:
         from distributed import KilledWorker  # noqa: PLC0415
 
         try:
-            return task.result()
-        except ImportError:  # of this module or another, where the task is unpacked
+            found: Done | Exception = task.result()
+        except (ImportError, AttributeError):  # of what an errand names
             raise no_arrayol() from None
         except (KilledWorker, CancelledError, OSError):
             raise self._lost() from None
+        if isinstance(found, Exception):
+            raise found
+        return found
 
     def _lost(self) -> ArrayolError:
         return error(
@@ -106,7 +115,10 @@ def _client(address: str) -> Iterator[Client]:
 
     hint = "give the address that 'dask scheduler' prints, as tcp://HOST:8786"
     try:
-        client = OurClient(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        with warnings.catch_warnings(action="ignore"):  # of versions: what matters is asked for with each task
+            client = OurClient(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+    except ImportError:  # versions of dask that cannot talk to each other
+        raise no_arrayol() from None
     except (OSError, ValueError):
         raise error(
             "cluster-unreachable", f"no scheduler of a dask cluster answers at '{address}'", hint=hint
@@ -115,7 +127,7 @@ def _client(address: str) -> Iterator[Client]:
         try:
             client.wait_for_workers(1, timeout=WORKERS_SECONDS)
         except TimeoutError:
-            hint = f"start some: dask worker {address} --nworkers auto --nthreads 1"
+            hint = f"start some: dask worker {address} --nworkers -1 --nthreads 1"
             raise error("cluster-unreachable", f"the cluster at '{address}' has no workers", hint=hint) from None
         yield client
     finally:
@@ -139,9 +151,13 @@ def _quiet() -> Iterator[None]:
 
 
 def no_arrayol() -> ArrayolError:
-    """Of a cluster that cannot unpack what it is sent."""
+    """Of a cluster that cannot take what it is sent."""
     return error(
         "cluster-version",
-        "the scheduler or a worker of the cluster cannot load arrayol",
-        hint="install the same version of arrayol, with its extra 'cluster', where they run",
+        "a worker of the cluster cannot load arrayol, or has another version of it",
+        hint="install arrayol with its extra 'cluster' where the workers run, the same versions as here",
     )
+
+
+def _packed(value: object) -> bytes:
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
