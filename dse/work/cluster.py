@@ -114,12 +114,14 @@ def _client(address: str) -> Iterator[Client]:
             pass
 
     hint = "give the address that 'dask scheduler' prints, as tcp://HOST:8786"
+    if address.startswith("tls:"):
+        hint = "is the scheduler there, and does dask's configuration name the certificates?"
     try:
         with warnings.catch_warnings(action="ignore"):  # of versions: what matters is asked for with each task
             client = OurClient(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except ImportError:  # versions of dask that cannot talk to each other
         raise no_arrayol() from None
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError):  # the last one of an address by tls:// where there are no certificates
         raise error(
             "cluster-unreachable", f"no scheduler of a dask cluster answers at '{address}'", hint=hint
         ) from None

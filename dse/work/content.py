@@ -6,6 +6,7 @@ Values are encoded without ambiguity (each with a tag, and its length or number 
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
@@ -44,9 +45,12 @@ def digest(*values: object) -> bytes:
 
 @cache
 def code_digest() -> bytes:
-    """A hash of this program: the files of its packages as installed, and the versions of what it computes with."""
+    """A hash of this program: the files of its packages as installed, and the versions of what it computes with.
+
+    That is Python too, whose `sum` of floats differs between 3.11 and 3.12.
+    """
     sources = {name: text for package in PACKAGES for name, text in _sources(files(package), package)}
-    return digest(sources, {library: version(library) for library in LIBRARIES})
+    return digest(sources, {library: version(library) for library in LIBRARIES}, sys.version_info[:2])
 
 
 def _sources(folder: Traversable, name: str) -> Iterator[tuple[str, bytes]]:

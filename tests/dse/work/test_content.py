@@ -212,6 +212,8 @@ def test_every_change_of_the_code_counts(copied: Path, monkeypatch: pytest.Monke
         with monkeypatch.context() as patched:
             patched.setattr(content, "version", lambda name, new=library: "9" if name == new else "1")
             seen.append(hashed())
+    monkeypatch.setattr(sys, "version_info", (3, 99, 0))
+    seen.append(hashed())
     assert len(set(seen)) == len(seen)
 
 
