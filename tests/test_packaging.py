@@ -84,8 +84,9 @@ def test_the_installed_wheel_works_away_from_the_checkout(installed: Path, check
 
 
 def test_every_import_is_a_declared_dependency_and_every_dependency_is_imported(checkout: Path) -> None:
-    settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))
-    declared = {_normal(re.split(r"[<>=!~;\[ ]", need)[0]) for need in settings["project"]["dependencies"]}
+    settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needs = settings["dependencies"] + settings["optional-dependencies"]["cluster"]
+    declared = {_normal(re.split(r"[<>=!~;\[ ]", need)[0]) for need in needs}
     imported = {name for package in PACKAGES for path in (checkout / package).rglob("*.py") for name in _imports(path)}
     distributions = packages_distributions()
     third_party = imported - set(PACKAGES) - sys.stdlib_module_names
@@ -108,7 +109,9 @@ def test_constraints_pin_every_dependency_exactly(checkout: Path) -> None:
     lines = (checkout / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pins = dict(line.split("==") for line in lines if not line.startswith("#"))
     settings = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    needs = settings["dependencies"] + settings["optional-dependencies"]["test"]
+    extras = settings["optional-dependencies"]
+    assert set(extras["cluster"]) < set(extras["test"])  # one command installs all that tests need
+    needs = settings["dependencies"] + extras["test"]
     assert {_normal(need.partition(">=")[0]) for need in needs} <= {_normal(name) for name in pins}
 
 
