@@ -1,4 +1,4 @@
-"""Hypothesis strategies for explorations and what may change between two of them: one thing of network, platform or study."""
+"""Hypothesis strategies for explorations, and for one thing of network, platform or study that changes between two."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 
 OBJECTIVES = (
+    ("latency_cycles",),
     ("latency_cycles", "internal_memory_data"),
     ("internal_memory_bits", "latency_cycles", "units"),
     ("frame_cycles", "internal_memory_data", "dsp"),
@@ -64,7 +65,7 @@ class Wanted:
 def wanteds(draw: st.DrawFn, *, most: int = 3) -> Wanted:
     """A few designs of a small network, at times with all that can be opened."""
     network = draw(networks(most=most))
-    given = {name: draw(st.sampled_from(ways[:1] * 3 + ways)) for name, ways in WAYS.items()}
+    given = {name: draw(st.sampled_from((*ways[:1] * 3, *ways))) for name, ways in WAYS.items()}
     return Wanted(
         network,
         draw(platforms()),
@@ -77,7 +78,9 @@ def wanteds(draw: st.DrawFn, *, most: int = 3) -> Wanted:
 @st.composite
 def changed(draw: st.DrawFn, wanted: Wanted) -> tuple[str, Wanted]:
     """The same but for one thing, and what that is; at times nothing comes of the change."""
-    kind = draw(st.sampled_from(["network"] * 8 + ["another network", "platform", "platform", "study", "study", "wish"]))
+    kind = draw(
+        st.sampled_from(["network"] * 8 + ["another network", "platform", "platform", "study", "study", "wish"])
+    )
     if kind == "network":
         name, change = draw(st.sampled_from(_CHANGES))
         network = draw(change(wanted.network))
@@ -153,7 +156,7 @@ def _origin(draw: st.DrawFn, process: Process) -> Process:
     """A window that begins elsewhere, along an axis that wraps."""
     flow = draw(st.sampled_from(process.inputs))
     origin = list(flow.tiler.origin)
-    if len(origin) and not any(extent is None for extent in process.repetition):
+    if origin and not any(extent is None for extent in process.repetition):
         origin[draw(st.integers(0, len(origin) - 1))] += draw(st.sampled_from([-1, 1, 2]))
     return _with_input(process, flow, replace(flow, tiler=replace(flow.tiler, origin=tuple(origin))))
 
@@ -270,7 +273,9 @@ def _read_by(network: Network) -> Network:
     arrays = {}
     for name, array in network.arrays.items():
         readers = tuple(process.name for process in network.processes.values() if name in process.reads)
-        arrays[name] = replace(array, readers=readers, is_output=array.is_output or bool(array.producer and not readers))
+        arrays[name] = replace(
+            array, readers=readers, is_output=array.is_output or bool(array.producer and not readers)
+        )
     return replace(network, arrays=arrays, outputs=tuple(name for name, one in arrays.items() if one.is_output))
 
 

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
-from collections.abc import Iterator
+from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from chains import PLATFORM, chain, space_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies_changes import Wanted, changed, wanteds
 
 from arrayol.errors import ArrayolError
+from dse import group_search
+from dse.bulk import BulkPricer
 from dse.exact import search_exactly
+from dse.group_part import GroupPart, dump_part, joined, load_part
+from dse.group_pieces import plain_structure
+from dse.group_search import search_group
+from dse.openings import openings
+from dse.search_context import SearchContext
+from dse.study import NARROW, Study
 from dse.work.crew import Crew
 from dse.work.keeper import Keeper
 from dse.work.piece import Piece
 from dse.work.pools import InProcess
 from dse.work.store import WorkStore, open_store
+from hwmodel.platform import LocalMemory, Platform
 
 seen: Counter[str] = Counter()
 
@@ -78,7 +89,7 @@ def resuming(store: WorkStore) -> Counting:
     return Counting(store, resume=True)
 
 
-@settings(max_examples=150)
+@settings(max_examples=50)
 @given(st.data())
 def test_rows_of_another_search_change_nothing(data: st.DataObject) -> None:
     """With one thing changed no row is used that would now be another; the search's own rows are all found again."""
@@ -93,3 +104,125 @@ def test_rows_of_another_search_change_nothing(data: st.DataObject) -> None:
     seen[what] += 1
     seen["found"] += bool(keeper.found)
     seen["new"] += bool(keeper.kept)
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_prices_of_another_search_change_nothing(data: st.DataObject) -> None:
+    """The same for figures of single designs, as heuristic searches ask for them."""
+    former = data.draw(wanteds())
+    what, wanted = data.draw(changed(former))
+    with new_store() as store:
+        for one in (former, wanted):
+            fresh = prices(one, Crew())
+            assert prices(one, Crew(keeper=resuming(store))) == fresh, what
+        assert prices(wanted, Crew(Idle(), resuming(store))) == fresh
+
+
+def prices(wanted: Wanted, crew: Crew) -> Any:
+    """Figures of designs of all kinds, and an example of a refusal."""
+    try:
+        context = wanted.context()
+    except ArrayolError as refused:
+        return str(refused)
+    pricer, space = BulkPricer(context, crew), context.space
+    for group in space.groups[:4]:
+        last = space.last(group)
+        for blocks in list(space.blocks(last))[:2] if last else ():
+            plain = plain_structure(space.tasks(group), blocks)
+            pricer.price([plain, *islice(openings(space, plain), 4)])
+    return pricer.found, pricer.refusal
+
+
+def three(platform: Platform = PLATFORM, **study: Any) -> Wanted:
+    """A chain of three filters, plain but for what is said."""
+    with TemporaryDirectory() as folder:
+        network = space_of(chain(3, 16), 3, Path(folder)).model.network
+    return Wanted(network, platform, Study.model_validate({**NARROW, "units": (1, 2), **study}), ("traffic_bytes",), ())
+
+
+def test_the_order_of_arrays_counts() -> None:
+    """Of equal designs the first stays, and a design lists its layouts in the network's order."""
+    wanted = three(PLATFORM.model_copy(update={"local": LocalMemory(banks=2, block_bits=64)}), layouts=("linear",))
+    turned = replace(wanted.network, arrays=dict(reversed(wanted.network.arrays.items())))
+    other = replace(wanted, network=turned)
+    with new_store() as store:
+        found = outcome(wanted, Crew(keeper=resuming(store)))
+        fresh = outcome(other, Crew())
+        assert found != fresh
+        assert outcome(other, Crew(keeper=resuming(store))) == fresh
+
+
+def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
+    wanted = three()
+    name, last = list(wanted.network.processes.items())[-1]
+    processes = {**wanted.network.processes, name: replace(last, elementary="another")}
+    other = replace(wanted, network=replace(wanted.network, processes=processes))
+    with new_store() as store:
+        outcome(wanted, Crew(keeper=resuming(store)))
+        keeper = resuming(store)
+        assert outcome(other, Crew(keeper=keeper)) == outcome(other, Crew())
+        assert keeper.found >= 3  # the first two tasks, singly and together
+        assert keeper.kept >= 3
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 1e-4, 3e-2])
+@settings(max_examples=15)
+@given(data=st.data())
+def test_pieces_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> None:
+    wanted = data.draw(wanteds())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(group_search, "PIECE_SECONDS", 1e9)
+        whole = outcome(wanted, Crew())
+        patch.setattr(group_search, "PIECE_SECONDS", seconds)
+        assert outcome(wanted, Crew()) == whole
+
+
+@settings(max_examples=40)
+@given(wanteds(), st.integers(0, 999))
+def test_parts_join_in_any_grouping(wanted: Wanted, seed: int) -> None:
+    """Also when they have been stored in between."""
+    try:
+        context = wanted.context()
+    except ArrayolError:
+        return
+    random = Random(seed)
+    for group in context.space.groups:
+        parts = parts_of(context, group)
+        if not parts:
+            continue
+        whole = joined(parts, context.columns)
+        assert shown(load_part(dump_part(whole))) == shown(whole)
+        while len(parts) > 1:
+            start, end = sorted(random.sample(range(len(parts) + 1), 2))
+            some = joined(parts[start:end], context.columns)
+            parts[start:end] = [load_part(dump_part(some)) if random.random() < 0.5 else some]
+        assert shown(joined(parts, context.columns)) == shown(whole)
+
+
+def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
+    """What the pieces of a group's search find, cut small."""
+    parts: list[GroupPart] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(group_search, "PIECE_SECONDS", 1e-9)
+        work = search_group(context, group, open_all=True)
+        try:
+            pieces = next(work)
+            while True:
+                found = [piece.run(context) for piece in pieces]
+                parts += found
+                pieces = work.send(found)
+        except StopIteration:
+            return parts
+
+
+def shown(part: GroupPart) -> Any:
+    """All of a part, types and shapes of arrays too."""
+    arrays = [(array.dtype.str, array.shape, array.tolist()) for array in (part.values, part.units, part.place)]
+    return part.structures, arrays, part.counts, part.refusal
+
+
+def test_a_row_in_the_place_of_another_is_no_part() -> None:
+    for text in ("", "{}", "[]", '{"structures": []}'):
+        with pytest.raises(ValueError, match="validation error"):
+            load_part(text)
