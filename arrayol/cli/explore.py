@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,10 @@ from dse.figures import MACHINE
 from dse.method_names import AUTO, EXHAUSTIVE, METHODS, NSGA2
 from dse.objectives import DEFAULT, WrongObjectiveError
 from dse.pick import Rule
+from dse.progress import WRITING, SearchProgress
 from dse.result import Result
 from dse.store import SPECS, require_writable
+from dse.work.store import STORE
 
 MODELS = ("machine", "published")
 
@@ -128,7 +131,9 @@ def command(  # noqa: PLR0913  one for each option
     require_writable(folder)
     if rule is not None:
         require_known(rule, model, spec, platform)
-    with progress(quiet=quiet) as report:
+    if resume and not (folder / STORE).exists():
+        click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
+    with _kept_work_told(folder, resume=resume), progress(quiet=quiet) as report:
         try:
             found = api.explore(
                 loaded,
@@ -147,6 +152,7 @@ def command(  # noqa: PLR0913  one for each option
         except WrongObjectiveError as wrong:  # a name on the command line: wrong usage
             (mistake,) = wrong.diagnostics
             raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint="'--objectives'") from None
+        report(SearchProgress(WRITING))
         files = api.write_result(found, folder)
     if seed is not None and not quiet and getattr(found.result, "evolution", None) is None:
         click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
@@ -178,6 +184,28 @@ def _require_pieces(method: str, workers: int | None, cluster: str | None, *, re
     given = {"--workers": workers is not None, "--cluster": cluster is not None, "--resume": resume}
     for option in (name for name, is_given in given.items() if is_given and method == EXHAUSTIVE):
         raise click.UsageError(f"{option} is not for --method {EXHAUSTIVE}, which takes small spaces in one go")
+
+
+@contextmanager
+def _kept_work_told(folder: Path, *, resume: bool) -> Iterator[None]:
+    """An interrupt says on stderr where the finished work is, if any of this exploration was kept."""
+    former = _version(folder / STORE)
+    try:
+        yield
+    except KeyboardInterrupt:
+        found = _version(folder / STORE)
+        if found is not None and (resume or found != former):
+            click.echo(f"the finished work is kept in {folder / STORE}; --resume goes on with it", err=True)
+        raise
+
+
+def _version(path: Path) -> tuple[int, int, int] | None:
+    """What tells a file from the one that was there before; None without a file."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _cores() -> int:
