@@ -17,7 +17,7 @@ from dse.group_part import Counts, GroupFront
 from dse.group_search import search_group
 from dse.mapping_space import MappingSpace
 from dse.openings import count_openings
-from dse.progress import Report
+from dse.progress import COMBINING, Report, SearchProgress
 from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.tracking import Tracker
@@ -45,6 +45,7 @@ def search_exactly(context: SearchContext, crew: Crew, report: Report) -> Search
     """Search every group of the study's fusions and combine their fronts."""
     open_all = opens_everywhere(context.space)
     fronts = search_groups(context, crew, open_all=open_all, report=report)
+    report(SearchProgress(COMBINING))
     whole = combine_groups(context, fronts)
     return searched_groups(context.space, fronts, whole, open_all=open_all)
 

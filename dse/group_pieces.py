@@ -6,7 +6,7 @@ A structure is a group design but for its units. The plain ones differ in blocks
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import product
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from dse.columns import column_of
+from dse.fronts import front_of
 from dse.group_part import Counts, GroupPart, dump_part, joined, load_part, nothing
 from dse.mapping_space import Shape
 from dse.openings import openings
@@ -59,26 +60,25 @@ class GroupPiece(ABC):
 
 @dataclass(frozen=True)
 class PlainPiece(GroupPiece):
-    """Block shapes under one scan with nothing opened, in bulk where the group is separable."""
+    """Block shapes under some scans with nothing opened, in bulk where the group is separable."""
 
-    scan: Scan
-    shapes: tuple[Shape, ...]
+    shapes: tuple[tuple[Scan, tuple[Shape, ...]], ...]
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("plain", context.group_key(self.tasks), self.units, self.scan, self.shapes)
+        return digest("plain", context.group_key(self.tasks), self.units, self.shapes)
 
     def run(self, context: SearchContext) -> GroupPart:
         """The front of these designs."""
         pricing = _Pricing(context, self)
-        structures = [plain_structure(self.tasks, Blocks(shape, self.scan)) for shape in self.shapes]
-        if not pricing.is_separable():
-            for structure in structures:
-                pricing.price_one(structure)
-            return pricing.part
-        step = pricing.at_once
-        for start in range(0, len(structures), step):
-            pricing.price_bulk(self.scan, structures[start : start + step])
+        in_bulk, step = pricing.is_separable(), pricing.at_once
+        for scan, shapes in self.shapes:
+            if not in_bulk:
+                for shape in shapes:
+                    pricing.price_one(plain_structure(self.tasks, Blocks(shape, scan)))
+                continue
+            for start in range(0, len(shapes), step):
+                pricing.price_bulk(scan, shapes[start : start + step])
         return pricing.part
 
 
@@ -159,15 +159,16 @@ class _Pricing:
         except ArrayolError:
             return False  # its reason comes with its price
 
-    def price_bulk(self, scan: Scan, structures: Sequence[GroupDesign]) -> None:
+    def price_bulk(self, scan: Scan, shapes: Sequence[Shape]) -> None:
         """Take plain structures of one scan under all units."""
         batch = self.model.batch(self.tasks)
         assert batch is not None, "the group is separable"
-        shapes = np.array([one.blocks.shape for one in structures], np.int64).reshape(len(structures), -1)
+        table = np.array(shapes, np.int64).reshape(len(shapes), -1)
         if self.columns.units_are_free:
-            self._add(structures, batch.fastest(scan, shapes, self.offered, times=self.times))
+            priced = batch.fastest(scan, table, self.offered, times=self.times)
         else:
-            self._add(structures, batch.price(scan, shapes, combinations(self.offered, len(self.tasks))))
+            priced = batch.price(scan, table, combinations(self.offered, len(self.tasks)))
+        self._add(lambda row: plain_structure(self.tasks, Blocks(shapes[row], scan)), priced)
 
     def price_one(self, structure: GroupDesign) -> None:
         """Take a structure under all units."""
@@ -177,26 +178,29 @@ class _Pricing:
             counts = Counts(infeasible=self.designs)
             self._join(nothing(self.columns, len(self.tasks), counts, refused.diagnostics[0].message))
             return
-        self._add([structure], priced)
+        self._add(lambda _: structure, priced)
 
     def _priced(self, structure: GroupDesign) -> Priced:
         if self.columns.units_are_free:
             return self.model.fastest(structure, self.offered, times=self.times)
         return self.model.price_structure(structure, combinations(self.offered, len(self.tasks)))
 
-    def _add(self, structures: Sequence[GroupDesign], priced: Priced) -> None:
-        """Take the feasible designs of some structures, and of all the front."""
+    def _add(self, structure: Callable[[int], GroupDesign], priced: Priced) -> None:
+        """Take the feasible designs of some structures, given by their rows, and of all the front."""
         legal = priced.legal
         found = (column_of(priced, figure, whole=self.whole) for figure in self.columns.figures)
         values = np.stack([column[legal] for column in found], axis=1)
         kept = self.columns.how.within(values)
         feasible = int(np.count_nonzero(kept))
-        total = self.designs * len(structures)
+        total = self.designs * len(legal)
         counts = Counts(feasible, total - feasible - priced.left_out, priced.left_out)
         refusal = None if feasible else "more units than can work at once, or a constraint"
         rows, chosen = (places[kept] for places in np.nonzero(legal))
         units = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]
-        self._join(GroupPart(tuple(structures), values[kept], units, rows, counts, refusal))
+        front = front_of(values[kept], units.sum(axis=1), trade_units=self.columns.how.trades_units).origin
+        used, place = np.unique(rows[front], return_inverse=True)  # of many structures few are on a front
+        structures = tuple(structure(int(row)) for row in used)
+        self._join(GroupPart(structures, values[kept][front], units[front], place.reshape(-1), counts, refusal))
 
     def _join(self, part: GroupPart) -> None:
         self.part = joined([self.part, part], self.columns)

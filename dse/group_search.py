@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import TypeVar
 
 import numpy as np
@@ -16,18 +17,18 @@ from dse.fronts import Front, front_of
 from dse.graph import Mask
 from dse.group_part import Counts, GroupFront, GroupPart, joined, nothing
 from dse.group_pieces import GroupPiece, OpeningsPiece, PlainPiece, StructuresPiece, plain_structure
-from dse.mapping_space import MappingSpace
+from dse.mapping_space import MappingSpace, Shape
 from dse.openings import count_openings, openings, spread, takes_exact_path
 from dse.search_context import SearchContext
 from dse.thinning import thinned
 from dse.work.piece import Work
-from hwmodel.design import GroupDesign
+from hwmodel.design import GroupDesign, Scan
 
 Item = TypeVar("Item")
 
-PIECE_SECONDS = 0.5  # how long a piece may take, by these estimates of seconds:
+PIECE_SECONDS = 1.0  # how long a piece may take, by these estimates of seconds:
 _BULK_DESIGN = 1.5e-6
-_BULK_STRUCTURE = 1e-5
+_BULK_STRUCTURE = 6e-6  # for each task
 _STRUCTURE = 3e-3  # priced by itself, if the group is separable
 _ELEMENT = 2.5e-7  # of an array of a structure that is priced element by element
 
@@ -91,11 +92,8 @@ class _Pieces:
     def plain(self, last: str) -> list[PlainPiece]:
         """All block shapes under all scans and units."""
         each = self._plain_seconds()
-        return [
-            PlainPiece(self.tasks, self.units, each * len(shapes), scan, tuple(shapes))
-            for scan, every in self.space.structures(last)
-            for shapes in _cut(every, each)
-        ]
+        every = [(scan, shape) for scan, shapes in self.space.structures(last) for shape in shapes]
+        return [PlainPiece(self.tasks, self.units, each * len(some), _by_scan(some)) for some in _cut(every, each)]
 
     def singly(self, plain: Sequence[GroupDesign]) -> _Some:
         """What differs from plain structures in one decision; of the slow ones as many as the arrays' size allows."""
@@ -123,7 +121,7 @@ class _Pieces:
 
     def _plain_seconds(self) -> float:
         if self._is_separable():
-            return _BULK_STRUCTURE + _BULK_DESIGN * self.priced
+            return _BULK_STRUCTURE * len(self.tasks) + _BULK_DESIGN * self.priced
         return self._seconds(slow=True)
 
     def _seconds(self, *, slow: bool) -> float:
@@ -136,6 +134,11 @@ class _Pieces:
             return self.space.model.batch(self.tasks) is not None
         except ArrayolError:
             return True  # refused, which takes no time
+
+
+def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:
+    """Runs of block shapes under the same scan."""
+    return tuple((scan, tuple(shape for _, shape in run)) for scan, run in groupby(blocks, key=itemgetter(0)))
 
 
 def _cut(items: Sequence[Item], each: float) -> Iterator[Sequence[Item]]:

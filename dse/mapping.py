@@ -24,6 +24,7 @@ from dse.methods import choose_method, search
 from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.space_size import size_of
+from dse.step_pieces import find_steps
 from dse.steps import StepFinder
 from dse.verify import Verdict
 from dse.whole_count import LISTED_AT_MOST, all_fusions
@@ -72,6 +73,8 @@ def explore_mappings(
     verdicts = judge(designs, crew) if judge else [Verdict(None, "not simulated")] * len(designs)
     others = _other_fronts(space, columns, method, searched, designs) if how.keep_all else ()
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
+    if steps:
+        find_steps(steps, (*designs, *others), crew, how.report)
     every = records_of(space, columns, (*designs, *others), verdicts, steps)
     records = every[: len(designs)]
     result = result_of(

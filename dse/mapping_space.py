@@ -100,11 +100,16 @@ class MappingSpace:
 
     def structures(self, task: str) -> Iterator[tuple[Scan, list[Shape]]]:
         """Each scan with the block shapes under which it is legal."""
-        found: dict[Scan, list[Shape]] = {}
-        for shape in self.shapes(task):
-            for scan in self.scans(task, shape):
-                found.setdefault(scan, []).append(shape)
-        yield from found.items()
+        if task not in self._structures:
+            found = self._structures[task] = {}
+            for shape in self.shapes(task):
+                for scan in self.scans(task, shape):
+                    found.setdefault(scan, []).append(shape)
+        yield from self._structures[task].items()
+
+    @cached_property
+    def _structures(self) -> dict[str, dict[Scan, list[Shape]]]:
+        return {}  # many groups end with the same task
 
     def blocks(self, task: str) -> Iterator[Blocks]:
         """All blocks of a task."""

@@ -17,7 +17,7 @@ from dse.exact import opens_everywhere, search_groups, searched_groups
 from dse.fronts import Front, Rows, Values, front_of
 from dse.graph import Mask
 from dse.pareto import COMPARED_AT_MOST, counted_front
-from dse.progress import Report
+from dse.progress import COMBINING, Report, SearchProgress
 from dse.result import Comparisons
 from dse.search.sorting import non_dominated
 from dse.search_context import SearchContext
@@ -43,6 +43,7 @@ def search_by_partition(context: SearchContext, crew: Crew, report: Report) -> S
     space, columns = context.space, context.columns
     open_all = opens_everywhere(space)
     fronts = search_groups(context, crew, open_all=open_all, report=report)
+    report(SearchProgress(COMBINING))
     fusions = space.fusions or all_fusions(space)
     assert fusions is not None, "more fusions are refused before"
     wholes = [fusion_front(space.graph, lambda group: fronts[group].front, columns.how, one) for one in fusions]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-SEARCHING, COMBINING, SIMULATING, WRITING = "searching", "combining", "simulating", "writing"
+SEARCHING, COMBINING, SIMULATING = "searching", "combining", "simulating"
+DESCRIBING, WRITING = "describing", "writing"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import prod
+from typing import Any
 
 from arrayol.checks.tilers import shown_extents
 from arrayol.errors import ArrayolError
@@ -17,12 +18,14 @@ from arrayol.transforms.pave import Pave
 from arrayol.transforms.pipeline import Step
 from arrayol.transforms.refusal import Sizes, divisors, shown
 from arrayol.transforms.result import Transformed, identity
+from dse.work.content import code_digest, digest
 from hwmodel.design import Design, GroupDesign
 from hwmodel.published.estimate import PublishedDesign
 from hwmodel.published.rates import size
 
 _TRIED = 48  # blocks tried for one group, smallest first
 Group = tuple[str, ...]
+Found = tuple[str, ...] | str  # steps of a group as texts, or why there are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +53,25 @@ class StepFinder:
     network: Network
     first: tuple[Step, ...] = ()
     _groups: dict[tuple[Group, int], tuple[Step, ...]] = field(default_factory=dict)
-    _mappings: dict[tuple[Group, Sizes], tuple[Step, ...] | str] = field(default_factory=dict)
+    _mappings: dict[tuple[Group, Sizes], Found] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StepFinder, (self.original, self.spec, self.network, self.first)  # what is remembered stays here
+
+    @property
+    def key(self) -> bytes:
+        """The digest of what steps depend on, the designs aside."""
+        return digest(code_digest(), self.spec, self.network)
+
+    def needed(self, designs: Iterable[Design]) -> list[tuple[Group, Sizes]]:
+        """The groups of designs, with the blocks of their last tasks, whose steps are not known yet; each once."""
+        groups = dict.fromkeys(group for design in designs for group in design.groups)
+        pairs = dict.fromkeys((group.tasks, group.blocks.shape) for group in groups if not self._partial(group))
+        return [pair for pair in pairs if pair not in self._mappings]
+
+    def learn(self, pairs: Iterable[tuple[Group, Sizes]], found: Iterable[Found]) -> None:
+        """Remember the steps of groups."""
+        self._mappings.update(zip(pairs, found, strict=True))
 
     def published(self, design: PublishedDesign) -> DesignSteps:
         """Fusions by the smallest dividing blocks of at least X_out data for every processor (paper A, section 4.2)."""
@@ -61,36 +82,43 @@ class StepFinder:
         """Fusions by the blocks of each group's last task, a change of paving for a task alone."""
         return self._steps(self._mapped(group) for group in design.groups)
 
-    def _steps(self, groups: Iterable[tuple[Step, ...]]) -> DesignSteps:
+    def _steps(self, groups: Iterable[Sequence[Step | str]]) -> DesignSteps:
         try:
             found = [step for group in groups for step in group]
         except NoStepsError as reason:
             return DesignSteps(None, str(reason))
         return DesignSteps(tuple(map(str, (*self.first, *found))))
 
-    def _mapped(self, group: GroupDesign) -> tuple[Step, ...]:
+    def _partial(self, group: GroupDesign) -> bool:
+        """Whether its blocks leave a partial one."""
+        extents = self.network.processes[group.tasks[-1]].repetition
+        return any(
+            extent is not None and extent % side for extent, side in zip(extents, group.blocks.shape, strict=True)
+        )
+
+    def _mapped(self, group: GroupDesign) -> tuple[str, ...]:
         last, sizes = self.network.processes[group.tasks[-1]], group.blocks.shape
-        partial = [axis for axis, extent in enumerate(last.repetition) if extent is not None and extent % sizes[axis]]
-        if partial:
+        if self._partial(group):
             remark = (
                 f"its blocks {shown(sizes)} of '{last.name}' leave a partial block of {shown_extents(last.repetition)}"
             )
             raise NoStepsError(remark)
         key = (group.tasks, sizes)
         if key not in self._mappings:
-            self._mappings[key] = self._by_blocks(group.tasks, sizes)
+            self._mappings[key] = self.by_blocks(group.tasks, sizes)
         found = self._mappings[key]
         if isinstance(found, str):
             raise NoStepsError(found)
         return found
 
-    def _by_blocks(self, group: Group, sizes: Sizes) -> tuple[Step, ...] | str:
+    def by_blocks(self, group: Group, sizes: Sizes) -> Found:
         """The steps of a group by blocks of its last task, or why there are none."""
         last = self.network.processes[group[-1]]
         if len(group) == 1 and prod(sizes) == 1:
             return ()
         try:
-            return (self._paved(last, sizes) if len(group) == 1 else self._fused(group, sizes or None))[0]
+            steps, _ = self._paved(last, sizes) if len(group) == 1 else self._fused(group, sizes or None)
+            return tuple(map(str, steps))
         except ArrayolError as refusal:
             return refusal.diagnostics[0].message
 

@@ -110,6 +110,7 @@ def processes(workers: int) -> Iterator[Processes]:
     """Worker processes, which start with the first task and end with the block, at once where it fails."""
     method = multiprocessing.get_context("forkserver")
     method.set_forkserver_preload(["dse.mapping"])
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the workers: threads of all of them would crowd the cores
     others = set(multiprocessing.active_children())
     executor = ProcessPoolExecutor(workers, mp_context=method, initializer=_start_worker)
     try:
