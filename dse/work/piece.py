@@ -46,6 +46,6 @@ def require_same_code(code: bytes) -> None:
     if code != code_digest():
         raise error(
             "cluster-version",
-            "a worker has another version of arrayol, or of a library that it computes with",
+            "a worker has another version of arrayol, of Python, or of a library that arrayol computes with",
             hint="install the same versions where the exploration starts and on all workers",
         )

@@ -32,15 +32,18 @@ class Scheduler:
 
     @contextmanager
     def workers(self, count: int, threads: int = 1, first: str = "") -> Iterator[list[subprocess.Popen[bytes]]]:
-        """So many workers; `first` is done before each starts. Unless the scheduler has died it has none afterwards."""
+        """Workers named worker-0, ..., each after it has done `first`; the scheduler has none afterwards."""
         options = ("--nthreads", str(threads), "--no-nanny", "--no-dashboard", "--host", "127.0.0.1")
         with ExitStack() as stack:
-            command = (first + _WORKER, self.address, *options)
-            started = [stack.enter_context(_python(*command, folder=self.folder)) for _ in range(count)]
+            command = (first + _WORKER, self.address, *options, "--name")
+            started = [
+                stack.enter_context(_python(*command, f"worker-{number}", folder=self.folder))
+                for number in range(count)
+            ]
             with self.client() as client:
                 client.wait_for_workers(count, timeout=60)
             yield started
-        if self.process.poll() is None:
+        if self.process.poll() is None:  # else it was killed
             with self.client() as client:
                 wait_until(lambda: not client.ncores())
 
