@@ -19,12 +19,11 @@ Done = tuple[list[Any], float]
 _ONE_AT_A_TIME = Lock()  # caches of a context, and isl, are not made for threads, which workers of a cluster may have
 
 
-def perform(code: bytes, context: bytes, pieces: Sequence[Piece]) -> Done:
+def perform(context: bytes, pieces: Sequence[Piece]) -> Done:
     """What the pieces find, and the seconds it took; the context is unpacked once for all of its pieces.
 
-    Raises ArrayolError (`cluster-version`) for the work of another version, and what the pieces raise.
+    Raises what the pieces raise.
     """
-    require_same_code(code)
     with _ONE_AT_A_TIME:
         return done(_unpacked(context), pieces)
 
@@ -49,7 +48,7 @@ def attempt(code: bytes, context: bytes, pieces: bytes) -> Done | Exception:
     """What `perform` returns or raises, as a value. Pieces of another version are not even unpacked."""
     try:
         require_same_code(code)
-        return perform(code, context, pickle.loads(pieces))
+        return perform(context, pickle.loads(pieces))
     except ArrayolError as refused:
         return refused
     except Exception as raised:  # its traceback does not come along

@@ -15,7 +15,6 @@ from threading import Thread
 from typing import Any, Protocol
 
 from arrayol.errors import error
-from dse.work.content import code_digest
 from dse.work.perform import done, perform
 from dse.work.piece import Piece
 
@@ -90,7 +89,7 @@ class Processes:
     def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
         """Queue it for the next process that is free."""
         try:
-            return self._executor.submit(perform, code_digest(), self._sender.packed(context), pieces)
+            return self._executor.submit(perform, self._sender.packed(context), pieces)
         except BrokenProcessPool:
             raise _lost() from None
 
