@@ -13,8 +13,12 @@ from arrayol.checks.pipeline import check_source
 from arrayol.ir.model import RepetitiveTask, Spec
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
+from dse.step_pieces import find_steps
 from dse.steps import StepFinder
 from dse.store import write_result
+from dse.work.crew import Crew
+from dse.work.keeper import Keeper
+from dse.work.store import open_store
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
@@ -102,3 +106,24 @@ def test_blocks_that_fusion_refuses_have_no_steps_and_say_why() -> None:
     assert found.steps is None
     assert found.remark is not None
     assert "stand at different places in what a repetition of 'hflr' writes" in found.remark
+
+
+def test_steps_found_in_pieces(tmp_path: Path) -> None:
+    """The same steps and refusals, in a store too; none of another specification are taken."""
+    designs = [
+        mapped((("hflr", "vftd"), (8, 3)), (("hfrl", "vfbu"), (8, 3))),
+        mapped((("hflr", "vftd"), (8, 5)), (("hfrl", "vfbu"), (8, 3))),
+        mapped((("hflr",), (1, 8)), (("vftd", "hfrl", "vfbu"), (4, 4))),
+    ]
+    spec = api.load(SPECS / "lpsf.aol", SIZES["lpsf"])
+    direct = [finder(spec, "lpsf").mapped(design) for design in designs]
+    assert [one.steps is None for one in direct] == [False, True, False]
+    for size, used in ((SIZES["lpsf"], 0), (SIZES["lpsf"], 4), ({"H": 96, "W": 64}, 0)):
+        own = finder(api.load(SPECS / "lpsf.aol", size), "lpsf")
+        with open_store(tmp_path, resume=True) as store:
+            before = len(store)
+            find_steps(own, designs, Crew(keeper=Keeper(store, resume=True)), lambda _: None)
+            assert len(store) - before == 4 - used
+        assert not own.needed(designs)
+        if size == SIZES["lpsf"]:
+            assert [own.mapped(design) for design in designs] == direct
