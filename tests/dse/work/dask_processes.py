@@ -74,7 +74,8 @@ def _python(
     code: str, *arguments: str, folder: Path, variables: dict[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Python in a process group of its own, which finds the pieces of these tests."""
-    environment = {**os.environ, **(variables or {}), "PYTHONPATH": str(Path(__file__).parent)}
+    path = filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH")))
+    environment = {**os.environ, **(variables or {}), "PYTHONPATH": os.pathsep.join(path)}
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         cwd=folder,

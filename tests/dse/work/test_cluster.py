@@ -80,10 +80,8 @@ def test_workers_with_another_arrayol_or_none(running: Scheduler, first: str) ->
 
 
 def test_work_that_kills_workers(running: Scheduler) -> None:
-    with running.workers(1) as workers, cluster(running.address) as pool:
-        with pytest.raises(ArrayolError) as refused:
-            Crew(pool).do(0, [one(Broken(1, how="dies"))])
-        assert workers[0].wait(60) != 0
+    with running.workers(1), cluster(running.address) as pool, pytest.raises(ArrayolError) as refused:
+        Crew(pool).do(0, [one(Broken(1, how="dies"))])
     assert refusal(refused) == (
         "cluster-lost",
         f"the cluster at {running.address} has lost its scheduler, or too many workers",
