@@ -15,7 +15,7 @@ from pathlib import Path
 
 from distributed import Client
 
-HIDES_ARRAYOL = "import sys; sys.modules.update(arrayol=None, dse=None, hwmodel=None, numpy=None); "
+HIDES_ARRAYOL = "import sys; sys.modules.update(arrayol=None, dse=None, hwmodel=None); "
 OTHER_VERSION = "from dse.work import content; content.LIBRARIES = ('numpy',); "
 _SCHEDULER = "from distributed.cli.dask_scheduler import main; main()"
 _WORKER = "from distributed.cli.dask_worker import main; main()"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from cluster_pieces import Alone, Strange, Where
 from dask_processes import HIDES_ARRAYOL, OTHER_VERSION, Scheduler, scheduler
+from distributed import versions
 from toy_pieces import Broken, Square, one, sum_of_squares
 
 from arrayol.errors import ArrayolError
@@ -77,6 +78,16 @@ def test_workers_with_another_arrayol_or_none(running: Scheduler, first: str) ->
     assert refusal(refused)[0] == "cluster-version"
     if first == HIDES_ARRAYOL:
         assert refusal(refused) == VERSION
+
+
+def test_versions_that_dask_would_warn_of(running: Scheduler, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether versions agree is asked with each task."""
+    told = versions.get_versions()
+    told["packages"]["numpy"] = "0.1"
+    with running.workers(1), monkeypatch.context() as patched:
+        patched.setattr(versions, "get_versions", lambda: told)
+        with cluster(running.address) as pool:
+            assert Crew(pool).do(0, [one(Square(5))]) == [25]
 
 
 def test_work_that_kills_workers(running: Scheduler) -> None:
