@@ -95,10 +95,15 @@ class WorkStore:
         self._committed_at = monotonic()
 
     def finish(self) -> None:
-        """All work is done: rows that it did not need go, and what was done in a moment is not kept at all."""
+        """All work is done: rows that it did not need go, and what was done in a moment is not kept at all.
+
+        Then a former store that was not gone on with goes too: it may be damaged, and belongs to a former result.
+        """
         self._require_usable()
         if self._connection is None:
             self._waiting.clear()
+            with suppress(ArrayolError):  # another exploration has begun
+                clear(self.path)
             return
         self.commit()
         with suppress(sqlite3.Error):  # what is too much does no harm

