@@ -1,17 +1,34 @@
-"""The table of docs/explore.md names every code of the store of finished work, and no other."""
+"""The tables of docs/explore.md name every code of the store of finished work and of those who do it, and no other."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import pytest
 from manual import read
 
-SOURCE = Path(__file__).resolve().parents[2] / "dse" / "work" / "store_errors.py"
+WORK = Path(__file__).resolve().parents[2] / "dse" / "work"
 
 
-def test_the_table_names_every_code() -> None:
-    raised = set(re.findall(r'(?:error\(|Diagnostic\()"([a-z-]+)"', SOURCE.read_text(encoding="utf-8")))
-    section = read("explore.md").partition("## The store of finished work\n")[2].partition("\n## ")[0]
-    assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)) == raised
-    assert len(raised) == 3
+@pytest.mark.parametrize(
+    ("heading", "sources", "count"),
+    [
+        ("The store of finished work", {"store_errors.py"}, 3),
+        ("Workers and clusters", {"cluster.py", "piece.py", "pools.py"}, 5),
+    ],
+)
+def test_the_table_names_every_code(heading: str, sources: set[str], count: int) -> None:
+    section = read("explore.md").partition(f"## {heading}\n")[2].partition("\n## ")[0]
+    codes = set().union(*(raised(WORK / name) for name in sources))
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", section, re.MULTILINE)) == codes
+    assert len(codes) == count
+
+
+def test_no_other_module_has_codes() -> None:
+    found = {path.name for path in WORK.glob("*.py") if raised(path)}
+    assert found == {"store_errors.py", "cluster.py", "piece.py", "pools.py"}
+
+
+def raised(path: Path) -> set[str]:
+    return set(re.findall(r'(?:error\(|Diagnostic\()\s*"([a-z-]+)"', path.read_text(encoding="utf-8")))

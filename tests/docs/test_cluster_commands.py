@@ -1,0 +1,31 @@
+"""The commands that start a cluster: README.md, docs/explore.md and the hint agree, and dask knows what they say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from distributed.cli import dask_scheduler, dask_worker
+
+ROOT = Path(__file__).resolve().parents[2]
+WORKER = "dask worker tcp://HOST:8786 --nworkers -1 --nthreads 1"
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/explore.md"])
+def test_pages_show_both(page: str) -> None:
+    blocks = re.findall(r"^```console\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (shown,) = (block for block in blocks if "dask" in block)
+    assert shown.startswith(f"$ dask scheduler\n$ {WORKER}\n")
+
+
+def test_the_hint_is_the_same() -> None:
+    text = (ROOT / "dse" / "work" / "cluster.py").read_text(encoding="utf-8")
+    assert WORKER.replace("tcp://HOST:8786", "{address}") in text
+
+
+def test_dask_takes_them() -> None:
+    """Minus one is a worker for each core; `auto` would have fewer with several threads."""
+    assert dask_scheduler.main.make_context("dask scheduler", []).params["port"] is None
+    found = dask_worker.main.make_context("dask worker", WORKER.split()[2:]).params
+    assert (found["scheduler"], found["n_workers"], found["nthreads"]) == ("tcp://HOST:8786", "-1", 1)
