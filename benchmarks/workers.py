@@ -3,10 +3,11 @@
     .venv/bin/python benchmarks/workers.py --pairs 5
 
 Each case is an exploration that is run with one process and with two in turn, each time in a Python of its own.
-`search` is the time to find the fronts of all groups, `simulate` that for the designs of the front; with two workers
-both contain what it takes to send work, and `search` the start of the workers. `command` is all of it, with what does
-not run in parallel: reading, combining groups to whole designs, plots and files. Times are of the clock on the wall:
-the machine should be quiet. `tasks` says how long what is sent at a time takes (aim: at least a tenth of a second).
+`search` is the time to find the fronts of all groups, `simulate` and `steps` those for the designs of the front; with
+two workers they contain what it takes to send work, and `search` the start of the workers. `command` is all of it, with
+what does not run in parallel: reading, combining groups to whole designs, plots and files. Times are of the clock on
+the wall: the machine should be quiet. `tasks` says how long what is sent at a time takes (aim: at least a tenth of a
+second).
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def main() -> None:
     say(f"arrayol {version('arrayol')}, Python {platform.python_version()}, {os.cpu_count()} cores")
     for name in CASES:
         alone, both = zip(*((run(name, 1), run(name, 2)) for _ in range(options.pairs)), strict=True)
-        for phase in ("search", "simulate", "command"):
+        for phase in ("search", "simulate", "steps", "command"):
             if alone[0][phase]:
                 say(f"{name}, {phase}: {compared(phase, alone, both)}")
         tasks = sorted(seconds for one in both for seconds in one["tasks"])
@@ -99,8 +100,9 @@ def measured(name: str, workers: int) -> dict[str, Any]:
         space = api.Space(narrow=narrow, verify=not narrow)
         resources = api.Resources(workers, folder=Path(folder) / "out")
         api.write_result(api.explore(loaded, space=space, resources=resources), Path(folder) / "out")
-    search, *others = phases
-    return {"search": search, "simulate": sum(others), "command": perf_counter() - started, "tasks": tasks}
+    search, *simulate, steps = phases
+    found = {"search": search, "simulate": sum(simulate), "steps": steps}
+    return {**found, "command": perf_counter() - started, "tasks": tasks}
 
 
 def timed(do: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:
