@@ -29,10 +29,11 @@ from dse.group_search import search_group
 from dse.openings import openings
 from dse.search_context import SearchContext
 from dse.study import NARROW, Study
+from dse.work import crew
 from dse.work.crew import Crew
 from dse.work.keeper import Keeper
 from dse.work.piece import Piece
-from dse.work.pools import InProcess
+from dse.work.pools import InProcess, Pool, processes
 from dse.work.store import WorkStore, open_store
 from hwmodel.platform import LocalMemory, Platform
 
@@ -69,10 +70,10 @@ def new_store() -> Iterator[WorkStore]:
         store.discard()
 
 
-def outcome(wanted: Wanted, crew: Crew) -> Any:
+def outcome(wanted: Wanted, hands: Crew) -> Any:
     """All that an exact search finds, or why it is refused."""
     try:
-        found = search_exactly(wanted.context(), crew, lambda _: None)
+        found = search_exactly(wanted.context(), hands, lambda _: None)
     except ArrayolError as refused:
         return str(refused)
     points = [(found.front.values.tolist(), found.front.units.tolist())]
@@ -119,13 +120,13 @@ def test_prices_of_another_search_change_nothing(data: st.DataObject) -> None:
         assert prices(wanted, Crew(Idle(), resuming(store))) == fresh
 
 
-def prices(wanted: Wanted, crew: Crew) -> Any:
+def prices(wanted: Wanted, hands: Crew) -> Any:
     """Figures of designs of all kinds, and an example of a refusal."""
     try:
         context = wanted.context()
     except ArrayolError as refused:
         return str(refused)
-    pricer, space = BulkPricer(context, crew), context.space
+    pricer, space = BulkPricer(context, hands), context.space
     for group in space.groups[:4]:
         last = space.last(group)
         for blocks in list(space.blocks(last))[:2] if last else ():
@@ -198,6 +199,24 @@ def test_parts_join_in_any_grouping(wanted: Wanted, seed: int) -> None:
             some = joined(parts[start:end], context.columns)
             parts[start:end] = [load_part(dump_part(some)) if random.random() < 0.5 else some]
         assert shown(joined(parts, context.columns)) == shown(whole)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with processes(2) as found:
+        found.worth_seconds = 0.0
+        yield found
+
+
+@settings(max_examples=25)
+@given(wanted=wanteds())
+def test_two_processes_find_the_same(pool: Pool, wanted: Wanted) -> None:
+    """In tasks of single pieces, whichever ends first, under any constraints and ways to share memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(group_search, "PIECE_SECONDS", 3e-2)
+        patch.setattr(crew, "TASK_SECONDS", 1e-9)
+        assert outcome(wanted, Crew(pool)) == outcome(wanted, Crew())
+        assert prices(wanted, Crew(pool)) == prices(wanted, Crew())
 
 
 def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
