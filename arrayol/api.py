@@ -188,9 +188,10 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     or nsga2, and `seed` for the last; `announce` is told the size of the space and the method beforehand. With
     `keep_all` the result holds more than the front: every feasible design of the published model, the fronts of all
     fusions of the machine model. `resources` says what it may work with, for the machine model, but the method
-    exhaustive: workers, a cluster, a folder that keeps finished work; what is found does not depend on them. A script that takes
-    several workers calls this below `if __name__ == "__main__":`, since worker processes load it too. Raises
-    ArrayolError where an input is wrong or a resource fails, KeyError for a model or method that does not exist,
+    exhaustive: workers, a cluster, a folder that keeps finished work; what is found does not depend on them. A script
+    that takes several workers calls this below `if __name__ == "__main__":`, since worker processes load it too.
+
+    Raises ArrayolError where an input is wrong or a resource fails, KeyError for a model or method that does not exist,
     InfeasibleError where no design fits the platform.
     """
     if isinstance(platform, Platform):
