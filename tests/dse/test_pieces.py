@@ -154,6 +154,27 @@ def test_the_order_of_arrays_counts() -> None:
         assert outcome(other, Crew(keeper=resuming(store))) == fresh
 
 
+@pytest.mark.parametrize(
+    ("what", "former", "now"),
+    [
+        ("policies", ("reuse", "whole"), ("reuse", "tile")),
+        ("links", ("fifo",), ("buffer", "fifo")),
+        ("layouts", ("linear",), ("none", "linear")),
+        ("recompute", (True,), (False, True)),
+        ("cuts", ("lines",), {"window@s1": [[2]]}),
+    ],
+)
+def test_what_is_opened_counts(what: str, former: tuple[str, ...], now: Any) -> None:
+    """On the same blocks too."""
+    platform = PLATFORM.model_copy(update={"local": LocalMemory(banks=2, block_bits=64)})
+    objectives = ("latency_cycles", "internal_memory_data")
+    wanted, other = (replace(three(platform, **{what: ways}), objectives=objectives) for ways in (former, now))
+    with new_store() as store:
+        outcome(wanted, Crew(keeper=resuming(store)))
+        fresh = outcome(other, Crew())
+        assert outcome(other, Crew(keeper=resuming(store))) == fresh
+
+
 def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
     wanted = three()
     name, last = list(wanted.network.processes.items())[-1]
