@@ -75,7 +75,8 @@ def _python(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Python in a process group of its own, which finds the pieces of these tests."""
     path = filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH")))
-    environment = {**os.environ, **(variables or {}), "PYTHONPATH": os.pathsep.join(path)}
+    own = {"PYTHONPATH": os.pathsep.join(path), "DASK_TEMPORARY_DIRECTORY": str(folder)}
+    environment = {**os.environ, **(variables or {}), **own}
     process = subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         cwd=folder,
