@@ -29,6 +29,7 @@ Item = TypeVar("Item")
 PIECE_SECONDS = 1.0  # how long a piece may take, by these estimates of seconds:
 _BULK_DESIGN = 1.5e-6
 _BULK_STRUCTURE = 6e-6  # for each task
+_TABLES = 0.04  # of a group, for each task, before the first structure of a piece is priced
 _STRUCTURE = 3e-3  # priced by itself, if the group is separable
 _ELEMENT = 2.5e-7  # of an array of a structure that is priced element by element
 
@@ -93,7 +94,10 @@ class _Pieces:
         """All block shapes under all scans and units."""
         each = self._plain_seconds()
         every = [(scan, shape) for scan, shapes in self.space.structures(last) for shape in shapes]
-        return [PlainPiece(self.tasks, self.units, each * len(some), _by_scan(some)) for some in _cut(every, each)]
+        tables = _TABLES * len(self.tasks)
+        return [
+            PlainPiece(self.tasks, self.units, tables + each * len(some), _by_scan(some)) for some in _cut(every, each)
+        ]
 
     def singly(self, plain: Sequence[GroupDesign]) -> _Some:
         """What differs from plain structures in one decision; of the slow ones as many as the arrays' size allows."""

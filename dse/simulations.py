@@ -14,7 +14,8 @@ from dse.work.crew import Crew, Share
 from dse.work.piece import Work
 from hwmodel.design import GroupDesign
 
-_REPETITION_SECONDS = 3e-6  # roughly, of one repetition of one task
+_GROUP_SECONDS = 0.01  # roughly, before the first step
+_REPETITION_SECONDS = 1e-5  # of one repetition of one task
 _JUDGEMENTS = TypeAdapter(Judgement)
 
 
@@ -61,4 +62,5 @@ def judge_all(bench: Bench, groups: Sequence[GroupDesign], crew: Crew, report: R
 
 
 def _simulated(bench: Bench, groups: Sequence[GroupDesign]) -> Work[Sequence[Judgement]]:
-    return (yield [SimulationPiece(group, _REPETITION_SECONDS * bench.repetitions_of(group)) for group in groups])
+    seconds = [_GROUP_SECONDS + _REPETITION_SECONDS * bench.repetitions_of(group) for group in groups]
+    return (yield [SimulationPiece(*pair) for pair in zip(groups, seconds, strict=True)])

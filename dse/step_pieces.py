@@ -15,7 +15,7 @@ from dse.work.crew import Crew, Share
 from dse.work.piece import Work
 from hwmodel.design import Design
 
-_FUSION_SECONDS = 0.01  # roughly, of a step
+_FUSION_SECONDS = 0.005  # roughly, of a step
 _FOUND: TypeAdapter[Found] = TypeAdapter(Found)
 
 
