@@ -3,11 +3,10 @@
     .venv/bin/python benchmarks/workers.py --pairs 5
 
 Each case is an exploration that is run with one process and with two in turn, each time in a Python of its own.
-`search` is the time to find the fronts of all groups, `simulate` and `steps` those for the designs of the front; with
-two workers they contain what it takes to send work, and `search` the start of the workers. `command` is all of it, with
-what does not run in parallel: reading, combining groups to whole designs, plots and files. Times are of the clock on
-the wall: the machine should be quiet. `tasks` says how long what is sent at a time takes (aim: at least a tenth of a
-second).
+`start` is the time until all workers have answered, `search` that to find the fronts of all groups, `simulate` and
+`steps` those for the designs of the front, with what it takes to send work. `command` is all of it, with what does not
+run in parallel: reading, combining groups to whole designs, plots and files. Times are of the clock on the wall: the
+machine should be quiet. `tasks` says how long what is sent at a time takes (aim: at least a tenth of a second).
 """
 
 from __future__ import annotations
@@ -18,7 +17,9 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import wait
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -28,6 +29,8 @@ from typing import Any
 
 from arrayol import api
 from dse.work import crew as crews
+from dse.work import pools
+from dse.work import resources as resources_of
 from dse.work.pools import Processes
 
 SPECS = Path(__file__).parents[1] / "specs"
@@ -52,6 +55,7 @@ def main() -> None:
         for phase in ("search", "simulate", "steps", "command"):
             if alone[0][phase]:
                 say(f"{name}, {phase}: {compared(phase, alone, both)}")
+        say(f"{name}, start: {median(one['start'] for one in both):.2f} s with 2")
         tasks = sorted(seconds for one in both for seconds in one["tasks"])
         short = sum(seconds < 0.1 for seconds in tasks) / len(tasks)
         say(f"{name}, tasks: {len(tasks)}, median {median(tasks):.2f} s, {short:.0%} below 0.1 s")
@@ -94,6 +98,9 @@ def measured(name: str, workers: int) -> dict[str, Any]:
         return found
 
     Processes.result = noted  # type: ignore[method-assign]
+    starts: list[float] = []
+    pools.processes = answered(pools.processes, workers, starts)
+    resources_of.processes = pools.processes
     started = perf_counter()
     with TemporaryDirectory() as folder:
         loaded = api.load(SPECS / f"{spec}.aol", consts)
@@ -101,8 +108,22 @@ def measured(name: str, workers: int) -> dict[str, Any]:
         resources = api.Resources(workers, folder=Path(folder) / "out")
         api.write_result(api.explore(loaded, space=space, resources=resources), Path(folder) / "out")
     search, *simulate, steps = phases
-    found = {"search": search, "simulate": sum(simulate), "steps": steps}
+    found = {"start": sum(starts), "search": search, "simulate": sum(simulate), "steps": steps}
     return {**found, "command": perf_counter() - started, "tasks": tasks}
+
+
+def answered(open_pool: Callable[..., Any], workers: int, seconds: list[float]) -> Callable[..., Any]:
+    """The same pool, its workers up before there is work."""
+
+    @contextmanager
+    def opened(count: int) -> Iterator[Processes]:
+        with open_pool(count) as pool:
+            started = perf_counter()
+            wait([pool.submit(None, []) for _ in range(workers)])
+            seconds.append(perf_counter() - started)
+            yield pool
+
+    return opened
 
 
 def timed(do: Callable[..., Any], seconds: list[float]) -> Callable[..., Any]:

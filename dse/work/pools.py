@@ -19,6 +19,8 @@ from dse.work.perform import done, perform
 from dse.work.piece import Piece
 
 Task = Future[tuple[list[Any], float]]
+WORTH_SECONDS = 2.0  # of work for which processes are started: that takes them about a second
+_WORTH_ONCE_STARTED = 0.3
 _WAITING = 1  # tasks per worker that wait behind the one in work, so that none is idle
 
 
@@ -79,15 +81,15 @@ class Sender:
 class Processes:
     """Some worker processes of this machine."""
 
-    worth_seconds = 2.0  # workers take about a second to start
-
     def __init__(self, executor: ProcessPoolExecutor, workers: int) -> None:
+        self.worth_seconds = WORTH_SECONDS
         self.slots = workers * (1 + _WAITING)
         self._executor = executor
         self._sender = Sender()
 
     def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
         """Queue it for the next process that is free."""
+        self.worth_seconds = min(self.worth_seconds, _WORTH_ONCE_STARTED)
         try:
             return self._executor.submit(perform, self._sender.packed(context), pieces)
         except BrokenProcessPool:

@@ -26,9 +26,8 @@ from dse.work.store import STORE, STORE_FILES, open_store
 TOLD = """
 import os
 from dse import store as results
-from dse.work import store
+from dse.work import pools, store
 from dse.work.keeper import Keeper
-from dse.work.pools import Processes
 from arrayol.cli.main import main
 
 def told(*arguments, keep=Keeper.keep):
@@ -36,7 +35,7 @@ def told(*arguments, keep=Keeper.keep):
     os.write(2, b".")
 
 Keeper.keep = told
-Processes.worth_seconds = 0.0
+pools.WORTH_SECONDS = 0.0
 store.COMMIT_SECONDS = 0.0
 for plot in ("save_plot", "save_mapping_plots", "save_convergence"):
     setattr(results, plot, lambda *_: None)
