@@ -49,7 +49,7 @@ def test_designs_off_the_front(name: str) -> None:
         for variant in variants:
             require_agreement(one, one.compare(variant))
             alone = Judgement(None if one.verifier.bench.inputs is None else True)
-            assert {one.verifier.judge(group) for group in variant.groups} == {alone}
+            assert {one.verifier.bench.judge(group) for group in variant.groups} == {alone}
         seen.add(design)
 
     judge()
