@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
@@ -13,12 +13,12 @@ from arrayol.errors import ArrayolError
 from dse.columns import column_of
 from dse.fronts import Values
 from dse.group_part import Counts
-from dse.openings import takes_exact_path
+from dse.openings import opens_nothing, structure_of, takes_exact_path
 from dse.search_context import SearchContext
 from dse.work.content import digest
 from dse.work.crew import Crew
 from dse.work.piece import Work
-from hwmodel.design import GroupDesign, Processor, Scan
+from hwmodel.design import GroupDesign, Scan
 from hwmodel.machine.priced import Priced
 
 _CELLS_AT_ONCE = 1 << 21  # structures times combinations of units
@@ -103,8 +103,8 @@ class BulkPricer:
         """Plain designs with equal tasks and scans together, others structure by structure, as many as make a piece."""
         together: dict[tuple[tuple[str, ...], Scan] | GroupDesign, list[GroupDesign]] = {}
         for design in designs:
-            structure = _structure(design)
-            in_bulk = is_plain(structure) and _is_separable(self.context, design.tasks)
+            structure = structure_of(design)
+            in_bulk = opens_nothing(structure) and _is_separable(self.context, design.tasks)
             together.setdefault((design.tasks, design.blocks.scan) if in_bulk else structure, []).append(design)
         parts: list[tuple[GroupDesign, ...]] = []
         seconds = 0.0
@@ -137,8 +137,8 @@ class _Pricing:
 
     def price(self, designs: Sequence[GroupDesign]) -> None:
         """Plain designs with equal tasks and scans, or designs of one structure."""
-        structure = _structure(designs[0])
-        if is_plain(structure) and _is_separable(self.context, structure.tasks):
+        structure = structure_of(designs[0])
+        if opens_nothing(structure) and _is_separable(self.context, structure.tasks):
             self._price_plain(designs)
         else:
             self._price_structure(structure, designs)
@@ -179,21 +179,11 @@ class _Pricing:
             self.refusal = designs[0].tasks, "more units than can work at once, or a constraint"
 
 
-def is_plain(structure: GroupDesign) -> bool:
-    """Whether nothing is opened in a design with one unit for each task."""
-    return structure == GroupDesign(tuple(Processor(task) for task in structure.tasks), structure.blocks)
-
-
 def _is_separable(context: SearchContext, tasks: tuple[str, ...]) -> bool:
     try:
         return context.space.model.batch(tasks) is not None
     except ArrayolError:
         return False  # its reason comes with its price
-
-
-def _structure(design: GroupDesign) -> GroupDesign:
-    """The design with one unit for each task."""
-    return replace(design, processors=tuple(replace(one, units=1) for one in design.processors))
 
 
 def _units(design: GroupDesign) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial, reduce
 
 import numpy as np
@@ -15,6 +15,7 @@ from dse.exact import bounds_text, in_order
 from dse.fronts import Combination, Values, front_of
 from dse.graph import Mask
 from dse.group_part import Counts
+from dse.openings import opens_nothing
 from dse.progress import SEARCHING, Report, SearchProgress
 from dse.recombine import Groups, Stock, values_of
 from dse.search.indicators import share_of
@@ -183,7 +184,7 @@ def _searched(search: _Search, evolution: Evolution) -> Searched:
     size = size_of(space)
     priced = pricer.counts
     # What is opened counts as far as it was tried: how much there is depends on every single structure.
-    opened = sum(1 for one in pricer.found if not _is_plain(one))
+    opened = sum(1 for one in pricer.found if not opens_nothing(one))
     total = size.group_designs + opened if space.study.holds_plain else max(size.group_designs, priced.size)
 
     def design(row: int) -> Design:
@@ -203,8 +204,3 @@ def _searched(search: _Search, evolution: Evolution) -> Searched:
         refusal=pricer.refusal,
         evolution=evolution,
     )
-
-
-def _is_plain(design: GroupDesign) -> bool:
-    processors = tuple(replace(one, cut=None) for one in design.processors)
-    return design == GroupDesign(processors, design.blocks)

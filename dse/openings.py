@@ -52,6 +52,16 @@ def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]
     ]
 
 
+def structure_of(design: GroupDesign) -> GroupDesign:
+    """The design with one unit for each task."""
+    return replace(design, processors=tuple(replace(one, units=1) for one in design.processors))
+
+
+def opens_nothing(design: GroupDesign) -> bool:
+    """Whether a design is plain: no cuts, FIFOs, layouts or recomputing, and the usual policy."""
+    return design == GroupDesign(tuple(replace(one, cut=None) for one in design.processors), design.blocks)
+
+
 def takes_exact_path(structure: GroupDesign) -> bool:
     """Whether the model prices it element by element: with cuts, FIFOs, recomputing."""
     return bool(structure.fifos) or structure.recompute or any(one.cut for one in structure.processors)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from dse.exact import LEAST_ELEMENTS
 from dse.mapping_space import SLOW_ELEMENTS, MappingSpace
-from dse.openings import takes_exact_path
+from dse.openings import structure_of, takes_exact_path
 from hwmodel.design import GroupDesign
 
 PACE = 40  # generations over which they are spread: the first ones know little
@@ -37,7 +37,7 @@ class SlowDesigns:
         """The design, or without its cuts, FIFOs and recomputing where too many have been priced so far."""
         if not takes_exact_path(design) or design in self.priced or not self.space.study.holds_plain:
             return design
-        structure = replace(design, processors=tuple(replace(one, units=1) for one in design.processors))
+        structure = structure_of(design)
         if structure not in self._now:
             if self.granted * PACE >= self._most * self.generation:
                 self.denied += 1

@@ -116,7 +116,8 @@ def command(  # noqa: PLR0913  one for each option
     """Explore the mappings of the tasks in FILE on a platform, and show and store the Pareto front.
 
     A design fuses tasks in groups that keep the arrays between them on the chip, and chooses for each group blocks,
-    their order, units, buffers and transfers. It is named by the number of tasks of its groups, as 2+2:1.
+    their order, units, buffers and transfers. It is named by the number of tasks of its groups, as 2+2:1; where groups
+    take tasks out of turn, by the numbers of these in dataflow order, as 1,3.2.4-8:1.
 
     DIR receives result.json, designs.csv, pareto.png, pareto.svg and for designs of the front specs/DESIGN.aol, the
     specification that its steps make; all of them or none. A former result there is replaced, any other folder that is

@@ -111,11 +111,10 @@ def _caption(figure: Figure, exploration: Exploration | Mapped) -> None:
     title = f"{name}: {count}"
     figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
     source = f"{result.model} model, platform {Path(result.platform).name}"
-    if isinstance(exploration, Mapped):
-        source += "; names: tasks per group and a number, 2+2:1"
-    else:
-        source += f"; {result.infeasible:,} infeasible fusions not shown" if result.infeasible else ""
-        source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
+    if isinstance(exploration, Exploration) and exploration.result.infeasible:
+        source += f"; {exploration.result.infeasible:,} infeasible fusions not shown"
+    source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
+    source += ", and a number, 2+2:1" if isinstance(exploration, Mapped) else ""
     lines = fill(source, int(figure.get_figwidth() / INCHES_PER_LETTER))
     figure.supxlabel(lines, x=0.012, ha="left", fontsize=7.5, color="0.4")
     kind = "front of one fusion" if isinstance(exploration, Mapped) else "design"

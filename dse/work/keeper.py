@@ -11,14 +11,10 @@ from dse.work.store_errors import damaged
 
 
 class Keeper:
-    """Finds results of pieces in a store and puts new ones there; without a store it knows nothing.
+    """Finds results of pieces in a store and puts new ones there; without a store it knows nothing."""
 
-    Former rows are taken with `resume` alone, but stay until the exploration has ended well.
-    """
-
-    def __init__(self, store: WorkStore | None, *, resume: bool = False) -> None:
+    def __init__(self, store: WorkStore | None) -> None:
         self.store = store
-        self.resume = resume
 
     def keys(self, pieces: Sequence[Piece], context: Any) -> list[bytes | None]:
         """The key of each piece; None without a store."""
@@ -26,7 +22,7 @@ class Keeper:
 
     def known(self, pieces: Sequence[Piece], keys: Sequence[bytes | None]) -> dict[int, Any]:
         """The results that are there, by the number of the piece. Raises ArrayolError (`store-damaged`)."""
-        if self.store is None or not self.resume:
+        if self.store is None:
             return {}
         rows = self.store.get([key for key in keys if key is not None])
         found = {}

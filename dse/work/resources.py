@@ -42,7 +42,7 @@ def _keeper(resources: Resources) -> Iterator[Keeper]:
         yield Keeper(None)
         return
     with open_store(resources.folder, resume=resources.resume) as store:
-        keeper = Keeper(store, resume=resources.resume)
+        keeper = Keeper(store)
         try:
             yield keeper
         except InfeasibleError:

@@ -28,9 +28,8 @@ def open_store(folder: Path, *, resume: bool) -> Iterator[WorkStore]:
     """The store of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
 
     Nothing is written before the first rows are committed; folder and file are made then, and a former store goes then.
-    At the end what waits is
-    committed, also when the block is interrupted or fails. Raises ArrayolError, now and when rows are read or
-    committed: `store-damaged`, `store-locked` where another process has it open, `cannot-write`.
+    At the end what waits is committed, also when the block is interrupted or fails. Raises ArrayolError, now and when
+    rows are read or committed: `store-damaged`, `store-locked` where another process has it open, `cannot-write`.
     """
     store = WorkStore(folder / STORE, resume=resume)
     try:

@@ -12,7 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
@@ -20,6 +20,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from conftest import CommandLine
+from processes import wait_until_gone
 
 from dse.work.store import STORE, STORE_FILES, open_store
 
@@ -102,22 +103,6 @@ def below(pid: int) -> list[int]:
         except OSError:
             continue
     return children + [other for child in children for other in below(child)]
-
-
-def wait_until_gone(pids: Sequence[int]) -> bool:
-    for _ in range(600):
-        if not any(is_there(pid) for pid in pids):
-            return True
-        time.sleep(0.1)
-    return False
-
-
-def is_there(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return False
-    return state.rsplit(")", 1)[1].split()[0] != "Z"
 
 
 def rows(folder: Path) -> dict[bytes, int]:

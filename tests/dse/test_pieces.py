@@ -87,7 +87,7 @@ def outcome(wanted: Wanted, hands: Crew) -> Any:
 
 
 def resuming(store: WorkStore) -> Counting:
-    return Counting(store, resume=True)
+    return Counting(store)
 
 
 @settings(max_examples=50)

@@ -122,7 +122,7 @@ def test_steps_found_in_pieces(tmp_path: Path) -> None:
         own = finder(api.load(SPECS / "lpsf.aol", size), "lpsf")
         with open_store(tmp_path, resume=True) as store:
             before = len(store)
-            find_steps(own, designs, Crew(keeper=Keeper(store, resume=True)), lambda _: None)
+            find_steps(own, designs, Crew(keeper=Keeper(store)), lambda _: None)
             assert len(store) - before == 4 - used
         assert not own.needed(designs)
         if size == SIZES["lpsf"]:

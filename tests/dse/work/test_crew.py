@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -18,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import wait_until_gone
 from toy_pieces import Broken, Square, one, sum_of_squares
 
 from arrayol.errors import ArrayolError
@@ -110,15 +109,15 @@ def test_what_is_kept_is_not_done_again(former: list[list[list[int]]], works: li
         folder = Path(name)
         for context, some in ((1, former), (2, works), (1, works[: len(works) // 2])):
             with open_store(folder, resume=True) as store:
-                assert do(Crew(keeper=Keeper(store, resume=True)), some, context) == expected(some, context)
+                assert do(Crew(keeper=Keeper(store)), some, context) == expected(some, context)
                 store.commit()
         with open_store(folder, resume=True) as store:
             known = len(store)
-            assert do(Crew(keeper=Keeper(store, resume=True)), works) == expected(works, 1)
+            assert do(Crew(keeper=Keeper(store)), works) == expected(works, 1)
             assert len(store) >= known
             store.commit()
         with open_store(folder, resume=True) as store:
-            keeper = Keeper(store, resume=True)
+            keeper = Keeper(store)
             assert do(Crew(Idle(), keeper), works) == expected(works, 1)
 
 
@@ -134,7 +133,7 @@ def test_what_is_not_used_goes_at_the_end(tmp_path: Path) -> None:
         do(Crew(keeper=Keeper(store)), [[[1, 2, 3]]])
         store.commit()
     with open_store(tmp_path, resume=True) as store:
-        keeper = Keeper(store, resume=True)
+        keeper = Keeper(store)
         assert do(Crew(Idle(), keeper), [[[1], [1]]], 1) == expected([[[1], [1]]], 1)
         keeper.finish()
     with open_store(tmp_path, resume=True) as store:
@@ -169,7 +168,7 @@ def test_a_row_that_is_no_result(tmp_path: Path) -> None:
         store.put(Square(3).key(1), "square", "nine")
         store.commit()
         with pytest.raises(ArrayolError) as refused:
-            do(Crew(keeper=Keeper(store, resume=True)), [[[3]]])
+            do(Crew(keeper=Keeper(store)), [[[3]]])
     assert refused.value.diagnostics[0].code == "store-damaged"
 
 
@@ -229,20 +228,3 @@ def test_workers_end_with_the_process_that_started_them(by: signal.Signals) -> N
         process.send_signal(by)
         process.wait(60)
     assert wait_until_gone(workers)
-
-
-def wait_until_gone(pids: list[int]) -> bool:
-    for _ in range(600):
-        if not any(is_there(pid) for pid in pids):
-            return True
-        time.sleep(0.1)
-    return False
-
-
-def is_there(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not state.exists() or state.read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] != "Z"
