@@ -104,7 +104,7 @@ class BulkPricer:
         together: dict[tuple[tuple[str, ...], Scan] | GroupDesign, list[GroupDesign]] = {}
         for design in designs:
             structure = structure_of(design)
-            in_bulk = opens_nothing(structure) and _is_separable(self.context, design.tasks)
+            in_bulk = opens_nothing(structure) and self.space.model.is_separable(design.tasks)
             together.setdefault((design.tasks, design.blocks.scan) if in_bulk else structure, []).append(design)
         parts: list[tuple[GroupDesign, ...]] = []
         seconds = 0.0
@@ -120,7 +120,7 @@ class BulkPricer:
     def _seconds(self, part: Sequence[GroupDesign]) -> float:
         """Roughly, by what the first of them is."""
         bulk = _STRUCTURE_SECONDS + _BULK_SECONDS * len(part)
-        if not takes_exact_path(part[0]) and _is_separable(self.context, part[0].tasks):
+        if not takes_exact_path(part[0]) and self.space.model.is_separable(part[0].tasks):
             return bulk
         network, accesses = self.space.model.network, self.space.accesses
         touched = {array for task in part[0].tasks for array in network.processes[task].reads}
@@ -138,7 +138,7 @@ class _Pricing:
     def price(self, designs: Sequence[GroupDesign]) -> None:
         """Plain designs with equal tasks and scans, or designs of one structure."""
         structure = structure_of(designs[0])
-        if opens_nothing(structure) and _is_separable(self.context, structure.tasks):
+        if opens_nothing(structure) and self.space.model.is_separable(structure.tasks):
             self._price_plain(designs)
         else:
             self._price_structure(structure, designs)
@@ -177,13 +177,6 @@ class _Pricing:
             self.found[design] = tuple(figures) if kept else None
         if not legal.all() and self.refusal is None:
             self.refusal = designs[0].tasks, "more units than can work at once, or a constraint"
-
-
-def _is_separable(context: SearchContext, tasks: tuple[str, ...]) -> bool:
-    try:
-        return context.space.model.batch(tasks) is not None
-    except ArrayolError:
-        return False  # its reason comes with its price
 
 
 def _units(design: GroupDesign) -> tuple[int, ...]:

@@ -71,7 +71,7 @@ class PlainPiece(GroupPiece):
     def run(self, context: SearchContext) -> GroupPart:
         """The front of these designs."""
         pricing = _Pricing(context, self)
-        in_bulk, step = pricing.is_separable(), pricing.at_once
+        in_bulk, step = context.space.model.is_separable(self.tasks), pricing.at_once
         for scan, shapes in self.shapes:
             if not in_bulk:
                 for shape in shapes:
@@ -151,13 +151,6 @@ class _Pricing:
     def at_once(self) -> int:
         """How many structures are priced at a time, so that memory stays bounded."""
         return max(1, _POINTS_AT_ONCE // (1 if self.columns.units_are_free else self.designs))
-
-    def is_separable(self) -> bool:
-        """Whether plain structures can be priced in bulk."""
-        try:
-            return self.model.batch(self.tasks) is not None
-        except ArrayolError:
-            return False  # its reason comes with its price
 
     def price_bulk(self, scan: Scan, shapes: Sequence[Shape]) -> None:
         """Take plain structures of one scan under all units."""

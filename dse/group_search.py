@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from arrayol.errors import ArrayolError
 from dse.columns import Columns
 from dse.fronts import Front, front_of
 from dse.graph import Mask
@@ -124,20 +123,14 @@ class _Pieces:
                 yield StructuresPiece(self.tasks, self.units, each * len(some), tuple(some))
 
     def _plain_seconds(self) -> float:
-        if self._is_separable():
+        if self.space.model.is_separable(self.tasks):
             return _BULK_STRUCTURE * len(self.tasks) + _BULK_DESIGN * self.priced
         return self._seconds(slow=True)
 
     def _seconds(self, *, slow: bool) -> float:
         """What a structure takes that is priced by itself."""
-        slow = slow or not self._is_separable()
+        slow = slow or not self.space.model.is_separable(self.tasks)
         return _STRUCTURE + _BULK_DESIGN * self.priced + (_ELEMENT * self.elements if slow else 0)
-
-    def _is_separable(self) -> bool:
-        try:
-            return self.space.model.batch(self.tasks) is not None
-        except ArrayolError:
-            return True  # refused, which takes no time
 
 
 def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from hwmodel.access import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Scan
@@ -111,6 +112,13 @@ class MachineModel:
                 return
             size -= one.size
             one.clear()
+
+    def is_separable(self, tasks: tuple[str, ...]) -> bool:
+        """Whether `batch` prices the plain designs of a group; not so where that is refused."""
+        try:
+            return self.batch(tasks) is not None
+        except ArrayolError:
+            return False
 
     def offers(self, tasks: tuple[str, ...], blocks: Blocks) -> Offers:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""
