@@ -42,10 +42,9 @@ from arrayol.transforms.result import Transformed
 from arrayol.transforms.step_text import parse_step
 from dse.compare import Comparison as ComparedResults
 from dse.compare import compare
-from dse.explore import MODELS, Exploration, Labels
+from dse.explore import MODELS
 from dse.explore import explore as explore_fusions
-from dse.mapping import Mapped, explore_mappings
-from dse.mapping_result import MappedDesign, MappingResult
+from dse.mapping import explore_mappings
 from dse.mapping_space import MappingSpace
 from dse.method_names import Search
 from dse.objectives import DEFAULT, chosen
@@ -54,6 +53,7 @@ from dse.pick import pick as pick_by_rule
 from dse.progress import SearchProgress
 from dse.report.write import write_report
 from dse.result import Design, Result
+from dse.results.exploration import Exploration, Labels
 from dse.steps import StepFinder
 from dse.store import load_result, write_result
 from dse.stored_design import Simulated, StoredDesign, open_design
@@ -78,9 +78,6 @@ __all__ = [
     "Design",
     "Exploration",
     "InfeasibleError",
-    "Mapped",
-    "MappedDesign",
-    "MappingResult",
     "Picked",
     "Platform",
     "Progress",
@@ -180,7 +177,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     resources: Resources | None = None,
     report: Callable[[Progress | SearchProgress], None] | None = None,
     announce: Callable[[str], None] | None = None,
-) -> Exploration | Mapped:
+) -> Exploration:
     """The Pareto front of the mappings of a task under a model, `machine` or `published`.
 
     `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
@@ -225,7 +222,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     return explore_fusions(published, wanted_figures, labels, how=how, steps=steps)
 
 
-def pick(result: Result | MappingResult, rule: str) -> Picked:
+def pick(result: Result, rule: str) -> Picked:
     """One design of a result: by `knee`, or the fastest within bounds as "internal_memory_bits <= 1e6, lut <= 400".
 
     Raises ValueError for a text that is no rule, ArrayolError (`unknown-objective`) for a figure that designs do not

@@ -9,27 +9,13 @@ from dse.front import Candidate
 from dse.graph import TaskGraph
 from dse.objectives import Objective
 from dse.result import identifier
+from dse.results.exploration import PlottedPoints
 from hwmodel.platform import Platform
 
 DRAWN_AT_MOST = 200_000  # distinct points
 NAMED_AT_MOST = 40  # designs; where there are more, only the front has its names in the plot
 
 Key = tuple[tuple[int, ...], int]  # the integers of the objectives, and the number of groups
-
-
-@dataclass(frozen=True)
-class Cloud:
-    """Distinct points of feasible designs, in objectives' units, with the number of groups of the designs there.
-
-    `names` are the designs' identifiers at each point; empty where there are too many designs to name. `left_out`
-    counts designs that are not among the points.
-    """
-
-    points: tuple[tuple[float, ...], ...]
-    groups: tuple[int, ...]
-    names: tuple[tuple[str, ...], ...]
-    designs: int
-    left_out: int
 
 
 @dataclass
@@ -53,7 +39,7 @@ class Collector:
         if self._designs <= NAMED_AT_MOST + 1:
             self._first.append(candidate)
 
-    def finish(self, objectives: Sequence[Objective], platform: Platform) -> Cloud:
+    def finish(self, objectives: Sequence[Objective], platform: Platform) -> PlottedPoints:
         """The points, ascending."""
         keys = sorted(self._keys)
         names: dict[Key, list[str]] = {key: [] for key in keys}
@@ -61,7 +47,7 @@ class Collector:
             for candidate in self._first:
                 key = candidate.values, len(candidate.fusion.groups)
                 names[key].append(identifier(candidate.fusion, self.graph))
-        return Cloud(
+        return PlottedPoints(
             tuple(
                 tuple(
                     float(objective.in_unit(value, platform))

@@ -9,19 +9,17 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import error
-from dse.mapping_result import GroupRecord, MappedDesign, MappingResult
-from dse.points import AnyDesign, AnyResult, Values, grows, reference_of, values_of
+from dse.points import Values, grows, reference_of, values_of
+from dse.result import Design, Result
 from dse.search.indicators import hypervolume
-
-Key = tuple[object, ...]
 
 
 @dataclass(frozen=True)
 class Kept:
     """A design that both fronts have: as it is in the first, and in the second."""
 
-    before: AnyDesign
-    after: AnyDesign
+    before: Design
+    after: Design
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,12 @@ class Comparison:
     `dominated` says how many designs of each front some design of the other dominates.
     """
 
-    first: AnyResult
-    second: AnyResult
+    first: Result
+    second: Result
     objectives: tuple[str, ...]
     by: str
-    gained: tuple[AnyDesign, ...]
-    lost: tuple[AnyDesign, ...]
+    gained: tuple[Design, ...]
+    lost: tuple[Design, ...]
     kept: tuple[Kept, ...]
     fusions_gained: tuple[str, ...]
     fusions_lost: tuple[str, ...]
@@ -56,8 +54,8 @@ class Comparison:
             "gained": [_brief(design) for design in self.gained],
             "lost": [_brief(design) for design in self.lost],
             "kept": [
-                {"ids": [one.before.id, one.after.id], "objectives": [one.before.objectives, one.after.objectives]}
-                for one in self.kept
+                {"ids": [pair.before.id, pair.after.id], "objectives": [pair.before.objectives, pair.after.objectives]}
+                for pair in self.kept
             ],
             "fusions": {"gained": list(self.fusions_gained), "lost": list(self.fusions_lost)},
             "hypervolume": {"values": list(self.volumes), "reference": dict(self.reference)},
@@ -65,13 +63,13 @@ class Comparison:
         }
 
 
-def compare(first: AnyResult, second: AnyResult) -> Comparison:
+def compare(first: Result, second: Result) -> Comparison:
     """Compare two results. Raises ArrayolError (`other-objectives`) where they have different objectives."""
     objectives = first.objectives
     if set(objectives) != set(second.objectives):
         message = f"one result is in {', '.join(objectives)}, the other in {', '.join(second.objectives)}"
         raise error("other-objectives", message, hint="explore both with the same --objectives")
-    by = "decisions" if isinstance(first, MappingResult) and isinstance(second, MappingResult) else "fusion"
+    by = "decisions" if first.is_mapped and second.is_mapped else "fusion"
     keys = [_by_key(result, by) for result in (first, second)]
     ours, theirs = (values_of(result.pareto, objectives) for result in (first, second))
     corner = reference_of(np.concatenate([ours, theirs]))
@@ -94,49 +92,25 @@ def compare(first: AnyResult, second: AnyResult) -> Comparison:
     )
 
 
-def shown_fusion(design: AnyDesign) -> str:
+def shown_fusion(design: Design) -> str:
     """The groups of a design with their tasks."""
     return " | ".join(" ".join(group) for group in design.fusion)
 
 
 def _dominated(values: Values, others: Values) -> int:
     """How many rows some row of others is nowhere worse and somewhere better than."""
-    found = 0
-    for value in values:
-        found += int(((others <= value).all(axis=1) & (others < value).any(axis=1)).any())
-    return found
+    return sum(bool(((others <= value).all(axis=1) & (others < value).any(axis=1)).any()) for value in values)
 
 
-def _by_key(result: AnyResult, by: str) -> dict[Key, AnyDesign]:
+def _by_key(result: Result, by: str) -> dict[object, Design]:
     """The designs of a front by what makes them the same; of several the first, which is the fastest."""
-    designs: tuple[AnyDesign, ...] = result.pareto
-    found: dict[Key, AnyDesign] = {}
-    for design in designs:
-        found.setdefault(_key(design, by), design)
-    return found
+    designs: dict[object, Design] = {}
+    for design in result.pareto:
+        designs.setdefault(design.fusion if by == "fusion" else design.decisions, design)
+    return designs
 
 
-def _key(design: AnyDesign, by: str) -> Key:
-    """What makes two designs the same."""
-    if by == "fusion" or not isinstance(design, MappedDesign):
-        return (design.fusion,)
-    return tuple(_decisions(group) for group in design.groups)
-
-
-def _decisions(group: GroupRecord) -> Key:
-    processors = tuple((one.task, one.units, one.cut and (one.cut.shape, one.cut.scan)) for one in group.processors)
-    layouts = tuple((one.array, one.banks, one.vector, one.block) for one in group.layouts)
-    return (
-        processors,
-        (group.blocks.shape, group.blocks.scan),
-        group.fifos,
-        layouts,
-        group.policy,
-        group.recompute,
-    )
-
-
-def _labels(result: AnyResult) -> dict[str, Any]:
+def _labels(result: Result) -> dict[str, Any]:
     return {
         "spec": result.spec,
         "top": result.top,
@@ -146,5 +120,5 @@ def _labels(result: AnyResult) -> dict[str, Any]:
     }
 
 
-def _brief(design: AnyDesign) -> dict[str, Any]:
+def _brief(design: Design) -> dict[str, Any]:
     return {"id": design.id, "fusion": [list(group) for group in design.fusion], "objectives": design.objectives}

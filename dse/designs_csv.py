@@ -6,67 +6,58 @@ import csv
 import io
 from collections.abc import Iterator
 
-from dse.mapping_result import BlocksRecord, GroupRecord, MappedDesign, MappingResult
-from dse.result import Design, Result
+from dse.result import BlocksRecord, Design, GroupRecord, Result
+
+_BY_GROUP = ("blocks", "scans", "cuts", "fifos", "layouts", "policies", "recompute")
 
 
-def designs_csv(result: Result | MappingResult) -> str:
+def designs_csv(result: Result) -> str:
     """All designs that the result holds, one a line; `pareto` says which are on the front."""
     text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerows(_published(result) if isinstance(result, Result) else _mapped(result))
+    csv.writer(text, lineterminator="\n").writerows(_rows(result))
     return text.getvalue()
 
 
-def _published(result: Result) -> Iterator[list[object]]:
-    front = {design.id for design in result.pareto}
+def _rows(result: Result) -> Iterator[list[object]]:
     tasks, figures = result.space.tasks, tuple(result.pareto[0].objectives)
-    yield [*_LEAD, *figures, *_columns("units", tasks), *_columns("block_data", tasks)]
-    for design in result.pareto if result.designs is None else result.designs:
-        decisions = [*(design.units[task] for task in tasks), *(design.block_data[task] for task in tasks)]
-        yield [*_row(design, design.id in front), *(design.objectives[name] for name in figures), *decisions]
-
-
-def _mapped(result: MappingResult) -> Iterator[list[object]]:
     front = {design.id for design in result.pareto}
-    tasks, figures = result.space.tasks, tuple(result.pareto[0].objectives)
-    by_group = ("blocks", "scans", "cuts", "fifos", "layouts", "policies", "recompute")
-    yield [*_LEAD, *figures, "verified", "bottleneck", *_columns("units", tasks), *by_group]
-    for design in result.pareto if result.designs is None else result.designs:
-        units = {processor.task: processor.units for group in design.groups for processor in group.processors}
+    checks = ("verified", "bottleneck") if result.is_mapped else ()
+    decisions = _BY_GROUP if result.is_mapped else _columns("block_data", tasks)
+    yield ["id", "pareto", "groups", "fusion", *figures, *checks, *_columns("units", tasks), *decisions]
+    for design in result.stored:
         yield [
-            *_row(design, design.id in front),
+            design.id,
+            "yes" if design.id in front else "no",
+            len(design.fusion),
+            " | ".join(" ".join(group) for group in design.fusion),
             *(design.objectives[name] for name in figures),
-            {True: "yes", False: "no", None: ""}[design.verified],
-            design.bottleneck,
-            *(units[task] for task in tasks),
-            *(" | ".join(texts) for texts in zip(*map(_decisions, design.groups), strict=True)),
+            *([{True: "yes", False: "no", None: ""}[design.verified], design.bottleneck] if design.mappings else ()),
+            *(design.processors[task].units for task in tasks),
+            *(_decisions(design) if design.mappings else (design.processors[task].block_data for task in tasks)),
         ]
 
 
-_LEAD = ("id", "pareto", "groups", "fusion")
+def _columns(name: str, tasks: tuple[str, ...]) -> list[str]:
+    return [f"{name}[{task}]" for task in tasks]
 
 
-def _columns(name: str, tasks: tuple[str, ...]) -> Iterator[str]:
-    return (f"{name}[{task}]" for task in tasks)
+def _decisions(design: Design) -> Iterator[str]:
+    """What `_BY_GROUP` names, over all groups."""
+    return (" | ".join(texts) for texts in zip(*map(_group, design.groups), strict=True))
 
 
-def _row(design: Design | MappedDesign, on_front: bool) -> list[object]:
-    fusion = " | ".join(" ".join(group) for group in design.fusion)
-    return [design.id, "yes" if on_front else "no", len(design.fusion), fusion]
-
-
-def _decisions(group: GroupRecord) -> tuple[str, ...]:
-    cuts = [f"{one.task}: {_blocks(one.cut)}" for one in group.processors if one.cut]
-    layouts = [f"{one.array}: {one.banks} banks" for one in group.layouts]
+def _group(group: GroupRecord) -> tuple[str, ...]:
+    assert group.mapping is not None, "only mappings have such columns"
+    cuts = [f"{processor.task}: {_blocks(processor.cut)}" for processor in group.processors if processor.cut]
+    layouts = [f"{layout.array}: {layout.banks} banks" for layout in group.mapping.layouts]
     return (
-        "x".join(map(str, group.blocks.shape)),
-        group.blocks.scan,
+        "x".join(map(str, group.mapping.blocks.shape)),
+        group.mapping.blocks.scan,
         "; ".join(cuts),
-        " ".join(group.fifos),
+        " ".join(group.mapping.fifos),
         "; ".join(layouts),
-        group.policy,
-        "yes" if group.recompute else "no",
+        group.mapping.policy,
+        "yes" if group.mapping.recompute else "no",
     )
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from importlib.metadata import version
 from types import MappingProxyType
 
 from arrayol.errors import Diagnostic, InfeasibleError
-from arrayol.ir.model import ConstValue, Spec
-from dse.cloud import Cloud
 from dse.counted_text import counted
 from dse.front import Candidate
 from dse.graph import task_graph
@@ -19,43 +16,26 @@ from dse.pareto import COMPARED_AT_MOST, counted_front, points_of
 from dse.result import (
     Comparisons,
     Design,
+    GroupRecord,
     Hypervolume,
-    InfeasibleFusion,
+    ProcessorRecord,
+    Refusal,
     Result,
     SpaceSummary,
-    describe,
+    identifier,
 )
+from dse.results.exploration import Exploration, Labels
 from dse.search.indicators import hypervolume
 from dse.space import count_by_groups
-from dse.steps import StepFinder
+from dse.steps import DesignSteps, StepFinder
 from dse.walk import Walk
 from hwmodel.design import Fusion
-from hwmodel.published.estimate import PublishedDesign
+from hwmodel.published.estimate import ProcessorEstimate, PublishedDesign
 from hwmodel.published.model import PublishedModel
 
 MODELS = MappingProxyType({"published": PublishedModel})  # by the names that users give them
 METHOD = "every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)"
 ALL_PAIRS = f"{METHOD}, each compared with every other"
-
-
-@dataclass(frozen=True)
-class Labels:
-    """Where an exploration's inputs came from, for its result."""
-
-    spec: str
-    model: str
-    platform: str
-    constants: Mapping[str, ConstValue] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Exploration:
-    """A result, and the points of the designs behind it for the plot."""
-
-    result: Result
-    objectives: tuple[Objective, ...]
-    cloud: Cloud
-    spec: Spec | None = None  # what the designs' steps start from
 
 
 def explore(
@@ -84,10 +64,11 @@ def explore(
     if all_pairs:
         rows = counted_front(points_of([candidate.values for candidate in walk.kept])).rows
         walk.front = [walk.kept[row] for row in rows]
-    front = _records(walk, sorted(walk.front, key=lambda one: (one.values, len(one.fusion.groups))), steps)
-    result = _result(walk, front, labels, ALL_PAIRS if all_pairs else METHOD, keep_all=how.keep_all)
-    cloud = walk.cloud.finish(walk.objectives, model.platform)
-    return Exploration(result, walk.objectives, cloud, steps.original if steps else None)
+    candidates = sorted(walk.front, key=lambda candidate: (candidate.values, len(candidate.fusion.groups)))
+    front = _designs(walk, candidates, steps)
+    result = _result(walk, front, labels, method, keep_all=how.keep_all)
+    plotted = walk.cloud.finish(walk.objectives, model.platform)
+    return Exploration(result, walk.objectives, plotted, spec=steps.original if steps else None)
 
 
 def choose_published(asked: str, model: PublishedModel) -> Chosen:
@@ -128,17 +109,44 @@ def _require_feasible(walk: Walk) -> None:
     )
 
 
-def _records(walk: Walk, candidates: Sequence[Candidate], steps: StepFinder | None = None) -> tuple[Design, ...]:
+def _designs(walk: Walk, candidates: Sequence[Candidate], steps: StepFinder | None = None) -> tuple[Design, ...]:
     """The candidates priced once more, as records: the walk keeps no design."""
-    shown, platform = _shown(walk), walk.model.platform
-    priced = (_priced(walk, one.fusion) for one in candidates)
-    return tuple(describe(one, walk.graph, shown, platform, steps.published(one) if steps else None) for one in priced)
+    priced = [_priced(walk, candidate.fusion) for candidate in candidates]
+    return tuple(_design(walk, design, steps.published(design) if steps else DesignSteps(None)) for design in priced)
 
 
-def _shown(walk: Walk) -> tuple[Objective, ...]:
-    """The chosen objectives, then all others that the model gives."""
-    others = (one for one in available(walk.model.platform) if one not in walk.objectives)
-    return (*walk.objectives, *others)
+def _design(walk: Walk, design: PublishedDesign, steps: DesignSteps) -> Design:
+    """The chosen objectives come first, then all others that the model gives."""
+    platform = walk.model.platform
+    others = (objective for objective in available(platform) if objective not in walk.objectives)
+    processors = {processor.process: processor for processor in design.processors}
+    return Design(
+        id=identifier(design.fusion, walk.graph),
+        fusion=design.fusion.groups,
+        objectives={objective.name: objective.value(design, platform) for objective in (*walk.objectives, *others)},
+        verified=None,
+        verification=None,
+        bottleneck=None,
+        flows=design.flows,
+        groups=tuple(_group([processors[task] for task in group]) for group in design.fusion.groups),
+        steps=steps.steps,
+        steps_remark=steps.remark,
+    )
+
+
+def _group(processors: Sequence[ProcessorEstimate]) -> GroupRecord:
+    buffers = [buffer for processor in processors for buffer in processor.inputs]
+    return GroupRecord(
+        tasks=tuple(processor.process for processor in processors),
+        processors=tuple(
+            ProcessorRecord(
+                task=processor.process, units=processor.units, block_data=processor.block, cut=None, cycles=None
+            )
+            for processor in processors
+        ),
+        whole_arrays_data={buffer.array: buffer.whole_array for buffer in buffers if buffer.whole_array},
+        mapping=None,
+    )
 
 
 def _priced(walk: Walk, fusion: Fusion) -> PublishedDesign:
@@ -147,8 +155,7 @@ def _priced(walk: Walk, fusion: Fusion) -> PublishedDesign:
     return design
 
 
-def _result(walk: Walk, front: tuple[Design, ...], labels: Labels, method: str, *, keep_all: bool) -> Result:
-    example = walk.example
+def _result(walk: Walk, front: tuple[Design, ...], labels: Labels, method: Chosen, *, keep_all: bool) -> Result:
     return Result(
         arrayol=version("arrayol"),
         spec=labels.spec,
@@ -158,20 +165,37 @@ def _result(walk: Walk, front: tuple[Design, ...], labels: Labels, method: str, 
         platform=labels.platform,
         remarks=walk.model.remarks,
         objectives=tuple(objective.name for objective in walk.objectives),
-        method=method,
+        constraints=(),
+        method=method.name,
+        method_reason=method.why,
+        method_description=ALL_PAIRS if method.name == EXHAUSTIVE else METHOD,
         exact=True,
-        space=SpaceSummary(
-            tasks=walk.graph.names,
-            fusions=sum(summary.fusions for summary in walk.summaries),
-            subspaces=tuple(walk.summaries),
-        ),
-        evaluated=walk.evaluated,
+        space=_space(walk),
+        counted="whole designs",
+        evaluated=walk.evaluated - walk.infeasible,
         infeasible=walk.infeasible,
-        infeasible_example=InfeasibleFusion(fusion=example.fusion.groups, reason=example.reason) if example else None,
+        pruned=0,
+        infeasible_example=Refusal(groups=walk.example.fusion.groups, reason=walk.example.reason)
+        if walk.example
+        else None,
         comparisons=Comparisons(subspaces=walk.comparisons_by_subspaces, all_pairs=walk.comparisons_of_all_pairs),
+        evolution=None,
         hypervolume=_hypervolume(walk, front),
         pareto=front,
-        designs=_records(walk, walk.kept) if keep_all else None,
+        designs=_designs(walk, walk.kept) if keep_all else None,
+    )
+
+
+def _space(walk: Walk) -> SpaceSummary:
+    fusions = sum(summary.fusions for summary in walk.summaries)
+    return SpaceSummary(
+        tasks=walk.graph.names,
+        fusions=fusions,
+        subspaces=tuple(walk.summaries),
+        groups=None,
+        group_designs=None,
+        whole_designs=fusions,
+        study=None,
     )
 
 

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from arrayol.errors import InfeasibleError
-from arrayol.ir.model import Spec
-from dse.cloud import Cloud
 from dse.columns import Columns, columns_of, objective_values
 from dse.combine import fusion_front
 from dse.exact import ordered_design
-from dse.explore import Labels
-from dse.figures import Figure
 from dse.fronts import front_of
 from dse.infeasible import Found, infeasible, unbounded
-from dse.mapping_cloud import cloud_of
+from dse.mapping_cloud import plotted_points
 from dse.mapping_records import records_of, result_of
-from dse.mapping_result import MappingResult
 from dse.mapping_space import MappingSpace, check_study
 from dse.method_names import Chosen, Search, refused
 from dse.methods import choose_method, search
+from dse.results.exploration import Exploration, Labels
 from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.space_size import size_of
@@ -32,17 +27,6 @@ from dse.work.crew import Crew
 from hwmodel.design import Design
 
 
-@dataclass(frozen=True)
-class Mapped:
-    """A result, the designs of its front as decisions, and the points for the plot."""
-
-    result: MappingResult
-    designs: tuple[Design, ...]
-    objectives: tuple[Figure, ...]
-    cloud: Cloud
-    spec: Spec | None = None  # what the designs' steps start from
-
-
 def explore_mappings(
     space: MappingSpace,
     objectives: tuple[str, ...],
@@ -52,7 +36,7 @@ def explore_mappings(
     steps: StepFinder | None = None,
     judge: Callable[[Sequence[Design], Crew], Sequence[Verdict]] | None = None,
     crew: Crew | None = None,
-) -> Mapped:
+) -> Exploration:
     """Search the study's space by a method and describe the designs of the front.
 
     `steps` finds the transformations behind each design of the front, `judge` simulates them. Raises ArrayolError
@@ -80,8 +64,8 @@ def explore_mappings(
     result = result_of(
         space, columns, labels, method, searched, records, every[len(designs) :] if how.keep_all else None
     )
-    cloud = cloud_of(space, columns, searched.groups, records)
-    return Mapped(result, designs, columns.objectives, cloud, steps.original if steps else None)
+    plotted = plotted_points(space, columns, searched.groups, records)
+    return Exploration(result, columns.objectives, plotted, designs, steps.original if steps else None)
 
 
 def _why_infeasible(

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dse.cloud import Cloud
 from dse.columns import Columns, objective_values
 from dse.fronts import combined
 from dse.graph import Mask
 from dse.group_part import GroupFront
-from dse.mapping_result import MappedDesign
 from dse.mapping_space import MappingSpace
+from dse.result import Design
+from dse.results.exploration import PlottedPoints
 from dse.whole_count import all_fusions
 
 FUSIONS_DRAWN = 256  # fusions whose own fronts are drawn
 
 
-def cloud_of(
-    space: MappingSpace, columns: Columns, groups: Mapping[Mask, GroupFront], records: tuple[MappedDesign, ...]
-) -> Cloud:
+def plotted_points(
+    space: MappingSpace, columns: Columns, groups: Mapping[Mask, GroupFront], records: tuple[Design, ...]
+) -> PlottedPoints:
     """The fronts of single fusions, where they are few and groups have fronts, else the front alone."""
     platform = space.model.platform
     points: dict[tuple[tuple[float, ...], int], None] = {}
@@ -38,4 +38,4 @@ def cloud_of(
         points[shown, len(record.fusion)] = None
     keys = sorted(points)
     names = tuple(() for _ in keys)
-    return Cloud(tuple(point for point, _ in keys), tuple(groups for _, groups in keys), names, len(keys), 0)
+    return PlottedPoints(tuple(point for point, _ in keys), tuple(groups for _, groups in keys), names, None)

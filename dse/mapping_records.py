@@ -7,36 +7,44 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 from dse.columns import Columns
-from dse.explore import Labels
 from dse.figures import Figure, figures_of
-from dse.mapping_result import (
-    EvolutionRecord,
-    GenerationRecord,
-    MappedDesign,
-    MappingResult,
-    MappingSpaceSummary,
-    Refusal,
-    describe_mapping,
-)
 from dse.mapping_space import MappingSpace
 from dse.method_names import Chosen
-from dse.result import Hypervolume, identifier
+from dse.result import (
+    BlocksRecord,
+    CyclesRecord,
+    Design,
+    EvolutionRecord,
+    GenerationRecord,
+    GroupRecord,
+    Hypervolume,
+    LayoutRecord,
+    MappingRecord,
+    MemoryRecord,
+    ProcessorRecord,
+    Refusal,
+    Result,
+    SpaceSummary,
+    identifier,
+)
+from dse.results.exploration import Labels
 from dse.search.indicators import hypervolume
 from dse.searched import Evolution, Searched
-from dse.steps import StepFinder
+from dse.steps import DesignSteps, StepFinder
 from dse.verify import Verdict
 from dse.whole_count import count_fusions
-from hwmodel.design import Design, GroupDesign
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.design import Design as Decisions
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, ProcessorTime
 
 
 def records_of(
     space: MappingSpace,
     columns: Columns,
-    designs: Sequence[Design],
+    designs: Sequence[Decisions],
     verdicts: Sequence[Verdict],
     steps: StepFinder | None,
-) -> tuple[MappedDesign, ...]:
+) -> tuple[Design, ...]:
     estimates: dict[GroupDesign, GroupEstimate] = {}  # designs share groups
     seen: Counter[str] = Counter()
     records = []
@@ -48,10 +56,71 @@ def records_of(
         estimate = DesignEstimate(groups, space.model.platform.clock_mhz, space.study.reuse_memory)
         fusion = identifier(design.fusion, space.graph)
         seen[fusion] += 1
-        figures = _figures(space, columns, estimate)
-        found = steps.mapped(design) if steps else None
-        records.append(describe_mapping(f"{fusion}:{seen[fusion]}", design, estimate, figures, verdict, found))
+        made_by = steps.mapped(design) if steps else DesignSteps(None)
+        records.append(
+            Design(
+                id=f"{fusion}:{seen[fusion]}",
+                fusion=design.fusion.groups,
+                objectives=_figures(space, columns, estimate),
+                verified=verdict.verified,
+                verification=verdict.text,
+                bottleneck=estimate.bottleneck,
+                flows=None,
+                groups=tuple(_group(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
+                steps=made_by.steps,
+                steps_remark=made_by.remark,
+            )
+        )
     return tuple(records)
+
+
+def _group(group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
+    times = {time.task: time for time in estimate.processors}
+    return GroupRecord(
+        tasks=group.tasks,
+        processors=tuple(_processor(processor, times[processor.task]) for processor in group.processors),
+        whole_arrays_data=None,
+        mapping=MappingRecord(
+            blocks=_blocks(group.blocks),
+            fifos=tuple(sorted(group.fifos)),
+            layouts=tuple(
+                LayoutRecord(array=layout.array, banks=layout.banks, vector=layout.vector, block=layout.block)
+                for layout in group.layouts
+            ),
+            policy=group.policy,
+            recompute=group.recompute,
+            latency_cycles=estimate.latency_cycles,
+            steps=estimate.steps,
+            traffic_bytes=estimate.traffic_bytes,
+            memories=tuple(
+                MemoryRecord(
+                    kind=use.kind, name=use.name, data=use.data, bits=use.bits, banks=use.banks, blocks=use.blocks
+                )
+                for use in estimate.memories
+            ),
+            ends=dict(estimate.ends),
+            path=estimate.path,
+        ),
+    )
+
+
+def _processor(processor: Processor, time: ProcessorTime) -> ProcessorRecord:
+    return ProcessorRecord(
+        task=processor.task,
+        units=processor.units,
+        block_data=None,
+        cut=_blocks(processor.cut) if processor.cut else None,
+        cycles=CyclesRecord(
+            computing=time.computing,
+            waiting_for_loads=time.waiting_for_loads,
+            waiting_for_stores=time.waiting_for_stores,
+            waiting_for_neighbours=time.waiting_for_neighbours,
+        ),
+    )
+
+
+def _blocks(blocks: Blocks) -> BlocksRecord:
+    return BlocksRecord(shape=blocks.shape, scan=str(blocks.scan))
 
 
 def _figures(space: MappingSpace, columns: Columns, estimate: DesignEstimate) -> dict[str, int | float]:
@@ -74,11 +143,11 @@ def result_of(
     labels: Labels,
     method: Chosen,
     searched: Searched,
-    records: tuple[MappedDesign, ...],
-    others: tuple[MappedDesign, ...] | None,
-) -> MappingResult:
+    records: tuple[Design, ...],
+    others: tuple[Design, ...] | None,
+) -> Result:
     counts, refusal = searched.counts, searched.refusal
-    return MappingResult(
+    return Result(
         arrayol=version("arrayol"),
         spec=labels.spec,
         top=space.model.network.name,
@@ -90,14 +159,14 @@ def result_of(
         constraints=tuple(map(str, columns.constraints)),
         method=method.name,
         method_reason=method.why,
+        method_description=searched.how,
         exact=searched.exact,
-        how=searched.how,
         space=_summary(space, searched),
         counted="whole designs" if searched.counts_wholes else "group designs",
         evaluated=counts.evaluated,
         infeasible=counts.infeasible,
         pruned=counts.pruned,
-        infeasible_example=Refusal(tasks=refusal[0], reason=refusal[1]) if refusal else None,
+        infeasible_example=Refusal(groups=(refusal[0],), reason=refusal[1]) if refusal else None,
         comparisons=searched.comparisons,
         evolution=_evolution(searched.evolution) if searched.evolution else None,
         hypervolume=_hypervolume(columns, space, records),
@@ -124,10 +193,11 @@ def _remarks(space: MappingSpace) -> tuple[str, ...]:
     return (f"figures are per frame: {', '.join(endless)} never end",) if endless else ()
 
 
-def _summary(space: MappingSpace, searched: Searched) -> MappingSpaceSummary:
-    return MappingSpaceSummary(
+def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:
+    return SpaceSummary(
         tasks=space.graph.names,
         fusions=count_fusions(space),
+        subspaces=None,
         groups=len(space.groups),
         group_designs=searched.group_designs,
         whole_designs=searched.whole_designs,
@@ -135,7 +205,7 @@ def _summary(space: MappingSpace, searched: Searched) -> MappingSpaceSummary:
     )
 
 
-def _hypervolume(columns: Columns, space: MappingSpace, records: tuple[MappedDesign, ...]) -> Hypervolume:
+def _hypervolume(columns: Columns, space: MappingSpace, records: tuple[Design, ...]) -> Hypervolume:
     """Up to 1.1 times the front's worst value of each objective (a tenth below, where larger is better)."""
     points = [
         [_smaller_is_better(figure, record.objectives[figure.name]) for figure in columns.objectives]

@@ -14,9 +14,9 @@ import numpy as np
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.language.hints import did_you_mean
 from dse.constraints import Constraint, parse_constraint
-from dse.mapping_result import MappingResult
 from dse.objectives import LATENCY, WrongObjectiveError
-from dse.points import AnyDesign, AnyResult, Values, grows, values_of
+from dse.points import Values, grows, values_of
+from dse.result import Design, Result
 
 KNEE = "knee"
 _AND = re.compile(r"\s*,\s*|\s+and\s+")
@@ -46,7 +46,7 @@ class Rule:
 class Picked:
     """The design that a rule takes, in words why, and how many designs it was taken from."""
 
-    design: AnyDesign
+    design: Design
     rule: Rule
     why: str
     designs: int
@@ -71,7 +71,7 @@ def require_figures(rule: Rule, known: Collection[str]) -> None:
             raise WrongObjectiveError([Diagnostic("unknown-objective", f"there is no figure '{name}'", hint=hint)])
 
 
-def pick(result: AnyResult, rule: Rule) -> Picked:
+def pick(result: Result, rule: Rule) -> Picked:
     """The design of a result that a rule takes.
 
     The knee is taken from the front; a bounded design from all that the result holds. Raises WrongObjectiveError
@@ -100,7 +100,7 @@ def trade_offs(values: Values) -> Values:
     return found
 
 
-def _knee(result: AnyResult, rule: Rule) -> Picked:
+def _knee(result: Result, rule: Rule) -> Picked:
     trade = trade_offs(values_of(result.pareto, result.objectives))
     place = int(np.argmax(trade))  # of equal ones the first in the order of the front
     why = f"the knee of {', '.join(result.objectives)}: the only design of the front"
@@ -112,11 +112,11 @@ def _knee(result: AnyResult, rule: Rule) -> Picked:
     return Picked(result.pareto[place], rule, why, len(result.pareto))
 
 
-def _bounded(result: AnyResult, rule: Rule) -> Picked:
-    designs: Sequence[AnyDesign] = result.pareto if result.designs is None else result.designs
-    keeping = [design for design in designs if all(keeps(design, one) for one in rule.constraints)]
+def _bounded(result: Result, rule: Rule) -> Picked:
+    designs = result.stored
+    keeping = [design for design in designs if all(keeps(design, constraint) for constraint in rule.constraints)]
     if not keeping:
-        raise _none_keeps(designs, rule, searchable=isinstance(result, MappingResult))
+        raise _none_keeps(designs, rule, searchable=result.is_mapped)
     order = tuple(dict.fromkeys((LATENCY, *result.objectives)))
     best = min(keeping, key=lambda design: tuple(_rank(design, name) for name in order))
     count = (
@@ -125,22 +125,22 @@ def _bounded(result: AnyResult, rule: Rule) -> Picked:
     return Picked(best, rule, f"the least {LATENCY} with {rule.text}; {count}", len(designs))
 
 
-def keeps(design: AnyDesign, constraint: Constraint) -> bool:
+def keeps(design: Design, constraint: Constraint) -> bool:
     """Whether a design keeps a bound."""
     return _RELATIONS[constraint.relation](design.objectives[constraint.figure], constraint.bound)
 
 
-def _rank(design: AnyDesign, figure: str) -> float:
+def _rank(design: Design, figure: str) -> float:
     return -design.objectives[figure] if grows(figure) else design.objectives[figure]
 
 
-def _none_keeps(designs: Sequence[AnyDesign], rule: Rule, *, searchable: bool) -> InfeasibleError:
+def _none_keeps(designs: Sequence[Design], rule: Rule, *, searchable: bool) -> InfeasibleError:
     """The bound that alone no design keeps, if there is one, with the value that comes nearest."""
-    for one in rule.constraints:
-        if not any(keeps(design, one) for design in designs):
-            found = [design.objectives[one.figure] for design in designs]
-            word, nearest = ("least", min(found)) if one.is_upper else ("most", max(found))
-            what = f"no design of the result keeps {one}: the {word} is {nearest:,}"
+    for constraint in rule.constraints:
+        if not any(keeps(design, constraint) for design in designs):
+            values = [design.objectives[constraint.figure] for design in designs]
+            word, nearest = ("least", min(values)) if constraint.is_upper else ("most", max(values))
+            what = f"no design of the result keeps {constraint}: the {word} is {nearest:,}"
             break
     else:
         what = f"no design of the result keeps {' and '.join(map(str, rule.constraints))} together"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +11,12 @@ from arrayol.ir.model import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.pipeline import run_steps
 from arrayol.transforms.step_text import parse_step
-from dse.mapping_result import MappedDesign
 from dse.pick import Picked
-from dse.points import AnyDesign, AnyResult
+from dse.result import Design, Result
 from dse.store import PICKED, spec_file
 
 
-def write_picked(result: AnyResult, picked: Picked, spec: Spec | None, folder: Path) -> dict[str, Any]:
+def write_picked(result: Result, picked: Picked, spec: Spec | None, folder: Path) -> dict[str, Any]:
     """Write picked.json in a result folder, and the design's specification where `write_result` left it out.
 
     `spec` is what the design's steps start from. The document is returned. Raises ArrayolError as `atomic_file` does.
@@ -38,27 +35,16 @@ def picked_document(picked: Picked, aol: str | None) -> dict[str, Any]:
         "rule": picked.rule.text,
         "why": picked.why,
         "design": picked.design.model_dump(mode="json"),
-        "breakdown": breakdown(picked.design) if isinstance(picked.design, MappedDesign) else None,
+        "breakdown": picked.design.breakdown,
         "aol": aol,
     }
 
 
-def breakdown(design: MappedDesign) -> dict[str, Mapping[str, int]]:
-    """Over all groups: cycles by what ends the steps, bits and data by kind of memory."""
-    cycles, bits, data = Counter[str](), Counter[str](), Counter[str]()
-    for group in design.groups:
-        cycles.update(group.ends)
-        for memory in group.memories:
-            bits[memory.kind] += memory.bits
-            data[memory.kind] += memory.data
-    return {"cycles": dict(cycles), "memory_bits": dict(bits), "memory_data": dict(data)}
-
-
-def _write_spec(result: AnyResult, design: AnyDesign, spec: Spec | None, folder: Path) -> str | None:
+def _write_spec(result: Result, design: Design, spec: Spec | None, folder: Path) -> str | None:
     """The name of the design's specification in the folder; it is made if it is not there yet."""
     if design.steps is None:
         return None
-    places = [one.id for one in result.pareto]
+    places = [pareto.id for pareto in result.pareto]
     name = spec_file(design.id, places.index(design.id) + 1 if design.id in places else 0)
     target = folder / name
     if not target.exists():

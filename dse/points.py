@@ -8,11 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dse.figures import MACHINE
-from dse.mapping_result import MappedDesign, MappingResult
-from dse.result import Design, Result
+from dse.result import Design
 
-AnyResult = Result | MappingResult
-AnyDesign = Design | MappedDesign
 Values = NDArray[np.float64]
 
 
@@ -21,9 +18,12 @@ def grows(figure: str) -> bool:
     return figure in MACHINE and MACHINE[figure].grows
 
 
-def values_of(designs: Sequence[AnyDesign], objectives: Sequence[str]) -> Values:
+def values_of(designs: Sequence[Design], objectives: Sequence[str]) -> Values:
     """Of shape (designs, objectives); figures of which more is better are negative."""
-    rows = [[-value if grows(name) else value for name, value in _figures(one, objectives)] for one in designs]
+    signs = [-1 if grows(name) else 1 for name in objectives]
+    rows = [
+        [sign * design.objectives[name] for sign, name in zip(signs, objectives, strict=True)] for design in designs
+    ]
     return np.array(rows, np.float64).reshape(len(designs), len(objectives))
 
 
@@ -32,7 +32,3 @@ def reference_of(values: Values) -> Values:
     worst = values.max(axis=0)
     corner: Values = worst + np.maximum(np.abs(worst) / 10, 1e-9)
     return corner
-
-
-def _figures(design: AnyDesign, objectives: Sequence[str]) -> list[tuple[str, float]]:
-    return [(name, design.objectives[name]) for name in objectives]

@@ -1,20 +1,24 @@
-"""What an exploration found, as it is stored and printed: the JSON of `explore`."""
+"""What an exploration leaves behind, as it is stored and printed: the JSON of `explore`, for every model.
+
+What only one model has is null with the others.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from dse.graph import TaskGraph
-from dse.objectives import Objective
-from dse.steps import DesignSteps
-from hwmodel.design import Fusion
-from hwmodel.platform import Platform
-from hwmodel.published.estimate import PublishedDesign
+from dse.study import parse_scan
+from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor
+from hwmodel.design import Design as Decisions
 
+FORMAT = 2  # of result.json; 1 had no number
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 
@@ -24,25 +28,161 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Design(Record):
-    """One design: its decisions by name, and its objectives, the chosen ones first.
+class BlocksRecord(Record):
+    """Boxes in repetitions, and the scan over them: dimensions from the outermost, descending ones with a minus."""
 
-    `verified` is null as long as no referee has run the design: false would say that it disagreed. `units` is N_cu,
-    `block_data` X_out in data of the largest output port, `whole_arrays_data` the fused arrays that are kept whole
-    because scans disagree, `flows` N_k. `steps` are the transformations that make a specification of its groups and
-    blocks, for designs of the front; null with a `steps_remark` where there are none.
+    shape: tuple[int, ...]
+    scan: str
+
+    @property
+    def decisions(self) -> Blocks:
+        """As models and simulator take it."""
+        return Blocks(self.shape, parse_scan(self.scan))
+
+
+class CyclesRecord(Record):
+    """A processor's cycles by cause: they sum to the group's."""
+
+    computing: int
+    waiting_for_loads: int
+    waiting_for_stores: int
+    waiting_for_neighbours: int
+
+
+class ProcessorRecord(Record):
+    """A task's units, N_cu.
+
+    `block_data` is X_out in data of the largest output port (published model). `cut` are blocks of its own, `cycles`
+    what it spends them on (machine model).
+    """
+
+    task: str
+    units: int
+    block_data: int | None
+    cut: BlocksRecord | None
+    cycles: CyclesRecord | None
+
+
+class MemoryRecord(Record):
+    """A buffer or FIFO of an array, or the state of a delay ("task.port")."""
+
+    kind: str
+    name: str
+    data: int
+    bits: int
+    banks: int
+    blocks: int | None
+
+
+class LayoutRecord(Record):
+    """bank(x) = floor(vector . x / block) mod banks."""
+
+    array: str
+    banks: int
+    vector: tuple[int, ...]
+    block: int
+
+
+class MappingRecord(Record):
+    """What the machine model decides and says of a group.
+
+    `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
+    """
+
+    blocks: BlocksRecord
+    fifos: tuple[str, ...]
+    layouts: tuple[LayoutRecord, ...]
+    policy: str
+    recompute: bool
+    latency_cycles: int
+    steps: int
+    traffic_bytes: int
+    memories: tuple[MemoryRecord, ...]
+    ends: dict[str, int]
+    path: str
+
+
+class GroupRecord(Record):
+    """The processors of a group of tasks.
+
+    `whole_arrays_data` are the fused arrays that are kept whole because scans disagree (published model), `mapping` is
+    the machine model's.
+    """
+
+    tasks: tuple[str, ...]
+    processors: tuple[ProcessorRecord, ...]
+    whole_arrays_data: dict[str, int] | None
+    mapping: MappingRecord | None
+
+    @property
+    def decisions(self) -> GroupDesign:
+        """As models and simulator take them, for a group with a mapping."""
+        assert self.mapping is not None, "the published model decides less"
+        return GroupDesign(
+            tuple(
+                Processor(record.task, record.units, record.cut.decisions if record.cut else None)
+                for record in self.processors
+            ),
+            self.mapping.blocks.decisions,
+            frozenset(self.mapping.fifos),
+            tuple(
+                BankLayout(layout.array, layout.banks, layout.vector, layout.block) for layout in self.mapping.layouts
+            ),
+            cast(Policy, self.mapping.policy),
+            self.mapping.recompute,
+        )
+
+
+class Design(Record):
+    """One design: its decisions by group, and its objectives, the chosen ones first.
+
+    `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
+    which size, or why not. `bottleneck` names what ends the steps of the most cycles (machine model), `flows` is N_k
+    (published model). `steps` are the transformations that make a specification of its groups and blocks; null with a
+    `steps_remark` where its blocks do not divide, or fusion by them is refused, both null where they were not sought.
     """
 
     id: str
     fusion: tuple[tuple[str, ...], ...]
     objectives: dict[str, int | float]
     verified: bool | None
-    units: dict[str, int]
-    block_data: dict[str, int]
-    whole_arrays_data: dict[str, int]
-    flows: int
-    steps: tuple[str, ...] | None = None
-    steps_remark: str | None = None
+    verification: str | None
+    bottleneck: str | None
+    flows: int | None
+    groups: tuple[GroupRecord, ...]
+    steps: tuple[str, ...] | None
+    steps_remark: str | None
+
+    @property
+    def processors(self) -> dict[str, ProcessorRecord]:
+        """By task."""
+        return {processor.task: processor for group in self.groups for processor in group.processors}
+
+    @property
+    def whole_arrays_data(self) -> dict[str, int]:
+        """Over all groups."""
+        return {name: size for group in self.groups for name, size in (group.whole_arrays_data or {}).items()}
+
+    @property
+    def mappings(self) -> tuple[MappingRecord, ...]:
+        """By group; empty for the published model."""
+        return tuple(group.mapping for group in self.groups if group.mapping is not None)
+
+    @property
+    def decisions(self) -> Decisions:
+        """As models and simulator take them, for a design with mappings."""
+        return Decisions(tuple(group.decisions for group in self.groups))
+
+    @property
+    def breakdown(self) -> dict[str, Mapping[str, int]] | None:
+        """Over all groups: cycles by what ends the steps, bits and data by kind of memory; None without mappings."""
+        cycles, bits, data = Counter[str](), Counter[str](), Counter[str]()
+        for mapping in self.mappings:
+            cycles.update(mapping.ends)
+            for memory in mapping.memories:
+                bits[memory.kind] += memory.bits
+                data[memory.kind] += memory.data
+        return {"cycles": cycles, "memory_bits": bits, "memory_data": data} if self.mappings else None
 
 
 class SubspaceSummary(Record):
@@ -56,11 +196,19 @@ class SubspaceSummary(Record):
 
 
 class SpaceSummary(Record):
-    """The legal fusions of the tasks (in dataflow order), by number of groups."""
+    """What was searched, for the tasks in dataflow order. Null: too many to be counted, or not of this model.
+
+    `whole_designs` are those of all fusions: with the published model each fusion is one, and `subspaces` are the legal
+    ones by number of groups. The machine model has `groups` with `group_designs` over all of them, and a `study`.
+    """
 
     tasks: tuple[str, ...]
-    fusions: int
-    subspaces: tuple[SubspaceSummary, ...]
+    fusions: int | None
+    subspaces: tuple[SubspaceSummary, ...] | None
+    groups: int | None
+    group_designs: int | None
+    whole_designs: int | None
+    study: dict[str, Any] | None
 
 
 class Comparisons(Record):
@@ -80,16 +228,46 @@ class Hypervolume(Record):
     reference: dict[str, int | float]
 
 
-class InfeasibleFusion(Record):
-    """A fusion that the platform cannot carry, and why."""
+class Refusal(Record):
+    """An example of what was infeasible, a group or a whole fusion, and why."""
 
-    fusion: tuple[tuple[str, ...], ...]
+    groups: tuple[tuple[str, ...], ...]
     reason: str
 
+    @property
+    def text(self) -> str:
+        """In words."""
+        return f"{' | '.join(', '.join(group) for group in self.groups)}: {self.reason}"
 
-class ExplorationRecord(Record):
-    """What the results of all models begin with."""
 
+class GenerationRecord(Record):
+    """The designs priced up to a generation, and the hypervolume of the front then, as a share of the last one's."""
+
+    generation: int
+    evaluated: int
+    hypervolume: float
+
+
+class EvolutionRecord(Record):
+    """How a heuristic search went; `stalled` tells that it ended because nothing more came."""
+
+    seed: int
+    population: int
+    generations: int
+    stalled: bool
+    convergence: tuple[GenerationRecord, ...]
+
+
+class Result(Record):
+    """A whole exploration.
+
+    `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
+    number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
+    `designs` holds more than the front where that was asked for: every feasible design of the published model in the
+    order of the space, the front and the fronts of all fusions of the machine model.
+    """
+
+    format: int = FORMAT
     arrayol: str
     spec: str
     top: str
@@ -98,55 +276,49 @@ class ExplorationRecord(Record):
     platform: str
     remarks: tuple[str, ...]
     objectives: tuple[str, ...]
-
-    def to_json(self) -> str:
-        """The document that is stored and printed: the same bytes for the same exploration."""
-        document = self.model_dump(mode="json")
-        if document["designs"] is None:
-            del document["designs"]
-        return json.dumps(document, indent=2) + "\n"
-
-
-class Result(ExplorationRecord):
-    """A whole exploration.
-
-    `evaluated` counts every fusion that the model looked at, the `infeasible` ones included; `designs` holds all
-    feasible ones where they were asked for, in the order of the space.
-    """
-
+    constraints: tuple[str, ...]
     method: str
+    method_reason: str
+    method_description: str
     exact: bool
     space: SpaceSummary
+    counted: str
     evaluated: int
     infeasible: int
-    infeasible_example: InfeasibleFusion | None
-    comparisons: Comparisons
+    pruned: int
+    infeasible_example: Refusal | None
+    comparisons: Comparisons | None
+    evolution: EvolutionRecord | None
     hypervolume: Hypervolume
     pareto: tuple[Design, ...]
     designs: tuple[Design, ...] | None = None
 
+    @model_validator(mode="after")
+    def _is_of_one_model(self) -> Result:
+        groups = [group for design in self.stored for group in design.groups]
+        mapped = {group.mapping is not None for group in groups}
+        mapped |= {processor.cycles is not None for group in groups for processor in group.processors}
+        mapped |= {processor.block_data is None for group in groups for processor in group.processors}
+        if len(mapped) > 1:
+            raise ValueError("designs of two models")
+        return self
 
-def describe(
-    found: PublishedDesign,
-    graph: TaskGraph,
-    objectives: Sequence[Objective],
-    platform: Platform,
-    steps: DesignSteps | None = None,
-) -> Design:
-    """A priced design as a record; `objectives` in the order in which they are to be shown."""
-    buffers = [buffer for processor in found.processors for buffer in processor.inputs]
-    return Design(
-        id=identifier(found.fusion, graph),
-        fusion=found.fusion.groups,
-        objectives={objective.name: objective.value(found, platform) for objective in objectives},
-        verified=None,
-        units={processor.process: processor.units for processor in found.processors},
-        block_data={processor.process: processor.block for processor in found.processors},
-        whole_arrays_data={buffer.array: buffer.whole_array for buffer in buffers if buffer.whole_array},
-        flows=found.flows,
-        steps=steps.steps if steps else None,
-        steps_remark=steps.remark if steps else None,
-    )
+    @property
+    def stored(self) -> tuple[Design, ...]:
+        """All designs that it holds."""
+        return self.pareto if self.designs is None else self.designs
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether its designs have mappings: all the decisions that a simulation needs."""
+        return bool(self.pareto and self.pareto[0].mappings)
+
+    def to_json(self) -> str:
+        """The document that is stored and printed: the same bytes for the same exploration."""
+        document = self.model_dump(mode="json")
+        if self.designs is None:
+            del document["designs"]
+        return json.dumps(document, indent=2) + "\n"
 
 
 def identifier(fusion: Fusion, graph: TaskGraph) -> str:

@@ -20,9 +20,9 @@ from arrayol.language.loader import Settings
 from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import run_steps
 from dse.bench import mismatches, run_simulation
-from dse.mapped_design import design_of
-from dse.mapping_result import MappedDesign, MappingResult
-from dse.store import RESULT, load_result
+from dse.result import Design as Record
+from dse.result import Result
+from dse.store import RESULT, Warn, load_result, warn_in_python
 from hwmodel.access import Accesses
 from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
@@ -57,7 +57,7 @@ class Simulated:
 class StoredDesign:
     """A design with all that it was explored with: `spec` in canonical form, consts as in the result."""
 
-    record: MappedDesign
+    record: Record
     spec: Spec
     top: str
     network: Network
@@ -104,7 +104,12 @@ class StoredDesign:
 
 
 def open_design(
-    path: Path, folder: Path, identifier: str, settings: Settings | None = None, top: str | None = None
+    path: Path,
+    folder: Path,
+    identifier: str,
+    settings: Settings | None = None,
+    top: str | None = None,
+    warn: Warn = warn_in_python,
 ) -> StoredDesign:
     """The design of that name in a result folder, of the specification in `path`.
 
@@ -112,8 +117,8 @@ def open_design(
     `not-as-explored` for `settings` or a `top` other than the result's, `stale-result` where specification or platform
     have changed.
     """
-    result = load_result(folder)
-    if not isinstance(result, MappingResult):
+    result = load_result(folder, warn)
+    if not result.is_mapped:
         hint = "simulate needs the machine model, the default of 'arrayol explore'"
         raise error("published-result", "this is a result of the published model", file=str(folder / RESULT), hint=hint)
     record = _record(result, folder, identifier)
@@ -121,12 +126,12 @@ def open_design(
     canonical = run_steps(spec, canonical_steps(spec, result.top)).spec
     network = flatten(canonical, result.top)
     platform = _platform(result, path)
-    design = design_of(record)
+    design = record.decisions
     estimate = _estimate(network, platform, design, record, folder)
     return StoredDesign(record, canonical, result.top, network, platform, result.platform, design, estimate)
 
 
-def _record(result: MappingResult, folder: Path, identifier: str) -> MappedDesign:
+def _record(result: Result, folder: Path, identifier: str) -> Record:
     known = {design.id: design for design in (*result.pareto, *(result.designs or ()))}
     if identifier not in known:
         names = ", ".join(design.id for design in result.pareto[:6])
@@ -136,7 +141,7 @@ def _record(result: MappingResult, folder: Path, identifier: str) -> MappedDesig
     return known[identifier]
 
 
-def _load(result: MappingResult, path: Path, settings: Settings, top: str | None) -> Spec:
+def _load(result: Result, path: Path, settings: Settings, top: str | None) -> Spec:
     """The specification as it was explored. What is asked for beside must be the same."""
     asked = load_checked(path, settings)
     named = choose_top(asked, top) if top is not None else result.top
@@ -158,7 +163,7 @@ def _not_as_explored(message: str, hint: str) -> ArrayolError:
     return error("not-as-explored", message, hint=hint)
 
 
-def _platform(result: MappingResult, path: Path) -> Platform:
+def _platform(result: Result, path: Path) -> Platform:
     """The platform that the result names: a file here or beside the specification, or the shipped default."""
     if result.platform == DEFAULT_NAME:
         return default_platform()
@@ -169,21 +174,19 @@ def _platform(result: MappingResult, path: Path) -> Platform:
     return load_platform(beside if not here.exists() and beside.exists() else here)
 
 
-def _estimate(
-    network: Network, platform: Platform, design: Design, record: MappedDesign, folder: Path
-) -> DesignEstimate:
+def _estimate(network: Network, platform: Platform, design: Design, record: Record, folder: Path) -> DesignEstimate:
     """The model's estimate, which must be what the result holds."""
     changed = "specification or platform have changed since the result was written"
     stale = error("stale-result", changed, file=str(folder / RESULT), hint=EXPLORE_AGAIN)
     if not _fits(design, network):
         raise stale
     try:
-        found = MachineModel(network, platform).evaluate(design)
+        estimate = MachineModel(network, platform).evaluate(design)
     except ArrayolError:
         raise stale from None
-    if [group.latency_cycles for group in found.groups] != [group.latency_cycles for group in record.groups]:
+    if [group.latency_cycles for group in estimate.groups] != [mapping.latency_cycles for mapping in record.mappings]:
         raise stale
-    return found
+    return estimate
 
 
 def _fits(design: Design, network: Network) -> bool:

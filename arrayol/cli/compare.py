@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from arrayol.cli.mapping_tables import shown_figure, unit_of
-from arrayol.cli.options import json_option
-from arrayol.cli.terminal import print_parts
+from arrayol.cli.options import json_option, warn
+from arrayol.cli.tables import shown_figure, unit_of
+from arrayol.cli.terminal import facts_table, print_parts
 from dse.compare import Comparison, Kept, compare, shown_fusion
 from dse.comparison_store import comparison_text, require_comparison_folder, write_comparison
 from dse.counted_text import counted
-from dse.points import AnyDesign, AnyResult
+from dse.result import Design, Result
 from dse.store import load_result
 
 SHOWN_AT_MOST = 8  # designs of a kind; the document holds all
@@ -38,72 +38,67 @@ def command(first: Path, second: Path, out: Path | None, *, as_json: bool) -> No
     """
     names = (_name(first), _name(second))
     folder = out if out is not None else Path(f"{names[0]}-{names[1]}-compare")
-    found = compare(load_result(first), load_result(second))
+    comparison = compare(load_result(first, warn), load_result(second, warn))
     require_comparison_folder(folder)
     shown = (str(first), str(second))
-    files = write_comparison(found, shown, folder)
+    files = write_comparison(comparison, shown, folder)
     if as_json:
-        click.echo(comparison_text(found, shown), nl=False)
+        click.echo(comparison_text(comparison, shown), nl=False)
         return
     written = f"{folder}: {', '.join(file.name for file in files)}"
-    print_parts(_heading(found), _facts_table(found, shown, written), *_designs(found, shown))
+    facts = facts_table([*_facts(comparison, shown), ("written", written)])
+    print_parts(_heading(comparison), facts, *_designs(comparison, shown))
 
 
 def _name(folder: Path) -> str:
     return folder.resolve().name or "root"
 
 
-def _heading(found: Comparison) -> str:
-    noun = "design" if found.by == "decisions" else "fusion"
-    counts = f"{counted(len(found.gained), noun)} gained, {len(found.lost):,} lost, {len(found.kept):,} on both fronts"
-    return f"{counts} of {', '.join(found.objectives)}"
+def _heading(comparison: Comparison) -> str:
+    noun = "design" if comparison.by == "decisions" else "fusion"
+    gained, lost = counted(len(comparison.gained), noun), f"{len(comparison.lost):,}"
+    both = f"{len(comparison.kept):,} on both fronts of {', '.join(comparison.objectives)}"
+    return f"{gained} gained, {lost} lost, {both}"
 
 
-def _facts_table(found: Comparison, names: tuple[str, str], written: str) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for word, text in _facts(found, names):
-        table.add_row(word, text)
-    table.add_row("written", written)
-    return table
-
-
-def _facts(found: Comparison, names: tuple[str, str]) -> Iterator[tuple[str, str]]:
-    for word, name, result in zip(("first", "second"), names, (found.first, found.second), strict=True):
+def _facts(comparison: Comparison, names: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    for word, name, result in zip(("first", "second"), names, (comparison.first, comparison.second), strict=True):
         yield word, f"{name}: {_label(result)}; {counted(len(result.pareto), 'design')}"
-    small, large = found.volumes
-    corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in found.reference.items())
+    small, large = comparison.volumes
+    corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in comparison.reference.items())
     change = f" ({large / small - 1:+.2%})" if small else ""
     yield "hypervolume", f"{small:.6g} and {large:.6g}{change}, up to {corner}"
-    yield "dominated", f"{found.dominated[0]} of the first front by the second, {found.dominated[1]} the other way"
-    yield "same design", f"with the same {found.by}"
-    yield "fusions gained", "; ".join(found.fusions_gained) or "none"
-    yield "fusions lost", "; ".join(found.fusions_lost) or "none"
+    yield (
+        "dominated",
+        f"{comparison.dominated[0]} of the first front by the second, {comparison.dominated[1]} the other way",
+    )
+    yield "same design", f"with the same {comparison.by}"
+    yield "fusions gained", "; ".join(comparison.fusions_gained) or "none"
+    yield "fusions lost", "; ".join(comparison.fusions_lost) or "none"
 
 
-def _label(result: AnyResult) -> str:
+def _label(result: Result) -> str:
     constants = ", ".join(f"{name} = {value}" for name, value in result.constants.items())
     spec = f"{result.spec} ({constants})" if constants else result.spec
     return f"task {result.top} of {spec}, {result.model} model, platform {result.platform}"
 
 
-def _designs(found: Comparison, names: tuple[str, str]) -> Iterator[Table]:
+def _designs(comparison: Comparison, names: tuple[str, str]) -> Iterator[Table]:
     """A table for each kind of design there is."""
-    if found.gained:
-        yield _table(f"gained: only in {names[1]}", found.gained, found.objectives)
-    if found.lost:
-        yield _table(f"lost: only in {names[0]}", found.lost, found.objectives)
-    moved = [one for one in found.kept if _moved(one, found.objectives)]
+    if comparison.gained:
+        yield _table(f"gained: only in {names[1]}", comparison.gained, comparison.objectives)
+    if comparison.lost:
+        yield _table(f"lost: only in {names[0]}", comparison.lost, comparison.objectives)
+    moved = [pair for pair in comparison.kept if _moved(pair, comparison.objectives)]
     if moved:
-        yield _changes(moved, found.objectives)
+        yield _changes(moved, comparison.objectives)
 
 
-def _moved(one: Kept, objectives: Sequence[str]) -> bool:
-    return any(one.before.objectives[name] != one.after.objectives[name] for name in objectives)
+def _moved(pair: Kept, objectives: Sequence[str]) -> bool:
+    return any(pair.before.objectives[name] != pair.after.objectives[name] for name in objectives)
 
 
-def _table(title: str, designs: Sequence[AnyDesign], objectives: Sequence[str]) -> Table:
+def _table(title: str, designs: Sequence[Design], objectives: Sequence[str]) -> Table:
     rows = [
         [design.id, *(_figure(design, name) for name in objectives), shown_fusion(design)]
         for design in designs[:SHOWN_AT_MOST]
@@ -114,19 +109,19 @@ def _table(title: str, designs: Sequence[AnyDesign], objectives: Sequence[str]) 
 def _changes(moved: Sequence[Kept], objectives: Sequence[str]) -> Table:
     rows = [
         [
-            one.before.id if one.before.id == one.after.id else f"{one.before.id}, now {one.after.id}",
+            pair.before.id if pair.before.id == pair.after.id else f"{pair.before.id}, now {pair.after.id}",
             *(
-                " -> ".join(dict.fromkeys(_figure(side, name) for side in (one.before, one.after)))
+                " -> ".join(dict.fromkeys(_figure(side, name) for side in (pair.before, pair.after)))
                 for name in objectives
             ),
-            shown_fusion(one.after),
+            shown_fusion(pair.after),
         ]
-        for one in moved[:SHOWN_AT_MOST]
+        for pair in moved[:SHOWN_AT_MOST]
     ]
     return _grid("on both, with other figures", rows, len(moved))
 
 
-def _figure(design: AnyDesign, name: str) -> str:
+def _figure(design: Design, name: str) -> str:
     return f"{shown_figure(name, design.objectives[name])} {unit_of(name)}"
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import click
 
 from arrayol import api
-from arrayol.cli.mapping_tables import show_mapping
 from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option
 from arrayol.cli.picking import pick_option, require_known, show_picked, with_picked, write_pick
 from arrayol.cli.progress import progress
@@ -22,7 +21,6 @@ from dse.method_names import AUTO, EXHAUSTIVE, METHODS, NSGA2
 from dse.objectives import DEFAULT, WrongObjectiveError
 from dse.pick import Rule
 from dse.progress import WRITING, SearchProgress
-from dse.result import Result
 from dse.store import SPECS, require_writable
 from dse.work.store import STORE
 
@@ -136,7 +134,7 @@ def command(  # noqa: PLR0913  one for each option
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
     with _kept_work_told(folder, resume=resume), progress(quiet=quiet) as report:
         try:
-            found = api.explore(
+            exploration = api.explore(
                 loaded,
                 platform,
                 top=top,
@@ -154,20 +152,17 @@ def command(  # noqa: PLR0913  one for each option
             (mistake,) = wrong.diagnostics
             raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint="'--objectives'") from None
         report(SearchProgress(WRITING))
-        files = api.write_result(found, folder)
-    if seed is not None and not quiet and getattr(found.result, "evolution", None) is None:
+        files = api.write_result(exploration, folder)
+    result = exploration.result
+    if seed is not None and not quiet and result.evolution is None:
         click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
     if as_json:
-        document = with_picked(found.result, write_pick(found, rule, folder)) if rule else found.result.to_json()
+        document = with_picked(result, write_pick(exploration, rule, folder)) if rule else result.to_json()
         click.echo(document, nl=False)
         return
-    written = f"{folder}: {', '.join(_written(folder, files))}"
-    if isinstance(found.result, Result):
-        show(found.result, written)
-    else:
-        show_mapping(found.result, written)
+    show(result, f"{folder}: {', '.join(_written(folder, files))}")
     if rule is not None:
-        show_picked(write_pick(found, rule, folder), folder)
+        show_picked(write_pick(exploration, rule, folder), folder)
 
 
 def _require_machine(model: str, space: Mapping[str, Any]) -> None:

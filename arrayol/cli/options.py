@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from arrayol.errors import Diagnostic, render
+
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(\S.*?)\s*", re.DOTALL)
 
 
@@ -50,3 +52,8 @@ platform_option = click.option(
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout and nothing else."
 )
+
+
+def warn(warning: Diagnostic) -> None:
+    """Tell on stderr what is amiss with an input that is used all the same."""
+    click.echo(render(warning), err=True)

@@ -8,19 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
 
-from arrayol.cli.mapping_tables import shown_figure
-from arrayol.cli.terminal import print_parts
-from dse.explore import Exploration
+from arrayol.cli.tables import shown_figure, steps_text
+from arrayol.cli.terminal import facts_table, print_parts
 from dse.figures import figures_of
-from dse.mapping import Mapped
-from dse.mapping_result import GroupRecord, MappedDesign
 from dse.objectives import WrongObjectiveError, available
 from dse.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
 from dse.picked import write_picked
-from dse.points import AnyResult
-from dse.result import Design
+from dse.result import GroupRecord, Result
+from dse.results.exploration import Exploration
 from dse.store import PICKED
 from hwmodel.platform import find_platform
 
@@ -61,13 +57,13 @@ def require_known(rule: Rule, model: str, spec: Path, platform: Path | None) -> 
 Written = tuple[Picked, Mapping[str, Any]]  # a picked design and its document
 
 
-def write_pick(found: Exploration | Mapped, rule: Rule, folder: Path) -> Written:
+def write_pick(exploration: Exploration, rule: Rule, folder: Path) -> Written:
     """Pick a design of an exploration and write it in the result folder."""
-    picked = pick(found.result, rule)
-    return picked, write_picked(found.result, picked, found.spec, folder)
+    picked = pick(exploration.result, rule)
+    return picked, write_picked(exploration.result, picked, exploration.spec, folder)
 
 
-def with_picked(result: AnyResult, written: Written) -> str:
+def with_picked(result: Result, written: Written) -> str:
     """The document of an exploration with the picked design in it."""
     return json.dumps(json.loads(result.to_json()) | {"picked": written[1]}, indent=2) + "\n"
 
@@ -75,45 +71,34 @@ def with_picked(result: AnyResult, written: Written) -> str:
 def show_picked(written: Written, folder: Path) -> None:
     """Print a picked design: why, its figures, groups, where its cycles and bits go, its steps and files."""
     picked, document = written
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for word, text in _facts(picked, document, folder):
-        table.add_row(word, text)
     click.echo()
-    print_parts(f"picked {picked.design.id}: {picked.why}", table)
+    print_parts(f"picked {picked.design.id}: {picked.why}", facts_table(_facts(picked, document, folder)))
 
 
 def _facts(picked: Picked, document: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, str]]:
     design = picked.design
     figures = [f"{name} {shown_figure(name, value)}" for name, value in design.objectives.items()]
     yield "figures", ", ".join(figures)
-    lines = _mapped(design) if isinstance(design, MappedDesign) else _published(design)
-    for number, line in enumerate(lines, 1):
-        yield "groups" if number == 1 else "", f"{number}: {line}"
+    for number, group in enumerate(design.groups, 1):
+        yield "groups" if number == 1 else "", f"{number}: {_group(group)}"
     for word, parts in (document["breakdown"] or {}).items():
         yield word.replace("_", " "), _shares(parts)
-    if design.steps is not None:
-        yield "steps", "; ".join(design.steps) or "as written"
-    elif design.steps_remark:
-        yield "steps", f"none: {design.steps_remark}"
+    if steps := steps_text(design):
+        yield "steps", steps
     files = [str(folder / name) for name in (PICKED, document["aol"]) if name]
     yield "written", ", ".join(files)
 
 
-def _mapped(design: MappedDesign) -> Iterator[str]:
-    for group in design.groups:
-        units = ", ".join(f"{one.task} x {one.units}" for one in group.processors)
-        yield f"{units}; blocks {_blocks(group)}; {group.latency_cycles:,} cycles in {group.steps:,} steps"
-
-
-def _blocks(group: GroupRecord) -> str:
-    return f"{'x'.join(map(str, group.blocks.shape)) or '1'} in the order {group.blocks.scan or 'of one'}"
-
-
-def _published(design: Design) -> Iterator[str]:
-    for group in design.fusion:
-        yield ", ".join(f"{task} x {design.units[task]}, X_out {design.block_data[task]:,}" for task in group)
+def _group(group: GroupRecord) -> str:
+    """Units, then X_out of each processor or the mapping."""
+    units = [f"{processor.task} x {processor.units}" for processor in group.processors]
+    if group.mapping is None:
+        blocks = (f"X_out {processor.block_data:,}" for processor in group.processors)
+        return ", ".join(f"{text}, {block}" for text, block in zip(units, blocks, strict=True))
+    shape, scan = group.mapping.blocks.shape, group.mapping.blocks.scan
+    blocks_text = f"{'x'.join(map(str, shape)) or '1'} in the order {scan or 'of one'}"
+    cycles = f"{group.mapping.latency_cycles:,} cycles in {group.mapping.steps:,} steps"
+    return f"{', '.join(units)}; blocks {blocks_text}; {cycles}"
 
 
 def _shares(parts: Mapping[str, int]) -> str:

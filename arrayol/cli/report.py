@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from arrayol.cli.options import warn
 from dse.counted_text import counted
 from dse.report.write import write_report
 
@@ -22,7 +23,7 @@ def command(folder: Path, out: Path | None) -> None:
     and last steps, where cycles and memory go, bank layouts, transfers and specification. The file needs no network
     and no other file, and stays below 2 MB; what that leaves out is told.
     """
-    written = write_report(folder, out)
+    written = write_report(folder, out, warn)
     click.echo(f"wrote {written.path}: {counted(written.designs, 'design')}, {written.bytes / 1000:,.0f} kB")
     for remark in written.remarks:
         click.echo(remark, err=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arrayol import api
 from arrayol.cli.arrays import Source, load_inputs, sources
-from arrayol.cli.options import json_option, set_option, spec_argument, top_option
+from arrayol.cli.options import json_option, set_option, spec_argument, top_option, warn
 from arrayol.cli.pictures import picture_option
 from arrayol.cli.simulate_text import show_simulation
 from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, origin_of
@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913  one for each option
     size that the model says. The output is compared with the reference execution, the cycles with the model's: exit
     code 1 where they disagree.
     """
-    opened = api.open_design(spec, result, design, settings, top)
+    opened = api.open_design(spec, result, design, settings, top, warn)
     with ExitStack() as stack:
         functions = _functions(opened, stack, allowed=allow_extern)
         found = opened.simulate(_arrays(opened, inputs, functions), functions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -10,10 +10,9 @@ from matplotlib.figure import Figure
 
 from arrayol.show.style import DOTS_PER_INCH, our_style
 from dse.evenly import evenly
-from dse.mapping import Mapped
-from dse.mapping_result import MappedDesign
 from dse.plots.figure import SETTINGS
 from dse.plots.panel import compact
+from dse.result import Result
 
 BARS_AT_MOST = 16  # designs; of a longer front some spread evenly, the first and the last among them
 LOADS, STORES, OTHERS = "#3d6b99", "#8fb3d4", "0.8"
@@ -21,45 +20,28 @@ PROCESSORS = ("#b5341f", "#dd7a3b", "#ecb45c", "#7f9a48", "#4d7c6f", "#8a5a83", 
 KINDS = {"buffer": "#5f7f8f", "fifo": "#ecb45c", "state": "#b5341f"}
 _BAR_INCHES = 0.27
 
-Parts = dict[str, float]
+Parts = Mapping[str, int]
 
 
-def draw_breakdown(mapped: Mapped) -> Figure:
+def draw_breakdown(result: Result) -> Figure:
     """Two panels with one bar per design of the front: cycles by what they wait for, memory bits by kind."""
-    designs = evenly(mapped.result.pareto, BARS_AT_MOST)
+    designs = {design.id: design.breakdown or {} for design in evenly(result.pareto, BARS_AT_MOST)}
+    names, cycles = list(designs), [parts["cycles"] for parts in designs.values()]
     with our_style(SETTINGS):
         height = 1.5 + _BAR_INCHES * len(designs)
         figure = Figure(figsize=(9.6, max(height, 2.6)), dpi=DOTS_PER_INCH, layout="constrained")
         FigureCanvasAgg(figure)
         left, right = figure.subplots(1, 2, sharey=True)
-        cycles = [_cycles(design) for design in designs]
-        names = list(dict.fromkeys(name for parts in cycles for name in parts))
-        _bars(left, [design.id for design in designs], cycles, _time_colours(names))
+        _bars(left, names, cycles, _time_colours(dict.fromkeys(cause for parts in cycles for cause in parts)))
         left.set_xlabel("latency (cycles), by what ends the steps")
-        _bars(right, [design.id for design in designs], [_bits(design) for design in designs], KINDS)
+        _bars(right, names, [parts["memory_bits"] for parts in designs.values()], KINDS)
         right.set_xlabel("internal memory (bits), by kind")
-        title = f"{mapped.result.top}: where the cycles and bits of {len(designs)} designs go"
+        title = f"{result.top}: where the cycles and bits of {len(designs)} designs go"
         figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
     return figure
 
 
-def _cycles(design: MappedDesign) -> Parts:
-    found: Parts = {}
-    for group in design.groups:
-        for name, cycles in group.ends.items():
-            found[name] = found.get(name, 0) + cycles
-    return found
-
-
-def _bits(design: MappedDesign) -> Parts:
-    found = dict.fromkeys(KINDS, 0.0)
-    for group in design.groups:
-        for memory in group.memories:
-            found[memory.kind] += memory.bits
-    return found
-
-
-def _time_colours(names: Sequence[str]) -> dict[str, str]:
+def _time_colours(names: Iterable[str]) -> dict[str, str]:
     """Port first, then processors in the order of the dataflow; those beyond the palette share a grey."""
     tasks = [name for name in names if name not in ("loads", "stores")]
     colours = {"loads": LOADS, "stores": STORES}
@@ -72,7 +54,7 @@ def _bars(axes: Axes, names: Sequence[str], parts: Sequence[Parts], colours: dic
     left = [0.0] * len(names)
     places = range(len(names))
     for kind, colour in colours.items():
-        widths = [found.get(kind, 0) for found in parts]
+        widths = [part.get(kind, 0) for part in parts]
         if any(widths):
             axes.barh(places, widths, left=left, color=colour, label=kind, height=0.72, linewidth=0)
         left = [start + width for start, width in zip(left, widths, strict=True)]

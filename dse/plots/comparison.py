@@ -15,7 +15,8 @@ from dse.compare import Comparison
 from dse.figures import MACHINE
 from dse.plots.figure import SETTINGS
 from dse.plots.panel import DASHES, FRONT, Axis, scale_axis, staircase
-from dse.points import AnyResult, grows
+from dse.points import grows
+from dse.result import Result
 
 FIRST, SECOND = "#3d6b99", FRONT
 _MARKERS = {FIRST: "s", SECOND: "o"}  # apart without colours too
@@ -74,7 +75,7 @@ def _panel(axes: Axes, comparison: Comparison, x: str, y: str | None) -> None:
     scale_axis(axes, "y", vertical)
 
 
-def _points(result: AnyResult, x: str, y: str | None) -> Sequence[tuple[float, float]]:
+def _points(result: Result, x: str, y: str | None) -> Sequence[tuple[float, float]]:
     return [
         (design.objectives[x], len(design.fusion) if y is None else design.objectives[y]) for design in result.pareto
     ]

@@ -7,15 +7,15 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from arrayol.show.style import DOTS_PER_INCH, our_style
-from dse.mapping_result import EvolutionRecord, MappingResult
 from dse.plots.figure import SETTINGS
 from dse.plots.panel import FRONT
+from dse.result import EvolutionRecord, Result
 
 
-def draw_convergence(result: MappingResult, evolution: EvolutionRecord) -> Figure:
+def draw_convergence(result: Result, evolution: EvolutionRecord) -> Figure:
     """The front's hypervolume after each generation as a share of the last one's, and the designs priced for it."""
-    generations = [one.generation for one in evolution.convergence]
-    shares = [one.hypervolume for one in evolution.convergence]
+    generations = [generation.generation for generation in evolution.convergence]
+    shares = [generation.hypervolume for generation in evolution.convergence]
     with our_style(SETTINGS):
         figure = Figure(figsize=(7.2, 3.6), dpi=DOTS_PER_INCH, layout="constrained")
         FigureCanvasAgg(figure)

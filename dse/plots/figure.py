@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
 from textwrap import fill
@@ -13,14 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from arrayol.show.style import DOTS_PER_INCH, our_style
-from dse.explore import Exploration
 from dse.figures import Figure as Quantity
-from dse.mapping import Mapped
-from dse.mapping_result import MappedDesign
 from dse.objectives import Objective
 from dse.plots.panel import ALL, DASHES, FRONT, Axis, Panel, Place, draw_panel
 from dse.plots.placement import place_names
-from dse.result import Design
+from dse.results.exploration import Exploration
 
 SETTINGS = {
     "font.size": 9,
@@ -35,7 +32,7 @@ INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
 INCHES_PER_BOLD_LETTER, LEGEND_INCHES = 0.09, 2.4  # of the title, which stands beside the legend
 
 
-def draw(exploration: Exploration | Mapped) -> Figure:
+def draw(exploration: Exploration) -> Figure:
     """The figure: the front in the plane of two objectives, by number of groups for one, in every plane for more."""
     with our_style(SETTINGS):
         panels = list(_panels(exploration))
@@ -68,57 +65,57 @@ def _shown(axes: Axes) -> Axes:
     return axes
 
 
-def _panels(exploration: Exploration | Mapped) -> Iterator[Panel]:
+def _panels(exploration: Exploration) -> Iterator[Panel]:
     """Below the diagonal of a matrix of objectives: columns by the first, rows by the second of each pair."""
-    cloud = exploration.cloud
-    front: Sequence[Design | MappedDesign] = exploration.result.pareto
-    objectives: Sequence[Objective | Quantity] = exploration.objectives
+    plotted, front, objectives = exploration.plotted, exploration.result.pareto, exploration.objectives
     axes = [
-        Axis(_title(objective), [point[place] for point in cloud.points]) for place, objective in enumerate(objectives)
+        Axis(_title(objective), [point[place] for point in plotted.points])
+        for place, objective in enumerate(objectives)
     ]
-    names = [objective.name for objective in exploration.objectives]
+    names = [objective.name for objective in objectives]
     chosen = [(design.id, [design.objectives[name] for name in names]) for design in front]
     if len(axes) == 1:
-        groups = Axis("groups of fused tasks", list(cloud.groups), whole=True)
+        groups = Axis("groups of fused tasks", list(plotted.groups), whole=True)
         at: list[Place] = [
             (point[0], len(design.fusion), name) for (name, point), design in zip(chosen, front, strict=True)
         ]
-        yield Panel(0, 0, axes[0], groups, at, cloud.names, staircase=False, roomy=True)
+        yield Panel(0, 0, axes[0], groups, at, plotted.names, staircase=False, roomy=True)
         return
     alone = len(axes) == 2
     for (column, x), (row, y) in combinations(enumerate(axes), 2):
         at = [(point[column], point[row], name) for name, point in chosen]
-        yield Panel(row - 1, column, x, y, at, cloud.names if alone else (), staircase=alone, roomy=alone)
+        yield Panel(row - 1, column, x, y, at, plotted.names if alone else (), staircase=alone, roomy=alone)
 
 
 def _title(objective: Objective | Quantity) -> str:
     return f"{objective.title} ({'µs' if objective.unit == 'us' else objective.unit})"
 
 
-def _count(exploration: Exploration | Mapped) -> str:
-    front = len(exploration.result.pareto)
-    if isinstance(exploration, Mapped):
+def _count(exploration: Exploration) -> str:
+    front, designs = len(exploration.result.pareto), exploration.plotted.designs
+    if designs is None:
         return f"{front:,} Pareto-optimal design{'' if front == 1 else 's'}"
-    return f"{front:,} of {exploration.cloud.designs:,} designs {'is' if front == 1 else 'are'} Pareto-optimal"
+    return f"{front:,} of {designs:,} designs {'is' if front == 1 else 'are'} Pareto-optimal"
 
 
-def _caption(figure: Figure, exploration: Exploration | Mapped) -> None:
+def _caption(figure: Figure, exploration: Exploration) -> None:
     """What it shows, where it comes from, and a legend outside the axes."""
-    result, cloud = exploration.result, exploration.cloud
+    result, plotted = exploration.result, exploration.plotted
+    of_fusions = plotted.designs is None
     count = _count(exploration)
     room = max(6, int((figure.get_figwidth() - LEGEND_INCHES) / INCHES_PER_BOLD_LETTER) - len(count) - 2)
     name = result.top if len(result.top) <= room else f"{result.top[: room - 1]}…"
     title = f"{name}: {count}"
     figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
     source = f"{result.model} model, platform {Path(result.platform).name}"
-    if isinstance(exploration, Exploration) and exploration.result.infeasible:
-        source += f"; {exploration.result.infeasible:,} infeasible fusions not shown"
+    if result.infeasible and not of_fusions:
+        source += f"; {result.infeasible:,} infeasible fusions not shown"
     source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
-    source += ", and a number, 2+2:1" if isinstance(exploration, Mapped) else ""
+    source += ", and a number, 2+2:1" if of_fusions else ""
     lines = fill(source, int(figure.get_figwidth() / INCHES_PER_LETTER))
     figure.supxlabel(lines, x=0.012, ha="left", fontsize=7.5, color="0.4")
-    kind = "front of one fusion" if isinstance(exploration, Mapped) else "design"
-    drawn = kind if not cloud.left_out else f"{kind} ({cloud.left_out:,} not drawn)"
+    kind = "front of one fusion" if of_fusions else "design"
+    drawn = kind if not plotted.left_out else f"{kind} ({plotted.left_out:,} not drawn)"
     line = 1 if len(exploration.objectives) == 2 else 0
     front = Line2D(
         [], [], linestyle=DASHES, linewidth=line, marker="o", markersize=6, markeredgecolor="white", color=FRONT

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from dse.compare import Comparison
-from dse.explore import Exploration
-from dse.mapping import Mapped
+from dse.result import Result
+from dse.results.exploration import Exploration
 
 
-def save_plot(exploration: Exploration | Mapped, *paths: Path) -> None:
+def save_plot(exploration: Exploration, *paths: Path) -> None:
     """Draw an exploration once and write it in the format of each path's suffix (.png, .svg).
 
     The same exploration gives the same bytes with the same matplotlib.
@@ -21,23 +21,23 @@ def save_plot(exploration: Exploration | Mapped, *paths: Path) -> None:
         write(figure, path)
 
 
-def save_mapping_plots(mapped: Mapped, *paths: Path) -> None:
+def save_breakdown(result: Result, *paths: Path) -> None:
     """Draw where the cycles and bits of a front of mappings go, in the format of each path's suffix."""
     from dse.plots.breakdown import draw_breakdown  # noqa: PLC0415  loads matplotlib
     from dse.plots.figure import write  # noqa: PLC0415
 
-    figure = draw_breakdown(mapped)
+    figure = draw_breakdown(result)
     for path in paths:
         write(figure, path)
 
 
-def save_convergence(mapped: Mapped, *paths: Path) -> None:
+def save_convergence(result: Result, *paths: Path) -> None:
     """Draw how a heuristic search went, in the format of each path's suffix."""
     from dse.plots.convergence import draw_convergence  # noqa: PLC0415  loads matplotlib
     from dse.plots.figure import write  # noqa: PLC0415
 
-    assert mapped.result.evolution is not None, "only heuristic searches converge"
-    figure = draw_convergence(mapped.result, mapped.result.evolution)
+    assert result.evolution is not None, "only heuristic searches converge"
+    figure = draw_convergence(result, result.evolution)
     for path in paths:
         write(figure, path)
 

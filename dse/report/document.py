@@ -11,12 +11,11 @@ from typing import Any
 
 from arrayol.ir.network import Network
 from dse.figures import MACHINE
-from dse.mapping_result import GroupRecord, MappedDesign
 from dse.pick import KNEE, parse_rule, pick
-from dse.points import AnyDesign, AnyResult, grows
+from dse.points import grows
 from dse.report.origin import Origin
 from dse.report.timelines import Timelines
-from dse.result import Design, Result
+from dse.result import Design, GroupRecord, ProcessorRecord, Result
 from dse.store import spec_file
 
 Document = dict[str, Any]
@@ -49,15 +48,16 @@ class Shared:
 
     documents: list[Document] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
-    records: list[Any] = field(default_factory=list)
+    records: list[GroupRecord] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
 
     def text(self, text: str | None) -> int | None:
         """The place of a text."""
         return None if text is None else self.texts.setdefault(text, len(self.texts))
 
-    def group(self, document: Document, record: object = None) -> int:
+    def group(self, record: GroupRecord) -> int:
         """The place of a group."""
+        document = _group(record)
         key = packed(document)
         if key not in self.places:
             self.places[key] = len(self.documents)
@@ -66,7 +66,7 @@ class Shared:
         return self.places[key]
 
 
-def report_document(result: AnyResult, folder: Path, origin: Origin, room: int = ROOM) -> Document:
+def report_document(result: Result, folder: Path, origin: Origin, room: int = ROOM) -> Document:
     """All that a report shows of a result in `folder`, within so many bytes.
 
     What does not fit is left out and named in "remarks": first timelines and specifications of the designs at the
@@ -97,20 +97,20 @@ def packed(part: object) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _designs(result: AnyResult) -> list[AnyDesign]:
+def _designs(result: Result) -> list[Design]:
     """The front first, then what else the result holds."""
-    front: dict[str, AnyDesign] = {design.id: design for design in result.pareto}
+    front = {design.id: design for design in result.pareto}
     others = [design for design in result.designs or () if design.id not in front]
     return [*front.values(), *others]
 
 
-def _spread(designs: Sequence[AnyDesign], count: int, kept: str) -> list[AnyDesign]:
+def _spread(designs: Sequence[Design], count: int, kept: str) -> list[Design]:
     """So many designs evenly, the first, the last and the one named `kept` among them."""
     places = {round(place * (len(designs) - 1) / (count - 1)) for place in range(count)}
     return [design for place, design in enumerate(designs) if place in places or design.id == kept]
 
 
-def _core(result: AnyResult, designs: Sequence[AnyDesign], network: Network | None) -> tuple[Document, Shared]:
+def _core(result: Result, designs: Sequence[Design], network: Network | None) -> tuple[Document, Shared]:
     """The result with some of its designs, without timelines and specifications."""
     figures = list(designs[0].objectives)
     front = {design.id for design in result.pareto}
@@ -140,28 +140,38 @@ def _figure(name: str) -> Document:
     return {"name": name, "title": figure.title, "unit": unit, "more": grows(name)}
 
 
-def _design(design: AnyDesign, figures: Sequence[str], shared: Shared, *, on_front: bool) -> Document:
-    found: Document = {
+def _design(design: Design, figures: Sequence[str], shared: Shared, *, on_front: bool) -> Document:
+    return {
         "id": design.id,
         "front": on_front,
         "values": [_finite(design.objectives[name]) for name in figures],
         "steps": None if design.steps is None else [shared.text(step) for step in design.steps],
         "remark": shared.text(design.steps_remark),
         "verified": design.verified,
+        "groups": [shared.group(group) for group in design.groups],
+        "verification": shared.text(design.verification),
+        "bottleneck": design.bottleneck,
     }
-    if isinstance(design, MappedDesign):
-        mapped = [shared.group(_group(group), group) for group in design.groups]
-        return found | {
-            "groups": mapped,
-            "verification": shared.text(design.verification),
-            "bottleneck": design.bottleneck,
-        }
-    return found | {"groups": [shared.group(group) for group in _published_groups(design)]}
 
 
 def _group(record: GroupRecord) -> Document:
-    document = record.model_dump(mode="json", exclude={"path"})
-    return document | {name: _columns(document[name]) for name in ("processors", "memories")}
+    """Its figures without those that its model does not have."""
+    document: Document = {"tasks": record.tasks, "processors": _columns([_processor(one) for one in record.processors])}
+    if record.whole_arrays_data is not None:
+        document["whole"] = record.whole_arrays_data
+    if record.mapping is not None:
+        document |= record.mapping.model_dump(mode="json", exclude={"path"})
+        document["memories"] = _columns(document["memories"])
+    return document
+
+
+def _processor(record: ProcessorRecord) -> Document:
+    document: Document = {"task": record.task, "units": record.units}
+    if record.block_data is not None:
+        document["block_data"] = record.block_data
+    if record.cycles is not None:
+        document |= {"cut": record.cut and record.cut.model_dump(mode="json"), **record.cycles.model_dump()}
+    return document
 
 
 def _columns(rows: Sequence[Document]) -> dict[str, list[Any]]:
@@ -173,30 +183,16 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None  # JSON has no other numbers
 
 
-def _published_groups(design: Design) -> Iterator[Document]:
-    """The groups of a design of the published model: processors, and the arrays that are kept whole."""
-    for tasks in design.fusion:
-        yield {
-            "tasks": tasks,
-            "processors": {
-                "task": tasks,
-                "units": [design.units[task] for task in tasks],
-                "block_data": [design.block_data[task] for task in tasks],
-            },
-            "whole": design.whole_arrays_data,
-        }
-
-
-def _facts(result: AnyResult) -> Iterator[tuple[str, str]]:
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
     """What was explored and how, a line each."""
     constants = ", ".join(f"{name} = {value}" for name, value in result.constants.items())
     yield "specification", f"{result.spec}, task {result.top}{f', with {constants}' if constants else ''}"
     yield "platform", result.platform
-    if isinstance(result, Result):
-        yield "model", f"published; {'exact' if result.exact else 'not exact'}: {result.method}"
-        yield "evaluated", f"{result.evaluated:,} designs, {result.infeasible:,} of them infeasible"
+    yield "model", f"{result.model}; {'exact' if result.exact else 'not exact'}: {result.method_description}"
+    if result.space.group_designs is None:
+        designs = result.evaluated + result.infeasible
+        yield "evaluated", f"{designs:,} designs, {result.infeasible:,} of them infeasible"
     else:
-        yield "model", f"machine; {'exact' if result.exact else 'not exact'}: {result.how}"
         yield "constraints", ", ".join(result.constraints) or "none"
         yield (
             "searched",
@@ -238,8 +234,8 @@ def _network(network: Network) -> Document:
 
 
 def _in_order(network: Network, names: Iterable[str]) -> list[str]:
-    found = set(names)
-    return [name for name in network.arrays if name in found]
+    wanted = set(names)
+    return [name for name in network.arrays if name in wanted]
 
 
 def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Room) -> Iterator[str]:
@@ -250,13 +246,12 @@ def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Roo
     rows = document["designs"]
     order = [number for number, row in enumerate(rows) if row["id"] == document["knee"]] + list(_evenly(len(rows)))
     for place in dict.fromkeys(place for number in order for place in rows[number]["groups"]):
-        record = shared.records[place]
-        found = timelines.of(record) if record is not None and not room.refused else None
-        if found is not None and room.take(found):
-            shared.documents[place]["timeline"] = found
+        timeline = None if room.refused else timelines.of(shared.records[place])
+        if timeline is not None and room.take(timeline):
+            shared.documents[place]["timeline"] = timeline
     yield from timelines.remarks
     if room.refused:
-        drawn = sum("timeline" in one for one in shared.documents)
+        drawn = sum("timeline" in group for group in shared.documents)
         yield f"{drawn:,} of {len(shared.documents):,} groups have their timeline, for the size of this file"
 
 
@@ -267,12 +262,9 @@ def _evenly(count: int) -> Iterator[int]:
     return (place for place in turned if place < count)
 
 
-def _add_specs(
-    document: Document, result: AnyResult, shown: Sequence[AnyDesign], folder: Path, room: Room
-) -> Iterator[str]:
+def _add_specs(document: Document, result: Result, shown: Sequence[Design], folder: Path, room: Room) -> Iterator[str]:
     """Enter the specifications that the folder holds as numbers of lines, which designs share."""
-    front: Sequence[AnyDesign] = result.pareto
-    number = {design.id: place for place, design in enumerate(front, 1)}
+    number = {design.id: place for place, design in enumerate(result.pareto, 1)}
     lines: dict[str, int] = {}
     for design, row in zip(shown, document["designs"], strict=True):
         path = folder / spec_file(design.id, number.get(design.id, 0))

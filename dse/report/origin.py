@@ -12,8 +12,7 @@ from arrayol.ir.network import Network, flatten
 from arrayol.shipped import shipped_folder
 from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import run_steps
-from dse.mapping_result import MappingResult
-from dse.points import AnyResult
+from dse.result import Result
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, load_platform
 
@@ -30,12 +29,12 @@ class Origin:
     remarks: tuple[str, ...]
 
 
-def open_origin(result: AnyResult, folder: Path) -> Origin:
+def open_origin(result: Result, folder: Path) -> Origin:
     """Look for the specification and platform that a result names: here, else beside the result's folder."""
     network = _network(result, folder)
     if isinstance(network, str):
         return Origin(None, None, (f"{network}: block diagrams are without links, and there are no timelines",))
-    if not isinstance(result, MappingResult):
+    if not result.is_mapped:
         return Origin(network, None, ())
     platform = _platform(result, folder)
     if isinstance(platform, str):
@@ -43,7 +42,7 @@ def open_origin(result: AnyResult, folder: Path) -> Origin:
     return Origin(network, MachineModel(network, platform), ())
 
 
-def _network(result: AnyResult, folder: Path) -> Network | str:
+def _network(result: Result, folder: Path) -> Network | str:
     """The network as it was explored, or why there is none."""
     path = next((path for path in _places(result.spec, folder) if path.is_file()), None)
     if path is None:
@@ -60,7 +59,7 @@ def _network(result: AnyResult, folder: Path) -> Network | str:
     return network
 
 
-def _platform(result: MappingResult, folder: Path) -> Platform | str:
+def _platform(result: Result, folder: Path) -> Platform | str:
     if result.platform == GIVEN_AS_OBJECT:
         return "the platform was given as an object"
     try:

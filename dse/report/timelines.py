@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from arrayol.errors import ArrayolError
-from dse.mapped_design import group_of
-from dse.mapping_result import GroupRecord
+from dse.result import GroupRecord
 from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.estimate import is_plain
@@ -29,14 +28,15 @@ class Timelines:
     _left: int = field(default=EXACT_AT_MOST)
 
     def of(self, record: GroupRecord) -> Mapping[str, Any] | None:
-        """The timeline of a group as a document; None where it takes too much, or files have changed since."""
-        group = group_of(record)
+        """The timeline of a group with a mapping; None where it takes too much, or files have changed since."""
+        group, mapping = record.decisions, record.mapping
+        assert mapping is not None, "decisions come from a mapping"
         try:
             if not self._affordable(group):
                 self.too_large += 1
                 return None
-            totals = record.steps, record.latency_cycles
-            first = FIRST if record.steps > WHOLE_AT_MOST else record.steps
+            totals = mapping.steps, mapping.latency_cycles
+            first = FIRST if mapping.steps > WHOLE_AT_MOST else mapping.steps
             return _document(group_timeline(self.model, group, totals, first=first, last=LAST))
         except (ArrayolError, ValueError, KeyError):  # specification or platform are not those of the result
             self.changed = True

@@ -11,7 +11,7 @@ from string import Template
 from arrayol.files import atomic_file, writing
 from dse.report.document import packed, report_document
 from dse.report.origin import open_origin
-from dse.store import REPORT, load_result
+from dse.store import REPORT, Warn, load_result, warn_in_python
 
 SCRIPTS = ("core.js", "scatter.js", "table.js", "diagram.js", "timeline.js", "details.js", "main.js")
 _PAGE = "page"
@@ -27,12 +27,12 @@ class Written:
     remarks: tuple[str, ...]
 
 
-def write_report(folder: Path, target: Path | None = None) -> Written:
+def write_report(folder: Path, target: Path | None = None, warn: Warn = warn_in_python) -> Written:
     """Write the report of the result in `folder`, by default beside it as report.html.
 
     It is below 2 MB and needs no network. Raises ArrayolError as `load_result` and `atomic_file` do.
     """
-    result = load_result(folder)
+    result = load_result(folder, warn)
     path = target if target is not None else folder / REPORT
     document = report_document(result, folder, open_origin(result, folder))
     text = page(f"{result.top}: report of arrayol", packed(document)).encode()
