@@ -24,7 +24,6 @@ from arrayol.checks.pipeline import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.shipped import shipped_folder
 from dse.bench import mismatches
-from dse.mapping import Mapped
 from dse.reduce import Reducer, extents_of
 from dse.study import Study, narrowed
 from dse.verify import Verifier
@@ -81,9 +80,7 @@ class Shipped:
         """The designs on the front of the default exploration, at the shipped size or at the reduced one."""
         settings = {} if at_shipped_size else dict(self.verifier.platform.verify)
         space = api.Space(study=STUDIES.get(self.name), verify=False)
-        found = api.explore(api.load(self.path, settings), space=space)
-        assert isinstance(found, Mapped)
-        return found.designs
+        return api.explore(api.load(self.path, settings), space=space).decisions
 
     def reduced(self, design: Design) -> Iterator[Design]:
         """A design of the reduced size with five blocks along each axis that it does not span, and one partial."""

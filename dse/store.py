@@ -166,8 +166,9 @@ def _validated(text: str, document: dict[str, Any], path: Path, warn: Warn) -> R
     texts = ("".join("[]" if isinstance(part, int) else f".{part}" for part in place) for place in places)
     names = dict.fromkeys(text.removeprefix(".") for text in texts)
     message = f"keys that this version of arrayol does not know are left out: {', '.join(names)}"
+    result = Result.model_validate_json(json.dumps(document))
     warn(Diagnostic("unknown-key", message, severity=Severity.WARNING, file=str(path)))
-    return Result.model_validate_json(json.dumps(document))
+    return result
 
 
 def _no_result(path: Path) -> ArrayolError:

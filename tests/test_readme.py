@@ -46,7 +46,6 @@ def test_what_the_machine_model_finds_beside_the_paper(checkout: Path) -> None:
     """The figures of the README's half page."""
     spec = api.load(checkout / "specs" / "lpsf.aol")
     result = api.explore(spec, space=api.Space(narrow=True, verify=False)).result
-    assert isinstance(result, api.MappingResult)
     assert (result.space.group_designs, result.space.whole_designs) == (1_007_616, 10_144_648_329_166_848)
     assert len(result.pareto) == 1034
     points = [

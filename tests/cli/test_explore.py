@@ -129,7 +129,8 @@ def test_settings_platform_top_and_objectives_are_used(arrayol: CommandLine, lps
     assert document["objectives"] == ["units", "latency_microseconds"]
     (design,) = document["pareto"]
     # One task: N_cu = m = 2; AL = 64 x 32 cycles at 100 MHz.
-    assert (design["units"], design["objectives"]["latency_microseconds"]) == ({"vftd": 2}, 20.48)
+    ((processor,),) = (group["processors"] for group in design["groups"])
+    assert (processor["task"], processor["units"], design["objectives"]["latency_microseconds"]) == ("vftd", 2, 20.48)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_each_method_is_named(arrayol: CommandLine, conv3x3: Path) -> None:
         assert document["method"] == method
         assert document["method_reason"] == "asked for"
         assert document["exact"] is (method != "nsga2")
-        assert HOW[method] in document["how"]
+        assert HOW[method] in document["method_description"]
         assert (document["evolution"] is not None) is (method == "nsga2")
         assert points(document) == front  # so few designs that the heuristic finds them all
     assert (conv3x3 / "conv3x3-explore" / "convergence.png").is_file()
@@ -64,7 +64,7 @@ def test_the_same_seed_gives_the_same_bytes(arrayol: CommandLine, conv3x3: Path)
     once, again, other = ((conv3x3 / name / "result.json").read_bytes() for name in ("once", "again", "other"))
     assert once == again
     assert (json.loads(once)["evolution"]["seed"], json.loads(other)["evolution"]["seed"]) == (3, 4)
-    assert "NSGA-II, seed 4, " in json.loads(other)["how"]
+    assert "NSGA-II, seed 4, " in json.loads(other)["method_description"]
     assert json.loads(once)["evolution"]["convergence"] != json.loads(other)["evolution"]["convergence"]
 
 

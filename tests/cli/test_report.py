@@ -144,3 +144,17 @@ def test_wrong_rules_are_told_before_the_work(arrayol: CommandLine, lpsf: Path, 
     assert done.stderr == f"{usage}Error: Invalid value for '--pick': {message}\n"
     assert done.returncode == 2
     assert not (lpsf / "new").exists()
+
+
+def test_keys_that_are_not_known_are_told(arrayol: CommandLine, lpsf: Path) -> None:
+    path = lpsf / "out" / "result.json"
+    path.write_text(path.read_text(encoding="utf-8").replace('"spec"', '"mood": 1,\n  "spec"', 1), encoding="utf-8")
+    warning = (
+        "out/result.json: warning[unknown-key]: keys that this version of arrayol does not know are left out: mood\n"
+    )
+    done = arrayol("report", "out")
+    assert (done.stderr, done.returncode) == (warning, 0)
+    done = arrayol("compare", "out", "out")
+    assert (done.stderr, done.returncode) == (warning * 2, 0)
+    done = arrayol("simulate", "lpsf.aol", "--result", "out", "--design", "4")
+    assert done.stderr.startswith(f"{warning}out/result.json: error[published-result]: ")

@@ -91,12 +91,13 @@ def test_text_shows_groups_memories_and_verdicts(arrayol: CommandLine, result: P
         if one["id"] == "2:1"
     ]
     (group,) = design["groups"]
-    cycles = group["latency_cycles"]
+    mapping = group["mapping"]
+    cycles = mapping["latency_cycles"]
     assert (code, err) == (0, "")
     assert out.startswith(f"chain 2:1: {cycles} cycles, {cycles / 100:.1f} µs\n\n")
     row = next(line for line in out.splitlines() if line.startswith("1: smoothed, halved "))
-    assert row.split()[3:] == [str(cycles), str(cycles), str(group["steps"])]
-    for memory in group["memories"]:
+    assert row.split()[3:] == [str(cycles), str(cycles), str(mapping["steps"])]
+    for memory in mapping["memories"]:
         line = next(line for line in out.splitlines() if line.startswith(f"1: {memory['kind']} {memory['name']} "))
         assert line.split()[-2:] == [str(memory["data"])] * 2
     assert out.endswith(

@@ -12,13 +12,12 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from dse.compare import Comparison, compare
 from dse.comparison_store import write_comparison
-from dse.mapping_result import MappingResult
 from dse.plots.comparison import draw_comparison
-from dse.points import AnyResult
+from dse.result import Result
 from hwmodel.platform import Platform, load_platform
 
 
-def with_port(words: int) -> AnyResult:
+def with_port(words: int) -> Result:
     """The same with a slower port."""
     platform = load_platform(SPECS / "lpsf.toml")
     changed = {**platform.model_dump(exclude_unset=True, by_alias=True)}
@@ -28,7 +27,7 @@ def with_port(words: int) -> AnyResult:
     return api.explore(spec, slow, space=api.Space(narrow=True, verify=False)).result
 
 
-def volume(result: AnyResult, reference: tuple[float, float]) -> float:
+def volume(result: Result, reference: tuple[float, float]) -> float:
     """By the definition, for two objectives: the area of the union of boxes."""
     points = sorted(
         (design.objectives["latency_cycles"], design.objectives["internal_memory_data"]) for design in result.pareto
@@ -94,7 +93,6 @@ def test_larger_is_better_for_frames_per_second() -> None:
 
 def test_other_objectives_are_refused() -> None:
     result = mapped().result
-    assert isinstance(result, MappingResult)
     other = result.model_copy(update={"objectives": ("latency_cycles", "units")})
     with pytest.raises(ArrayolError) as caught:
         compare(result, other)

@@ -12,11 +12,12 @@ from networks import link, network, platform, process
 from arrayol import api
 from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.ir.network import Network
-from dse.explore import Exploration, Labels, explore
+from dse.explore import explore
 from dse.graph import task_graph
 from dse.method_names import Search
 from dse.objectives import PUBLISHED, chosen
 from dse.result import identifier
+from dse.results.exploration import Exploration, Labels
 from dse.space import subspaces
 from dse.volume import box_share, reference_of
 from dse.walk import Progress
@@ -87,8 +88,9 @@ def test_a_design_of_lpsf(lpsf: Exploration) -> None:
         ("units", 16),
         ("latency_microseconds", 41472.0),
     ]
-    assert pairs.units == dict.fromkeys(("hflr", "vftd", "hfrl", "vfbu"), 4)
-    assert pairs.block_data == dict.fromkeys(("hflr", "vftd", "hfrl", "vfbu"), 480)
+    assert {task: (processor.units, processor.block_data) for task, processor in pairs.processors.items()} == (
+        dict.fromkeys(("hflr", "vftd", "hfrl", "vfbu"), (4, 480))
+    )
     assert (pairs.verified, pairs.flows, pairs.whole_arrays_data) == (None, 4, {})
     assert whole.whole_arrays_data == {"p2": 2073600}
 
@@ -140,7 +142,7 @@ def test_the_front_is_what_nothing_dominates(made: Network, names: tuple[str, ..
         for one in priced
         if isinstance(one, PublishedDesign)
     }
-    assert len(table) == found.evaluated - found.infeasible
+    assert len(table) == found.evaluated
     front = {
         name
         for name, costs in table.items()
@@ -161,9 +163,9 @@ def test_infeasible_fusions_are_counted_apart() -> None:
         ["mid", "out"],
     )
     found = explore(PublishedModel(made, platform(m=1, slow=2)), chosen(DEFAULT), LABELS).result
-    assert (found.evaluated, found.infeasible) == (2, 1)
+    assert (found.evaluated, found.infeasible, found.space.whole_designs) == (1, 1, 2)
     assert found.infeasible_example is not None
-    assert found.infeasible_example.fusion == (("slow", "wide"),)
+    assert found.infeasible_example.groups == (("slow", "wide"),)
     assert [design.id for design in found.pareto] == ["1+1"]
     assert (found.comparisons.subspaces, found.comparisons.all_pairs) == (0, 0)
 
@@ -194,13 +196,13 @@ def test_some_infeasible_are_told_of_but_not_compared(monkeypatch: pytest.Monkey
     monkeypatch.setattr(_Refusing, "least", 3)
     found = explore(_Refusing(fork_join(), platform()), chosen(DEFAULT), LABELS, how=Search(keep_all=True))
     result = found.result
-    assert (result.evaluated, result.infeasible) == (10, 5)
+    assert (result.evaluated, result.infeasible, result.space.whole_designs) == (5, 5, 10)
     assert [(one.groups, one.infeasible) for one in result.space.subspaces] == [(1, 1), (2, 4), (3, 0), (4, 0)]
     assert result.infeasible_example is not None
     assert result.infeasible_example.reason == "too few groups"
     assert result.comparisons.all_pairs == 5 * 4
     assert result.designs is not None
-    assert len(result.designs) == found.cloud.designs == 5
+    assert len(result.designs) == found.plotted.designs == 5
 
 
 def test_progress_ends_with_everything() -> None:
@@ -268,5 +270,5 @@ def test_the_platform_as_an_object_a_file_and_what_lies_beside(tmp_path: Path) -
     ways = {"object": given, "file": tmp_path / "two.toml"}
     found = {name: api.explore(spec, way, model="published") for name, way in ways.items()}
     assert [one.result.platform for one in found.values()] == ["given as an object", str(tmp_path / "two.toml")]
-    assert [one.result.pareto[0].units["vfbu"] for one in found.values()] == [2, 2]
+    assert [one.result.pareto[0].processors["vfbu"].units for one in found.values()] == [2, 2]
     assert api.explore(spec, model="published").result.platform == str(SPECS / "lpsf.toml")

@@ -13,8 +13,7 @@ from arrayol.checks.pipeline import choose_top
 from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.ir.network import flatten
 from arrayol.shipped import shipped_folder
-from dse.mapped_design import design_of
-from dse.mapping_result import MappingResult
+from dse.result import Result
 from hwmodel.machine.model import MachineModel
 
 SMALL = {"H": 8, "W": 8}
@@ -24,18 +23,16 @@ def lpsf(**consts: int) -> api.Spec:
     return api.load(shipped_folder() / "lpsf.aol", SMALL | consts)
 
 
-def explored(spec: api.Spec, **space: object) -> MappingResult:
-    result = api.explore(spec, space=api.Space(**{"narrow": True, "verify": False, **space})).result  # type: ignore[arg-type]
-    assert isinstance(result, MappingResult)
-    return result
+def explored(spec: api.Spec, **space: object) -> Result:
+    return api.explore(spec, space=api.Space(**{"narrow": True, "verify": False, **space})).result  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def narrow() -> MappingResult:
+def narrow() -> Result:
     return explored(lpsf())
 
 
-def test_counts_sum_to_the_space(narrow: MappingResult) -> None:
+def test_counts_sum_to_the_space(narrow: Result) -> None:
     assert narrow.evaluated + narrow.infeasible + narrow.pruned == narrow.space.group_designs
     # 8 x 2 repetitions have 4 x 2 shapes of blocks, each with 4 legal scans; groups of 1 to 4 tasks, of which there are
     # 4, 3, 2 and 1, have 4 to 256 combinations of units.
@@ -44,35 +41,36 @@ def test_counts_sum_to_the_space(narrow: MappingResult) -> None:
     assert narrow.exact
 
 
-def test_no_design_of_the_front_dominates_another(narrow: MappingResult) -> None:
+def test_no_design_of_the_front_dominates_another(narrow: Result) -> None:
     points = [tuple(design.objectives[name] for name in narrow.objectives) for design in narrow.pareto]
     assert points == sorted(points)
     assert all(one[1] > other[1] for one, other in pairwise(points))
 
 
-def test_stored_designs_are_what_the_model_prices(narrow: MappingResult) -> None:
+def test_stored_designs_are_what_the_model_prices(narrow: Result) -> None:
     spec = lpsf()
     model = MachineModel(flatten(spec, choose_top(spec, None)), api.load_platform(shipped_folder() / "lpsf.toml"))
-    read = MappingResult.model_validate_json(narrow.to_json())
+    read = Result.model_validate_json(narrow.to_json())
     assert read == narrow
     for design in read.pareto:
-        estimate = model.evaluate(design_of(design))
+        estimate = model.evaluate(design.decisions)
         assert design.objectives["latency_cycles"] == estimate.latency_cycles
         assert design.objectives["internal_memory_data"] == estimate.internal_memory_data
         assert design.objectives["frame_cycles"] == estimate.frame_cycles
         assert design.objectives["lut"] == 96 * estimate.units
         for group in design.groups:
-            assert sum(group.ends.values()) == group.latency_cycles
-            for one in group.processors:
-                waits = one.waiting_for_loads + one.waiting_for_stores + one.waiting_for_neighbours
-                assert one.computing + waits == group.latency_cycles
+            assert group.mapping is not None
+            assert sum(group.mapping.ends.values()) == group.mapping.latency_cycles
+            for processor in group.processors:
+                assert processor.cycles is not None
+                assert sum(processor.cycles.model_dump().values()) == group.mapping.latency_cycles
 
 
-def test_the_same_bytes_every_time(narrow: MappingResult) -> None:
+def test_the_same_bytes_every_time(narrow: Result) -> None:
     assert explored(lpsf()).to_json() == narrow.to_json()
 
 
-def test_more_of_the_space_is_never_worse(narrow: MappingResult) -> None:
+def test_more_of_the_space_is_never_worse(narrow: Result) -> None:
     opened = explored(lpsf(), narrow=False)
     best = [
         (design.objectives["latency_cycles"], design.objectives["internal_memory_data"]) for design in opened.pareto
@@ -82,7 +80,7 @@ def test_more_of_the_space_is_never_worse(narrow: MappingResult) -> None:
         assert any(one[0] <= point[0] and one[1] <= point[1] for one in best)
 
 
-def test_constraints_cut_the_front(narrow: MappingResult) -> None:
+def test_constraints_cut_the_front(narrow: Result) -> None:
     limit = sorted(design.objectives["internal_memory_bits"] for design in narrow.pareto)[3]
     found = explored(lpsf(), constraints=[f"internal_memory_bits <= {limit}"])
     kept = [design for design in narrow.pareto if design.objectives["internal_memory_bits"] <= limit]
@@ -97,7 +95,7 @@ def test_frames_per_second_are_bounded_from_below() -> None:
         explored(lpsf(), constraints=["frames_per_second <= 300000"])
 
 
-def test_nothing_is_feasible(narrow: MappingResult) -> None:
+def test_nothing_is_feasible(narrow: Result) -> None:
     with pytest.raises(InfeasibleError) as caught:
         explored(lpsf(), constraints=["internal_memory_bits <= 100"])
     least = min(design.objectives["internal_memory_bits"] for design in narrow.pareto)
@@ -110,7 +108,7 @@ def test_nothing_is_feasible(narrow: MappingResult) -> None:
     )
 
 
-def test_shared_memories_take_the_largest_group(narrow: MappingResult) -> None:
+def test_shared_memories_take_the_largest_group(narrow: Result) -> None:
     shared = explored(lpsf(), reuse_memory=True)
     assert min(design.objectives["internal_memory_data"] for design in shared.pareto) < min(
         design.objectives["internal_memory_data"] for design in narrow.pareto
@@ -140,19 +138,19 @@ objectives = ["units", "latency_cycles"]
     assert found.space.whole_designs == 8 * 4
     for design in found.pareto:
         assert design.fusion == (("hflr", "vftd"), ("hfrl", "vfbu"))
-        assert design.groups[0].blocks.shape in ((8, 1), (4, 1))
-        assert design.groups[1].blocks.shape == (3, 1)
+        assert design.mappings[0].blocks.shape in ((8, 1), (4, 1))
+        assert design.mappings[1].blocks.shape == (3, 1)
 
 
 def test_a_bound_on_groups_is_named() -> None:
     found = explored(lpsf(), study=api.Study(longest_group=2))
     assert not found.exact
-    assert "groups of at most 2 tasks" in found.how
+    assert "groups of at most 2 tasks" in found.method_description
     assert max(len(group) for design in found.pareto for group in design.fusion) <= 2
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5])
-def test_a_front_within_a_factor(narrow: MappingResult, epsilon: float) -> None:
+def test_a_front_within_a_factor(narrow: Result, epsilon: float) -> None:
     found = explored(lpsf(), study=api.Study(epsilon=epsilon))
     assert not found.exact
     assert len(found.pareto) <= len(narrow.pareto)
@@ -192,7 +190,6 @@ def test_costs_are_objectives() -> None:
     result = api.explore(
         lpsf(), objectives=("lut", "latency_cycles"), space=api.Space(narrow=True, verify=False)
     ).result
-    assert isinstance(result, MappingResult)
     assert json.loads(result.to_json())["objectives"] == ["lut", "latency_cycles"]
     assert [design.objectives["lut"] for design in result.pareto] == [
         96 * design.objectives["units"] for design in result.pareto

@@ -15,12 +15,13 @@ from networks import link, network, platform, process
 from PIL import Image
 
 from dse import cloud
-from dse.explore import Exploration, Labels, explore
+from dse.explore import explore
 from dse.objectives import chosen
 from dse.plots.figure import draw
 from dse.plots.panel import RASTER_FROM, Axis, Panel, compact
 from dse.plots.placement import Name, names_of, spell
 from dse.plots.save import save_plot
+from dse.results.exploration import Exploration, Labels, PlottedPoints
 from hwmodel.published.model import PublishedModel
 
 DEFAULT = ("latency_cycles", "internal_memory_data")
@@ -78,9 +79,9 @@ def test_every_design_of_a_small_space_is_named_and_the_front_of_a_large_one() -
     small, large = explored(4), explored(8)
     listed = {name for text in written(shown(draw(small))[0]) for name in text.get_text().split(", ")}
     assert {design.id for design in small.result.pareto} <= listed
-    assert len(listed) == small.cloud.designs == 8
-    assert large.cloud.designs == 128
-    assert {name for names in large.cloud.names for name in names} == set()
+    assert len(listed) == small.plotted.designs == 8
+    assert large.plotted.designs == 128
+    assert {name for names in large.plotted.names for name in names} == set()
     front = {design.id for design in large.result.pareto}
     assert {name for text in written(shown(draw(large))[0]) for name in text.get_text().split(", ")} <= front
 
@@ -146,7 +147,7 @@ def test_both_formats_are_whole_pictures(tmp_path: Path) -> None:
 def test_thousands_of_points_are_pixels_in_the_svg() -> None:
     many = explored(2)
     points = tuple((float(place), float(place % 7)) for place in range(RASTER_FROM + 1))
-    found = cloud.Cloud(points, (1,) * len(points), ((),) * len(points), len(points), 0)
+    found = PlottedPoints(points, (1,) * len(points), ((),) * len(points), len(points), 0)
     (axes,) = shown(draw(Exploration(many.result, many.objectives, found)))
     assert axes.collections[0].get_rasterized()
 
@@ -154,16 +155,16 @@ def test_thousands_of_points_are_pixels_in_the_svg() -> None:
 def test_points_beyond_the_limit_are_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cloud, "DRAWN_AT_MOST", 5)
     found = explored(8)
-    assert len(found.cloud.points) == 5
-    assert 0 < found.cloud.left_out <= 123
+    assert len(found.plotted.points) == 5
+    assert 0 < found.plotted.left_out <= 123
     (legend,) = draw(found).legends
-    assert legend.get_texts()[0].get_text() == f"design ({found.cloud.left_out} not drawn)"
+    assert legend.get_texts()[0].get_text() == f"design ({found.plotted.left_out} not drawn)"
 
 
 def test_text_of_the_user_is_taken_as_it_is(tmp_path: Path) -> None:
     found = explored(2)
     odd = Exploration(
-        found.result.model_copy(update={"platform": "folder/$x_$\u4f60.toml"}), found.objectives, found.cloud
+        found.result.model_copy(update={"platform": "folder/$x_$\u4f60.toml"}), found.objectives, found.plotted
     )
     save_plot(odd, tmp_path / "a.svg")  # neither mathematics nor a warning about a missing letter
     assert "platform $x_$" in draw(odd).get_supxlabel()
@@ -178,7 +179,7 @@ def test_a_long_front_is_named_here_and_there() -> None:
         )
         for place, point in enumerate(points)
     )
-    found = cloud.Cloud(points, (1,) * 3000, ((),) * 3000, 3000, 0)
+    found = PlottedPoints(points, (1,) * 3000, ((),) * 3000, 3000, 0)
     figure = draw(Exploration(few.result.model_copy(update={"pareto": designs}), few.objectives, found))
     numbers = sorted(int(text.get_text()[1:]) for text in written(shown(figure)[0]))
     assert len(numbers) > 5

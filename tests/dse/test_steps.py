@@ -76,7 +76,7 @@ def test_blocks_hold_what_the_model_asks_for(name: str) -> None:
             assert isinstance(outer, RepetitiveTask)
             data = math.prod(process.repetition) * max(math.prod(flow.port.shape) for flow in process.outputs)
             blocks = math.prod(outer.repetition)
-            assert blocks == 1 or data // blocks >= design.block_data[process.name]
+            assert blocks == 1 or data // blocks >= design.processors[process.name].block_data
 
 
 def test_the_steps_of_lpsf_at_full_size() -> None:

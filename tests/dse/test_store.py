@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arrayol import api
-from arrayol.errors import ArrayolError
+from arrayol.errors import ArrayolError, render
 from dse import store
-from dse.explore import Exploration
+from dse.results.exploration import Exploration
 from dse.store import load_result, require_writable, write_result
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
@@ -183,3 +185,81 @@ def test_what_is_no_result_cannot_be_loaded(content: bytes | None, message: str)
     with pytest.raises(ArrayolError) as caught:
         load_result(Path("out"))
     assert str(caught.value) == message
+
+
+def stored(exploration: Exploration) -> dict[str, Any]:
+    """Its document, in the folder `out`."""
+    write_result(exploration, Path("out"))
+    document: dict[str, Any] = json.loads(Path("out/result.json").read_text(encoding="utf-8"))
+    return document
+
+
+def store_again(document: object) -> None:
+    Path("out/result.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+FORMATS = {
+    None: ("has no format number", "explore again"),
+    1: ("is in format 1", "explore again"),
+    3: ("is in format 3", "read it with the version of arrayol that wrote it, or explore again"),
+}
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_a_result_in_another_format_is_refused_by_name(lpsf: Exploration, number: int | None) -> None:
+    document = stored(lpsf)
+    assert next(iter(document.items())) == ("format", 2)
+    del document["format"]
+    store_again(document if number is None else document | {"format": number, "pareto": "anything"})
+    with pytest.raises(ArrayolError) as caught:
+        load_result(Path("out"))
+    its, hint = FORMATS[number]
+    message = f"the result {its}, and this version of arrayol reads and writes format 2"
+    assert str(caught.value) == f"out/result.json: error[other-format]: {message}\n  hint: {hint}"
+
+
+def test_keys_that_are_not_known_are_left_out_with_a_warning(lpsf: Exploration) -> None:
+    document = stored(lpsf)
+    document["mood"] = {"today": 1}
+    document["space"]["colour"] = None
+    for design in document["pareto"]:
+        design["groups"][0]["processors"][0]["shade"] = [2]
+    store_again(document)
+    warnings: list[str] = []
+    assert load_result(Path("out"), lambda warning: warnings.append(render(warning))) == lpsf.result
+    (warning,) = warnings
+    assert warning == (
+        "out/result.json: warning[unknown-key]: keys that this version of arrayol does not know are left out: "
+        "space.colour, pareto[].groups[].processors[].shade, mood"
+    )
+    with pytest.warns(UserWarning, match=re.escape(warning)):
+        assert load_result(Path("out")) == lpsf.result
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("format",), "2"),
+        (("format",), True),
+        (("method",), None),
+        (("space", "fusions"), "many"),
+        (("pareto", 0, "groups", 0, "processors", 0, "block_data"), None),
+        (("pareto", 1, "groups", 1, "mapping"), {}),
+    ],
+)
+def test_anything_else_that_is_wrong_is_an_error(lpsf: Exploration, place: tuple[Any, ...], value: object) -> None:
+    document = stored(lpsf) | {"mood": 1}
+    holder = document
+    for part in place[:-1]:
+        holder = holder[part]
+    holder[place[-1]] = value
+    store_again(document)
+    with pytest.raises(ArrayolError) as caught:
+        load_result(Path("out"))
+    assert str(caught.value) == NO_RESULT
+    del holder[place[-1]]
+    store_again(document)
+    if place != ("format",):
+        with pytest.raises(ArrayolError) as caught:
+            load_result(Path("out"))
+        assert str(caught.value) == NO_RESULT

@@ -17,7 +17,6 @@ from mutants import changed
 from arrayol import api
 from arrayol.errors import ArrayolError
 from dse.bench import Bench, Judgement, mismatches
-from dse.mapping import Mapped
 from dse.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import GroupEstimate
@@ -37,8 +36,7 @@ def verifier() -> Verifier:
 def designs(verifier: Verifier) -> Sequence[Design]:
     """Some of the plain front at three times the reduced size, the first and the last among them."""
     found = api.explore(verifier.spec, space=api.Space(narrow=True, verify=False))
-    assert isinstance(found, Mapped)
-    return [*found.designs[::12], found.designs[-1]]
+    return [*found.decisions[::12], found.decisions[-1]]
 
 
 def test_the_plan_lists_each_group_once(verifier: Verifier, designs: Sequence[Design]) -> None:
@@ -269,7 +267,6 @@ def test_arrays_of_one_number(tmp_path: Path) -> None:
     )
     spec, platform = api.load(tmp_path / "one.aol"), load_platform(tmp_path / "one.toml")
     found = api.explore(spec, space=api.Space(verify=True))
-    assert isinstance(found, Mapped)
     assert all(design.verified for design in found.result.pareto)
     bench = Bench(spec, "top", platform)
     blocks = {

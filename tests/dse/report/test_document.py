@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrayol import api
-from dse.mapping_result import MappingResult
 from dse.pick import parse_rule, pick
 from dse.report.document import ROOM, packed, report_document
 from dse.report.origin import Origin, open_origin
 from dse.report.write import page, write_report
+from dse.result import GroupRecord
 from dse.store import load_result, write_result
 
 RESULT = mapped().result
@@ -57,19 +57,18 @@ def test_data_in_a_page_are_read_back_and_end_no_element(document: object) -> No
 
 def test_every_design_with_its_groups_timelines_and_specification(folder: Path) -> None:
     result = load_result(folder)
-    assert isinstance(result, MappingResult)
     document = report_document(result, folder, open_origin(result, folder))
     assert document["remarks"] == []
     assert [row["id"] for row in document["designs"]] == [design.id for design in result.pareto]
     for row, design in zip(document["designs"], result.pareto, strict=True):
         assert row["values"] == list(design.objectives.values())
         assert (None if row["remark"] is None else document["texts"][row["remark"]]) == design.steps_remark
-        for place, group in zip(row["groups"], design.groups, strict=True):
-            found = document["groups"][place]
-            assert found["processors"]["units"] == [one.units for one in group.processors]
-            assert found["memories"]["bits"] == [one.bits for one in group.memories]
-            steps = found["timeline"]["steps"]
-            assert steps[-1][1] + steps[-1][2] == group.latency_cycles
+        for place, group, mapping in zip(row["groups"], design.groups, design.mappings, strict=True):
+            shown = document["groups"][place]
+            assert shown["processors"]["units"] == [processor.units for processor in group.processors]
+            assert shown["memories"]["bits"] == [memory.bits for memory in mapping.memories]
+            steps = shown["timeline"]["steps"]
+            assert steps[-1][1] + steps[-1][2] == mapping.latency_cycles
         if design.steps is not None:
             written = (folder / "specs" / f"{design.id.replace(':', '-')}.aol").read_text(encoding="utf-8")
             assert "".join(document["lines"][line] + "\n" for line in row["aol"]) == written
@@ -91,12 +90,17 @@ def test_a_small_room(folder: Path, room: int) -> None:
     )
 
 
+def _with_traffic(group: GroupRecord, traffic_bytes: int) -> GroupRecord:
+    assert group.mapping is not None
+    return group.model_copy(update={"mapping": group.mapping.model_copy(update={"traffic_bytes": traffic_bytes})})
+
+
 def test_a_very_long_front_stays_below_2_mb(tmp_path: Path) -> None:
     many = [
         design.model_copy(
             update={
                 "id": f"{design.id}/{copy}",
-                "groups": tuple(group.model_copy(update={"traffic_bytes": copy}) for group in design.groups),
+                "groups": tuple(_with_traffic(group, copy) for group in design.groups),
             }
         )
         for copy in range(400)

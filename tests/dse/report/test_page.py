@@ -181,10 +181,10 @@ def test_the_parts_of_a_design(opened: Open, report: Path) -> None:
     page = opened(report)
     design = next(one for one in FRONT if one.steps and len(one.groups) == 1)
     page.locator(f'tr[data-id="{design.id}"]').click()
-    (group,) = design.groups
+    ((group,), (mapping,)) = design.groups, design.mappings
     diagram = page.locator('[data-part="diagram"]')
     texts = diagram.locator("text").all_text_contents()
-    for memory in group.memories:
+    for memory in mapping.memories:
         if memory.kind == "buffer":
             assert f"buffer {memory.name}" in texts
             assert f"{memory.data:,} data, {memory.banks} banks" in texts
@@ -194,13 +194,15 @@ def test_the_parts_of_a_design(opened: Open, report: Path) -> None:
     assert diagram.locator('[data-kind="task"]').count() == len(group.processors)
     assert diagram.locator("path.arrow").count() == 10  # memory, p0, hflr, p1, vftd, p2, hfrl, p3, vfbu, p4, memory
     steps = page.locator('[data-part="timeline"] rect.loads').count()
-    assert 0 < steps <= group.steps
-    assert f"{group.steps} steps, {group.latency_cycles} cycles" in page.locator('[data-part="timeline"]').inner_text()
+    assert 0 < steps <= mapping.steps
+    assert (
+        f"{mapping.steps} steps, {mapping.latency_cycles} cycles" in page.locator('[data-part="timeline"]').inner_text()
+    )
     ends = dict(row.split("\t")[:2] for row in page.locator('[data-part="breakdown"] table').inner_text().splitlines())
-    assert ends == {name: f"{cycles} cycle{'' if cycles == 1 else 's'}" for name, cycles in group.ends.items()}
+    assert ends == {name: f"{cycles} cycle{'' if cycles == 1 else 's'}" for name, cycles in mapping.ends.items()}
     assert "p0" in page.locator('[data-part="layout"]').inner_text()
     moved = page.locator('[data-part="transfers"]').inner_text()
-    assert f"{group.traffic_bytes} bytes loaded and stored" in moved
+    assert f"{mapping.traffic_bytes} bytes loaded and stored" in moved
     assert re.search(r"p0\t32\t0\t100%", moved)
     assert "; ".join(design.steps or ()) in page.locator('[data-part="aol"]').inner_text()
     written = (report.parent / "specs" / f"{design.id.replace(':', '-')}.aol").read_text(encoding="utf-8")
@@ -212,11 +214,12 @@ def test_the_timeline_draws_every_cycle_of_its_steps(opened: Open, report: Path)
     design = next(one for one in FRONT if len(one.groups) == 1)
     page.locator(f'tr[data-id="{design.id}"]').click()
     titles = page.locator('[data-part="timeline"] rect.work title').all_text_contents()
-    (group,) = design.groups
-    assert group.steps <= 24  # all of them are drawn
+    ((group,), (mapping,)) = design.groups, design.mappings
+    assert mapping.steps <= 24  # all of them are drawn
     for processor in group.processors:
         cycles = [int(text.split()[-2]) for text in titles if f": {processor.task}, " in text]
-        assert sum(cycles) == processor.computing
+        assert processor.cycles is not None
+        assert sum(cycles) == processor.cycles.computing
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -327,10 +330,11 @@ def test_names_are_only_ever_text(opened: Open, report: Path, tmp_path: Path) ->
 def test_what_opened_designs_choose(opened: Open, report: Path, tmp_path: Path) -> None:
     document = json.loads((report.parent / "result.json").read_text(encoding="utf-8"))
     (group,) = document["pareto"][0]["groups"]
-    next(one for one in group["memories"] if one["name"] == "p1")["kind"] = "fifo"
-    group |= {"fifos": ["p1"], "policy": "strip", "recompute": True}
-    group["layouts"] = [{"array": "p0", "banks": 3, "vector": [1, 2], "block": 1}]
-    group["layouts"] += [{"array": "p4", "banks": 5, "vector": [0, -1], "block": 2}]
+    mapping = group["mapping"]
+    next(one for one in mapping["memories"] if one["name"] == "p1")["kind"] = "fifo"
+    mapping |= {"fifos": ["p1"], "policy": "strip", "recompute": True}
+    mapping["layouts"] = [{"array": "p0", "banks": 3, "vector": [1, 2], "block": 1}]
+    mapping["layouts"] += [{"array": "p4", "banks": 5, "vector": [0, -1], "block": 2}]
     group["processors"][0]["cut"] = {"shape": [2, 1], "scan": "1,-0"}
     (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
     page = opened(write_report(tmp_path).path)
