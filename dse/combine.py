@@ -6,14 +6,15 @@ maxima keep dominance. For a chain the down-sets are its prefixes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from dse.evenly import evenly
 from dse.fronts import Combination, Front, Rows, combined, front_of, merged
-from dse.graph import Mask, TaskGraph, bits
+from dse.graph import Mask, TaskGraph
+from dse.space import next_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,36 +55,6 @@ class WholeFront:
             found.append(Choice(group, int(steps.rows[row, 1])))
             done, row = before, int(steps.rows[row, 0])
         return tuple(reversed(found))
-
-
-def next_groups(graph: TaskGraph, done: Mask, longest: int | None = None) -> Iterator[Mask]:
-    """The groups that can run once the tasks of the down-set `done` have run.
-
-    They are connected and read only `done` and themselves. The sequences of such groups are the legal fusions in all
-    orders in which they can run.
-    """
-    left = graph.all & ~done
-    limit = longest or len(graph)
-    for task in bits(left):
-        if graph.predecessors[task] & ~done:
-            continue  # never a group's first task, around which each group is grown once
-        yield from (
-            group for group in _grow(graph, 1 << task, left >> task << task, limit) if _ready(graph, group, done)
-        )
-
-
-def all_groups(graph: TaskGraph, longest: int | None = None) -> tuple[Mask, ...]:
-    """Every group of a legal fusion, by its first task, then by its tasks."""
-    seen: dict[Mask, None] = {}
-    reached, fresh = {0}, [0]
-    while fresh:
-        done = fresh.pop()
-        for group in next_groups(graph, done, longest):
-            seen[group] = None
-            if done | group not in reached:
-                reached.add(done | group)
-                fresh.append(done | group)
-    return tuple(sorted(seen, key=lambda group: (group & -group, group)))
 
 
 def whole_front(
@@ -176,20 +147,3 @@ def _settle(arriving: list[tuple[Mask, Mask, Front]], how: Combination, most: in
     place = np.repeat(np.arange(len(arriving)), counts)[front.origin]
     rows = np.concatenate([sums.origin for _, _, sums in arriving])[front.origin]
     return front, _Steps(tuple((done, group) for done, group, _ in arriving), place, rows)
-
-
-def _grow(graph: TaskGraph, group: Mask, allowed: Mask, limit: int) -> Iterator[Mask]:
-    """The connected groups of at most `limit` tasks that hold `group`, of tasks in `allowed` beside it."""
-    yield group
-    if group.bit_count() == limit:
-        return
-    frontier = graph.neighbours(group) & allowed & ~group
-    while frontier:
-        task = frontier & -frontier
-        allowed &= ~task
-        frontier &= ~task
-        yield from _grow(graph, group | task, allowed, limit)
-
-
-def _ready(graph: TaskGraph, group: Mask, done: Mask) -> bool:
-    return all(not graph.predecessors[task] & ~(group | done) for task in bits(group))

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Protocol
 
-from dse.combine import Choice, ListedFront, WholeFront, listed_front, next_groups, whole_front
+from dse.combine import Choice, ListedFront, WholeFront, listed_front, whole_front
 from dse.counted_text import counted
 from dse.fronts import Front
-from dse.graph import Mask, bits
+from dse.graph import Mask
 from dse.group_part import Counts, GroupFront
 from dse.group_search import search_group
 from dse.mapping_space import MappingSpace
@@ -20,6 +20,7 @@ from dse.openings import count_openings
 from dse.progress import COMBINING, Report, SearchProgress
 from dse.search_context import SearchContext
 from dse.searched import Searched
+from dse.space import execution_order, next_groups
 from dse.tracking import Tracker
 from dse.twins import Twins
 from dse.whole_count import count_wholes
@@ -122,19 +123,8 @@ def ordered_design(space: MappingSpace, fronts: Mapping[Mask, GroupFront], choic
 
 
 def in_order(space: MappingSpace, designs: Mapping[Mask, GroupDesign]) -> Design:
-    """A whole design with its groups in the order of `dse.space`: by first task wherever there is a choice."""
-    waiting = sorted(designs.items(), key=lambda pair: pair[0] & -pair[0])
-    done, ordered = 0, []
-    while waiting:
-        place = next(number for number, (group, _) in enumerate(waiting) if _can_run(space, group, done))
-        group, design = waiting.pop(place)
-        done |= group
-        ordered.append(design)
-    return Design(tuple(ordered))
-
-
-def _can_run(space: MappingSpace, group: Mask, done: Mask) -> bool:
-    return all(not space.graph.predecessors[task] & ~(done | group) for task in bits(group))
+    """A whole design with its groups in execution order."""
+    return Design(tuple(designs[group] for group in execution_order(space.graph, designs)))
 
 
 def _how(space: MappingSpace, *, open_all: bool) -> str:

@@ -11,8 +11,8 @@ from typing import Any
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.language.hints import did_you_mean
-from dse.combine import all_groups
 from dse.graph import Mask, TaskGraph, bits, task_graph
+from dse.space import all_groups, can_run
 from dse.study import Study
 from hwmodel.access import Accesses
 from hwmodel.banks.candidates import layout_candidates
@@ -213,7 +213,7 @@ def _illegal_groups(study: Study, graph: TaskGraph, groups: list[Mask], shown: s
             hint = "the tasks of a group are linked by arrays between them"
             yield _unfit(study, f"the fusion [{shown}] has a group whose tasks are not linked", hint, "fusions")
             return
-        if any(graph.predecessors[task] & ~(done | group) for task in bits(group)):
+        if not can_run(graph, group, done):
             hint = "list the groups in an order in which they can run; none may need another that needs it"
             yield _unfit(study, f"the fusion [{shown}] has a group that reads what a later one writes", hint, "fusions")
             return

@@ -14,7 +14,8 @@ import numpy as np
 from dse.combine import WholeFront, fusion_front, whole_front
 from dse.evenly import evenly
 from dse.fronts import Combination, Front, Values, front_of
-from dse.graph import Mask, TaskGraph, bits
+from dse.graph import Mask, TaskGraph
+from dse.space import can_run
 from hwmodel.design import GroupDesign
 
 POINTS_OF_GROUP = 60
@@ -110,15 +111,11 @@ def _following(graph: TaskGraph, groups: Iterable[Mask]) -> dict[Mask, list[Mask
 def _next(graph: TaskGraph, groups: list[Mask], done: Mask) -> list[Mask]:
     """The groups that can run after a down-set, one order of execution standing for all where that is seen at once."""
     left = [group for group in groups if not group & done]
-    ready = [group for group in left if _can_run(graph, group, done)]
+    ready = [group for group in left if can_run(graph, group, done)]
     first = ~done & (done + 1)  # of the tasks that have not run: all that it needs has
     if all(group in ready for group in left if group & first):
         return [group for group in ready if group & first]
     return ready
-
-
-def _can_run(graph: TaskGraph, group: Mask, done: Mask) -> bool:
-    return all(not graph.predecessors[task] & ~(done | group) for task in bits(group))
 
 
 def _units(design: GroupDesign) -> int:

@@ -7,9 +7,9 @@ of parts form one subspace (paper A, section 4, figure 9).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from dse.graph import Mask, TaskGraph, bits
 from dse.partitions import Sizes, partitions, without
@@ -51,7 +51,75 @@ def expand(graph: TaskGraph, sizes: Sizes) -> Iterator[Fusion]:
     # Groups of two and more hold a link each, and those links share no task.
     if sum(size > 1 for size in sizes) <= _largest_matching(graph):
         for groups in _complete(graph, graph.all, sizes, graph.descendants):
-            yield _in_execution_order(graph, groups)
+            ordered = execution_order(graph, groups)
+            yield Fusion(tuple(tuple(graph.names[task] for task in bits(group)) for group in ordered))
+
+
+def connected_groups(
+    graph: TaskGraph, group: Mask, allowed: Mask, sizes: range, closure: Callable[[Mask], Mask]
+) -> Iterator[Mask]:
+    """The connected groups of so many tasks that hold `group`, of tasks in `allowed` beside it, each once.
+
+    Only those that are their own `closure`: what a group must hold once it holds these tasks, connected where they are.
+    For the lowest task at the border the groups with it come first, then those without: so none comes twice.
+    """
+    border = graph.neighbours(group) & allowed
+    if group.bit_count() == sizes[-1] or not border:
+        if group.bit_count() in sizes:
+            yield group
+        return
+    if sizes[0] > 1 and graph.component(group, group | allowed).bit_count() < sizes[0]:
+        return
+    task = border & -border
+    grown = closure(group | task)
+    if not grown & ~(group | allowed) and grown.bit_count() <= sizes[-1]:
+        yield from connected_groups(graph, grown, allowed & ~grown, sizes, closure)
+    yield from connected_groups(graph, group, allowed & ~task, sizes, closure)
+
+
+def next_groups(graph: TaskGraph, done: Mask, longest: int | None = None) -> Iterator[Mask]:
+    """The groups that can run once the tasks of the down-set `done` have run.
+
+    They are connected and read only `done` and themselves. The sequences of such groups are the legal fusions in all
+    orders in which they can run.
+    """
+    left = graph.all & ~done
+    sizes = range(1, (longest or len(graph)) + 1)
+    for task in bits(left):
+        if can_run(graph, 1 << task, done):  # else never a group's first task, around which each group is grown once
+            later = left & ~((2 << task) - 1)
+            yield from connected_groups(graph, 1 << task, later, sizes, partial(_with_what_it_needs, graph, done))
+
+
+def all_groups(graph: TaskGraph, longest: int | None = None) -> tuple[Mask, ...]:
+    """Every group of a legal fusion, by its first task, then by its tasks."""
+    groups: set[Mask] = set()
+    reached, fresh = {0}, [0]
+    while fresh:
+        done = fresh.pop()
+        for group in next_groups(graph, done, longest):
+            groups.add(group)
+            if done | group not in reached:
+                reached.add(done | group)
+                fresh.append(done | group)
+    return tuple(sorted(groups, key=lambda group: (group & -group, group)))
+
+
+def can_run(graph: TaskGraph, group: Mask, done: Mask) -> bool:
+    """Whether a group reads only the tasks that are `done` and itself."""
+    return all(not graph.predecessors[task] & ~(done | group) for task in bits(group))
+
+
+def execution_order(graph: TaskGraph, groups: Iterable[Mask]) -> tuple[Mask, ...]:
+    """The groups of a legal fusion as they run: by their first task wherever the quotient graph leaves a choice."""
+    waiting = sorted(groups, key=lambda group: group & -group)
+    done, ordered = 0, []
+    while waiting:
+        group = next(group for group in waiting if can_run(graph, group, done))
+        waiting.remove(group)
+        done |= group
+        ordered.append(group)
+    return tuple(ordered)
 
 
 def count_by_groups(graph: TaskGraph) -> dict[int, int] | None:
@@ -100,26 +168,12 @@ def _complete(graph: TaskGraph, remaining: Mask, sizes: Sizes, order: Order) -> 
     first = remaining & -remaining
     for size in sorted(set(sizes), reverse=True):
         rest = without(sizes, size)
-        for group in _grow(graph, first, remaining & ~first, size, order):
+        convex = partial(_with_what_lies_between, order=order)
+        for group in connected_groups(graph, first, remaining & ~first, range(size, size + 1), convex):
             left = remaining & ~group
             if _sizes_fit(graph, left, rest):
                 for others in _complete(graph, left, rest, _contract(order, group)):
                     yield (group, *others)
-
-
-def _grow(graph: TaskGraph, group: Mask, allowed: Mask, size: int, order: Order) -> Iterator[Mask]:
-    """The groups of `size` tasks around `group`: connected, and with nothing outside both after and before them."""
-    if group.bit_count() == size:
-        yield group
-        return
-    frontier = graph.neighbours(group) & allowed
-    if not frontier or graph.component(group, group | allowed).bit_count() < size:
-        return
-    task = frontier & -frontier
-    grown = _with_what_lies_between(group | task, order)
-    if not grown & ~(group | allowed) and grown.bit_count() <= size:
-        yield from _grow(graph, grown, allowed & ~grown, size, order)
-    yield from _grow(graph, group, allowed & ~task, size, order)
 
 
 def _with_what_lies_between(group: Mask, order: Order) -> Mask:
@@ -130,6 +184,18 @@ def _with_what_lies_between(group: Mask, order: Order) -> Mask:
     for task in bits(after & ~group):
         if order[task] & group:
             group |= 1 << task
+    return group
+
+
+def _with_what_it_needs(graph: TaskGraph, done: Mask, group: Mask) -> Mask:
+    """The group and all that must run before it and is not `done`: what links a task to those lies in it too."""
+    fresh = group
+    while fresh:
+        needed = 0
+        for task in bits(fresh):
+            needed |= graph.predecessors[task]
+        fresh = needed & ~(group | done)
+        group |= fresh
     return group
 
 
@@ -164,22 +230,3 @@ def _deal(parts: tuple[int, ...], sizes: Sizes) -> bool:
 def _less(parts: tuple[int, ...], room: int, size: int) -> tuple[int, ...]:
     place = parts.index(room)
     return (*parts[:place], room - size, *parts[place + 1 :])
-
-
-def _in_execution_order(graph: TaskGraph, groups: tuple[Mask, ...]) -> Fusion:
-    """Groups by their first task wherever the quotient graph leaves a choice."""
-    waiting = [(group, _read_from(graph, group) & ~group) for group in groups]
-    done, ordered = 0, []
-    while waiting:
-        place = next(place for place, (_, needs) in enumerate(waiting) if not needs & ~done)
-        group, _ = waiting.pop(place)
-        done |= group
-        ordered.append(tuple(graph.names[task] for task in bits(group)))
-    return Fusion(tuple(ordered))
-
-
-def _read_from(graph: TaskGraph, group: Mask) -> Mask:
-    needs = 0
-    for task in bits(group):
-        needs |= graph.predecessors[task]
-    return needs

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from strategies import task_graphs
 from strategies_fronts import Point, combinations, front_from, point_lists, points_of
 
-from dse.combine import all_groups, listed_front, whole_front
+from dse.combine import listed_front, whole_front
 from dse.fronts import Combination, combined, front_of
 from dse.graph import Mask, TaskGraph, from_links
-from dse.space import subspaces
+from dse.space import all_groups, subspaces
 
 
 def brute_front(points: list[Point]) -> list[Point]:

@@ -12,11 +12,11 @@ from strategies import task_graphs
 from strategies_fronts import combinations, front_from, point_lists
 
 from dse import outlook
-from dse.combine import all_groups, listed_front, whole_front
+from dse.combine import listed_front, whole_front
 from dse.fronts import Combination, Front, front_of
 from dse.graph import Mask, TaskGraph, from_links
 from dse.outlook import Outlook
-from dse.space import subspaces
+from dse.space import all_groups, subspaces
 from dse.volume import box_share, reference_of
 
 SUMS = Combination((False, False), (None, None))

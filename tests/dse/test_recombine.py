@@ -12,11 +12,12 @@ from arrayol import api
 from arrayol.ir.network import flatten
 from arrayol.shipped import shipped_folder
 from dse.coding import Coding
-from dse.combine import all_groups, fusion_front, whole_front
+from dse.combine import fusion_front, whole_front
 from dse.fronts import Combination, front_of
 from dse.graph import Mask
 from dse.mapping_space import MappingSpace
 from dse.recombine import POINTS_OF_GROUP, Stock, values_of
+from dse.space import all_groups
 from dse.study import Study, narrowed
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major
 from hwmodel.machine.model import MachineModel

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from itertools import islice
+from itertools import islice, permutations
 
 import networkx as nx
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from networks import link, network, process
 from strategies import task_graphs
 
-from dse.graph import TaskGraph, from_links, task_graph
+from dse.graph import Mask, TaskGraph, bits, from_links, task_graph
 from dse.partitions import partitions
-from dse.space import count_by_groups, expand, subspaces
+from dse.space import connected_groups, count_by_groups, execution_order, expand, next_groups, subspaces
 from hwmodel.design import Fusion
 
 
@@ -131,6 +132,55 @@ def test_groups_run_in_order_and_the_earliest_first(tasks: TaskGraph) -> None:
         quotient = nx.quotient_graph(links, blocks, create_using=nx.DiGraph)
         first = lambda block: min(place[name] for name in block)  # noqa: E731
         assert list(nx.lexicographical_topological_sort(quotient, key=first)) == blocks
+
+
+def subsets(tasks: TaskGraph) -> Iterator[tuple[Mask, nx.DiGraph]]:
+    """Every set of tasks with the links among them."""
+    links = directed(tasks)
+    for group in range(1, tasks.all + 1):
+        yield group, links.subgraph([tasks.names[task] for task in bits(group)])
+
+
+@settings(deadline=None)
+@given(task_graphs(), st.data())
+def test_connected_groups_are_those_of_all_sets(tasks: TaskGraph, data: st.DataObject) -> None:
+    start = 1 << data.draw(st.integers(0, len(tasks) - 1))
+    allowed = data.draw(st.integers(0, tasks.all)) & ~start
+    least = data.draw(st.integers(1, len(tasks)))
+    sizes = range(least, data.draw(st.integers(least, len(tasks))) + 1)
+    found = Counter(connected_groups(tasks, start, allowed, sizes, lambda group: group))
+    assert found == Counter(
+        group
+        for group, links in subsets(tasks)
+        if group & start and not group & ~(start | allowed) and len(links) in sizes and nx.is_weakly_connected(links)
+    )
+
+
+@settings(deadline=None)
+@given(task_graphs(), st.data())
+def test_groups_that_can_run_next_are_those_of_all_sets(tasks: TaskGraph, data: st.DataObject) -> None:
+    done = 0
+    for task in bits(data.draw(st.integers(0, tasks.all))):
+        done |= 0 if tasks.predecessors[task] & ~done else 1 << task
+    longest = data.draw(st.integers(1, len(tasks)))
+    assert Counter(next_groups(tasks, done, longest)) == Counter(
+        group
+        for group, links in subsets(tasks)
+        if not group & done
+        and len(links) <= longest
+        and nx.is_weakly_connected(links)
+        and not any(tasks.predecessors[task] & ~(done | group) for task in bits(group))
+    )
+
+
+@settings(deadline=None)
+@given(task_graphs(most=6), st.data())
+def test_the_order_of_execution_is_one_for_all_orders_given(tasks: TaskGraph, data: st.DataObject) -> None:
+    number = {name: place for place, name in enumerate(tasks.names)}
+    fusion = data.draw(st.sampled_from(fusions(tasks)))
+    groups = [sum(1 << number[name] for name in group) for group in fusion.groups]
+    shuffled = data.draw(st.sampled_from(list(islice(permutations(groups), 24))))
+    assert execution_order(tasks, shuffled) == tuple(groups)
 
 
 @settings(deadline=None)
