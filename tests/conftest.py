@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+from command_line import CommandLine, as_process, in_process
 
 # The same cases in every run, so that a landing does not hang on luck; `--hypothesis-profile=explore` draws new ones.
 # No test asserts a wall time, so Hypothesis does not either.
@@ -18,8 +18,6 @@ UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesi
 hypothesis.settings.register_profile("seeded", derandomize=True, **UNTIMED)
 hypothesis.settings.register_profile("explore", **UNTIMED)
 hypothesis.settings.load_profile("seeded")
-
-CommandLine = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture(scope="session")
@@ -35,23 +33,15 @@ def script() -> Path:
 
 
 @pytest.fixture
-def arrayol(script: Path, tmp_path: Path) -> CommandLine:
-    """Run the installed command in an empty folder, 80 columns wide; no run may end in a traceback."""
+def arrayol(tmp_path: Path) -> CommandLine:
+    """Run the command inside of this process, in an empty folder, 80 columns wide."""
+    return partial(in_process, cwd=tmp_path)
 
-    def run(*arguments: str, cwd: Path = tmp_path) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [script, *arguments],
-            cwd=cwd,
-            env={**os.environ, "COLUMNS": "80"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert "Traceback" not in done.stdout + done.stderr
-        return done
 
-    return run
+@pytest.fixture
+def arrayol_process(script: Path, tmp_path: Path) -> CommandLine:
+    """The same by a process of its own, for what depends on it: hash seeds, locks, modules of the user's."""
+    return partial(as_process, script, cwd=tmp_path)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -13,8 +13,8 @@ USAGE = "Usage: arrayol example [OPTIONS] [NAME]\nTry 'arrayol example --help' f
 NAMES = sorted(path.stem for path in shipped_folder().glob("*.aol"))
 
 
-def test_it_writes_the_spec_and_its_platform(arrayol: CommandLine, tmp_path: Path) -> None:
-    done = arrayol("example", "lpsf")
+def test_it_writes_the_spec_and_its_platform(arrayol_process: CommandLine, tmp_path: Path) -> None:
+    done = arrayol_process("example", "lpsf")
     assert (done.stdout, done.stderr, done.returncode) == ("wrote lpsf.aol\nwrote lpsf.toml\n", "", 0)
     written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert written == {name: (shipped_folder() / name).read_bytes() for name in ("lpsf.aol", "lpsf.toml")}

@@ -154,8 +154,8 @@ def test_wrong_usage(arrayol: CommandLine, lpsf: Path, options: list[str], messa
     assert not (lpsf / "lpsf-explore").exists()
 
 
-def test_no_address(arrayol: CommandLine, lpsf: Path) -> None:
-    done = arrayol("explore", *LPSF, "--cluster", "nowhere")
+def test_no_address(arrayol_process: CommandLine, lpsf: Path) -> None:
+    done = arrayol_process("explore", *LPSF, "--cluster", "nowhere")
     assert (done.stdout, done.returncode) == ("", 1)
     assert done.stderr == (
         "error[cluster-unreachable]: no scheduler of a dask cluster answers at 'nowhere'\n"

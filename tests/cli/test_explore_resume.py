@@ -231,10 +231,10 @@ def test_a_file_of_others(arrayol: CommandLine, former: Path) -> None:
     assert contents(former) == before
 
 
-def test_a_folder_in_use(arrayol: CommandLine, former: Path) -> None:
+def test_a_folder_in_use(arrayol_process: CommandLine, former: Path) -> None:
     before = contents(former)
     with open_store(former / "out", resume=True):
-        done = arrayol("explore", *TINY)
+        done = arrayol_process("explore", *TINY)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", LOCKED)
     assert contents(former) == before
 

@@ -10,13 +10,13 @@ UGLY = "const   N=8 # eight\n"
 PRETTY = "const N = 8  # eight\n"
 
 
-def test_rewrites_once(arrayol: CommandLine, tmp_path: Path) -> None:
+def test_rewrites_once(arrayol_process: CommandLine, tmp_path: Path) -> None:
     path = tmp_path / "x.aol"
     path.write_text(UGLY, encoding="utf-8")
-    first = arrayol("fmt", "x.aol")
+    first = arrayol_process("fmt", "x.aol")
     assert (first.returncode, first.stdout) == (0, "x.aol: rewritten\n")
     assert path.read_text(encoding="utf-8") == PRETTY
-    second = arrayol("fmt", "x.aol")
+    second = arrayol_process("fmt", "x.aol")
     assert (second.returncode, second.stdout) == (0, "x.aol: canonical\n")
     assert [found.name for found in tmp_path.iterdir()] == ["x.aol"]
 

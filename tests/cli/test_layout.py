@@ -30,8 +30,8 @@ def test_json_alone_is_on_stdout(arrayol: CommandLine) -> None:
     assert layouts["custom"]["reduction"] == 0.75
 
 
-def test_text(arrayol: CommandLine) -> None:
-    lines = arrayol(*JACOBI).stdout.splitlines()
+def test_text(arrayol_process: CommandLine) -> None:
+    lines = arrayol_process(*JACOBI).stdout.splitlines()
     assert lines[0] == "jacobi: a body of 20 accesses, i unrolled by 2, j unrolled by 2, runs 256 times"
     assert "custom                               5          4         75.00%" in lines
     assert "  there: x_0_1[v0, v1] = x[2 * v0, 2 * v1 + 1]  for v0 in 0..17, v1 in 0..17" in lines

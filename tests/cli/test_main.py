@@ -50,8 +50,8 @@ def test_every_command_of_the_table_explains_itself(arrayol: CommandLine, name: 
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-def test_version(arrayol: CommandLine) -> None:
-    assert arrayol("--version").stdout == f"arrayol {version('arrayol')}\n"
+def test_version(arrayol_process: CommandLine) -> None:
+    assert arrayol_process("--version").stdout == f"arrayol {version('arrayol')}\n"
 
 
 @pytest.mark.parametrize(

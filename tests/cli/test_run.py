@@ -50,8 +50,8 @@ def test_a_photograph_is_filtered(arrayol: CommandLine, checkout: Path, tmp_path
         assert (image.mode, image.size) == ("L", (12, 8))
 
 
-def test_it_says_what_it_wrote(arrayol: CommandLine, folder: Path) -> None:
-    done = arrayol("run", "t.aol", *INPUTS, "--out", "b=b.png", "--out", "d=d.png", "--out", "b=b.npy")
+def test_it_says_what_it_wrote(arrayol_process: CommandLine, folder: Path) -> None:
+    done = arrayol_process("run", "t.aol", *INPUTS, "--out", "b=b.png", "--out", "d=d.png", "--out", "b=b.npy")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == (
         "wrote b.png: b, 2 x 3 f32, 45 to 300, as 8-bit grey; 1 of 6 values clipped\n"

@@ -173,9 +173,9 @@ def test_wrong_usage(arrayol: CommandLine, arguments: tuple[str, ...], said: str
     assert done.stderr.splitlines()[-1] == said
 
 
-def test_python_functions_run_only_when_allowed(arrayol: CommandLine, folder: Path) -> None:
+def test_python_functions_run_only_when_allowed(arrayol_process: CommandLine, folder: Path) -> None:
     run = ("run", "x.aol", "--in", "a=ramp", "--out", "b=b.npy")
-    done = arrayol(*run)
+    done = arrayol_process(*run)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
         "x.aol:1:12: error[extern-not-allowed]: 'half' is the Python function tools.numbers:half, "
@@ -184,16 +184,16 @@ def test_python_functions_run_only_when_allowed(arrayol: CommandLine, folder: Pa
         "      |            ^^^^\n"
         "  hint: --allow-extern runs it; look first at what it does\n"
     )
-    done = arrayol(*run, "--allow-extern")
+    done = arrayol_process(*run, "--allow-extern")
     assert (done.returncode, done.stdout) == (0, "")
     place = folder / "tools" / "numbers.py"
     assert done.stderr == f"will run tools.numbers:half from {place}\nwrote b.npy: b, 3 u8, 0 to 1\n"
     assert np.load(folder / "b.npy").tolist() == [0, 0, 1]
 
 
-def test_it_is_named_before_it_is_imported(arrayol: CommandLine, folder: Path) -> None:
+def test_it_is_named_before_it_is_imported(arrayol_process: CommandLine, folder: Path) -> None:
     (folder / "tools" / "numbers.py").write_text("raise SystemExit('left')")
-    done = arrayol("run", "x.aol", "--in", "a=ramp", "--out", "b=b.npy", "--allow-extern")
+    done = arrayol_process("run", "x.aol", "--in", "a=ramp", "--out", "b=b.npy", "--allow-extern")
     assert done.returncode == 1
     assert done.stderr.splitlines()[:2] == [
         f"will run tools.numbers:half from {folder / 'tools' / 'numbers.py'}",
@@ -219,9 +219,9 @@ def test_the_traceback_of_a_function_is_shown_where_it_is_asked_for(script: Path
     )
 
 
-def test_check_imports_nothing(arrayol: CommandLine, folder: Path) -> None:
+def test_check_imports_nothing(arrayol_process: CommandLine, folder: Path) -> None:
     (folder / "tools" / "numbers.py").write_text("raise SystemExit(9)")
-    assert arrayol("check", "x.aol").returncode == 0
+    assert arrayol_process("check", "x.aol").returncode == 0
 
 
 def test_the_help_fits_a_terminal(arrayol: CommandLine) -> None:

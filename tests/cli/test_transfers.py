@@ -60,10 +60,10 @@ def test_json_is_alone_on_stdout_and_a_picture_beside_it(
     assert (here / "p.svg").read_bytes().startswith(b"<?xml")
 
 
-def test_c_on_stdout_or_in_a_file(polyprod: api.Transfers, here: Path, arrayol: CommandLine) -> None:
-    done = arrayol("transfers", *POLYPROD, "--emit", "c")
+def test_c_on_stdout_or_in_a_file(polyprod: api.Transfers, here: Path, arrayol_process: CommandLine) -> None:
+    done = arrayol_process("transfers", *POLYPROD, "--emit", "c")
     assert (done.stdout, done.stderr) == (polyprod.c(), REMARK)
-    wrote = arrayol("transfers", *POLYPROD, "--emit", "c", "--out", "p.c")
+    wrote = arrayol_process("transfers", *POLYPROD, "--emit", "c", "--out", "p.c")
     assert (wrote.stdout, wrote.stderr) == ("", f"{REMARK}wrote p.c\n")
     assert (here / "p.c").read_text(encoding="utf-8") == polyprod.c()
 
