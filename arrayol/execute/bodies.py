@@ -19,8 +19,7 @@ from arrayol.execute.environment import Axis, Environment, Mask, Place, Values
 from arrayol.execute.expressions import Code, compile_expression, locate
 from arrayol.execute.independence import Freedom, range_limit
 from arrayol.execute.scope import Counter, MovingAxis, Scope, shape_of
-from arrayol.execute.walk import assigns, mentions
-from arrayol.ir.body import Assign, Loop, Range, Statement
+from arrayol.ir.body import Assign, Loop, Range, Statement, assigns, mentions
 from arrayol.ir.model import Elementary
 from arrayol.polyhedral.dependences import Level, nest_of
 

@@ -20,8 +20,7 @@ from arrayol.execute.elements import Window, checked_index, fixed_index, moving_
 from arrayol.execute.environment import DTYPES, Axis, Environment, Fault, Values
 from arrayol.execute.scope import Counter, Scope, shape_of
 from arrayol.execute.subscripts import moving_subscript
-from arrayol.execute.walk import chain_of
-from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select
+from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select, chain_of
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
 from arrayol.source import Span
 
@@ -138,8 +137,6 @@ _ZERO = Fault(
 
 
 def _operation(node: Operation, scope: Scope) -> Code:
-    if len(node.operands) == 1:
-        return _operated(node, [compile_expression(node.operands[0], scope)], scope)
     first, chain = chain_of(node)
     segments: list[Code] = []
     cells: list[list[Values]] = []
@@ -149,7 +146,7 @@ def _operation(node: Operation, scope: Scope) -> Code:
             segments.append(code)
             cells.append([])
             code = Code(partial(_held, cells[-1]), True)
-        code = _operated(link, [code, compile_expression(link.operands[1], scope)], scope)
+        code = _operated(link, [code, *(compile_expression(other, scope) for other in link.operands[1:])], scope)
     return _settled(node, _segmented(segments, cells, code), scope) if segments else code
 
 

@@ -13,8 +13,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arrayol.execute.scope import Scope
-from arrayol.execute.walk import assigns, chain_of, expressions, inside, mentions, ranges
-from arrayol.ir.body import Assign, Constant, Convert, Expr, Index, Loop, Operation, Range, Read, Statement, operands_of
+from arrayol.ir.body import (
+    Assign,
+    Constant,
+    Convert,
+    Expr,
+    Index,
+    Loop,
+    Operation,
+    Range,
+    Read,
+    Statement,
+    assigns,
+    chain_of,
+    expressions,
+    inside,
+    mentions,
+    operands_of,
+    ranges,
+)
 from arrayol.ir.types import Weak
 from arrayol.polyhedral.dependences import Level, Nest
 

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.environment import Axis, Environment, Place
-from arrayol.execute.walk import inside
-from arrayol.ir.body import Expr, Index, Read
+from arrayol.ir.body import Expr, Index, Read, inside
 from arrayol.ir.model import Elementary
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from arrayol.execute.elements import MovingSubscript
 from arrayol.execute.environment import Axis, Environment
 from arrayol.execute.scope import MovingAxis, Scope
-from arrayol.execute.walk import depends_on_data, inside
-from arrayol.ir.body import Constant, Expr, Index, Operation
+from arrayol.ir.body import Constant, Expr, Index, Operation, depends_on_data, inside
 
 Number = Callable[[Environment], int]
 Compile = Callable[[Expr, Scope], Number | None]

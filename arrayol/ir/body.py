@@ -1,4 +1,4 @@
-"""Resolved bodies of elementary tasks: names bound, consts replaced by values, every expression typed.
+"""Resolved bodies of elementary tasks: names bound, consts replaced by values, every expression typed; their traversal.
 
 The typer makes promotions explicit: the operands of an `Operation` have one and the same element type, except where
 all of them are still weak (integer expressions of range variables, as in subscripts). So an executor never decides
@@ -7,7 +7,9 @@ about types.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.source import Span
@@ -142,3 +144,57 @@ def operands_of(expr: Expr) -> tuple[Expr, ...]:
             return (expr.operand,)
         case Select():
             return (expr.then, expr.condition, expr.otherwise)
+    assert_never(expr)
+
+
+def inside(expr: Expr) -> Iterator[Expr]:
+    """An expression and all expressions in it, by a loop: a chain of operands may be longer than any stack."""
+    stack = [expr]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(operands_of(node)))
+
+
+def chain_of(node: Operation) -> tuple[Expr, list[Operation]]:
+    """The leftmost operand of a + b + c + ..., and the operations on it in order, those with one operand too."""
+    chain: list[Operation] = []
+    left: Expr = node
+    while isinstance(left, Operation):
+        chain.append(left)
+        left = left.operands[0]
+    return left, chain[::-1]
+
+
+def mentions(expr: Expr, name: str) -> bool:
+    """Whether a range variable occurs in an expression."""
+    return any(isinstance(node, Index) and node.name == name for node in inside(expr))
+
+
+def depends_on_data(expr: Expr) -> bool:
+    return any(isinstance(node, Read) for node in inside(expr))
+
+
+def assigns(statements: Sequence[Statement]) -> Iterator[Assign]:
+    """The assignments of a body, those inside loops singly, in textual order."""
+    for statement in statements:
+        if isinstance(statement, Loop):
+            yield from assigns(statement.body)
+        else:
+            yield statement
+
+
+def ranges(statements: Sequence[Statement]) -> Iterator[Range]:
+    """Every range of the statements and of those inside them."""
+    for statement in statements:
+        yield from statement.ranges
+        if isinstance(statement, Loop):
+            yield from ranges(statement.body)
+
+
+def expressions(statement: Assign) -> Iterator[Expr]:
+    """The expressions that a statement evaluates, its target's subscripts included."""
+    yield from statement.subscripts
+    yield statement.value
+    if statement.condition is not None:
+        yield statement.condition

@@ -92,13 +92,9 @@ def _comparison(expr: body.Operation, names: Mapping[str, str]) -> str | None:
 
 def _chain(expr: body.Operation, names: Mapping[str, str]) -> Pieces | None:
     """A chain of left operands by a loop, since it may be longer than any stack."""
-    chain: list[body.Operation] = []
-    left: body.Expr = expr
-    while isinstance(left, body.Operation):
-        chain.append(left)
-        left = left.operands[0]
+    left, chain = body.chain_of(expr)
     pieces = value_pieces(left, names)
-    for node in reversed(chain):
+    for node in chain:
         pieces = _operation(node, pieces, names) if pieces is not None else None
     return pieces
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from arrayol.ir.body import Loop, Statement
+from arrayol.ir.body import ranges
 from arrayol.ir.model import CompoundTask, Elementary, Spec
 
 
@@ -43,11 +43,4 @@ def _local_names(spec: Spec) -> Iterator[str]:
         if isinstance(component, CompoundTask):
             yield from component.arrays
         elif isinstance(component, Elementary):
-            yield from _indices(component.body or ())
-
-
-def _indices(statements: Iterable[Statement]) -> Iterator[str]:
-    for statement in statements:
-        yield from (item.name for item in statement.ranges)
-        if isinstance(statement, Loop):
-            yield from _indices(statement.body)
+            yield from (item.name for item in ranges(component.body or ()))

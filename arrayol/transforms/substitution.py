@@ -49,13 +49,9 @@ def _part(expr: body.Expr, parent: body.Expr, bindings: Bindings) -> body.Expr:
 
 def _chain(expr: body.Operation, bindings: Bindings) -> body.Expr:
     """A chain of left operands by a loop, since it may be longer than any stack."""
-    chain: list[body.Operation] = []
-    left: body.Expr = expr
-    while isinstance(left, body.Operation):
-        chain.append(left)
-        left = left.operands[0]
-    value = _part(left, chain[-1], bindings)
-    for node in reversed(chain):
+    left, chain = body.chain_of(expr)
+    value = _part(left, chain[0], bindings)
+    for node in chain:
         value = _operation(node, value, bindings)
     return value
 

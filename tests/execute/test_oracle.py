@@ -19,9 +19,8 @@ from arrayol.errors import ArrayolError
 from arrayol.execute import bodies, expressions, independence, run, tilings
 from arrayol.execute.repetitions import order_of
 from arrayol.execute.run import execute
-from arrayol.execute.walk import assigns, depends_on_data, inside
-from arrayol.execute.walk import expressions as expressions_of
-from arrayol.ir.body import Loop, Select
+from arrayol.ir.body import Loop, Select, assigns, depends_on_data, inside
+from arrayol.ir.body import expressions as expressions_of
 from arrayol.ir.model import RepetitiveTask, Spec, TiledDefault
 from arrayol.ir.types import ElementType
 

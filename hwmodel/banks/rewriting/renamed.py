@@ -88,13 +88,9 @@ class _Renaming:
 
     def _chain(self, expr: body.Operation) -> body.Expr:
         """A chain of left operands by a loop, since it may be longer than any stack."""
-        chain: list[body.Operation] = []
-        left: body.Expr = expr
-        while isinstance(left, body.Operation):
-            chain.append(left)
-            left = left.operands[0]
+        left, chain = body.chain_of(expr)
         value = self.expr(left)
-        for node in reversed(chain):
+        for node in chain:
             value = replace(node, operands=(value, *(self.expr(item) for item in node.operands[1:])))
         return value
 

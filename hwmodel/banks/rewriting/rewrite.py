@@ -72,11 +72,5 @@ def _task(component: Elementary, parts: Sequence[Elementary], seating: Seating, 
 
 def _names_in(elementary: Elementary) -> set[str]:
     """Names of ports and range variables."""
-    names = {port.name for port in (*elementary.inputs, *elementary.outputs)}
-    stack = list(elementary.body or ())
-    while stack:
-        statement = stack.pop()
-        names |= {item.name for item in statement.ranges}
-        if isinstance(statement, body.Loop):
-            stack += statement.body
-    return names
+    ports = (*elementary.inputs, *elementary.outputs)
+    return {port.name for port in ports} | {item.name for item in body.ranges(elementary.body or ())}

@@ -34,15 +34,6 @@ def nest_of_elementary(elementary: Elementary, factors: Sequence[int] | None) ->
     return UnrolledNest(elementary.name, arrays, tuple(_bodies(unrolled)))
 
 
-def assignments(statements: Sequence[body.Statement]) -> Iterator[body.Assign]:
-    """The assignments of a body in textual order."""
-    for one in statements:
-        if isinstance(one, body.Loop):
-            yield from assignments(one.body)
-        else:
-            yield one
-
-
 def accesses(assign: body.Assign) -> Iterator[Accessed]:
     """The accesses of an assignment to arrays, in the order of their numbers.
 
@@ -76,7 +67,7 @@ def _reads(expr: body.Expr, *, sure: bool) -> Iterator[Accessed]:
 
 def _bodies(unrolled: Unrolled) -> Iterator[Body]:
     """The innermost bodies in the order of their numbers: the copies of their full blocks."""
-    placed = list(zip(unrolled.copies, assignments(unrolled.elementary.body or ()), strict=True))
+    placed = list(zip(unrolled.copies, body.assigns(unrolled.elementary.body or ()), strict=True))
     full = sorted((pair for pair in placed if pair[0].full), key=lambda pair: pair[0].body)
     for _, group in groupby(full, key=lambda pair: pair[0].body):
         copies = list(group)

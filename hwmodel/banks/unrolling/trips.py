@@ -51,11 +51,5 @@ def _value(form: LinearForm, outer: Mapping[str, int], span: Span) -> int:
 
 
 def _names(form: LinearForm) -> set[str]:
-    names = {name for name, _ in form.terms}
-    stack = [expr for expr, _ in form.rest]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, body.Index):
-            names.add(node.name)
-        stack += body.operands_of(node)
-    return names
+    nodes = (node for expr, _ in form.rest for node in body.inside(expr))
+    return {name for name, _ in form.terms} | {node.name for node in nodes if isinstance(node, body.Index)}

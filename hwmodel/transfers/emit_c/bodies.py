@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
-from arrayol.ir.body import Assign, Loop, Range, Statement
+from arrayol.ir.body import Assign, Loop, Range, Statement, assigns
 from arrayol.ir.model import Elementary, Port
 from arrayol.ir.types import ElementType, Kind
 from hwmodel.transfers.emit_c.expressions import Helpers, Scope, plain_element
@@ -59,14 +59,6 @@ def zero(kind: ElementType) -> str:
     return literal(0, kind) if kind.kind is not Kind.COMPLEX else "0"
 
 
-def assigns(body: Sequence[Statement]) -> list[Assign]:
-    """The assignments of a body in textual order, those inside loops singly."""
-    found: list[Assign] = []
-    for statement in body:
-        found += assigns(statement.body) if isinstance(statement, Loop) else [statement]
-    return found
-
-
 @dataclass(frozen=True)
 class Placed:
     """An assignment and the ranges around it, outermost first."""
@@ -89,7 +81,7 @@ def statements(body: Sequence[Statement], scope: Scope, kept: Set[int] | None = 
     lines: Lines = []
     number = first
     for statement in body:
-        count = len(assigns((statement,)))
+        count = len(list(assigns((statement,))))
         if kept is None or kept & set(range(number, number + count)):
             lines += _ranged(statement, statement.ranges, scope, _Picked(kept, number))
         number += count

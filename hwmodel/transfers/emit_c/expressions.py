@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select
+from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select, chain_of
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.polyhedral.affine import value_pieces
 from hwmodel.transfers.emit_c.helpers import helper
@@ -112,13 +112,9 @@ class Scope:
 
     def _operation(self, node: Operation) -> Text:
         """A chain a + b + c + ... by a loop, since it may be longer than any stack."""
-        chain: list[Operation] = []
-        left: Expr = node
-        while isinstance(left, Operation):
-            chain.append(left)
-            left = left.operands[0]
+        left, chain = chain_of(node)
         text = self.text(left)
-        for one in reversed(chain):
+        for one in chain:
             self._bound(one)
             if len(one.operands) == 1:
                 text = self._unary(one, text)
