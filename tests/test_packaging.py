@@ -11,6 +11,7 @@ import sysconfig
 import tomllib
 import zipfile
 from collections.abc import Iterator
+from email.parser import Parser
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -62,6 +63,23 @@ def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path
     specs = {"arrayol/" + path.relative_to(checkout).as_posix() for path in _files(checkout / "specs")}
     assert held == sources | specs
     assert {Path(name).suffix for name in held} <= {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js"}
+
+
+def test_the_wheel_says_its_licence_and_what_it_is_for(wheel: Path, checkout: Path) -> None:
+    with zipfile.ZipFile(wheel) as opened:
+        (folder,) = {name.split("/")[0] for name in opened.namelist() if ".dist-info/" in name}
+        metadata = Parser().parsestr(opened.read(f"{folder}/METADATA").decode("utf-8"))
+        licence = opened.read(f"{folder}/licenses/LICENSE")
+    assert metadata["License-Expression"] == "MIT"
+    assert metadata.get_all("License-File") == ["LICENSE"]
+    assert licence == (checkout / "LICENSE").read_bytes()
+    assert licence.startswith(b"MIT License\n")
+    assert b"the arrayol authors" in licence
+    assert {"array-ol", "design space exploration", "hardware accelerators"} <= set(metadata["Keywords"].split(","))
+    python = "Programming Language :: Python :: "
+    versions = {each.removeprefix(python) for each in metadata.get_all("Classifier", []) if each.startswith(python)}
+    assert versions == {"3 :: Only", "3.11", "3.12", "3.13"}
+    assert metadata["Requires-Python"] == ">=3.11"
 
 
 def _files(folder: Path) -> Iterator[Path]:
