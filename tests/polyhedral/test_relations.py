@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from equivalence import Difference, Verdict, compare, input_output
 from hypothesis import HealthCheck, assume, given, settings
 from spec_data import any_inputs, loaded
 from strategies_transforms import LinkedSpec, linked_specs
@@ -14,7 +15,6 @@ from arrayol.checks.pipeline import load_checked
 from arrayol.execute.run import execute
 from arrayol.ir.model import Spec
 from arrayol.polyhedral.points import coordinates
-from arrayol.polyhedral.relations import Difference, Verdict, compare, input_output
 from arrayol.shipped import shipped_folder
 
 Pairs = set[tuple[str, tuple[int, ...], str, tuple[int, ...]]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from drawn_steps import Choose, draw_step
+from equivalence import Difference, Verdict, compare
 from hypothesis import strategies as st
 from index_truth import check_indices
 from many_cases import on_many
@@ -18,7 +19,6 @@ from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
 from arrayol.ir.model import Spec
 from arrayol.language.emitter import spec_text
-from arrayol.polyhedral.relations import Difference, Verdict, compare
 from arrayol.transforms.pipeline import run_steps
 from arrayol.transforms.result import Transformed
 from arrayol.transforms.step_text import parse_step

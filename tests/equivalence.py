@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import islpy as isl
+from dataflow import EFFORT, Relations, body_relations, closure, composed, joined
 
 from arrayol.ir.model import (
     Component,
@@ -27,8 +28,6 @@ from arrayol.ir.model import (
     port_named,
 )
 from arrayol.polyhedral.accesses import Access, relation
-from arrayol.polyhedral.closure import EFFORT, closure, composed, joined
-from arrayol.polyhedral.dataflow import Relations, body_relations
 from arrayol.polyhedral.effort import TooHardError, bounded_effort
 from arrayol.polyhedral.points import Point, box, coordinates
 
