@@ -8,13 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from addresses import custom_address, cyclic_place, naive_place
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.ir.model import Spec
 from arrayol.shipped import shipped_folder
 from hwmodel.banks.analysis import lay_out
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, LINEAR, NAIVE, Choices, Comparison
-from hwmodel.banks.placement import custom_address, custom_bank, cyclic_place, naive_place
+from hwmodel.banks.placement import custom_bank
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "layout.md"
 
