@@ -15,10 +15,11 @@ from itertools import product
 from math import prod
 from pathlib import Path
 
+from steps_figure import ArrayShown, Cell, Writer, draw_steps
+
 from arrayol import api
 from arrayol.ir.model import RepetitiveTask, Spec, port_named
 from arrayol.polyhedral.accesses import Access
-from arrayol.show.steps_figure import ArrayShown, Cell, Writer, draw_steps
 from arrayol.show.style import our_style
 from arrayol.transforms.result import IndexMap
 
