@@ -36,16 +36,6 @@ def stores_by_last_write(array: KeyedArray) -> isl.Map:
     return array.storable(_by_tile(nest, _tiles_of(nest, array.writes).lexmax()))
 
 
-def first_reads(array: KeyedArray) -> isl.Map:
-    """FirstOpRead(m) of section 2.2.1: [outer tile coordinates, element] -> [tile in the strip, time, statement]."""
-    nest = array.frame.nest
-    moments = _placed(nest, array.reads, _strip(nest) + _key(nest)).lexmin()
-    outer = [f"t{axis}" for axis in range(nest.depth - nest.strip_dims)]
-    elements = [f"e{axis}" for axis in range(array.reads.dim(isl.dim_type.out))]
-    flat = isl.Map(f"{{ [[{', '.join(elements)}] -> [{', '.join(outer)}]] -> [{', '.join(outer + elements)}] }}")
-    return moments.apply_domain(flat)
-
-
 def _strip(nest: TiledNest) -> list[str]:
     return [f"t{axis}" for axis in range(nest.depth - nest.strip_dims, nest.depth)]
 

@@ -10,6 +10,7 @@ import islpy as isl
 import pytest
 from hypothesis import given, settings
 from strategies_tiles import NestCase, nest_cases
+from tiles_at_values import at_values
 from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 
 from arrayol.polyhedral.tiles.conditions import cases, conditions, element_names, tiles_text
@@ -17,7 +18,6 @@ from arrayol.polyhedral.tiles.counting import size_formula, total_formula
 from arrayol.polyhedral.tiles.formulas import Formula
 from arrayol.polyhedral.tiles.live import live
 from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
-from arrayol.polyhedral.tiles.numbers import at_values
 from arrayol.polyhedral.tiles.order import tile_set, tiles
 from arrayol.polyhedral.tiles.points import rows
 from arrayol.polyhedral.tiles.traffic import traffic

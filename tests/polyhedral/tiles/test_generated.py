@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from strategies_tiles import CONSTS, EXTENTS, NestCase, nest_cases
+from tiles_at_values import at_values
 from tiles_brute import (
     Placed,
     Sets,
@@ -33,7 +34,6 @@ from arrayol.language.opened import open_component
 from arrayol.language.schedules import read_schedule
 from arrayol.polyhedral.tiles.keyed import KeyedArray, keyed_arrays
 from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
-from arrayol.polyhedral.tiles.numbers import at_values
 from arrayol.polyhedral.tiles.order import iterations, tiles
 from arrayol.polyhedral.tiles.points import rows
 from arrayol.polyhedral.tiles.program import program_of

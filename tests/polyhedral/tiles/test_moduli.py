@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tiles_at_values import at_values
 from tiles_opened import DIAGONAL, POLYPROD, shipped_nest
 
 from arrayol.polyhedral.tiles.allocation import allocate, conflict_differences
 from arrayol.polyhedral.tiles.live import lifetimes
 from arrayol.polyhedral.tiles.moduli import moduli_formula
-from arrayol.polyhedral.tiles.numbers import at_values
 from arrayol.polyhedral.tiles.traffic import traffic
 
 SIZES = [{"N": degree, "s": size} for degree in (0, 5, 9, 17, 18, 25) for size in (1, 3, 10)]

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import islpy as isl
 import pytest
+from tiles_at_values import at_values
 
 from arrayol.checks.tiling import NestRequest, open_nest
-from arrayol.polyhedral.tiles.first import first_reads
 from arrayol.polyhedral.tiles.keyed import keyed_arrays
 from arrayol.polyhedral.tiles.nest import Traffic
-from arrayol.polyhedral.tiles.numbers import at_values
 from arrayol.polyhedral.tiles.points import points
 from arrayol.polyhedral.tiles.traffic import Method, traffic
 
@@ -148,9 +147,16 @@ def paper_tree_with_tiles(degree: int, outer: int, cell: int) -> tuple[int, int,
     return (outer + cell - k, 10 * outer, 10 * outer - degree + cell)
 
 
+def first_reads(reads: isl.Map) -> isl.Map:
+    """FirstOpRead of section 2.2.1 in tiles of 10: [I, m] -> [T, ii, jj, s], of reads as [ii, jj, s] -> [m]."""
+    tiles = isl.Map("{ [ii, jj, s] -> [[I] -> [T, ii, jj, s]] : 10 I <= ii < 10 I + 10 and 10 T <= jj < 10 T + 10 }")
+    first = reads.reverse().apply_range(tiles).uncurry().lexmin()
+    return first.apply_domain(isl.Map("{ [[m] -> [I]] -> [I, m] }"))
+
+
 def test_first_reads_are_the_tree_of_the_paper_point_by_point() -> None:
     found = moved("N-j, i", "10")
-    reads = first_reads(next(array for array in keyed_arrays(found.nest) if array.name == "c"))
+    reads = first_reads(next(array for array in keyed_arrays(found.nest) if array.name == "c").reads)
     for degree in DEGREES:
         fixed = isl.Map(f"[p_N] -> {{ [I, m] -> [T, ii, jj, s] : p_N = {degree} }}")
         rows = points(reads.intersect(fixed).project_out(isl.dim_type.param, 0, 1).wrap().flatten()).tolist()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tiles_at_values import at_values, nest_at
 
 from arrayol.checks.tiling import NestRequest, open_nest
 from arrayol.polyhedral.tiles.nest import TiledNest
-from arrayol.polyhedral.tiles.numbers import at_values, nest_at
 from arrayol.polyhedral.tiles.order import iterations, strips, tiles
 from arrayol.polyhedral.tiles.traffic import traffic
 
