@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, PrivateAttr
 from pydantic_core import PydanticCustomError
@@ -24,7 +24,6 @@ Groups = tuple[tuple[str, ...], ...]
 Cut = Literal["none", "lines"]
 LinkKind = Literal["buffer", "fifo"]
 LayoutKind = Literal["none", "linear"]
-Word = TypeVar("Word", bound=str)
 
 
 def parse_scan(text: str) -> Scan:

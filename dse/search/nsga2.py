@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Genes = NDArray[np.int64]  # of shape (designs, genes)
-Evaluate = Callable[[Genes], tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
 def evolve(most: Genes, objectives: int, first: Genes, resets: NDArray[np.float64], seed: int) -> Iterator[Asked]:

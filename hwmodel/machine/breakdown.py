@@ -10,8 +10,6 @@ from hwmodel.machine.estimate import LOADS, STORES, ProcessorTime
 from hwmodel.machine.group import Elements
 from hwmodel.machine.port import PortCycles
 
-EnderNames = tuple[str, ...]
-
 
 def step_ends(port: PortCycles, busy: Mapping[str, Elements]) -> tuple[Elements, Elements]:
     """Each step's length, and what ends it: 0 its loads, 1 its stores, 2 + k the k-th processor.

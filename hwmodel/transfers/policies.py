@@ -137,4 +137,3 @@ _COSTS: dict[str, Callable[[Ground], PolicyCost]] = {
     "strip-reuse": _planned(reuse_in_strips, is_pipelined=True),
     "whole-strip": _planned(whole_strip_first, is_pipelined=False),
 }
-POLICIES = tuple(_COSTS)
