@@ -74,9 +74,9 @@ def _why_infeasible(
     """Search once more without the constraints, to say what they would need."""
     space, columns = context.space, context.columns
     free = unbounded(columns)
-    found = searched if free == columns else search(SearchContext(space, free), method, how.quietly(), crew)
+    unbound = searched if free == columns else search(SearchContext(space, free), method, how.quietly(), crew)
     refusal = searched.refusal[1] if searched.refusal else None
-    return infeasible(space, columns, Found(found.front, found.design), refusal)
+    return infeasible(space, columns, Found(unbound.front, unbound.design), refusal)
 
 
 def _other_fronts(
@@ -91,13 +91,13 @@ def _other_fronts(
         reason = f"there are more than {LISTED_AT_MOST:,} fusions" if searched.groups else "it keeps its front alone"
         raise refused(method.name, f"{reason}, and all designs are asked for", "leave out --all, or narrow the study")
     groups = searched.groups
-    found: dict[Design, None] = {}
+    designs: dict[Design, None] = {}
     for fusion in fusions:
         whole = fusion_front(space.graph, lambda group: groups[group].front, columns.how, fusion)
         for row in range(len(whole.front)):
-            found[ordered_design(space, groups, whole.choices(row))] = None
+            designs[ordered_design(space, groups, whole.choices(row))] = None
     known = set(front)
-    return tuple(design for design in found if design not in known)
+    return tuple(design for design in designs if design not in known)
 
 
 def _designs(columns: Columns, searched: Searched) -> tuple[Design, ...]:

@@ -12,15 +12,12 @@ from dse.mapping_space import MappingSpace
 from dse.method_names import Chosen
 from dse.result import (
     BlocksRecord,
-    CyclesRecord,
     Design,
     EvolutionRecord,
     GenerationRecord,
     GroupRecord,
     Hypervolume,
-    LayoutRecord,
     MappingRecord,
-    MemoryRecord,
     ProcessorRecord,
     Refusal,
     Result,
@@ -33,9 +30,9 @@ from dse.searched import Evolution, Searched
 from dse.steps import DesignSteps, StepFinder
 from dse.verify import Verdict
 from dse.whole_count import count_fusions
-from hwmodel.design import Blocks, GroupDesign, Processor
+from hwmodel.design import Blocks, GroupDesign
 from hwmodel.design import Design as Decisions
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, ProcessorTime
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 
 
 def records_of(
@@ -78,43 +75,29 @@ def _group(group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
     times = {time.task: time for time in estimate.processors}
     return GroupRecord(
         tasks=group.tasks,
-        processors=tuple(_processor(processor, times[processor.task]) for processor in group.processors),
+        processors=tuple(
+            ProcessorRecord(
+                task=processor.task,
+                units=processor.units,
+                block_data=None,
+                cut=_blocks(processor.cut) if processor.cut else None,
+                cycles=times[processor.task],
+            )
+            for processor in group.processors
+        ),
         whole_arrays_data=None,
         mapping=MappingRecord(
             blocks=_blocks(group.blocks),
             fifos=tuple(sorted(group.fifos)),
-            layouts=tuple(
-                LayoutRecord(array=layout.array, banks=layout.banks, vector=layout.vector, block=layout.block)
-                for layout in group.layouts
-            ),
+            layouts=group.layouts,
             policy=group.policy,
             recompute=group.recompute,
             latency_cycles=estimate.latency_cycles,
             steps=estimate.steps,
             traffic_bytes=estimate.traffic_bytes,
-            memories=tuple(
-                MemoryRecord(
-                    kind=use.kind, name=use.name, data=use.data, bits=use.bits, banks=use.banks, blocks=use.blocks
-                )
-                for use in estimate.memories
-            ),
+            memories=estimate.memories,
             ends=dict(estimate.ends),
             path=estimate.path,
-        ),
-    )
-
-
-def _processor(processor: Processor, time: ProcessorTime) -> ProcessorRecord:
-    return ProcessorRecord(
-        task=processor.task,
-        units=processor.units,
-        block_data=None,
-        cut=_blocks(processor.cut) if processor.cut else None,
-        cycles=CyclesRecord(
-            computing=time.computing,
-            waiting_for_loads=time.waiting_for_loads,
-            waiting_for_stores=time.waiting_for_stores,
-            waiting_for_neighbours=time.waiting_for_neighbours,
         ),
     )
 
@@ -175,15 +158,19 @@ def result_of(
     )
 
 
-def _evolution(found: Evolution) -> EvolutionRecord:
+def _evolution(evolution: Evolution) -> EvolutionRecord:
     return EvolutionRecord(
-        seed=found.seed,
-        population=found.population,
-        generations=len(found.generations) - 1,
-        stalled=found.stalled,
+        seed=evolution.seed,
+        population=evolution.population,
+        generations=len(evolution.generations) - 1,
+        stalled=evolution.stalled,
         convergence=tuple(
-            GenerationRecord(generation=one.number, evaluated=one.evaluated, hypervolume=one.hypervolume)
-            for one in found.generations
+            GenerationRecord(
+                generation=generation.number,
+                evaluated=generation.evaluated,
+                hypervolume=generation.hypervolume,
+            )
+            for generation in evolution.generations
         ),
     )
 

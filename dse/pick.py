@@ -90,14 +90,14 @@ def trade_offs(values: Values) -> Values:
     """
     low, span = values.min(axis=0), np.ptp(values, axis=0)
     scaled = (values - low) / np.where(span > 0, span, 1)
-    found = np.full(len(values), math.inf)
+    trades = np.full(len(values), math.inf)
     step = max(1, _CELLS // max(1, values.size))
     for start in range(0, len(values), step):
         better = scaled[None, :, :] - scaled[start : start + step, None, :]
         gain, loss = np.maximum(better, 0).sum(axis=2), np.maximum(-better, 0).sum(axis=2)
         ratio = np.divide(gain, loss, out=np.full_like(gain, math.inf), where=loss > 0)
-        found[start : start + step] = ratio.min(axis=1)
-    return found
+        trades[start : start + step] = ratio.min(axis=1)
+    return trades
 
 
 def _knee(result: Result, rule: Rule) -> Picked:

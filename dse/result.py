@@ -23,9 +23,9 @@ _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 
 class Record(BaseModel):
-    """A part of a stored result."""
+    """A part of a stored result, or what has its fields as attributes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
 
 
 class BlocksRecord(Record):

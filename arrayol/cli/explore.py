@@ -167,9 +167,9 @@ def command(  # noqa: PLR0913  one for each option
 
 def _require_machine(model: str, space: Mapping[str, Any]) -> None:
     """Raises UsageError for options that only the machine model has, with the other one."""
-    given = [name for name, value in space.items() if value not in (None, False, ())]
-    if model != "machine" and given:
-        option = {"constraints": "constraint"}.get(given[0], given[0]).replace("_", "-")
+    named = [name for name, value in space.items() if value not in (None, False, ())]
+    if model != "machine" and named:
+        option = {"constraints": "constraint"}.get(named[0], named[0]).replace("_", "-")
         raise click.UsageError(f"--{option} needs the machine model; leave it out, or take --model machine")
 
 
@@ -177,8 +177,8 @@ def _require_pieces(method: str, workers: int | None, cluster: str | None, *, re
     """Raises UsageError for options that do not go together."""
     if workers is not None and cluster is not None:
         raise click.UsageError("--workers and --cluster exclude each other; a cluster has workers of its own")
-    given = {"--workers": workers is not None, "--cluster": cluster is not None, "--resume": resume}
-    for option in (name for name, is_given in given.items() if is_given and method == EXHAUSTIVE):
+    named = {"--workers": workers is not None, "--cluster": cluster is not None, "--resume": resume}
+    for option in (name for name, is_named in named.items() if is_named and method == EXHAUSTIVE):
         raise click.UsageError(f"{option} is not for --method {EXHAUSTIVE}, which takes small spaces in one go")
 
 
@@ -189,8 +189,8 @@ def _kept_work_told(folder: Path, *, resume: bool) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        found = _version(folder / STORE)
-        if found is not None and (resume or found != former):
+        version = _version(folder / STORE)
+        if version is not None and (resume or version != former):
             click.echo(f"the finished work is kept in {folder / STORE}; --resume goes on with it", err=True)
         raise
 
@@ -198,10 +198,10 @@ def _kept_work_told(folder: Path, *, resume: bool) -> Iterator[None]:
 def _version(path: Path) -> tuple[int, int, int] | None:
     """What tells a file from the one that was there before; None without a file."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _cores() -> int:

@@ -53,14 +53,14 @@ def _panel(axes: Axes, comparison: Comparison, x: str, y: str | None) -> None:
     """One plane; for a single objective by number of groups."""
     axes.set_visible(True)
     points = [_points(result, x, y) for result in (comparison.first, comparison.second)]
-    for found, colour in zip(points, (FIRST, SECOND), strict=True):
+    for places, colour in zip(points, (FIRST, SECOND), strict=True):
         alone = y is not None and len(comparison.objectives) == 2 and not (grows(x) or grows(y))
-        corners = staircase(found) if alone else []
+        corners = staircase(places) if alone else []
         if corners:
             axes.plot(*zip(*corners, strict=True), color=colour, linewidth=1, linestyle=DASHES, zorder=3)
         axes.scatter(
-            [place[0] for place in found],
-            [place[1] for place in found],
+            [place[0] for place in places],
+            [place[1] for place in places],
             s=30,
             marker=_MARKERS[colour],
             color=colour,
@@ -69,7 +69,7 @@ def _panel(axes: Axes, comparison: Comparison, x: str, y: str | None) -> None:
             alpha=0.9,
             zorder=4,
         )
-    both = [place for found in points for place in found]
+    both = [place for places in points for place in places]
     scale_axis(axes, "x", Axis(_title(x), [place[0] for place in both]))
     vertical = Axis("groups of fused tasks" if y is None else _title(y), [place[1] for place in both], whole=y is None)
     scale_axis(axes, "y", vertical)

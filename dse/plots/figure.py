@@ -53,11 +53,12 @@ def draw(exploration: Exploration) -> Figure:
     return figure
 
 
-def write(figure: Figure, path: Path) -> None:
+def write(figure: Figure, *paths: Path) -> None:
     """Write a figure without dates or versions in it."""
     metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
-    with our_style(SETTINGS):
-        figure.savefig(path, metadata=metadata[path.suffix])
+    for path in paths:
+        with our_style(SETTINGS):
+            figure.savefig(path, metadata=metadata[path.suffix])
 
 
 def _shown(axes: Axes) -> Axes:

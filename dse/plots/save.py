@@ -16,9 +16,7 @@ def save_plot(exploration: Exploration, *paths: Path) -> None:
     """
     from dse.plots.figure import draw, write  # noqa: PLC0415  loads matplotlib
 
-    figure = draw(exploration)
-    for path in paths:
-        write(figure, path)
+    write(draw(exploration), *paths)
 
 
 def save_breakdown(result: Result, *paths: Path) -> None:
@@ -26,9 +24,7 @@ def save_breakdown(result: Result, *paths: Path) -> None:
     from dse.plots.breakdown import draw_breakdown  # noqa: PLC0415  loads matplotlib
     from dse.plots.figure import write  # noqa: PLC0415
 
-    figure = draw_breakdown(result)
-    for path in paths:
-        write(figure, path)
+    write(draw_breakdown(result), *paths)
 
 
 def save_convergence(result: Result, *paths: Path) -> None:
@@ -37,9 +33,7 @@ def save_convergence(result: Result, *paths: Path) -> None:
     from dse.plots.figure import write  # noqa: PLC0415
 
     assert result.evolution is not None, "only heuristic searches converge"
-    figure = draw_convergence(result, result.evolution)
-    for path in paths:
-        write(figure, path)
+    write(draw_convergence(result, result.evolution), *paths)
 
 
 def save_comparison(comparison: Comparison, names: tuple[str, str], *paths: Path) -> None:
@@ -47,6 +41,4 @@ def save_comparison(comparison: Comparison, names: tuple[str, str], *paths: Path
     from dse.plots.comparison import draw_comparison  # noqa: PLC0415  loads matplotlib
     from dse.plots.figure import write  # noqa: PLC0415
 
-    figure = draw_comparison(comparison, names)
-    for path in paths:
-        write(figure, path)
+    write(draw_comparison(comparison, names), *paths)

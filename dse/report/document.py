@@ -156,7 +156,10 @@ def _design(design: Design, figures: Sequence[str], shared: Shared, *, on_front:
 
 def _group(record: GroupRecord) -> Document:
     """Its figures without those that its model does not have."""
-    document: Document = {"tasks": record.tasks, "processors": _columns([_processor(one) for one in record.processors])}
+    document: Document = {
+        "tasks": record.tasks,
+        "processors": _columns([_processor(processor) for processor in record.processors]),
+    }
     if record.whole_arrays_data is not None:
         document["whole"] = record.whole_arrays_data
     if record.mapping is not None:

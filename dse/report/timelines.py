@@ -67,10 +67,12 @@ def _arrays(model: MachineModel, task: str) -> frozenset[str]:
     return process.reads | process.writes
 
 
-def _document(found: Timeline) -> dict[str, Any]:
+def _document(timeline: Timeline) -> dict[str, Any]:
     """Steps as rows: number, start, length, loads, stores, then the cycles of each task."""
     return {
-        "shared_port": found.shared_port,
-        "steps": [[one.number, one.start, one.length, one.loads, one.stores, *one.busy] for one in found.steps],
-        "moved": [[one.array, one.loaded, one.stored] for one in found.moved],
+        "shared_port": timeline.shared_port,
+        "steps": [
+            [step.number, step.start, step.length, step.loads, step.stores, *step.busy] for step in timeline.steps
+        ],
+        "moved": [[moved.array, moved.loaded, moved.stored] for moved in timeline.moved],
     }
