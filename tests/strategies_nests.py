@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -115,7 +116,47 @@ def typed_expressions() -> st.SearchStrategy[body.Expr]:
         if choice == 2:
             other = draw(st.sampled_from([ElementType.U8, ElementType.I16, ElementType.I32]))
             return body.Convert(draw(of_type(other, depth - 1)), type_, NOWHERE)
-        operands = (draw(of_type(type_, depth - 1)), draw(of_type(type_, depth - 1)))
+        operands = tuple(draw(of_type(type_, depth - 1)) for _ in range(draw(st.integers(1, 2))))
+        if len(operands) == 1:
+            return body.Operation("-", operands, type_, NOWHERE)
         return body.Operation(draw(st.sampled_from(["+", "-", "*"])), operands, type_, NOWHERE)
 
     return st.sampled_from([ElementType.U8, ElementType.I16, ElementType.I32]).flatmap(lambda type_: of_type(type_, 3))
+
+
+DATA = st.fixed_dictionaries({"b": st.integers(0, 255), "c": st.integers(-(2**15), 2**15 - 1)})
+
+
+def value(expr: body.Expr, names: Mapping[str, int]) -> int:  # noqa: PLR0911, one case per node
+    """What an expression is; reads are of the port's one value. Arithmetic of an element type wraps."""
+    match expr:
+        case body.Constant():
+            return int(expr.value)
+        case body.Index():
+            return names[expr.name]
+        case body.Read():
+            return names[expr.port]
+        case body.Convert():
+            return wrapped(value(expr.operand, names), expr.type)
+        case body.Select():
+            return value(expr.then if value(expr.condition, names) else expr.otherwise, names)
+        case body.Function():
+            return (min if expr.name == "min" else max)(value(item, names) for item in expr.arguments)
+        case body.Operation():
+            operands = [value(item, names) for item in expr.operands]
+            found = {
+                "+": lambda one, other: one + other,
+                "-": lambda one, other=None: -one if other is None else one - other,
+                "*": lambda one, other: one * other,
+                "//": lambda one, other: one // other,
+                "%": lambda one, other: one % other,
+                "<": lambda one, other: int(one < other),
+            }[expr.operator](*operands)
+            return wrapped(found, expr.type)
+
+
+def wrapped(number: int, type_: object) -> int:
+    if not isinstance(type_, ElementType):
+        return number
+    low, high = type_.integer_range
+    return (number - low) % (high - low + 1) + low

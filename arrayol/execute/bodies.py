@@ -160,7 +160,7 @@ class _Bounds:
 def _bounds(one: Range, scope: Scope) -> _Bounds:
     low, high = compile_expression(one.low, scope), compile_expression(one.high, scope)
     known = None if low.known is None or high.known is None else range(int(low.known), int(high.known))
-    return _Bounds(one.name, low, high, known, range_limit(one, scope.limits))
+    return _Bounds(one.name, low, high, known, range_limit(one, scope.variables))
 
 
 def _in_turn(bounds: _Bounds, steps: tuple[Step, ...]) -> Step:

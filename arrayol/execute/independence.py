@@ -8,17 +8,14 @@ decides (polyhedral/dependences.py).
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arrayol.execute.scope import Scope
+from arrayol.ir.affine import affine, rest_of
 from arrayol.ir.body import (
     Assign,
-    Constant,
-    Convert,
     Expr,
-    Index,
     Loop,
     Operation,
     Range,
@@ -29,14 +26,15 @@ from arrayol.ir.body import (
     expressions,
     inside,
     mentions,
-    operands_of,
     ranges,
 )
+from arrayol.ir.intervals import UnboundedError, Variables, interval
 from arrayol.ir.types import Weak
 from arrayol.polyhedral.dependences import Level, Nest
 
 _LONG_CHAIN = 100
 _EXACT_LIMIT = 1 << 62  # what int64 index arrays hold, with a factor of 2 to spare
+_UNKNOWN = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ class Freedom:
             self.free[level] = _may_be_axis(statement, level) and (
                 _by_syntax(statement, level) or not self.nest.carries(level)
             )
-        return self.free[level] and _fits(statement, level.number, scope.limits)
+        return self.free[level] and _fits(statement, level.number, scope.variables)
 
     def is_sum(self, statement: Assign, level: Level, scope: Scope) -> bool:
         """Whether the innermost range of a statement only adds terms to one element, for given other indices."""
@@ -67,7 +65,7 @@ class Freedom:
                 and _may_be_axis(statement, level)
                 and self.nest.only_sums(level)
             )
-        return self.sums[level] and _fits(statement, level.number, scope.limits)
+        return self.sums[level] and _fits(statement, level.number, scope.variables)
 
 
 def _inner(statement: Statement) -> tuple[Statement, ...]:
@@ -94,19 +92,20 @@ def _by_syntax(statement: Statement, level: Level) -> bool:
     )
 
 
-def _fits(statement: Statement, number: int, limits: Mapping[str, int]) -> bool:
+def _fits(statement: Statement, number: int, variables: Variables) -> bool:
     """Whether all index arithmetic inside a statement's ranges, from one on, fits index arrays."""
-    known = dict(limits)
+    known = dict(variables)
     for one in statement.ranges[number:]:
-        known[one.name] = range_limit(one, known)
+        limit = range_limit(one, known)
+        known[one.name] = (-limit, limit)
     if isinstance(statement, Loop):
         return all(_fits(other, 0, known) for other in statement.body)
     return fits_index_arrays(statement, known)
 
 
-def range_limit(one: Range, limits: Mapping[str, int]) -> int:
-    """A bound on the absolute value of a range's indices, given those of the variables around it."""
-    return max(_magnitude(one.low, limits), _magnitude(one.high, limits))
+def range_limit(one: Range, variables: Variables) -> int:
+    """A bound on the absolute value of a range's indices, given bounds on the variables around it."""
+    return max(_magnitude(one.low, variables), _magnitude(one.high, variables))
 
 
 def _has_long_chains(statements: Sequence[Statement]) -> bool:
@@ -138,58 +137,26 @@ def _accesses(statements: Sequence[Assign]) -> dict[str, list[tuple[Expr, ...]]]
 
 def _separates(name: str, others: Sequence[str], subscripts: Sequence[Expr]) -> bool:
     first = subscripts[0]
+    if any(subscript != first for subscript in subscripts) or first.type is not Weak.INTEGER:
+        return False
+    form = affine(first)
     return (
-        all(subscript == first for subscript in subscripts)
-        and bool(_coefficient(first, name))
+        bool(form.factor(name))
+        and not any(mentions(part, name) for part, _ in rest_of(form))
         and not any(mentions(first, other) for other in others)
     )
 
 
-def _coefficient(node: Expr, name: str) -> int | None:
-    """The c where the expression is c v + g with g free of v; None where that cannot be seen."""
-    if not mentions(node, name):
-        return 0
-    if isinstance(node, Index):
-        return 1
-    found = [_coefficient(operand, name) for operand in node.operands] if isinstance(node, Operation) else [None]
-    terms = [term for term in found if term is not None]
-    if not isinstance(node, Operation) or len(terms) < len(found):
-        return None
-    return _combined(node, terms)
-
-
-def _combined(node: Operation, terms: Sequence[int]) -> int | None:
-    """The coefficient of an operation on expressions that have one each."""
-    if node.operator == "*":
-        constant, other = (0, 1) if terms[0] == 0 else (1, 0)
-        return _scaled(node.operands[constant], terms[other])
-    if node.operator not in ("+", "-"):
-        return None
-    last = terms[-1] if node.operator == "+" else -terms[-1]
-    return last if len(terms) == 1 else terms[0] + last
-
-
-def _scaled(factor: Expr, coefficient: int) -> int | None:
-    return factor.value * coefficient if isinstance(factor, Constant) and isinstance(factor.value, int) else None
-
-
-def fits_index_arrays(statement: Assign, limits: Mapping[str, int]) -> bool:
-    """Whether all index arithmetic of a statement stays far inside 64 bits, given bounds on |variable|."""
+def fits_index_arrays(statement: Assign, variables: Variables) -> bool:
+    """Whether all index arithmetic of a statement stays far inside 64 bits, given bounds on the variables."""
     nodes = (node for outer in expressions(statement) for node in inside(outer))
-    return all(_magnitude(node, limits) < _EXACT_LIMIT for node in nodes if not isinstance(node, Read | Convert))
+    return all(_magnitude(node, variables) < _EXACT_LIMIT for node in nodes if node.type is Weak.INTEGER)
 
 
-def _magnitude(node: Expr, limits: Mapping[str, int]) -> int:
-    """A bound on the absolute value of an integer expression; 0 for what is not one."""
-    if isinstance(node, Constant | Index):
-        return abs(int(node.value)) if isinstance(node, Constant) else limits[node.name]
-    if node.type is not Weak.INTEGER:
-        return 0
-    sizes = [_magnitude(operand, limits) for operand in operands_of(node)]
-    if not isinstance(node, Operation):
-        return sum(sizes)
-    if node.operator == "*":
-        return math.prod(sizes)
-    if node.operator == "<<":
-        return sizes[0] << min(sizes[1], 100)
-    return 2 * sum(sizes) + 1
+def _magnitude(expr: Expr, variables: Variables) -> int:
+    """A bound on the absolute value of an index expression."""
+    try:
+        low, high = interval(expr, variables)
+    except UnboundedError:
+        return _UNKNOWN
+    return max(-low, high)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from arrayol.execute.environment import Axis, Environment, Place
 from arrayol.ir.body import Expr, Index, Read, inside
+from arrayol.ir.intervals import Interval
 from arrayol.ir.model import Elementary
 
 
@@ -60,9 +61,9 @@ class Scope:
         return tuple(sorted(found, key=lambda axis: axis.position))
 
     @property
-    def limits(self) -> dict[str, int]:
-        """Bounds on the absolute values of the range variables."""
-        return {name: _limit(bound) for name, bound in self.bindings.items()}
+    def variables(self) -> dict[str, Interval]:
+        """Bounds on the range variables."""
+        return {name: (-_limit(bound), _limit(bound)) for name, bound in self.bindings.items()}
 
     def decides(self, node: Expr) -> bool:
         """Whether an expression is known before the body runs: it depends on no data, counter or moving axis."""

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from arrayol.ir import body
+from arrayol.ir.affine import affine, expression_of
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.language import constants
 from arrayol.language.expressions import settle
-from arrayol.transforms.linear_form import expression_of, linear_form
 
 Bindings = Mapping[str, body.Expr]
 
@@ -17,11 +17,11 @@ Bindings = Mapping[str, body.Expr]
 def substitute(expr: body.Expr, bindings: Bindings) -> body.Expr:
     """The expression with weak integer expressions for range variables.
 
-    Integer expressions of range variables become linear forms; what is constant is computed; of a conditional whose
+    Integer expressions of range variables become affine forms; what is constant is computed; of a conditional whose
     condition is constant only the branch it takes is left, so that nothing is computed that it guards.
     """
     found = _inside(expr, bindings)
-    return expression_of(linear_form(found), found.span) if found.type is Weak.INTEGER else found
+    return expression_of(affine(found), found.span) if found.type is Weak.INTEGER else found
 
 
 def _inside(expr: body.Expr, bindings: Bindings) -> body.Expr:  # noqa: PLR0911, one case per node
@@ -43,7 +43,7 @@ def _inside(expr: body.Expr, bindings: Bindings) -> body.Expr:  # noqa: PLR0911,
 
 
 def _part(expr: body.Expr, parent: body.Expr, bindings: Bindings) -> body.Expr:
-    """An operand; inside one integer expression it is left to the whole to become a linear form."""
+    """An operand; inside one integer expression it is left to the whole to become an affine form."""
     return _inside(expr, bindings) if parent.type is Weak.INTEGER else substitute(expr, bindings)
 
 
@@ -65,7 +65,7 @@ def _operation(node: body.Operation, left: body.Expr, bindings: Bindings) -> bod
         decided = bool(left.value) is (node.operator == "or")
         return left if decided else _part(node.operands[1], node, bindings)
     if left.type is Weak.INTEGER and node.type is not Weak.INTEGER:
-        left = expression_of(linear_form(left), left.span)
+        left = expression_of(affine(left), left.span)
     right = _part(node.operands[1], node, bindings)
     if _weak_constant(left) and _weak_constant(right):
         assert isinstance(left, body.Constant)
@@ -77,7 +77,7 @@ def _operation(node: body.Operation, left: body.Expr, bindings: Bindings) -> bod
 
 def _function(expr: body.Function, bindings: Bindings) -> body.Expr:
     arguments = tuple(_part(item, expr, bindings) for item in expr.arguments)
-    folded = [expression_of(linear_form(item), item.span) if item.type is Weak.INTEGER else item for item in arguments]
+    folded = [expression_of(affine(item), item.span) if item.type is Weak.INTEGER else item for item in arguments]
     if all(_weak_constant(item) for item in folded):
         values = [item.value for item in folded if isinstance(item, body.Constant)]
         return body.Constant(constants.apply(expr.name, values, expr.span), expr.type, expr.span)

@@ -26,10 +26,10 @@ from dataclasses import dataclass, replace
 
 from arrayol.errors import error
 from arrayol.ir import body
+from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
 from arrayol.ir.model import Elementary
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.linear_form import LinearForm, expression_of, linear_form
 from arrayol.transforms.nest_tree import Nest, Straight, items_of, loop_depth
 from arrayol.transforms.substitution import is_bool_constant, substitute
 from arrayol.transforms.unroll_factors import beyond_range, check_factors, no_nest, shown
@@ -48,13 +48,13 @@ class BlockLoop:
 
     name: str
     factor: int
-    extent: LinearForm
+    extent: AffineExpr
     range: body.Range
 
     @property
     def trips(self) -> int | None:
         """How many full blocks there are, None where outer loops decide."""
-        return None if self.extent.constant is None else self.extent.constant // self.factor
+        return None if self.extent.number is None else self.extent.number // self.factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,14 +178,14 @@ class _Builder:
         def inside(inner: tuple[_Lane, ...], around: tuple[BlockLoop, ...]) -> _Built:
             return self._nest(rest, item, inner, around, places)
 
-        if extent.constant is None:
+        if extent.number is None:
             return self._guarded(written, low, extent, lanes, (inside, loops, item.span))
-        trips, left = divmod(max(extent.constant, 0), factor)
+        trips, left = divmod(max(extent.number, 0), factor)
         if trips == 0:
-            if extent.constant > 0:
-                raise beyond_range(self.elementary.name, written.name, factor, extent.constant, written.span)
+            if extent.number > 0:
+                raise beyond_range(self.elementary.name, written.name, factor, extent.number, written.span)
             return (), ()
-        loop = _block_loop(written, factor, extent, LinearForm(offset=trips))
+        loop = _block_loop(written, factor, extent, Affine(constant=trips))
         block = tuple(_lane(lane, written, low, factor, number) for lane in lanes for number in range(factor))
         statements, copies = inside(block, (*loops, loop))
         full = _looped(loop.range, statements, item.span)
@@ -196,14 +196,14 @@ class _Builder:
         return (*full, *remaining), (*copies, *others)
 
     def _guarded(
-        self, written: body.Range, low: LinearForm, extent: LinearForm, lanes: tuple[_Lane, ...], rest: _Rest
+        self, written: body.Range, low: AffineExpr, extent: AffineExpr, lanes: tuple[_Lane, ...], rest: _Rest
     ) -> _Built:
         """A loop whose number of iterations depends on outer ones: its last block may lack copies."""
         inside, loops, span = rest
         factor = self.factors[len(lanes[0].copy)]
-        rounded = expression_of(extent + LinearForm(offset=factor - 1), written.span)
+        rounded = expression_of(extent + (factor - 1), written.span)
         divisor = body.Constant(factor, Weak.INTEGER, written.span)
-        blocks = linear_form(body.Operation("//", (rounded, divisor), Weak.INTEGER, written.span))
+        blocks = affine(body.Operation("//", (rounded, divisor), Weak.INTEGER, written.span))
         loop = _block_loop(written, factor, extent, extent if factor == 1 else blocks)
         block = tuple(
             _lane(lane, written, low, factor, number, extent if number else None)
@@ -213,10 +213,10 @@ class _Builder:
         statements, copies = inside(block, (*loops, loop))
         return _looped(loop.range, statements, span), copies
 
-    def _bounds(self, written: body.Range, lanes: tuple[_Lane, ...]) -> tuple[LinearForm, LinearForm]:
+    def _bounds(self, written: body.Range, lanes: tuple[_Lane, ...]) -> tuple[AffineExpr, AffineExpr]:
         """Where a range starts and how long it is: the same for all copies that are to run side by side."""
         found = {
-            (linear_form(substitute(written.low, lane.bindings)), linear_form(substitute(written.high, lane.bindings)))
+            (affine(substitute(written.low, lane.bindings)), affine(substitute(written.high, lane.bindings)))
             for lane in lanes
         }
         if len(found) > 1:
@@ -226,20 +226,20 @@ class _Builder:
             hint = f"leave the loops that '{written.name}' depends on at factor 1"
             raise error("unroll-refused", message, written.span, hint=hint)
         low, high = found.pop()
-        return low, high + low.scaled(-1)
+        return low, high - low
 
 
-def _block_loop(written: body.Range, factor: int, extent: LinearForm, blocks: LinearForm) -> BlockLoop:
+def _block_loop(written: body.Range, factor: int, extent: AffineExpr, blocks: AffineExpr) -> BlockLoop:
     low = body.Constant(0, Weak.INTEGER, written.low.span)
     high = expression_of(blocks, written.high.span)
     return BlockLoop(written.name, factor, extent, body.Range(written.name, low, high, written.span))
 
 
 def _lane(
-    lane: _Lane, written: body.Range, low: LinearForm, factor: int, number: int, extent: LinearForm | None = None
+    lane: _Lane, written: body.Range, low: AffineExpr, factor: int, number: int, extent: AffineExpr | None = None
 ) -> _Lane:
     """Copy `number` of a full block: low + factor x block + number; below `extent` where that is given."""
-    within = LinearForm(((written.name, factor),), (), number)
+    within: AffineExpr = Affine(((written.name, factor),), number)
     value = expression_of(low + within, written.span)
     if extent is None:
         return lane.within(written.name, value, number, full=True)
@@ -249,9 +249,9 @@ def _lane(
     )
 
 
-def _last_lane(lane: _Lane, written: body.Range, low: LinearForm, start: int, number: int) -> _Lane:
+def _last_lane(lane: _Lane, written: body.Range, low: AffineExpr, start: int, number: int) -> _Lane:
     """Copy `number` of the remainder."""
-    value = expression_of(low + LinearForm(offset=start + number), written.span)
+    value = expression_of(low + (start + number), written.span)
     return lane.within(written.name, value, number, full=False)
 
 

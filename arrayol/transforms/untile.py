@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from arrayol.ir.body import Assign, Constant, Expr, Index, Operation, Read
+from arrayol.ir.affine import Affine, affine
+from arrayol.ir.body import Assign, Constant, Expr, Read
 from arrayol.ir.model import Call, CompoundTask, ConstValue, Delay, Elementary, Link, RepetitiveTask, Spec
 from arrayol.transforms.nest_states import GatheredPiece, NotOneNestError
 from arrayol.transforms.nests import Joined, join
@@ -100,9 +101,7 @@ def _number(bound: Expr) -> int:
 
 def _index(expr: Expr) -> tuple[str, int]:
     """A range variable plus a number."""
-    match expr:
-        case Index():
-            return expr.name, 0
-        case Operation("+" | "-", (Index() as index, Constant() as move)):
-            return index.name, int(move.value) if expr.operator == "+" else -int(move.value)
+    match affine(expr):
+        case Affine(terms=((str(name), 1),), constant=move):
+            return name, move
     raise NotOneNestError("what gathers the state moves it otherwise than by numbers")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from arrayol.polyhedral.tiles.forms import Condition, Form
+from arrayol.polyhedral.tiles.forms import Condition, QuasiAffine
 from arrayol.polyhedral.tiles.nest import TiledNest, parameter
 from arrayol.polyhedral.tiles.plain_parts import plain_parts
 from arrayol.polyhedral.tiles.reading import conditions_of
@@ -110,9 +110,9 @@ def _line(case: Case, array: str, elements: Sequence[str]) -> str:
     return f"{when}: {element}" if when else element
 
 
-def _fixed(where: list[Condition], elements: Sequence[str]) -> tuple[list[Condition], dict[str, Form]]:
+def _fixed(where: list[Condition], elements: Sequence[str]) -> tuple[list[Condition], dict[str, QuasiAffine]]:
     """Subscripts that an equality gives in terms of tile and symbols, and the conditions that remain."""
-    fixed: dict[str, Form] = {}
+    fixed: dict[str, QuasiAffine] = {}
     left = []
     for condition in where:
         own = condition.form.names() & frozenset(elements)
@@ -146,13 +146,13 @@ def _is_plain(condition: Condition, name: str) -> bool:
     return name not in condition.form.without(name).names()
 
 
-def _between(lows: Sequence[Form], highs: Sequence[Form], name: str) -> str:
+def _between(lows: Sequence[QuasiAffine], highs: Sequence[QuasiAffine], name: str) -> str:
     low, high = _extreme("max", lows), _extreme("min", highs)
     if low and high:
         return f"{low} <= {name} <= {high}"
     return f"{name} >= {low}" if low else f"{name} <= {high}"
 
 
-def _extreme(function: str, bounds: Sequence[Form]) -> str:
+def _extreme(function: str, bounds: Sequence[QuasiAffine]) -> str:
     texts = [str(bound) for bound in sorted(bounds, key=lambda bound: (len(bound.terms), str(bound)))]
     return f"{function}({', '.join(texts)})" if len(texts) > 1 else "".join(texts)

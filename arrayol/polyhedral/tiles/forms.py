@@ -1,4 +1,4 @@
-"""Affine forms of named integers, with floors and remainders, shown as people write them."""
+"""Affine forms of named integers, their floors and their remainders, shown as people write them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from math import gcd
 from typing import TypeAlias
 
+from arrayol.ir.affine import Affine
+
 
 @dataclass(frozen=True, slots=True)
 class Floor:
     """floor(form / divisor)."""
 
-    form: Form
+    form: QuasiAffine
     divisor: int
 
     def at(self, values: Mapping[str, int]) -> int:
@@ -32,7 +34,7 @@ class Floor:
 class Modulo:
     """form mod divisor, from 0 to divisor - 1."""
 
-    form: Form
+    form: QuasiAffine
     divisor: int
 
     def at(self, values: Mapping[str, int]) -> int:
@@ -48,39 +50,20 @@ Atom: TypeAlias = str | Floor | Modulo
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
-    """A sum of integer multiples of atoms and a constant; no factor is 0."""
-
-    terms: tuple[tuple[Atom, int], ...]
-    constant: int
+class QuasiAffine(Affine[Atom]):
+    """An affine form of names, floors and remainders."""
 
     def at(self, values: Mapping[str, int]) -> int:
         """The value for values of the names."""
-        return self.constant + sum(factor * _value(atom, values) for atom, factor in self.terms)
+        return self.constant + sum(factor * value_of(atom, values) for atom, factor in self.terms)
 
-    def scaled(self, factor: int) -> Form:
-        """A multiple."""
-        return form([(atom, factor * own) for atom, own in self.terms], factor * self.constant)
-
-    def plus(self, other: Form) -> Form:
-        """The sum."""
-        return form([*self.terms, *other.terms], self.constant + other.constant)
-
-    def factor(self, atom: Atom) -> int:
-        """The multiple of an atom, 0 where it does not occur."""
-        return dict(self.terms).get(atom, 0)
-
-    def without(self, atom: Atom) -> Form:
-        """All but an atom's term."""
-        return Form(tuple(term for term in self.terms if term[0] != atom), self.constant)
-
-    def renamed(self, rename: Callable[[str], Atom]) -> Form:
+    def renamed(self, rename: Callable[[str], Atom]) -> QuasiAffine:
         """With other atoms in place of names, inside floors too."""
-        return Form(tuple((renamed(atom, rename), factor) for atom, factor in self.terms), self.constant)
+        return QuasiAffine(tuple((renamed(atom, rename), factor) for atom, factor in self.terms), self.constant)
 
     def names(self) -> frozenset[str]:
         """Every name that occurs, inside floors too."""
-        return frozenset(name for atom, _ in self.terms for name in _names(atom))
+        return frozenset(name for atom, _ in self.terms for name in names_of(atom))
 
     def __str__(self) -> str:
         parts = [(factor, f"{abs(factor)} {atom}" if abs(factor) != 1 else str(atom)) for atom, factor in self.terms]
@@ -97,33 +80,25 @@ def signed_sum(parts: Sequence[tuple[int, str]]) -> str:
     return (f"-{first}" if sign < 0 else first) + "".join(f" {'-' if own < 0 else '+'} {text}" for own, text in rest)
 
 
-def form(terms: Sequence[tuple[Atom, int]], constant: int) -> Form:
-    """A form from terms in which atoms may repeat or vanish."""
-    sums: dict[Atom, int] = {}
-    for atom, factor in terms:
-        sums[atom] = sums.get(atom, 0) + factor
-    return Form(tuple((atom, factor) for atom, factor in sums.items() if factor), constant)
-
-
-def name_form(name: str) -> Form:
+def name_form(name: str) -> QuasiAffine:
     """A name alone."""
-    return Form(((name, 1),), 0)
+    return QuasiAffine(((name, 1),))
 
 
-def floor_of(found: Form, divisor: int) -> Form:
+def floor_of(found: QuasiAffine, divisor: int) -> QuasiAffine:
     """floor(form / divisor) in one way of many: what is divided exactly stands outside, factors are small inside."""
-    common = gcd(divisor, *(factor for _, factor in found.terms))
+    common = gcd(divisor, found.step)
     if common > 1:  # floor((g x + c) / (g d)) = floor((x + floor(c / g)) / d)
-        found = Form(tuple((atom, factor // common) for atom, factor in found.terms), found.constant // common)
+        found = found.divided(common)
         divisor //= common
     nearest = [(atom, (2 * factor + divisor - 1) // (2 * divisor)) for atom, factor in found.terms]
-    whole = form(nearest, found.constant // divisor)
-    rest = found.plus(whole.scaled(-divisor))
+    whole = QuasiAffine.of(nearest, found.constant // divisor)
+    rest = found + whole.scaled(-divisor)
     if not rest.terms:
         return whole
     if rest.terms[0][1] < 0:  # floor(x / d) = -floor((d - 1 - x) / d)
-        return whole.plus(floor_of(rest.scaled(-1).plus(Form((), divisor - 1)), divisor).scaled(-1))
-    return whole.plus(Form(((Floor(rest, divisor), 1),), 0))
+        return whole - floor_of(rest.scaled(-1) + (divisor - 1), divisor)
+    return whole + QuasiAffine(((Floor(rest, divisor), 1),))
 
 
 def renamed(atom: Atom, rename: Callable[[str], Atom]) -> Atom:
@@ -131,11 +106,13 @@ def renamed(atom: Atom, rename: Callable[[str], Atom]) -> Atom:
     return rename(atom) if isinstance(atom, str) else type(atom)(atom.form.renamed(rename), atom.divisor)
 
 
-def _value(atom: Atom, values: Mapping[str, int]) -> int:
+def value_of(atom: Atom, values: Mapping[str, int]) -> int:
+    """The value of an atom for values of the names."""
     return values[atom] if isinstance(atom, str) else atom.at(values)
 
 
-def _names(atom: Atom) -> frozenset[str]:
+def names_of(atom: Atom) -> frozenset[str]:
+    """Every name that occurs in an atom."""
     return frozenset([atom]) if isinstance(atom, str) else atom.form.names()
 
 
@@ -143,7 +120,7 @@ def _names(atom: Atom) -> frozenset[str]:
 class Condition:
     """`form` >= 0, or = 0 for an equality."""
 
-    form: Form
+    form: QuasiAffine
     is_equality: bool
 
     def holds(self, values: Mapping[str, int]) -> bool:
@@ -157,9 +134,9 @@ class Condition:
         terms, constant = self.form.terms, self.form.constant
         if terms and all(factor < 0 for _, factor in terms):
             terms, constant, sign = tuple((a, -f) for a, f in terms), -constant, "=" if self.is_equality else "<="
-            return f"{Form(terms, 0)} {sign} {-constant}"
-        left = Form(tuple(term for term in terms if term[1] > 0), 0)
-        right = Form(tuple((atom, -factor) for atom, factor in terms if factor < 0), -constant)
+            return f"{QuasiAffine(terms)} {sign} {-constant}"
+        left = QuasiAffine(tuple(term for term in terms if term[1] > 0))
+        right = QuasiAffine(tuple((atom, -factor) for atom, factor in terms if factor < 0), -constant)
         if right.constant < 0 and right.terms:
-            left, right = Form(left.terms, -right.constant), Form(right.terms, 0)
+            left, right = QuasiAffine(left.terms, -right.constant), QuasiAffine(right.terms)
         return f"{left} {sign} {right}"

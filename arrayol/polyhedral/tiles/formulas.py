@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError
-from arrayol.polyhedral.tiles.forms import Condition, Form
+from arrayol.polyhedral.tiles.forms import Condition, QuasiAffine
 from arrayol.polyhedral.tiles.polynomials import ZERO, Polynomial, of_form
 from arrayol.polyhedral.tiles.reading import equalities_of
 
@@ -93,7 +93,7 @@ def joined(found: list[tuple[isl.Set, Polynomial]]) -> list[tuple[isl.Set, Polyn
     return cases
 
 
-def _agree(one: Polynomial, other: Polynomial, equalities: Sequence[Form]) -> bool:
+def _agree(one: Polynomial, other: Polynomial, equalities: Sequence[QuasiAffine]) -> bool:
     difference = one.plus(other.scaled(-1))
     for equality in equalities:
         name = next((atom for atom, factor in equality.terms if isinstance(atom, str) and abs(factor) == 1), None)
@@ -103,7 +103,7 @@ def _agree(one: Polynomial, other: Polynomial, equalities: Sequence[Form]) -> bo
     return difference == ZERO
 
 
-def _equalities(where: isl.Set) -> list[Form]:
+def _equalities(where: isl.Set) -> list[QuasiAffine]:
     """Forms that are 0 throughout a set of parameters."""
     hull = where.coalesce().affine_hull().compute_divs()
     return [found for part in hull.get_basic_sets() for found in equalities_of(part)]

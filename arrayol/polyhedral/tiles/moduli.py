@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError, bounded_effort
-from arrayol.polyhedral.tiles.forms import Condition, Form
+from arrayol.polyhedral.tiles.forms import Condition, QuasiAffine
 from arrayol.polyhedral.tiles.live import live
 from arrayol.polyhedral.tiles.nest import Traffic
 from arrayol.polyhedral.tiles.reading import conditions_of, form_of
@@ -20,7 +20,7 @@ EFFORT = 200_000  # isl's operations for all moduli of an array: about a second
 class Modulus:
     """A modulus case by case: `value` where one of some conjunctions on the symbols holds."""
 
-    cases: tuple[tuple[tuple[tuple[Condition, ...], ...], Form], ...]
+    cases: tuple[tuple[tuple[tuple[Condition, ...], ...], QuasiAffine], ...]
 
     def at(self, values: Mapping[str, int]) -> int:
         """The modulus for values of the symbols; 1 where nothing is alive."""
@@ -65,10 +65,10 @@ def _modulus(reach: isl.PwAff, context: isl.Set) -> Modulus:
         found, denominator = form_of(value, [])
         assert denominator == 1  # a maximum of integers
         parts = tuple(tuple(conditions_of(part, [])) for part in where.params().compute_divs().get_basic_sets())
-        cases.append((parts, found.plus(Form((), 1))))
+        cases.append((parts, found + 1))
     return Modulus(tuple(cases))
 
 
-def _case_text(where: tuple[tuple[Condition, ...], ...], value: Form) -> str:
+def _case_text(where: tuple[tuple[Condition, ...], ...], value: QuasiAffine) -> str:
     parts = [", ".join(str(condition) for condition in part) for part in where]
     return f"{value} where {'; or '.join(parts)}" if all(parts) else str(value)

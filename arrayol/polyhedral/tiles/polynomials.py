@@ -8,7 +8,7 @@ from fractions import Fraction
 from functools import cache
 from math import comb, gcd, prod
 
-from arrayol.polyhedral.tiles.forms import Atom, Form, Modulo, renamed, signed_sum
+from arrayol.polyhedral.tiles.forms import Atom, Modulo, QuasiAffine, names_of, renamed, signed_sum, value_of
 
 Monomial = tuple[Atom, ...]  # a product, sorted; () is 1
 
@@ -39,12 +39,12 @@ class Polynomial:
 
     def at(self, values: Mapping[str, int]) -> Fraction:
         """The value for values of the names."""
-        parts = (factor * prod(_value(atom, values) for atom in atoms) for atoms, factor in self.terms)
+        parts = (factor * prod(value_of(atom, values) for atom in atoms) for atoms, factor in self.terms)
         return sum(parts, Fraction(0))
 
     def names(self) -> frozenset[str]:
         """Every name that occurs, inside floors too."""
-        return frozenset(name for atoms, _ in self.terms for atom in atoms for name in Form(((atom, 1),), 0).names())
+        return frozenset(name for atoms, _ in self.terms for atom in atoms for name in names_of(atom))
 
     def powers(self, name: str) -> dict[int, Polynomial]:
         """The factor of each power of a name."""
@@ -93,7 +93,7 @@ def polynomial(terms: list[tuple[Monomial, Fraction]]) -> Polynomial:
 ZERO, ONE = Polynomial(()), Polynomial((((), Fraction(1)),))
 
 
-def of_form(found: Form) -> Polynomial:
+def of_form(found: QuasiAffine) -> Polynomial:
     """An affine form as a polynomial."""
     terms: list[tuple[Monomial, Fraction]] = [((atom,), Fraction(factor)) for atom, factor in found.terms]
     return polynomial([*terms, ((), Fraction(found.constant))])
@@ -134,10 +134,6 @@ def _power(value: Polynomial, power: int) -> Polynomial:
     for _ in range(power):
         result = result.times(value)
     return result
-
-
-def _value(atom: Atom, values: Mapping[str, int]) -> int:
-    return values[atom] if isinstance(atom, str) else atom.at(values)
 
 
 def _product_text(atoms: Monomial) -> str:

@@ -14,7 +14,7 @@ from itertools import product
 import islpy as isl
 
 from arrayol.polyhedral.effort import TooHardError
-from arrayol.polyhedral.tiles.forms import Atom, Condition, Floor, Form, floor_of, form, name_form, renamed
+from arrayol.polyhedral.tiles.forms import Atom, Condition, Floor, QuasiAffine, floor_of, name_form, renamed
 from arrayol.polyhedral.tiles.formulas import Formula, FormulaCase, added, joined, merged
 from arrayol.polyhedral.tiles.polynomials import ONE, Polynomial, of_form, sum_over
 from arrayol.polyhedral.tiles.reading import conditions_of, shown
@@ -48,15 +48,15 @@ class Counter:
         """With one floor in place of several that are equal in a case or differ by 1, and 0 or 1 where known."""
         used = [name for name in self.floors if name in value.names()]
         for place, name in enumerate(used):
-            others = [form([], 0), *(name_form(other) for other in used[:place])]
-            same = [other.plus(Form((), step)) for other in others for step in (0, 1)]
+            others = [QuasiAffine(), *(name_form(other) for other in used[:place])]
+            same = [other + step for other in others for step in (0, 1)]
             equal = next((other for other in same if self._are_equal(where, name_form(name), other)), None)
             value = value if equal is None else value.replaced(name, of_form(equal))
         return value
 
-    def _are_equal(self, where: isl.Set, one: Form, other: Form) -> bool:
+    def _are_equal(self, where: isl.Set, one: QuasiAffine, other: QuasiAffine) -> bool:
         universe = isl.BasicSet.universe(where.params().get_space())
-        difference = one.plus(other.scaled(-1))
+        difference = one - other
         equal = self._where(universe, [difference, difference.scaled(-1)], [])
         known = self._where(universe, [], [], sorted(difference.names()))
         return bool(where.params().intersect(self.context).intersect(known).is_subset(equal))
@@ -121,13 +121,13 @@ class Counter:
         if not lows or not highs:
             raise TooHardError  # no end
         for low, high in product(range(len(lows)), range(len(highs))):
-            wanted = [*_extreme(lows, low, 1), *_extreme(highs, high, -1), highs[high].plus(lows[low].scaled(-1))]
+            wanted = [*_extreme(lows, low, 1), *_extreme(highs, high, -1), highs[high] - lows[low]]
             chosen = self._where(rest, wanted, left)
             if not chosen.is_empty():
                 summed = sum_over(value, bounds.name, of_form(lows[low]), of_form(highs[high]))
                 yield from self.summed(isl.Set.from_basic_set(chosen), summed, left)
 
-    def _named(self, found: Form) -> Form:
+    def _named(self, found: QuasiAffine) -> QuasiAffine:
         """With a parameter in place of each floor."""
         terms = []
         for atom, factor in found.terms:
@@ -137,10 +137,10 @@ class Counter:
                 terms.append((name, factor))
             else:
                 terms.append((str(atom), factor))
-        return form(terms, found.constant)
+        return QuasiAffine.of(terms, found.constant)
 
     def _where(
-        self, part: isl.BasicSet, wanted: Sequence[Form], names: Sequence[str], floors: Sequence[str] = ()
+        self, part: isl.BasicSet, wanted: Sequence[QuasiAffine], names: Sequence[str], floors: Sequence[str] = ()
     ) -> isl.BasicSet:
         """The points at which all forms are at least 0, with what is true of their floors and of further ones."""
         used = {*floors, *(name for found in wanted for name in found.names() if name in self.floors)}
@@ -149,8 +149,8 @@ class Counter:
                 used |= {inner for inner in self.floors[name].form.names() if inner in self.floors}
         ranges = []
         for name in used:
-            over = self.floors[name].form.plus(name_form(name).scaled(-self.floors[name].divisor))
-            ranges += [over, over.scaled(-1).plus(Form((), self.floors[name].divisor - 1))]
+            over = self.floors[name].form - name_form(name).scaled(self.floors[name].divisor)
+            ranges += [over, over.scaled(-1) + (self.floors[name].divisor - 1)]
         for name in sorted(used):
             if name not in _parameters(part):
                 place = part.dim(isl.dim_type.param)
@@ -169,12 +169,12 @@ class Counter:
         new = f"q{self.parts}"
         for remainder in range(divisor):
             both = part.insert_dims(isl.dim_type.set, place, 1)
-            split = form([(new, divisor), (name, -1)], remainder)
+            split = QuasiAffine.of([(new, divisor), (name, -1)], remainder)
             names_of_both = [*names[:place], new, *names[place:]]
             both = both.add_constraint(_constraint(both, split, names_of_both))
             both = both.add_constraint(_constraint(both, split.scaled(-1), names_of_both))
             rest = both.project_out(isl.dim_type.set, place + 1, 1)
-            replacement = of_form(form([(new, divisor)], remainder))
+            replacement = of_form(QuasiAffine.of([(new, divisor)], remainder))
             left = [new if other == name else other for other in names]
             yield from self.summed(isl.Set.from_basic_set(rest), value.replaced(name, replacement), left)
 
@@ -184,8 +184,8 @@ class _Bounds:
     """Integer bounds -low <= x <= high of a dimension, or the dimension to split by remainders before it has any."""
 
     name: str
-    lows: tuple[Form, ...]
-    highs: tuple[Form, ...]
+    lows: tuple[QuasiAffine, ...]
+    highs: tuple[QuasiAffine, ...]
     split: tuple[str, int] | None
     cost: tuple[int, int]
 
@@ -229,10 +229,10 @@ def _constraints(part: isl.BasicSet, names: Sequence[str]) -> Iterator[Condition
             for place, name in enumerate(held)
         ]
         constant = int(constraint.get_constant_val().to_python())
-        yield Condition(form(terms, constant), bool(constraint.is_equality()))
+        yield Condition(QuasiAffine.of(terms, constant), bool(constraint.is_equality()))
 
 
-def _constraint(part: isl.BasicSet, found: Form, names: Sequence[str]) -> isl.Constraint:
+def _constraint(part: isl.BasicSet, found: QuasiAffine, names: Sequence[str]) -> isl.Constraint:
     """That a form is at least 0, for a set whose dimensions are called `names`."""
     made = isl.Constraint.alloc_inequality(part.get_local_space()).set_constant_val(isl.Val(found.constant))
     for atom, factor in found.terms:
@@ -251,7 +251,7 @@ def _rank(points: isl.Set) -> int:
     return points.dim(isl.dim_type.set)
 
 
-def _fixed_name(constraints: Sequence[Condition], names: Sequence[str]) -> tuple[str, Form] | None:
+def _fixed_name(constraints: Sequence[Condition], names: Sequence[str]) -> tuple[str, QuasiAffine] | None:
     """A dimension that an equality gives with factor 1 or -1, and its value; one added last first."""
     for name in reversed(names):
         for condition in constraints:
@@ -261,8 +261,8 @@ def _fixed_name(constraints: Sequence[Condition], names: Sequence[str]) -> tuple
     return None
 
 
-def _extreme(bounds: Sequence[Form], chosen: int, sign: int) -> Iterator[Form]:
+def _extreme(bounds: Sequence[QuasiAffine], chosen: int, sign: int) -> Iterator[QuasiAffine]:
     """Forms at least 0 where the chosen bound is the greatest (sign 1) or least (-1); of equal ones the first is."""
     for place, other in enumerate(bounds):
         if place != chosen:
-            yield bounds[chosen].plus(other.scaled(-1)).scaled(sign).plus(Form((), -int(place < chosen)))
+            yield (bounds[chosen] - other).scaled(sign) - int(place < chosen)

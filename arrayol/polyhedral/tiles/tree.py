@@ -14,7 +14,7 @@ import islpy as isl
 
 from arrayol.polyhedral.effort import bounded_effort
 from arrayol.polyhedral.tiles.conditions import element_names
-from arrayol.polyhedral.tiles.forms import Condition, Form
+from arrayol.polyhedral.tiles.forms import Condition, QuasiAffine
 from arrayol.polyhedral.tiles.nest import TiledNest
 from arrayol.polyhedral.tiles.order import tile_set
 from arrayol.polyhedral.tiles.reading import constraints_of, form_of
@@ -26,7 +26,7 @@ EFFORT = 1_000_000  # isl's operations for one tree
 class Leaf:
     """The value of each named result, or None where there is none."""
 
-    values: tuple[tuple[str, Form], ...] | None
+    values: tuple[tuple[str, QuasiAffine], ...] | None
 
     def at(self, point: Mapping[str, int]) -> tuple[int, ...] | None:
         """The values at a point."""
@@ -88,7 +88,7 @@ def selection_tree(function: isl.PwMultiAff, arguments: Sequence[str], results: 
     return _grown(known, pieces, arguments)
 
 
-def _whole(aff: isl.Aff, names: Sequence[str]) -> Form:
+def _whole(aff: isl.Aff, names: Sequence[str]) -> QuasiAffine:
     form, denominator = form_of(aff, names)
     if denominator != 1:
         raise AssertionError("a lexicographic minimum has integer values")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from arrayol.ir import body
+from arrayol.ir.affine import Affine, AffineExpr, expression_of
 from arrayol.ir.model import Elementary, Port, port_named
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.linear_form import LinearForm, expression_of
 from hwmodel.banks.custom import Custom
 from hwmodel.banks.partition import Lattice, independent
 from hwmodel.banks.renaming import VirtualMemory
@@ -104,9 +104,9 @@ def _copy(
     places: list[body.Expr] = []
     ranges: list[body.Range] = []
     for axis, ((step, first), suffix, stride) in enumerate(zip(lattice, memory.suffix, memory.strides, strict=True)):
-        element = LinearForm(((indices(axis), step),) if step else (), (), first)
+        element: AffineExpr = Affine(((indices(axis), step),) if step else (), first)
         elements.append(expression_of(element, span))
-        place = (element + LinearForm(offset=-suffix)).divided(stride) if stride else LinearForm()
+        place = (element - suffix).divided(stride) if stride else Affine()
         places.append(expression_of(place, span))
         if step:
             ranges.append(_range(indices(axis), -((first - (array.shape[axis] or 0)) // step), span))

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from math import gcd
 
 from arrayol.ir import body
+from arrayol.ir.affine import affine, expression_of
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.linear_form import LinearForm, expression_of, linear_form
 from arrayol.transforms.unroll import Copy, Unrolled
 from hwmodel.banks.custom import Custom
 from hwmodel.banks.partition import Lattice, residue
@@ -124,9 +123,8 @@ def _place(expr: body.Expr, suffix: int, stride: int) -> body.Expr:
     if stride == 1:
         return expr
     if expr.type is Weak.INTEGER:
-        form = linear_form(expr) + LinearForm(offset=-suffix)
-        factors = [factor for _, factor in (*form.terms, *form.rest)]
-        if not any(factor % stride for factor in factors):
+        form = affine(expr) - suffix
+        if form.step % stride == 0:
             return expression_of(form.divided(stride), span)
         return _quotient(expression_of(form, span), stride, Weak.INTEGER)
     if expr.type is ElementType.U64:
@@ -145,9 +143,8 @@ def _quotient(expr: body.Expr, stride: int, type_: ElementType | Weak) -> body.E
 
 
 def _residues(expr: body.Expr) -> tuple[int, int]:
-    form = linear_form(expr)
-    stride = gcd(*(factor for _, factor in (*form.terms, *form.rest)))
-    return stride, residue(form.offset, stride)
+    form = affine(expr)
+    return form.step, residue(form.constant, form.step)
 
 
 def _within(lattice: Lattice, whole: Lattice) -> bool:

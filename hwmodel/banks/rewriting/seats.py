@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import prod
 
 from arrayol.ir import body
+from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
 from arrayol.ir.model import Elementary, Port, port_named
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.linear_form import LinearForm, expression_of, linear_form
 from hwmodel.banks.custom import Custom
 from hwmodel.banks.renaming import VirtualMemory
 
@@ -29,9 +29,9 @@ class Seat:
             return tuple(place)
         strides = [prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
         if all(item.type is Weak.INTEGER for item in place):
-            address = LinearForm(offset=self.base)
+            address: AffineExpr = Affine(constant=self.base)
             for item, stride in zip(place, strides, strict=True):
-                address += linear_form(item).scaled(stride)
+                address += affine(item).scaled(stride)
             return (expression_of(address, span),)
         total: body.Expr = body.Constant(self.base, ElementType.I64, span)
         for item, stride in zip(place, strides, strict=True):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from math import prod
 
 from arrayol.ir import body
+from arrayol.ir.affine import affine, rest_of
 from arrayol.ir.model import Elementary
 from arrayol.language.expression_text import expression
 from arrayol.language.untype import written
-from arrayol.transforms.linear_form import linear_form
 from arrayol.transforms.nest_tree import loop_depth
 from arrayol.transforms.unroll import BlockLoop, Copy, Unrolled, unroll
 from arrayol.transforms.unroll_factors import no_nest
@@ -101,16 +101,15 @@ def _references(copy: Copy, assign: body.Assign, loops: Sequence[BlockLoop]) -> 
 
 def subscript_of(expr: body.Expr, names: Sequence[str]) -> Subscript:
     """A subscript by the loop indices of these names."""
-    form = linear_form(expr)
-    factors: Mapping[str, int] = dict(form.terms)
+    form = affine(expr)
     unknown = sorted(
         (
             Unknown(abs(factor), _text(part, factor), _arrays(part), None if factor < 0 else part)
-            for part, factor in form.rest
+            for part, factor in rest_of(form)
         ),
         key=lambda part: part.text,
     )
-    return Subscript(tuple(factors.get(name, 0) for name in names), form.offset, tuple(unknown))
+    return Subscript(tuple(form.factor(name) for name in names), form.constant, tuple(unknown))
 
 
 def _text(expr: body.Expr, factor: int) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arrayol.ir import body
+from arrayol.ir.affine import AffineExpr, affine, expression_of
 from arrayol.ir.types import Weak
 from arrayol.source import Span
-from arrayol.transforms.linear_form import LinearForm, expression_of, linear_form
 from arrayol.transforms.substitution import substitute
 from arrayol.transforms.unroll import BlockLoop
 
@@ -33,7 +33,7 @@ def _count(loops: Sequence[BlockLoop], outer: Mapping[str, int]) -> Trips:
     first, rest = loops[0], loops[1:]
     extent = max(0, _value(first.extent, outer, first.range.span))
     full = extent // first.factor
-    if not any(first.name in _names(loop.extent) for loop in rest):
+    if not any(body.mentions(expression_of(loop.extent, loop.range.span), first.name) for loop in rest):
         inner = _count(rest, outer)
         return Trips(full * inner.runs, extent * inner.iterations, (full, *inner.extents))
     found = [_count(rest, {**outer, first.name: index}) for index in range(extent)]  # its factor is 1
@@ -43,13 +43,8 @@ def _count(loops: Sequence[BlockLoop], outer: Mapping[str, int]) -> Trips:
     return Trips(sum(one.runs for one in found), sum(one.iterations for one in found), (full, *extents))
 
 
-def _value(form: LinearForm, outer: Mapping[str, int], span: Span) -> int:
+def _value(form: AffineExpr, outer: Mapping[str, int], span: Span) -> int:
     bindings = {name: body.Constant(value, Weak.INTEGER, span) for name, value in outer.items()}
-    found = linear_form(substitute(expression_of(form, span), bindings)).constant
-    assert found is not None  # bounds use range variables and constants only
-    return found
-
-
-def _names(form: LinearForm) -> set[str]:
-    nodes = (node for expr, _ in form.rest for node in body.inside(expr))
-    return {name for name, _ in form.terms} | {node.name for node in nodes if isinstance(node, body.Index)}
+    value = affine(substitute(expression_of(form, span), bindings)).number
+    assert value is not None  # bounds use range variables and constants only
+    return value

@@ -9,7 +9,6 @@ from arrayol.ir.body import Assign, Loop, Range, Statement, assigns
 from arrayol.ir.model import Elementary, Port
 from arrayol.ir.types import ElementType, Kind
 from hwmodel.transfers.emit_c.expressions import Helpers, Scope, plain_element
-from hwmodel.transfers.emit_c.intervals import range_interval
 from hwmodel.transfers.emit_c.lines import Lines, block, declared, loop, loops
 from hwmodel.transfers.emit_c.types import c_name, literal
 
@@ -103,8 +102,8 @@ def _ranged(statement: Statement, ranges: Sequence[Range], scope: Scope, picked:
         return assignment(statement, scope)
     first, *rest = ranges
     low, high = scope.text(first.low), scope.text(first.high)
-    inner = scope.within(first.name, range_interval(first, scope.variables))
-    return loop(c_name(first.name), low.code, high.inside(61), _ranged(statement, rest, inner, picked))
+    inside = _ranged(statement, rest, scope.within(first), picked)
+    return loop(c_name(first.name), low.code, high.inside(61), inside)
 
 
 def assignment(statement: Assign, scope: Scope) -> Lines:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Read, Select, chain_of
+from arrayol.errors import error
+from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Range, Read, Select, chain_of
+from arrayol.ir.intervals import Interval, UnboundedError, interval
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.polyhedral.affine import value_pieces
 from hwmodel.transfers.emit_c.helpers import helper
-from hwmodel.transfers.emit_c.intervals import Interval, interval
 from hwmodel.transfers.emit_c.types import c_name, c_type, element_type, literal
 
 ATOM = 100
@@ -75,9 +76,10 @@ class Scope:
     element: Element = plain_element
     variables: Mapping[str, Interval] = field(default_factory=dict)
 
-    def within(self, name: str, bounds: Interval) -> Scope:
-        """The same scope with one range variable more."""
-        return replace(self, variables={**self.variables, name: bounds})
+    def within(self, item: Range) -> Scope:
+        """The same scope with the variable of one range more; that of an empty range has its first index."""
+        (first, _), (_, end) = self._interval(item.low), self._interval(item.high)
+        return replace(self, variables={**self.variables, item.name: (first, max(first, end - 1))})
 
     def read(self, port: str, subscripts: tuple[Expr, ...]) -> Text:
         """An element of a port, its subscripts checked where only the execution knows them."""
@@ -125,7 +127,19 @@ class Scope:
     def _bound(self, node: Expr) -> None:
         """Refuse what int64_t may not hold."""
         if node.type is Weak.INTEGER:
-            interval(node, self.variables)
+            self._interval(node)
+
+    def _interval(self, node: Expr) -> Interval:
+        """Bounds on an integer that has no element type yet; those of its parts are within 64 bits too."""
+        try:
+            return interval(node, self.variables)
+        except UnboundedError as failure:
+            raise error(
+                "too-wide-for-c",
+                "this integer may be beyond 64 bits, which C has no type for",
+                failure.part.span,
+                hint="convert to f64 first, as in f64(k) * f64(k)",
+            ) from None
 
     def _unary(self, node: Operation, operand: Text) -> Text:
         kind = element_type(node.operands[0].type)
@@ -203,7 +217,7 @@ class Scope:
             name = "truncate_single" if source is ElementType.F32 else "truncate"
             return self.helpers.call(name, target, operand.code)
         if node.operand.type is Weak.INTEGER:
-            low, high = interval(node.operand, self.variables)
+            low, high = self._interval(node.operand)
             least, most = target.integer_range
             if not (least <= low and high <= most):
                 return self.helpers.call("fit", target, operand.code)

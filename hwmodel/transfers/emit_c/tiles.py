@@ -17,7 +17,6 @@ from arrayol.polyhedral.tiles.live import lifetimes
 from arrayol.polyhedral.tiles.nest import ScheduledStatement, TiledNest, Traffic
 from hwmodel.transfers.emit_c.bodies import assignment, body_scope, placed, start_at_zero, statements
 from hwmodel.transfers.emit_c.expressions import Helpers, Scope
-from hwmodel.transfers.emit_c.intervals import range_interval
 from hwmodel.transfers.emit_c.lines import Lines, block, indented
 from hwmodel.transfers.emit_c.memory import MOD, Memory
 from hwmodel.transfers.emit_c.program import c_file
@@ -160,7 +159,7 @@ class _Program:
                 name = c_name(one.name)
                 low, high = scope.text(one.low).inside(61), scope.text(one.high).inside(61)
                 guards.append(f"if (!({name} >= {low} && {name} < {high})) return;")
-            scope = scope.within(one.name, range_interval(one, scope.variables))
+            scope = scope.within(one)
         return scope, guards
 
     def _moving(self, word: str, relations: Mapping[str, Any]) -> Lines:
