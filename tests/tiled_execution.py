@@ -12,7 +12,7 @@ from strategies_tiles import CONSTS, EXTENTS, NestCase, NestLine
 from tiles_brute import Instance, instances
 
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.opened import open_component
+from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule
 from arrayol.polyhedral.tiles.allocation import Allocation, allocate
 from arrayol.polyhedral.tiles.live import lifetimes
@@ -38,7 +38,7 @@ def loaded(case: NestCase) -> Loaded:
 def tiled(case: NestCase) -> TiledNest:
     """The nest of a case. Raises ArrayolError where its schedule or its tiles are refused."""
     source = loaded(case)
-    program = program_of(open_component(source, "e"))
+    program = program_of(symbolic_component(source, "e"))
     schedules = [
         Schedule(number, *read_schedule(", ".join(times), program.statements[number - 1].indices, source, ()))
         for number, times in zip(case.chosen, case.schedules, strict=True)

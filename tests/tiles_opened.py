@@ -10,7 +10,7 @@ from arrayol.checks.tiling import NestRequest, open_nest
 from arrayol.errors import ArrayolError
 from arrayol.ir.model import Spec
 from arrayol.language.loader import load, load_source
-from arrayol.language.opened import open_component
+from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule
 from arrayol.polyhedral.tiles.nest import TiledNest
 from arrayol.polyhedral.tiles.program import program_of
@@ -24,7 +24,7 @@ POLYPROD, DIAGONAL = "N - j, i", "i + j, i"  # the two schedules of paper C, fig
 def nest_of_case(case: NestCase) -> TiledNest | None:
     """The nest, or None where it is refused. What `check` says of the body does not count: parts may stay unwritten."""
     loaded = load_source(SourceFile("generated", case.text))
-    program = program_of(open_component(loaded, "e", ()))
+    program = program_of(symbolic_component(loaded, "e", ()))
     schedules = [
         Schedule(number, *read_schedule(", ".join(times), program.statements[number - 1].indices, loaded, ()))
         for number, times in zip(case.chosen, case.schedules, strict=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from arrayol.checks.pipeline import choose_top, load_checked
 from arrayol.errors import error
 from arrayol.language.loader import Loaded, Settings, load
-from arrayol.language.opened import open_component
+from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule, read_size
 from arrayol.polyhedral.tiles.nest import Size, TiledNest
 from arrayol.polyhedral.tiles.program import Program, program_of
@@ -60,9 +60,9 @@ def _loaded(path: Path, settings: Settings | None, component: str) -> Loaded:
 
 
 def _program(loaded: Loaded, component: str, symbols: Sequence[str]) -> Program:
-    opened = open_component(loaded, component, symbols)
-    with answered_in_time(component, opened.span):
-        return program_of(opened)
+    symbolic = symbolic_component(loaded, component, symbols)
+    with answered_in_time(component, symbolic.component.span):
+        return program_of(symbolic)
 
 
 def _statements(program: Program, request: NestRequest) -> list[int]:

@@ -1,15 +1,29 @@
-"""The resolved specification: names bound, constants evaluated, shapes and tilers as exact integers."""
+"""The resolved specification: names bound, constants evaluated, shapes and tilers as exact integers.
+
+Where consts stay symbolic, entries of tilers, links, delays and spaces are expressions of them: Tiler[Expr].
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeAlias
 
-from arrayol.ir.body import Statement
+from arrayol.ir.body import Expr, Statement
 from arrayol.ir.types import ElementType
 from arrayol.source import Span
 
+if TYPE_CHECKING:  # until Python 3.13 a type variable with a default is the type checker's alone
+    from typing_extensions import TypeVar
+
+    Entry = TypeVar("Entry", int, Expr, default=int)
+else:
+    from typing import TypeVar
+
+    Entry = TypeVar("Entry", int, Expr)
+
 Shape = tuple[int | None, ...]  # None is an infinite dimension
+SymbolicShape: TypeAlias = tuple[Expr | None, ...]
 IntMatrix = tuple[tuple[int, ...], ...]
 ConstValue = int | float | bool
 
@@ -23,41 +37,41 @@ class Port:
 
 
 @dataclass(frozen=True, slots=True)
-class Tiler:
+class Tiler(Generic[Entry]):
     """e(r, f) = origin + paving r + fitting f, modulo the array's shape where `wrap` says so.
 
     `origin` has one entry per array dimension; `paving` and `fitting` one row per array dimension and one column per
     repetition, respectively pattern, dimension.
     """
 
-    origin: tuple[int, ...]
-    paving: IntMatrix
-    fitting: IntMatrix
+    origin: tuple[Entry, ...]
+    paving: tuple[tuple[Entry, ...], ...]
+    fitting: tuple[tuple[Entry, ...], ...]
     wrap: bool
     span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class Link(Generic[Entry]):
     """A port of the repeated task and the array it reads or writes through a tiler."""
 
     port: str
     array: str
-    tiler: Tiler
+    tiler: Tiler[Entry]
     span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class TiledDefault:
+class TiledDefault(Generic[Entry]):
     """What a delayed port reads where r - d lies outside the repetition space."""
 
     array: str
-    tiler: Tiler
+    tiler: Tiler[Entry]
     span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Delay:
+class Delay(Generic[Entry]):
     """Input `port` of instance r is `output` of instance r - vector; outside the space it is `default`.
 
     A delay that never acts (as long as a finite dimension) has `acts` false: its port always takes the default.
@@ -65,8 +79,8 @@ class Delay:
 
     port: str
     output: str
-    vector: tuple[int, ...]
-    default: ConstValue | TiledDefault
+    vector: tuple[Entry, ...]
+    default: ConstValue | TiledDefault[Entry]
     acts: bool
     span: Span = field(compare=False, repr=False)
 
@@ -84,17 +98,17 @@ class Elementary:
 
 
 @dataclass(frozen=True, slots=True)
-class RepetitiveTask:
+class RepetitiveTask(Generic[Entry]):
     """`repeat repetition of callee`: one instance of `callee` for each index r of the repetition space."""
 
     name: str
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
-    repetition: Shape
+    repetition: tuple[Entry | None, ...]
     callee: str
-    input_links: tuple[Link, ...]
-    output_links: tuple[Link, ...]
-    delays: tuple[Delay, ...]
+    input_links: tuple[Link[Entry], ...]
+    output_links: tuple[Link[Entry], ...]
+    delays: tuple[Delay[Entry], ...]
     span: Span = field(compare=False, repr=False)
 
 
@@ -150,6 +164,28 @@ class Spec:
         """Names of the tasks that nothing calls, in textual order."""
         called = {name for task in self.tasks.values() for name in callees(task)}
         return tuple(name for name in self.tasks if name not in called)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicComponent:
+    """An elementary with a body, or a repetitive task, in which the consts `symbols` have no value.
+
+    In expressions a symbol is an `Index` of its name. Ports are those under the consts' `values`, which has the
+    symbols' own; `shapes` has their shapes by symbols, `patterns` those of the repeated task's ports, `carried` the
+    array over the repetitions that holds an output for delays. Where the specification divides exactly by `/`, the
+    expressions round down, and `divisible` names the dividend and the divisor.
+    """
+
+    component: Elementary | RepetitiveTask[Expr]
+    shapes: Mapping[str, SymbolicShape]
+    patterns: Mapping[str, SymbolicShape]
+    carried: Mapping[str, Port]
+    values: Mapping[str, int]
+    divisible: tuple[tuple[Expr, int], ...]
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return tuple(self.values)
 
 
 def callees(task: Task) -> tuple[str, ...]:

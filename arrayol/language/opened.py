@@ -11,15 +11,21 @@ from dataclasses import dataclass, field, replace
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir import body, syntax
-from arrayol.ir.model import Component, CompoundTask, Elementary, Port, RepetitiveTask, callees
-from arrayol.ir.opened import (
-    OpenBody,
-    OpenComponent,
-    OpenDelay,
-    OpenLink,
-    OpenRepetition,
-    OpenShape,
-    OpenTiler,
+from arrayol.ir.model import (
+    Component,
+    CompoundTask,
+    ConstValue,
+    Delay,
+    Elementary,
+    Link,
+    Port,
+    RepetitiveTask,
+    SymbolicComponent,
+    SymbolicShape,
+    TiledDefault,
+    Tiler,
+    callees,
+    port_named,
 )
 from arrayol.ir.types import Weak
 from arrayol.language.bodies import resolve_statements
@@ -33,32 +39,19 @@ from arrayol.language.walk import names_in
 from arrayol.source import Span
 
 
-def open_component(loaded: Loaded, name: str, symbols: Sequence[str] = ()) -> OpenComponent:
+def symbolic_component(loaded: Loaded, name: str, symbols: Sequence[str] = ()) -> SymbolicComponent:
     """An elementary with a body, or a repetitive task, of a sound specification, with the consts `symbols` symbolic.
 
     Raises ArrayolError (`unknown-symbol`, `not-symbolic`, `no-nest`).
     """
     values = _values(loaded, symbols)
-    component = loaded.spec.components[name]
-    scope = _scope(loaded.definitions, tuple(values))
     try:
-        content, extents = _opened(component, loaded, scope)
+        return _symbolic(loaded.spec.components[name], loaded, _scope(loaded.definitions, tuple(values)), values)
     except Mistake as failure:
         raise _cannot_stay(symbols, failure, loaded.spec.name) from None
-    return OpenComponent(
-        name,
-        component.inputs,
-        component.outputs,
-        extents,
-        content,
-        tuple(values),
-        values,
-        tuple(scope.divisible),
-        component.span,
-    )
 
 
-def open_expression(text: syntax.Expr, indices: Sequence[str], loaded: Loaded, symbols: Sequence[str]) -> body.Expr:
+def symbolic_expression(text: syntax.Expr, indices: Sequence[str], loaded: Loaded, symbols: Sequence[str]) -> body.Expr:
     """An expression over indices, consts and symbols. Raises Mistake."""
     return replace(_scope(loaded.definitions, tuple(symbols)), indices=(*symbols, *indices)).typed(text)
 
@@ -81,7 +74,7 @@ def _values(loaded: Loaded, symbols: Iterable[str]) -> dict[str, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _OpenScope(Scope):
+class _SymbolicScope(Scope):
     """A scope in which symbols are indices, and consts made of them stand for their definitions."""
 
     derived: Mapping[str, syntax.Expr] = field(default_factory=dict)
@@ -106,7 +99,7 @@ class _OpenScope(Scope):
         return Scope.operation(self, sign, left, right, span)
 
 
-def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _OpenScope:
+def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _SymbolicScope:
     """What names mean outside of bodies, symbols and consts made of them taken from the known values."""
     consts = {name: item.value for name, item in definitions.by_name.items() if isinstance(item, syntax.Const)}
     derived: dict[str, syntax.Expr] = {}
@@ -125,21 +118,22 @@ def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _OpenScope:
         if name not in symbols and name not in derived
     }
     constants = replace(definitions.constants, values=values)
-    return _OpenScope({}, symbols, replace(definitions, constants=constants), derived, [])
+    return _SymbolicScope({}, symbols, replace(definitions, constants=constants), derived, [])
 
 
-def _opened(
-    component: Component, loaded: Loaded, scope: _OpenScope
-) -> tuple[OpenBody | OpenRepetition, dict[str, OpenShape]]:
+def _symbolic(
+    component: Component, loaded: Loaded, scope: _SymbolicScope, values: Mapping[str, int]
+) -> SymbolicComponent:
     item = loaded.definitions.by_name[component.name]
     if isinstance(component, Elementary) and isinstance(item, syntax.Elementary) and item.body is not None:
-        return OpenBody(_statements(item.body, component, scope)), _extents(item, scope)
+        elementary = replace(component, body=_statements(item.body, component, scope))
+        return SymbolicComponent(elementary, _shapes(item, scope), {}, {}, values, tuple(scope.divisible))
     if isinstance(component, RepetitiveTask) and isinstance(item, syntax.Task):
         assert isinstance(item.content, syntax.Repeat)
-        callee = loaded.definitions.component(item.content.callee)
-        outputs = {port.name: port for port in loaded.spec.components[component.callee].outputs}
-        links = _Links(scope, _extents(item, scope), _extents(callee, scope), outputs)
-        return links.opened(item.content, component), links.arrays
+        links = _Links(scope, _shapes(item, scope), _shapes(loaded.definitions.component(item.content.callee), scope))
+        task = links.symbolic(item.content, component)
+        carried = {delay.output: _carried(delay, component, loaded) for delay in component.delays}
+        return SymbolicComponent(task, links.arrays, links.patterns, carried, values, tuple(scope.divisible))
     if isinstance(component, CompoundTask):
         called = ", ".join(dict.fromkeys(callees(component)))
         what, hint = "a composition of calls", f"name one of the tasks it calls: {called}"
@@ -148,17 +142,23 @@ def _opened(
     raise error("no-nest", f"'{component.name}' is {what}: it has no loop nest to tile", component.span, hint=hint)
 
 
-def _extents(item: syntax.Elementary | syntax.Task, scope: _OpenScope) -> dict[str, OpenShape]:
+def _carried(delay: Delay, task: RepetitiveTask, loaded: Loaded) -> Port:
+    """The array over all repetitions of the output that a delay passes on."""
+    output = port_named(loaded.spec.components[task.callee].outputs, delay.output)
+    return replace(output, shape=(*task.repetition, *output.shape))
+
+
+def _shapes(item: syntax.Elementary | syntax.Task, scope: _SymbolicScope) -> dict[str, SymbolicShape]:
     ports = (*item.signature.inputs, *item.signature.outputs)
     return {port.name.text: _shape(port.dims, scope) for port in ports}
 
 
-def _shape(dims: Iterable[syntax.Dim], scope: _OpenScope) -> OpenShape:
+def _shape(dims: Iterable[syntax.Dim], scope: _SymbolicScope) -> SymbolicShape:
     return tuple(None if isinstance(dim, syntax.Infinite) else scope.typed(dim) for dim in dims)
 
 
 def _statements(
-    written: tuple[syntax.Statement, ...], component: Elementary, scope: _OpenScope
+    written: tuple[syntax.Statement, ...], component: Elementary, scope: _SymbolicScope
 ) -> tuple[body.Statement, ...]:
     mistakes = Mistakes()
     signature = Signature(component.inputs, component.outputs)
@@ -171,39 +171,51 @@ def _statements(
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    """What the links of one repetition refer to: its arrays, and the patterns and outputs of the repeated task."""
+    """What the links of one repetition refer to: shapes of its arrays, and of the repeated task's ports."""
 
-    scope: _OpenScope
-    arrays: dict[str, OpenShape]
-    patterns: dict[str, OpenShape]
-    outputs: Mapping[str, Port]
+    scope: _SymbolicScope
+    arrays: dict[str, SymbolicShape]
+    patterns: dict[str, SymbolicShape]
 
-    def opened(self, repeat: syntax.Repeat, task: RepetitiveTask) -> OpenRepetition:
-        """The repetition with every link and delay."""
-        reads = [link for link in repeat.links if isinstance(link, syntax.InputLink)]
-        writes = [link for link in repeat.links if isinstance(link, syntax.OutputLink)]
+    def symbolic(self, repeat: syntax.Repeat, task: RepetitiveTask) -> RepetitiveTask[body.Expr]:
+        """The repetition with every link and delay; `task` is the same under the consts' values."""
+        space = _shape(repeat.shape, self.scope)
+        inputs = [self._link(link) for link in repeat.links if isinstance(link, syntax.InputLink)]
+        outputs = [self._link(link) for link in repeat.links if isinstance(link, syntax.OutputLink)]
         delays = [link for link in repeat.links if isinstance(link, syntax.DelayLink)]
-        return OpenRepetition(
-            _shape(repeat.shape, self.scope),
-            task.repetition,
-            tuple(self._link(link.array, link.tiler, link.port) for link in reads),
-            tuple(self._link(link.array, link.tiler, link.port) for link in writes),
-            tuple(self._delay(link) for link in delays),
+        return RepetitiveTask(
+            task.name,
+            task.inputs,
+            task.outputs,
+            space,
+            task.callee,
+            tuple(inputs),
+            tuple(outputs),
+            tuple(map(self._delay, delays, task.delays)),
+            task.span,
         )
 
-    def _delay(self, link: syntax.DelayLink) -> OpenDelay:
-        default = None
-        if isinstance(link.default, syntax.TiledDefault):
-            default = self._link(link.default.array, link.default.tiler, link.port)
+    def _delay(self, link: syntax.DelayLink, delay: Delay) -> Delay[body.Expr]:
+        default: ConstValue | TiledDefault[body.Expr]
+        if isinstance(delay.default, TiledDefault):
+            assert isinstance(link.default, syntax.TiledDefault)
+            default = TiledDefault(
+                delay.default.array, self._tiler(link.default.tiler, link.default.array), delay.default.span
+            )
+        else:
+            default = delay.default
         vector = tuple(self.scope.typed(entry) for entry in link.vector.items)
-        return OpenDelay(self.outputs[link.output.text], self.patterns[link.port.text], vector, default)
+        return Delay(delay.port, delay.output, vector, default, delay.acts, delay.span)
 
-    def _link(self, array: syntax.Name, reference: syntax.TilerRef, port: syntax.Name) -> OpenLink:
+    def _link(self, link: syntax.InputLink | syntax.OutputLink) -> Link[body.Expr]:
+        return Link(link.port.text, link.array.text, self._tiler(link.tiler, link.array), link.span)
+
+    def _tiler(self, reference: syntax.TilerRef, array: syntax.Name) -> Tiler[body.Expr]:
         tiler = self.scope.definitions.tiler(reference) if isinstance(reference, syntax.Name) else reference
-        shape, pattern = self.arrays[array.text], self.patterns[port.text]
         origin = tuple(self.scope.typed(entry) for entry in tiler.origin.items)
-        paving, fitting = (self._matrix(part, len(shape)) for part in (tiler.paving, tiler.fitting))
-        return OpenLink(array.text, OpenTiler(origin, paving, fitting, tiler.wrap, shape, pattern, reference.span))
+        rank = len(self.arrays[array.text])
+        paving, fitting = (self._matrix(part, rank) for part in (tiler.paving, tiler.fitting))
+        return Tiler(origin, paving, fitting, tiler.wrap, reference.span)
 
     def _matrix(self, written: syntax.Matrix, rank: int) -> tuple[tuple[body.Expr, ...], ...]:
         return tuple(tuple(self.scope.typed(entry) for entry in row) for row in written.rows) or ((),) * rank

@@ -9,7 +9,7 @@ from arrayol.ir import body, syntax
 from arrayol.ir.types import Weak
 from arrayol.language.loader import Loaded
 from arrayol.language.mistake import Mistake
-from arrayol.language.opened import open_expression
+from arrayol.language.opened import symbolic_expression
 from arrayol.language.parser import parse
 from arrayol.source import SourceFile
 
@@ -31,7 +31,7 @@ def read_schedule(
     times = []
     for item in items:
         try:
-            time = open_expression(item, indices, loaded, symbols)
+            time = symbolic_expression(item, indices, loaded, symbols)
         except Mistake as failure:
             raise _mistaken(f"'{text}' is not a schedule", failure, names) from None
         if time.type is not Weak.INTEGER:
@@ -55,7 +55,7 @@ def read_size(text: str, loaded: Loaded, symbols: Sequence[str]) -> int | str:
         if name in symbols or name not in {*loaded.definitions.by_name, *loaded.definitions.constants.values}:
             return name
     try:
-        size = open_expression(item, (), loaded, symbols)
+        size = symbolic_expression(item, (), loaded, symbols)
     except Mistake as failure:
         raise _mistaken(f"'{text}' is not a tile size", failure, _SIZE_HINT, "bad-tile") from None
     if not isinstance(size, body.Constant) or size.type is not Weak.INTEGER:

@@ -17,12 +17,14 @@ from arrayol.polyhedral.tiles.relations import relation, tile_of_time
 def check_domains(program: Program, statements: Sequence[ScheduledStatement]) -> None:
     """Raise where the statements have no instances (`empty-nest`) or an endless number of them (`endless-nest`)."""
     if all(one.domain.is_empty() for one in statements):
-        message = f"there is nothing to tile in '{program.component.name}': its ranges are empty"
-        raise error("empty-nest", message, program.component.span, hint="widen the ranges, or loosen the conditions")
+        message = f"there is nothing to tile in '{program.symbolic.component.name}': its ranges are empty"
+        raise error(
+            "empty-nest", message, program.symbolic.component.span, hint="widen the ranges, or loosen the conditions"
+        )
     for one in statements:
         if not one.domain.is_bounded():
             message = f"the ranges of statement {one.number} are not affine: nothing bounds its iterations"
-            span = one.assign.span if one.assign else program.component.span
+            span = one.assign.span if one.assign else program.symbolic.component.span
             hint = "bounds of ranges are sums of multiples of consts and earlier range variables"
             raise error("endless-nest", message, span, hint=hint)
 
@@ -137,7 +139,7 @@ class _Pair:
 
 def _pair(pairs: isl.Map, program: Program) -> _Pair:
     """A pair of a relation that is not empty, under the values that the symbols have if there is one."""
-    pairs = _at_values(pairs, program.component.values)
+    pairs = _at_values(pairs, program.symbolic.values)
     names = [pairs.get_dim_name(isl.dim_type.param, place) or "" for place in range(pairs.dim(isl.dim_type.param))]
     rank = pairs.dim(isl.dim_type.in_)
     moved = pairs.wrap().flatten()

@@ -8,41 +8,41 @@ import islpy as isl
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir import body
-from arrayol.ir.opened import OpenComponent, OpenShape
+from arrayol.ir.model import RepetitiveTask, SymbolicComponent
 from arrayol.polyhedral.affine import value_pieces
 from arrayol.polyhedral.nests import Parameters
 from arrayol.polyhedral.tiles.nest import parameter
 from arrayol.source import Span
 
 
-def parameters_of(component: OpenComponent) -> Parameters:
+def parameters_of(symbolic: SymbolicComponent) -> Parameters:
     """The symbols of a component and the shapes of its ports, for isl."""
-    names = {name: parameter(name) for name in component.symbols}
+    names = {name: parameter(name) for name in symbolic.symbols}
     extents = {
-        port: tuple(affine_text(extent, component) for extent in shape if extent is not None)
-        for port, shape in component.extents.items()
+        port: tuple(affine_text(extent, symbolic) for extent in shape if extent is not None)
+        for port, shape in symbolic.shapes.items()
     }
     return Parameters(names, extents)
 
 
-def affine_text(expr: body.Expr, component: OpenComponent) -> str:
+def affine_text(expr: body.Expr, symbolic: SymbolicComponent) -> str:
     """An expression of symbols. Raises ArrayolError (`not-symbolic`) where it is not affine."""
-    pieces = value_pieces(expr, {name: parameter(name) for name in component.symbols})
+    pieces = value_pieces(expr, {name: parameter(name) for name in symbolic.symbols})
     if pieces is None or len(pieces) != 1 or pieces[0][0]:
-        raise not_affine(component, expr.span, "it must be a sum of multiples of the symbols")
+        raise not_affine(symbolic, expr.span, "it must be a sum of multiples of the symbols")
     return pieces[0][1]
 
 
-def product_text(factor: body.Expr, name: str, component: OpenComponent) -> str:
+def product_text(factor: body.Expr, name: str, symbolic: SymbolicComponent) -> str:
     """A factor times an index. Raises ArrayolError (`not-symbolic`) where the factor holds a symbol."""
     if not isinstance(factor, body.Constant):
-        raise not_affine(component, factor.span, "it multiplies an index, and a product of two unknowns is not affine")
+        raise not_affine(symbolic, factor.span, "it multiplies an index, and a product of two unknowns is not affine")
     return f"{int(factor.value)} * {name}"
 
 
-def not_affine(component: OpenComponent, span: Span, why: str) -> ArrayolError:
+def not_affine(symbolic: SymbolicComponent, span: Span, why: str) -> ArrayolError:
     """The refusal of symbols that this analysis cannot follow."""
-    names = ", ".join(f"'{name}'" for name in component.symbols)
+    names = ", ".join(f"'{name}'" for name in symbolic.symbols)
     hint = "leave it out of --symbolic, or write the specification so that the symbol only adds"
     return error("not-symbolic", f"{names} cannot stay symbolic here: {why}", span, hint=hint)
 
@@ -53,10 +53,11 @@ def parameter_set(symbols: Iterable[str], conditions: Sequence[str]) -> isl.Set:
     return isl.Set(f"[{names}] -> {{ : {' and '.join(conditions) or 'true'} }}")
 
 
-def context_of(component: OpenComponent, space: OpenShape = ()) -> isl.Set:
+def context_of(symbolic: SymbolicComponent) -> isl.Set:
     """What is known of the symbols: no dimension is empty, and `/` divides exactly."""
-    shapes = [*component.extents.values(), space]
+    repeated = symbolic.component
+    shapes = [*symbolic.shapes.values(), repeated.repetition if isinstance(repeated, RepetitiveTask) else ()]
     extents = [extent for shape in shapes for extent in shape if extent is not None]
-    conditions = [f"{affine_text(extent, component)} >= 1" for extent in extents]
-    conditions += [f"({affine_text(expr, component)}) mod {abs(by)} = 0" for expr, by in component.divisible]
-    return parameter_set(component.symbols, list(dict.fromkeys(conditions)))
+    conditions = [f"{affine_text(extent, symbolic)} >= 1" for extent in extents]
+    conditions += [f"({affine_text(expr, symbolic)}) mod {abs(by)} = 0" for expr, by in symbolic.divisible]
+    return parameter_set(symbolic.symbols, list(dict.fromkeys(conditions)))

@@ -11,8 +11,17 @@ import islpy as isl
 
 from arrayol.errors import error
 from arrayol.ir import body
-from arrayol.ir.model import Elementary, Port
-from arrayol.ir.opened import OpenBody, OpenComponent, OpenDelay, OpenLink, OpenRepetition, OpenShape, OpenTiler
+from arrayol.ir.model import (
+    Delay,
+    Elementary,
+    Link,
+    Port,
+    RepetitiveTask,
+    SymbolicComponent,
+    SymbolicShape,
+    TiledDefault,
+    Tiler,
+)
 from arrayol.polyhedral.nests import NestAccess, NestStatement, Parameters, earlier_instances, statements_of
 from arrayol.polyhedral.tiles.nest import NestArray, NestReach, Role
 from arrayol.polyhedral.tiles.parameters import (
@@ -56,46 +65,44 @@ class ProgramStatement:
 class Program:
     """All statements of a component, counted from 1 in textual order, its arrays and what is known of its symbols."""
 
-    component: OpenComponent
+    symbolic: SymbolicComponent
     statements: tuple[ProgramStatement, ...]
     arrays: Mapping[str, NestArray]
     context: isl.Set
     dependences: tuple[Dependence, ...]
 
 
-def program_of(component: OpenComponent) -> Program:
+def program_of(symbolic: SymbolicComponent) -> Program:
     """The program of a component. Raises ArrayolError (`not-symbolic`, `infinite-nest`)."""
-    if isinstance(component.content, OpenBody):
-        return _of_body(component, component.content)
-    return _of_repetition(component, component.content)
+    if isinstance(symbolic.component, Elementary):
+        return _of_body(symbolic, symbolic.component)
+    return _of_repetition(symbolic, symbolic.component)
 
 
 # Bodies
 
 
-def _of_body(component: OpenComponent, content: OpenBody) -> Program:
-    elementary = Elementary(
-        component.name, component.inputs, component.outputs, content.statements, None, component.span
-    )
-    nest = statements_of(elementary, parameters_of(component))
-    context = context_of(component)
+def _of_body(symbolic: SymbolicComponent, elementary: Elementary) -> Program:
+    nest = statements_of(elementary, parameters_of(symbolic))
+    context = context_of(symbolic)
     statements = tuple(_statement(number, found, context) for number, found in enumerate(nest, 1))
     orders = _Orders(nest, context)
     dependences = tuple(found for one in statements for other in statements for found in orders.between(one, other))
-    return Program(component, statements, _ports(component), context, dependences)
+    return Program(symbolic, statements, _ports(symbolic), context, dependences)
 
 
-def _ports(component: OpenComponent) -> dict[str, NestArray]:
-    roles: list[tuple[Sequence[Port], Role]] = [(component.inputs, "input"), (component.outputs, "output")]
+def _ports(symbolic: SymbolicComponent) -> dict[str, NestArray]:
+    task = symbolic.component
+    roles: list[tuple[Sequence[Port], Role]] = [(task.inputs, "input"), (task.outputs, "output")]
     return {
-        port.name: NestArray(port.name, port.type, port.shape, role, _texts(component.extents[port.name], component))
+        port.name: NestArray(port.name, port.type, port.shape, role, _texts(symbolic.shapes[port.name], symbolic))
         for ports, role in roles
         for port in ports
     }
 
 
-def _texts(shape: OpenShape, component: OpenComponent) -> tuple[str, ...]:
-    return tuple(affine_text(extent, component) for extent in shape if extent is not None)
+def _texts(shape: SymbolicShape, symbolic: SymbolicComponent) -> tuple[str, ...]:
+    return tuple(affine_text(extent, symbolic) for extent in shape if extent is not None)
 
 
 def _statement(number: int, found: NestStatement, context: isl.Set) -> ProgramStatement:
@@ -138,92 +145,88 @@ class _Orders:
 # Repetitions
 
 
-def _of_repetition(component: OpenComponent, content: OpenRepetition) -> Program:
-    if None in content.space:
-        message = f"'{component.name}' repeats without end: a nest to tile is finite"
+def _of_repetition(symbolic: SymbolicComponent, task: RepetitiveTask[body.Expr]) -> Program:
+    if None in task.repetition:
+        message = f"'{task.name}' repeats without end: a nest to tile is finite"
         hint = "name the task or elementary that it repeats, or give the dimension an extent"
-        raise error("infinite-nest", message, component.span, hint=hint)
-    context = context_of(component, content.space)
-    links = _Repetition(component, content, parameters_of(component), context)
-    return links.program()
+        raise error("infinite-nest", message, task.span, hint=hint)
+    return _Repetition(symbolic, task, parameters_of(symbolic), context_of(symbolic)).program()
 
 
 @dataclass(frozen=True, slots=True)
 class _Repetition:
     """The one statement of a repetitive task: an instance is a repetition, which reads and writes through tilers."""
 
-    component: OpenComponent
-    content: OpenRepetition
+    symbolic: SymbolicComponent
+    task: RepetitiveTask[body.Expr]
     parameters: Parameters
     context: isl.Set
 
     def program(self) -> Program:
         """The statement with its accesses, and the delays as dependences between repetitions."""
-        arrays, names = _ports(self.component), {}
-        for delay in self.content.delays:
-            if delay.output.name not in names:
-                name = _free(delay.output.name, arrays)
-                names[delay.output.name] = name
-                shape = (*self.content.shape, *delay.output.shape)
-                extents = _texts((*self.content.space, *delay.pattern), self.component)
-                arrays[name] = NestArray(name, delay.output.type, shape, "delayed", extents)
-        reads = [_touch(link.array, self._access(link)) for link in self.content.reads]
-        writes = [_touch(link.array, self._access(link)) for link in self.content.writes]
-        for delay in self.content.delays:
-            reads += self._delayed(delay, names[delay.output.name])
+        arrays, names = _ports(self.symbolic), {}
+        for output, port in self.symbolic.carried.items():
+            name = names[output] = _free(output, arrays)
+            extents = _texts((*self.task.repetition, *self.symbolic.patterns[output]), self.symbolic)
+            arrays[name] = NestArray(name, port.type, port.shape, "delayed", extents)
+        reads = [_touch(link.array, self._access(link)) for link in self.task.input_links]
+        writes = [_touch(link.array, self._access(link)) for link in self.task.output_links]
+        for delay in self.task.delays:
+            reads += self._delayed(delay, names[delay.output])
         for output, name in names.items():
-            pattern = next(delay.pattern for delay in self.content.delays if delay.output.name == output)
-            writes.append(_touch(name, self._carried([], pattern)))
-        indices = tuple(f"r{axis}" for axis in range(len(self.content.space)))
+            writes.append(_touch(name, self._carried([], self.symbolic.patterns[output])))
+        indices = tuple(f"r{axis}" for axis in range(len(self.task.repetition)))
         statement = ProgramStatement(1, indices, self._domain(), tuple(reads), tuple(writes), None)
         dependences = [
-            Dependence(1, 1, names[delay.output.name], self._steps(delay).reverse()) for delay in self.content.delays
+            Dependence(1, 1, names[delay.output], self._steps(delay).reverse()) for delay in self.task.delays
         ]
-        return Program(self.component, (statement,), arrays, self.context, tuple(dependences))
+        return Program(self.symbolic, (statement,), arrays, self.context, tuple(dependences))
 
     @property
     def _names(self) -> list[str]:
-        return [f"i{axis}" for axis in range(len(self.content.space))]
+        return [f"i{axis}" for axis in range(len(self.task.repetition))]
 
-    def _box(self, names: Sequence[str], shape: OpenShape) -> list[str]:
+    def _box(self, names: Sequence[str], shape: SymbolicShape) -> list[str]:
         return [
-            f"0 <= {name} < {affine_text(extent, self.component)}"
+            f"0 <= {name} < {affine_text(extent, self.symbolic)}"
             for name, extent in zip(names, shape, strict=True)
             if extent is not None
         ]
 
     def _domain(self) -> isl.Set:
-        text = f"[{', '.join(self._names)}] : {' and '.join(self._box(self._names, self.content.space)) or 'true'}"
+        text = f"[{', '.join(self._names)}] : {' and '.join(self._box(self._names, self.task.repetition)) or 'true'}"
         return isl.Set(f"{self.parameters.prefix}{{ {text} }}").intersect_params(self.context)
 
     def _map(self, image: Sequence[str], conditions: Sequence[str], inner: Sequence[str] = ()) -> isl.Map:
         """A relation from repetitions, with further unknowns that exist."""
-        conditions = [*self._box(self._names, self.content.space), *conditions]
+        conditions = [*self._box(self._names, self.task.repetition), *conditions]
         joined = " and ".join(conditions) or "true"
         joined = f"exists ({', '.join(inner)} : {joined})" if inner else joined
         text = f"[{', '.join(self._names)}] -> [{', '.join(image)}] : {joined}"
         return isl.Map(f"{self.parameters.prefix}{{ {text} }}").intersect_params(self.context)
 
-    def _access(self, link: OpenLink) -> isl.Map:
+    def _access(self, link: Link[body.Expr]) -> isl.Map:
         """Repetitions and the elements of their patterns; a wrap by its quotients, case by case where they are few."""
-        tiler = link.tiler
-        patterns = [f"f{axis}" for axis in range(len(tiler.pattern))]
-        elements = [f"e{axis}" for axis in range(len(tiler.array))]
-        conditions, inner = self._box(patterns, tiler.pattern), list(patterns)
+        tiler, array, pattern = link.tiler, self.symbolic.shapes[link.array], self.symbolic.patterns[link.port]
+        patterns = [f"f{axis}" for axis in range(len(pattern))]
+        elements = [f"e{axis}" for axis in range(len(array))]
+        conditions, inner = self._box(patterns, pattern), list(patterns)
         for axis, element in enumerate(elements):
             factors = [*tiler.paving[axis], *tiler.fitting[axis]]
-            terms = [affine_text(tiler.origin[axis], self.component)]
+            terms = [affine_text(tiler.origin[axis], self.symbolic)]
             terms += [
-                product_text(factor, name, self.component)
+                product_text(factor, name, self.symbolic)
                 for factor, name in zip(factors, [*self._names, *patterns], strict=True)
             ]
-            extent = tiler.array[axis]
+            extent = array[axis]
             if tiler.wrap and extent is not None:
                 inner.append(f"q{axis}")
-                terms.append(product_text(self._fixed(extent), f"q{axis}", self.component))
+                terms.append(product_text(self._fixed(extent), f"q{axis}", self.symbolic))
                 conditions += self._box([element], (extent,))
             conditions.append(f"{element} = {' + '.join(terms)}")
-        rounds = [self._rounds(tiler, axis) for axis in range(len(elements)) if f"q{axis}" in inner]
+        rounds = [
+            self._rounds(tiler, axis, array[axis], pattern) for axis in range(len(elements)) if f"q{axis}" in inner
+        ]
         if None in rounds or prod(len(values) for values in rounds if values is not None) > _MOST_CASES:
             return self._map(elements, conditions, inner)
         quotients = [name for name in inner if name.startswith("q")]
@@ -231,10 +234,12 @@ class _Repetition:
         fixed = [[f"{name} = {value}" for name, value in zip(quotients, case, strict=True)] for case in cases]
         return union([self._map(elements, [*conditions, *case], inner) for case in fixed])
 
-    def _rounds(self, tiler: OpenTiler, axis: int) -> range | None:
+    def _rounds(
+        self, tiler: Tiler[body.Expr], axis: int, size: body.Expr | None, pattern: SymbolicShape
+    ) -> range | None:
         """How often an axis may be left, downwards and upwards, as multiples to add; None where symbols decide it."""
-        shape = (*self.content.space, *tiler.pattern)
-        parts = [tiler.origin[axis], tiler.array[axis], *tiler.paving[axis], *tiler.fitting[axis], *shape]
+        shape = (*self.task.repetition, *pattern)
+        parts = [tiler.origin[axis], size, *tiler.paving[axis], *tiler.fitting[axis], *shape]
         numbers = [int(part.value) for part in parts if isinstance(part, body.Constant)]
         if len(numbers) < len(parts):
             return None
@@ -247,35 +252,35 @@ class _Repetition:
 
     def _fixed(self, extent: body.Expr) -> body.Expr:
         if not isinstance(extent, body.Constant):
-            raise not_affine(self.component, extent.span, "a tiler wraps around this extent")
+            raise not_affine(self.symbolic, extent.span, "a tiler wraps around this extent")
         return extent
 
-    def _steps(self, delay: OpenDelay) -> isl.Map:
+    def _steps(self, delay: Delay[body.Expr]) -> isl.Map:
         """From a repetition r to r - d, where that is one."""
         earlier = [f"e{axis}" for axis in range(len(self._names))]
-        conditions = self._box(earlier, self.content.space)
+        conditions = self._box(earlier, self.task.repetition)
         for one, name, step in zip(earlier, self._names, delay.vector, strict=True):
-            conditions.append(f"{one} = {name} - ({affine_text(step, self.component)})")
+            conditions.append(f"{one} = {name} - ({affine_text(step, self.symbolic)})")
         return self._map(earlier, conditions)
 
-    def _carried(self, steps: Sequence[str], pattern: OpenShape) -> isl.Map:
+    def _carried(self, steps: Sequence[str], pattern: SymbolicShape) -> isl.Map:
         """From a repetition to the elements [r - steps, f] of what a delay carries."""
         rank = len(self._names)
         elements = [f"e{axis}" for axis in range(rank + len(pattern))]
         shifts = steps or ["0"] * rank
-        conditions = self._box(elements, (*self.content.space, *pattern))
+        conditions = self._box(elements, (*self.task.repetition, *pattern))
         conditions += [
             f"{one} = {name} - ({step})" for one, name, step in zip(elements, self._names, shifts, strict=False)
         ]
         return self._map(elements, conditions)
 
-    def _delayed(self, delay: OpenDelay, name: str) -> Iterator[NestReach]:
+    def _delayed(self, delay: Delay[body.Expr], name: str) -> Iterator[NestReach]:
         """What a delayed port reads: an earlier repetition's output, or its default outside the space."""
-        steps = [affine_text(step, self.component) for step in delay.vector]
-        yield _touch(name, self._carried(steps, delay.pattern))
-        if delay.default is not None:
-            served = self._steps(delay).domain()
-            yield _touch(delay.default.array, self._access(delay.default).subtract_domain(served))
+        steps = [affine_text(step, self.symbolic) for step in delay.vector]
+        yield _touch(name, self._carried(steps, self.symbolic.patterns[delay.port]))
+        if isinstance(default := delay.default, TiledDefault):
+            link = Link(delay.port, default.array, default.tiler, default.span)
+            yield _touch(link.array, self._access(link).subtract_domain(self._steps(delay).domain()))
 
 
 def _touch(array: str, relation: isl.Map) -> NestReach:

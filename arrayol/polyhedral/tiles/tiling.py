@@ -50,7 +50,7 @@ def tile_nest(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -
     Raises ArrayolError: `bad-schedule`, `empty-nest`, `endless-nest`, `schedule-not-one-to-one`,
     `schedule-breaks-dependence`, `statements-apart`, `tiles-in-circle`, `tiles-out-of-order`, `nest-too-hard`.
     """
-    with answered_in_time(program.component.name, program.component.span):
+    with answered_in_time(program.symbolic.component.name, program.symbolic.component.span):
         return _tiled(program, schedules, tiling)
 
 
@@ -73,7 +73,7 @@ def answered_in_time(name: str, span: Span | None = None, *, patience: int = 1) 
 def _tiled(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -> TiledNest:
     chosen = sorted(schedules, key=lambda schedule: schedule.statement)
     symbols = tuple(
-        dict.fromkeys([*program.component.symbols, *(size for size in tiling.sizes if isinstance(size, str))])
+        dict.fromkeys([*program.symbolic.symbols, *(size for size in tiling.sizes if isinstance(size, str))])
     )
     known = parameter_set(symbols, [f"{parameter(size)} >= 1" for size in tiling.sizes if isinstance(size, str)])
     statements = tuple(_scheduled(program, schedule) for schedule in chosen)
@@ -81,13 +81,13 @@ def _tiled(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -> T
     check_one_to_one(program, statements)
     before, after = split_around(program, [one.number for one in statements])
     nest = TiledNest(
-        program.component.name,
+        program.symbolic.component.name,
         statements,
         before,
         after,
         program.arrays,
         symbols,
-        dict(program.component.values),
+        dict(program.symbolic.values),
         program.context.intersect(known),
         tiling.sizes,
         tiling.strip_dims,
@@ -112,7 +112,7 @@ def _scheduled(program: Program, schedule: Schedule) -> ScheduledStatement:
 
 
 def _schedule_map(program: Program, statement: ProgramStatement, schedule: Schedule) -> isl.Map:
-    symbols = {name: parameter(name) for name in program.component.symbols}
+    symbols = {name: parameter(name) for name in program.symbolic.symbols}
     instance = [f"i{place}" for place in range(len(statement.indices))]
     names: Mapping[str, str] = {**symbols, **dict(zip(statement.indices, instance, strict=True))}
     times = [f"x{place}" for place in range(len(schedule.times))]

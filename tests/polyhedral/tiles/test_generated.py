@@ -30,7 +30,7 @@ from tiles_brute import (
 
 from arrayol.errors import ArrayolError
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.opened import open_component
+from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule
 from arrayol.polyhedral.tiles.keyed import KeyedArray, keyed_arrays
 from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
@@ -50,7 +50,7 @@ def loaded(case: NestCase) -> Loaded:
 
 def tiled(case: NestCase, *, symbols: tuple[str, ...] = (), sizes: tuple[int | str, ...] | None = None) -> TiledNest:
     source = loaded(case)
-    program = program_of(open_component(source, "e", symbols))
+    program = program_of(symbolic_component(source, "e", symbols))
     schedules = [
         Schedule(number, *read_schedule(", ".join(times), program.statements[number - 1].indices, source, symbols))
         for number, times in zip(case.chosen, case.schedules, strict=True)

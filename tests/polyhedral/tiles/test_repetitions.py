@@ -16,7 +16,7 @@ from tiles_brute import Sets, TileSets, theorem_one
 
 from arrayol.errors import ArrayolError
 from arrayol.language.loader import load_source
-from arrayol.language.opened import open_component
+from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule
 from arrayol.polyhedral.accesses import Access
 from arrayol.polyhedral.tiles.nest import TiledNest
@@ -45,7 +45,7 @@ def tiled(
     case: SmallSpec, order: Sequence[int], signs: Sequence[int], sizes: tuple[int, ...], strip_dims: int
 ) -> TiledNest:
     loaded = load_source(SourceFile("generated.aol", case.text))
-    program = program_of(open_component(loaded, "t"))
+    program = program_of(symbolic_component(loaded, "t"))
     indices = program.statements[0].indices
     text = ", ".join(f"{sign} * {indices[axis]}" for axis, sign in zip(order, signs, strict=True))
     return tile_nest(program, [Schedule(1, *read_schedule(text, indices, loaded, ()))], Tiling(sizes, strip_dims))
@@ -140,7 +140,7 @@ def test_the_name_of_what_a_delay_carries_is_free() -> None:
     }
     """
     loaded = load_source(SourceFile("generated.aol", text))
-    program = program_of(open_component(loaded, "t"))
+    program = program_of(symbolic_component(loaded, "t"))
     assert [(array.name, array.role, array.shape) for array in program.arrays.values()] == [
         ("x", "input", (4, 4)),
         ("q", "output", (4, 4)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arrayol.language.loader import load_source
-from arrayol.language.opened import open_component
+from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule
 from arrayol.polyhedral.tiles.points import rows
 from arrayol.polyhedral.tiles.program import program_of
@@ -22,7 +22,7 @@ TEXT = """elementary e(x: i64[8]) -> (y: i64[8], z: i64[2]) {
 def test_extra_stores_are_loaded_once() -> None:
     """Tiles of two: the first writes y[0] and y[2], so one polyhedron of stores holds y[1] too."""
     loaded = load_source(SourceFile("generated.aol", TEXT))
-    program = program_of(open_component(loaded, "e"))
+    program = program_of(symbolic_component(loaded, "e"))
     schedules = [
         Schedule(2, *read_schedule("i", ("i",), loaded, ())),
         Schedule(3, *read_schedule("k + 4", ("k",), loaded, ())),
