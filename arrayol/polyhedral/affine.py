@@ -8,8 +8,7 @@ from itertools import product
 from arrayol.ir import body
 from arrayol.ir.types import Weak
 
-Piece = tuple[str, str]  # where it holds, and its value there
-Pieces = list[Piece]
+Pieces = list[tuple[str, str]]  # where each holds, and its value there
 
 MAXIMUM_PIECES = 16
 _COMPARISONS = {"==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}

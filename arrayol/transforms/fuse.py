@@ -52,7 +52,7 @@ from arrayol.transforms.macro import Failure, move_of
 from arrayol.transforms.naming import Names
 from arrayol.transforms.pairing import Pair, pair_of
 from arrayol.transforms.refusal import Sizes, divisors, nearest_sizes, refused, require_sizes, shown
-from arrayol.transforms.result import Affine, ArrayName, IndexMap, Trace, Transformed, identity
+from arrayol.transforms.result import ArrayName, IndexMap, MatrixMap, Trace, Transformed, identity
 from arrayol.transforms.rewrite import with_calls, with_definitions
 
 
@@ -256,4 +256,4 @@ def _index_map(inner: str, blocks: Blocks, name: str, made: Assembly) -> IndexMa
     turns = tuple(extent if axis in blocks.wrapped else None for axis, extent in enumerate(blocks.space))
     extents = blocks.outer if direct else (*blocks.outer, *blocks.extents)
     path = (name,) if direct else (name, inner)
-    return IndexMap(path, extents, (Affine(blocks.origin, matrix, (1,) * rank, turns),))
+    return IndexMap(path, extents, (MatrixMap(blocks.origin, matrix, (1,) * rank, turns),))

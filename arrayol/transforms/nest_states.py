@@ -20,7 +20,7 @@ class NotOneNestError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class NestState:
+class StatePort:
     """A port of the callee that reads, through `port` of the inner level, place g + shift of an earlier block."""
 
     port: str
@@ -43,7 +43,7 @@ Gathered = Mapping[str, tuple[GatheredPiece, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class NestStates:
+class LevelDelays:
     """The delays of two levels of repetition."""
 
     outer: RepetitiveTask
@@ -64,7 +64,7 @@ class NestStates:
         """The shape of a port of what is repeated."""
         return port_named(self.callee.inputs if inputs else self.callee.outputs, port).shape
 
-    def states(self) -> Iterator[NestState]:
+    def states(self) -> Iterator[StatePort]:
         """The callee's ports that state of other blocks comes to."""
         reads = [
             (one.port, one.default.array, one.default.tiler)
@@ -80,9 +80,9 @@ class NestStates:
             shift = [0] * len(self.sizes)
             for place, axis in enumerate(self.kept):
                 shift[axis] = tiler.origin[place]
-            yield NestState(port, array, around, tuple(shift), tiler.span)
+            yield StatePort(port, array, around, tuple(shift), tiler.span)
 
-    def require_all_fed(self, states: Mapping[str, NestState]) -> None:
+    def require_all_fed(self, states: Mapping[str, StatePort]) -> None:
         """That what elementaries gather is state of other blocks."""
         reads = [(one.port, one.default.array) for one in self.inner.delays if isinstance(one.default, TiledDefault)]
         reads += [(link.port, link.array) for link in self.inner.input_links]
@@ -106,7 +106,7 @@ class NestStates:
         if tiler.paving != paving or tiler.fitting != fitting or any(tiler.origin[steps:]):
             raise NotOneNestError(f"'{self.inner.name}' uses the state '{state}' in another form than place by place")
 
-    def _source(self, state: NestState) -> str:
+    def _source(self, state: StatePort) -> str:
         """The callee's output whose state an outer delay carries."""
         link = next((link for link in self.inner.output_links if link.array == state.around.output), None)
         if link is None:
@@ -118,7 +118,7 @@ class NestStates:
             )
         return link.port
 
-    def delay(self, state: NestState, spread: Spread) -> Delay:
+    def delay(self, state: StatePort, spread: Spread) -> Delay:
         """The one delay of which state between blocks and delay inside a block are the parts."""
         pieces = [one for one in self.gathered.get(state.array, ()) if not _fills(one, self.sizes)]
         if pieces:
@@ -138,7 +138,7 @@ class NestStates:
             raise NotOneNestError(message)
         return made
 
-    def _moved(self, pieces: Sequence[GatheredPiece], state: NestState) -> Vector:
+    def _moved(self, pieces: Sequence[GatheredPiece], state: StatePort) -> Vector:
         """Where in its block the first gathered state is taken from."""
         first = next(one for one in pieces if one.source == state.around)
         moved = [0] * len(self.sizes)

@@ -19,7 +19,7 @@ class Straight:
 
 
 @dataclass(frozen=True, slots=True)
-class Nest:
+class Looped:
     """The ranges of a loop, or of an assignment, and what they are around."""
 
     ranges: tuple[body.Range, ...]
@@ -27,7 +27,7 @@ class Nest:
     span: Span
 
 
-def items_of(statements: Sequence[body.Statement]) -> Iterator[Straight | Nest]:
+def items_of(statements: Sequence[body.Statement]) -> Iterator[Straight | Looped]:
     """What stands at one level of a body, in textual order."""
     for looped, run in groupby(statements, key=lambda one: isinstance(one, body.Loop) or bool(one.ranges)):
         if not looped:
@@ -35,7 +35,7 @@ def items_of(statements: Sequence[body.Statement]) -> Iterator[Straight | Nest]:
             continue
         for one in run:
             inner = one.body if isinstance(one, body.Loop) else (replace(one, ranges=()),)
-            yield Nest(one.ranges, inner, one.span)
+            yield Looped(one.ranges, inner, one.span)
 
 
 def loop_depth(elementary: Elementary) -> int:

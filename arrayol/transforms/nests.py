@@ -10,8 +10,8 @@ from arrayol.ir.model import Component, Delay, Link, RepetitiveTask, Shape, Tile
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.transforms.blocks import added, times
 from arrayol.transforms.columns import Vector, columns_of
-from arrayol.transforms.nest_states import Gathered, NestStates, NotOneNestError
-from arrayol.transforms.result import Affine
+from arrayol.transforms.nest_states import Gathered, LevelDelays, NotOneNestError
+from arrayol.transforms.result import MatrixMap
 from arrayol.transforms.spread import Dimension, Product, Spread
 
 
@@ -24,7 +24,7 @@ class Joined:
     sizes: Vector
     rank: int  # of the outer space
 
-    def levels(self) -> tuple[Affine, Affine]:
+    def levels(self) -> tuple[MatrixMap, MatrixMap]:
         """From a joined index to the outer and to the inner one."""
         found = []
         for rank, outside in ((self.rank, True), (len(self.sizes), False)):
@@ -36,7 +36,7 @@ class Joined:
                     matrix[row][place] = 1
                     if outside and dimension.inner is not None:
                         divisor[row] = self.sizes[dimension.inner]
-            found.append(Affine((0,) * rank, tuple(map(tuple, matrix)), tuple(divisor), tuple(modulus)))
+            found.append(MatrixMap((0,) * rank, tuple(map(tuple, matrix)), tuple(divisor), tuple(modulus)))
         return found[0], found[1]
 
 
@@ -50,7 +50,7 @@ def join(
     """
     if None in inner.repetition:
         raise NotOneNestError(f"the inner repetition of '{inner.name}' is infinite")
-    return _Nest(outer, inner, callee, NestStates(outer, inner, callee, gathered)).joined()
+    return _Nest(outer, inner, callee, LevelDelays(outer, inner, callee, gathered)).joined()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class _Nest:
     outer: RepetitiveTask
     inner: RepetitiveTask
     callee: Component
-    states: NestStates
+    states: LevelDelays
 
     @property
     def sizes(self) -> Vector:

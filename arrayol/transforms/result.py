@@ -11,7 +11,7 @@ ArrayName = tuple[str, str]  # a task, and one of its ports or arrays
 
 
 @dataclass(frozen=True, slots=True)
-class Affine:
+class MatrixMap:
     """x -> floor((origin + matrix x) / divisor) mod modulus, each entry by itself.
 
     An entry None of `modulus` takes no modulo. Repetition r of a tiled task is block floor(r / b), place r mod b.
@@ -61,7 +61,7 @@ class IndexMap:
 
     path: tuple[str, ...]
     extents: Shape
-    steps: tuple[Affine | Split, ...] = ()
+    steps: tuple[MatrixMap | Split, ...] = ()
 
     def old(self, index: Sequence[int]) -> tuple[int, ...]:
         found = tuple(index)

@@ -40,7 +40,7 @@ from arrayol.transforms.naming import Names
 from arrayol.transforms.orders import block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.parts import NOTHING_INSIDE
 from arrayol.transforms.refusal import nearest_sizes, refused, require_sizes, shown
-from arrayol.transforms.result import Affine, IndexMap, Trace, Transformed, identity
+from arrayol.transforms.result import IndexMap, MatrixMap, Trace, Transformed, identity
 from arrayol.transforms.rewrite import own_task, with_definitions
 
 
@@ -118,7 +118,7 @@ def tile_trace(spec: Spec, name: CallName, task: RepetitiveTask, made: Tiled, si
         + tuple(int(row == column) for column in range(rank))
         for row, size in enumerate(sizes)
     )
-    joined = Affine((0,) * rank, matrix, (1,) * rank, (None,) * rank)
+    joined = MatrixMap((0,) * rank, matrix, (1,) * rank, (None,) * rank)
     extents = (*outer.repetition, *sizes)
     went = IndexMap((task.name, made.inner), extents, (joined,))
     kept = before.tasks[name.task] if task.name != name.task else ()

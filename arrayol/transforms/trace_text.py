@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from arrayol.ir.affine import Affine
 from arrayol.ir.model import RepetitiveTask, Shape, Spec
-from arrayol.transforms.result import Affine, IndexMap, Split, Trace, Transformed
+from arrayol.transforms.result import IndexMap, MatrixMap, Split, Trace, Transformed
 
 
 def moved(result: Transformed) -> tuple[str, ...]:
@@ -76,18 +77,15 @@ class _Rounded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Sum:
+class _Sum(Affine[str | _Rounded]):
     """A sum of multiples of indices and of rounded sums."""
 
-    terms: tuple[tuple[str | _Rounded, int], ...]
-    offset: int = 0
-
     def __str__(self) -> str:
-        if len(self.terms) == 1 and not self.offset and self.terms[0][1] == 1:
+        if len(self.terms) == 1 and not self.constant and self.terms[0][1] == 1:
             only = self.terms[0][0]
             return only.inner if isinstance(only, _Rounded) else only
         parts = [(str(part) if abs(factor) == 1 else f"{abs(factor)} * {part}", factor) for part, factor in self.terms]
-        parts += [(str(abs(self.offset)), self.offset)] if self.offset or not parts else []
+        parts += [(str(abs(self.constant)), self.constant)] if self.constant or not parts else []
         parts.sort(key=lambda part: part[1] < 0)
         text = "".join(f" {'+' if factor >= 0 else '-'} {part}" for part, factor in parts)
         return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
@@ -103,7 +101,7 @@ def _mapped(found: IndexMap, index: Sequence[_Sum]) -> list[_Sum]:
     return current
 
 
-def _affine(step: Affine, index: Sequence[_Sum]) -> list[_Sum]:
+def _affine(step: MatrixMap, index: Sequence[_Sum]) -> list[_Sum]:
     rows = zip(step.origin, step.matrix, step.divisor, step.modulus, strict=True)
     return [
         _rounded(_rounded(_combined(origin, row, index), "//", None if divisor == 1 else divisor), "%", modulus)
@@ -117,15 +115,13 @@ def _rounded(value: _Sum, sign: str, by: int | None) -> _Sum:
 
 def _combined(origin: int, row: Sequence[int], index: Sequence[_Sum]) -> _Sum:
     """The sum of multiples of sums; `b * (x // b) + x % b` is x again."""
-    terms: dict[str | _Rounded, int] = {}
+    total = _Sum(constant=origin)
     for factor, entry in zip(row, index, strict=True):
-        for part, own in entry.terms:
-            terms[part] = terms.get(part, 0) + factor * own
-        origin += factor * entry.offset
-    for part in [found for found in terms if isinstance(found, _Rounded) and found.sign == "//"]:
-        rest = _Rounded(part.value, "%", part.by)
-        factor = terms.get(rest, 0)
-        if factor and terms[part] == factor * part.by:
-            del terms[part], terms[rest]
-            return _combined(origin, (*terms.values(), factor), [*(_Sum(((kept, 1),)) for kept in terms), part.value])
-    return _Sum(tuple((part, factor) for part, factor in terms.items() if factor), origin)
+        total += entry.scaled(factor)
+    for part, own in total.terms:
+        if isinstance(part, _Rounded) and part.sign == "//":
+            rest = _Rounded(part.value, "%", part.by)
+            factor = total.factor(rest)
+            if factor and own == factor * part.by:
+                return _combined(0, (1, factor), (total.without(part).without(rest), part.value))
+    return total

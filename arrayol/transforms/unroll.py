@@ -30,7 +30,7 @@ from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
 from arrayol.ir.model import Elementary
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.nest_tree import Nest, Straight, items_of, loop_depth
+from arrayol.transforms.nest_tree import Looped, Straight, items_of, loop_depth
 from arrayol.transforms.substitution import is_bool_constant, substitute
 from arrayol.transforms.unroll_factors import beyond_range, check_factors, no_nest, shown
 from arrayol.transforms.unroll_order import refuse_swapped
@@ -165,7 +165,7 @@ class _Builder:
     def _nest(
         self,
         ranges: Sequence[body.Range],
-        item: Nest,
+        item: Looped,
         lanes: tuple[_Lane, ...],
         loops: tuple[BlockLoop, ...],
         places: tuple[int, ...],

@@ -10,7 +10,7 @@ from arrayol.ir.model import Elementary
 from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.nests import statements_of
 from arrayol.polyhedral.reordering import BlockOf, Swapped, Time, WithinBlock, find_swapped
-from arrayol.transforms.nest_tree import Nest, items_of
+from arrayol.transforms.nest_tree import Looped, items_of
 from arrayol.transforms.unroll_factors import shown
 
 
@@ -36,7 +36,7 @@ def _times(
 ) -> Iterator[Time]:
     """When each assignment runs after unroll-and-jam, in textual order."""
     for place, item in enumerate(items_of(statements)):
-        if isinstance(item, Nest):
+        if isinstance(item, Looped):
             ranges = (*around, *item.ranges)
             blocks = [BlockOf(index, ranges[index].low, factors[index]) for index in range(len(around), len(ranges))]
             yield from _times(item.inner, factors, (*time, place, *blocks), ranges)

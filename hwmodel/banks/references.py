@@ -28,7 +28,8 @@ class Unknown:
 class Subscript:
     """a_1 L_1 + ... + a_n L_n + b in one array dimension, plus what is not affine.
 
-    `coefficients` has one entry per loop of the reference's body, outermost first; the loops count 0, 1, 2, ...
+    `coefficients` has one entry per loop of the reference's body, outermost first; the loops count 0, 1, 2, ... It is
+    the row of a matrix, not an `Affine` by names: banks are found by arithmetic on all rows at once.
     """
 
     coefficients: tuple[int, ...]

@@ -11,17 +11,17 @@ from proof import transformed
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.shipped import shipped_folder
-from arrayol.transforms.result import Affine, IndexMap, Part, Split
+from arrayol.transforms.result import IndexMap, MatrixMap, Part, Split
 from arrayol.transforms.trace_text import moved, old_index
 
 SMALL = st.integers(-3, 3)
 
 
 @st.composite
-def affines(draw: st.DrawFn, rank: int) -> Affine:
+def affines(draw: st.DrawFn, rank: int) -> MatrixMap:
     """An affine map of indices of that rank onto one or two entries, rounded at times."""
     rows = draw(st.integers(1, 2))
-    return Affine(
+    return MatrixMap(
         tuple(draw(SMALL) for _ in range(rows)),
         tuple(tuple(draw(SMALL) for _ in range(rank)) for _ in range(rows)),
         tuple(draw(st.sampled_from([1, 1, 2, 3])) for _ in range(rows)),
@@ -32,7 +32,7 @@ def affines(draw: st.DrawFn, rank: int) -> Affine:
 @st.composite
 def index_maps(draw: st.DrawFn) -> IndexMap:
     """One or two affine maps after each other, the first of them of two parts at times."""
-    first: Affine | Split = draw(affines(3))
+    first: MatrixMap | Split = draw(affines(3))
     if draw(st.booleans()):
         parts = [IndexMap(("x",), (4, 4), (draw(affines(2)),)), IndexMap(("y",), (4,), (draw(affines(1)),))]
         first = Split((Part(0, 2, parts[0]), Part(2, 3, parts[1])))
@@ -64,13 +64,13 @@ def test_the_expressions_have_the_values_of_the_map(found: IndexMap) -> None:
     ],
 )
 def test_forms(origin: int, row: tuple[int, int], divisor: int, modulus: int | None, text: str) -> None:
-    found = IndexMap(("t",), (8, 8), (Affine((origin,), (row,), (divisor,), (modulus,)),))
+    found = IndexMap(("t",), (8, 8), (MatrixMap((origin,), (row,), (divisor,), (modulus,)),))
     assert old_index(found) == text
 
 
 def test_quotient_and_remainder_are_put_together_again() -> None:
-    cut = Affine((0, 0), ((1,), (1,)), (4, 1), (None, 4))
-    joined = Affine((3,), ((8, 2),), (1,), (None,))
+    cut = MatrixMap((0, 0), ((1,), (1,)), (4, 1), (None, 4))
+    joined = MatrixMap((3,), ((8, 2),), (1,), (None,))
     assert old_index(IndexMap(("t",), (8,), (cut, joined))) == "[2 * i0 + 3]"
 
 
