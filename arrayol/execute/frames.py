@@ -15,6 +15,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError, error
+from arrayol.ir.intervals import reached
 from arrayol.ir.model import (
     Component,
     CompoundTask,
@@ -306,9 +307,8 @@ def _pace_of(task: RepetitiveTask, arrays: Sequence[Port], array: str, tiler: Ti
     if len(steps) != 1 or steps[0] < 1:
         hint = "one dimension *, of the repetition or of the port, must move forwards along that of the array"
         raise _not_executed(f"this tiler goes along the dimension * of '{array}' in a way", tiler.span, hint)
-    reaches = [factor * (extent - 1) for extent, factor in moves if extent is not None]
-    low = tiler.origin[axis] + sum(min(0, reach) for reach in reaches)
-    return _Pace(steps[0], low, tiler.origin[axis] + sum(max(0, reach) for reach in reaches))
+    reaches = (factor * (extent - 1) for extent, factor in moves if extent is not None)
+    return _Pace(steps[0], *reached(tiler.origin[axis], reaches))
 
 
 def _require_executable(spec: Spec, task: RepetitiveTask) -> None:

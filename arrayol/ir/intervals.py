@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Select
 from arrayol.ir.types import ElementType, Weak
@@ -37,6 +37,12 @@ def interval(expr: Expr, variables: Variables) -> Interval:
     if low < least or high > most:
         raise UnboundedError(expr)
     return low, high
+
+
+def reached(start: int, reaches: Iterable[int]) -> Interval:
+    """Bounds on `start` plus a value from 0 to each reach, which may be negative."""
+    ends = tuple(reaches)
+    return start + sum(min(0, end) for end in ends), start + sum(max(0, end) for end in ends)
 
 
 def fits(expr: Expr, kind: ElementType, variables: Variables) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from arrayol.ir.intervals import reached
 from arrayol.ir.model import IntMatrix, Link, Port, Shape, Tiler
 from arrayol.ir.tilers import identity, whole_array_tiler
 from arrayol.polyhedral.accesses import Access
@@ -182,10 +183,9 @@ def _spans(places: Sequence[Vector], extents: Shape, rank: int) -> tuple[tuple[i
     """How far below and above its start the sum of all steps reaches in each dimension."""
     spans: list[tuple[int, int | None]] = []
     for axis in range(rank):
-        low, high = 0, 0
         endless = any(extent is None and place[axis] for place, extent in zip(places, extents, strict=True))
-        for place, extent in zip(places, extents, strict=True):
-            far = place[axis] * ((extent or 1) - 1)
-            low, high = low + min(0, far), high + max(0, far)
+        low, high = reached(
+            0, (place[axis] * ((extent or 1) - 1) for place, extent in zip(places, extents, strict=True))
+        )
         spans.append((low, None if endless else high))
     return tuple(spans)

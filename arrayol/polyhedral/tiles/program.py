@@ -11,6 +11,7 @@ import islpy as isl
 
 from arrayol.errors import error
 from arrayol.ir import body
+from arrayol.ir.intervals import reached
 from arrayol.ir.model import (
     Delay,
     Elementary,
@@ -245,9 +246,7 @@ class _Repetition:
             return None
         origin, extent, *rest = numbers
         factors, extents = rest[: len(shape)], rest[len(shape) :]
-        ends = [factor * (end - 1) for factor, end in zip(factors, extents, strict=True)]
-        least = origin + sum(min(end, 0) for end in ends)
-        most = origin + sum(max(end, 0) for end in ends)
+        least, most = reached(origin, (factor * (end - 1) for factor, end in zip(factors, extents, strict=True)))
         return range(-(most // extent), -(least // extent) + 1)
 
     def _fixed(self, extent: body.Expr) -> body.Expr:

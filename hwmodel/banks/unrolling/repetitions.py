@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from arrayol.errors import error
+from arrayol.ir.intervals import reached
 from arrayol.ir.model import Component, RepetitiveTask, Shape, TiledDefault, Tiler, port_named
 from arrayol.polyhedral.effort import TooHardError
 from arrayol.polyhedral.reordering import find_swapped_delay
@@ -161,10 +162,8 @@ class _Unrolling:
         offset += sum(own * place for own, place in zip(fitting, index, strict=True))
         if extent is None:
             return Subscript(coefficients, offset)
-        low = high = offset
-        for own, factor, size in zip(coefficients, self.factors, self.repetition, strict=True):
-            reach = 0 if size is None else own * ((size - 1) // factor)
-            low, high = low + min(0, reach), high + max(0, reach)
+        sizes = zip(coefficients, self.factors, self.repetition, strict=True)
+        low, high = reached(offset, (own * ((size - 1) // factor) for own, factor, size in sizes if size is not None))
         if low // extent == high // extent:
             return Subscript(coefficients, offset - extent * (low // extent))
         return Subscript(coefficients, offset, (Unknown(extent, f"-(({_sum(coefficients, offset)}) // {extent})"),))

@@ -51,7 +51,7 @@ def element(name: str, subscripts: Sequence[str]) -> str:
     return name + "".join(f"[{one}]" for one in subscripts or ("0",))
 
 
-def affine(offset: int, factors: Sequence[int], names: Sequence[str]) -> str:
+def sum_text(offset: int, factors: Sequence[int], names: Sequence[str]) -> str:
     """A sum of an offset and multiples of names, as people write it."""
     terms = [(factor, name) for factor, name in zip(factors, names, strict=True) if factor]
     parts: list[str] = [str(offset)] if offset or not terms else []

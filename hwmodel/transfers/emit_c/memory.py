@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from arrayol.polyhedral.tiles.allocation import Allocation
 from arrayol.polyhedral.tiles.nest import NestArray
 from hwmodel.transfers.emit_c.bodies import sizes
-from hwmodel.transfers.emit_c.lines import Lines, affine, declared, element
+from hwmodel.transfers.emit_c.lines import Lines, declared, element, sum_text
 from hwmodel.transfers.emit_c.types import c_name, c_type
 
 MOD = ["static inline int64_t mod(int64_t a, int64_t b) {", "  return (a % b + b) % b;", "}"]
@@ -70,7 +70,7 @@ class Memory:
         axes = [f"e{axis}" for axis in range(len(array.shape))]
         inside = [f"({axis})" for axis in axes]
         places = [
-            f"mod({affine(0, row, inside)}, {modulus})"
+            f"mod({sum_text(0, row, inside)}, {modulus})"
             for row, modulus in zip(allocation.matrix, allocation.moduli, strict=True)
         ]
         bounds = "".join(f"[{modulus}]" for modulus in allocation.moduli or (1,))

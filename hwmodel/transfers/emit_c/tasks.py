@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from arrayol.errors import error
+from arrayol.ir.intervals import reached
 from arrayol.ir.model import (
     Call,
     Component,
@@ -23,7 +24,7 @@ from arrayol.ir.model import (
 from arrayol.polyhedral.schedule import find_schedule
 from hwmodel.transfers.emit_c.bodies import function_of, parameters, sizes
 from hwmodel.transfers.emit_c.expressions import Helpers
-from hwmodel.transfers.emit_c.lines import Lines, affine, block, declared, element, indented, loop, loops
+from hwmodel.transfers.emit_c.lines import Lines, block, declared, element, indented, loop, loops, sum_text
 from hwmodel.transfers.emit_c.types import c_name, literal
 
 _ON_THE_STACK = 1 << 16  # elements; larger arrays are static
@@ -112,9 +113,8 @@ def _in_order(task: RepetitiveTask, names: Sequence[str], repetition: Sequence[i
         return loops(names, repetition, lines)
     schedule = find_schedule(delays, repetition)
     assert schedule is not None  # the checks have found one
-    low = sum(min(0, factor * (length - 1)) for factor, length in zip(schedule, repetition, strict=True))
-    high = sum(max(0, factor * (length - 1)) for factor, length in zip(schedule, repetition, strict=True))
-    guarded = block(f"if ({affine(0, schedule, names)} == now)", lines)
+    low, high = reached(0, (factor * (length - 1) for factor, length in zip(schedule, repetition, strict=True)))
+    guarded = block(f"if ({sum_text(0, schedule, names)} == now)", lines)
     return loop("now", str(low), str(high + 1), loops(names, repetition, guarded))
 
 
@@ -171,7 +171,7 @@ def _subscripts(
     shape = sizes(port_named((*task.inputs, *task.outputs), array).shape)
     found = []
     for origin, paving, fitting, length in zip(tiler.origin, tiler.paving, tiler.fitting, shape, strict=True):
-        text = affine(origin, (*paving, *fitting), (*names, *pattern))
+        text = sum_text(origin, (*paving, *fitting), (*names, *pattern))
         found.append(f"(({text}) % {length} + {length}) % {length}" if tiler.wrap else text)
     return found
 
