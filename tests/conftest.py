@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -18,6 +19,9 @@ UNTIMED: dict[str, Any] = {"deadline": None, "suppress_health_check": [hypothesi
 hypothesis.settings.register_profile("seeded", derandomize=True, **UNTIMED)
 hypothesis.settings.register_profile("explore", **UNTIMED)
 hypothesis.settings.load_profile("seeded")
+
+# Processes that tests start, and those of `-n`, keep compiled files: else each would compile all packages again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(scope="session")

@@ -193,9 +193,10 @@ def test_a_clock_is_needed_for_microseconds(arrayol: CommandLine, lpsf: Path) ->
     assert "µs" not in arrayol("explore", *PUBLISHED, "lpsf.aol").stdout
 
 
-def test_wide_fusions_fit_a_terminal(script: Path, tmp_path: Path) -> None:
+def test_wide_fusions_fit_a_terminal(arrayol: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "chain.aol").write_text(chain(12))
-    done = run_with({"COLUMNS": "80"}, script, tmp_path)
+    done = arrayol("explore", *PUBLISHED, "chain.aol")
+    assert done.returncode == 0
     assert max(map(len, done.stdout.splitlines())) <= 80
     words = done.stdout.replace(",", " ").split()
     assert all(f"a_filter_{place}" in words for place in range(12))

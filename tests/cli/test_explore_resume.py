@@ -19,6 +19,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 import pytest
+from command_line import in_process
 from conftest import CommandLine
 from processes import wait_until_gone
 
@@ -149,11 +150,11 @@ def test_killed_at_random_and_resumed(folder: Path, name: str, seed: int) -> Non
 
 
 @pytest.fixture(scope="module")
-def made(script: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a specification and a result of it, with a store."""
     made = tmp_path_factory.mktemp("made")
     for name in ("lpsf", "conv3x3"):
-        subprocess.run([script, "example", name], cwd=made, check=True, capture_output=True)
+        assert in_process("example", name, cwd=made).returncode == 0
     assert ended(made, *TINY, "--workers", "1").count(".") == len(rows(made / "out")) > 5
     return made
 

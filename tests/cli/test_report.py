@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from command_line import in_process
 from conftest import CommandLine
 from manual import blocks
 
@@ -17,12 +19,19 @@ PAGE = "report.md"
 LPSF = ("explore", "lpsf.aol", "--model", "published", "--quiet", "--out")
 
 
-@pytest.fixture
-def lpsf(arrayol: CommandLine, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def explored(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with lpsf, and its result under the published model."""
-    arrayol("example", "lpsf")
-    arrayol(*LPSF, "out")
-    return tmp_path
+    folder = tmp_path_factory.mktemp("explored")
+    for command in (("example", "lpsf"), (*LPSF, "out")):
+        assert in_process(*command, cwd=folder).returncode == 0
+    return folder
+
+
+@pytest.fixture
+def lpsf(explored: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return shutil.copytree(explored, tmp_path, dirs_exist_ok=True)
 
 
 def without_size(text: str) -> list[str]:
