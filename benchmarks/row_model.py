@@ -33,7 +33,10 @@ class Point:
 
 
 def points(platform: Platform) -> list[Point]:
-    """The reference points of design.md, section 7, with the model's times on a platform with rows and a clock."""
+    """The reference points, with the model's times on a platform with rows and a clock.
+
+    Both stand in docs/accuracy.md, "The row model of the external memory".
+    """
     return [Point(access, measured, _ns_per_line(platform, bursts)) for access, measured, bursts in _accesses(platform)]
 
 

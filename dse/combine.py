@@ -1,5 +1,6 @@
-"""Whole designs from group designs: the front over all fusions, by down-sets of the task graph (design.md, section 8).
+"""Whole designs from group designs (docs/explore.md, "From groups to whole designs").
 
+The front over all fusions, by down-sets of the task graph:
 F[done + group] = Pareto(union over groups of F[done] + G[group]), from the empty set to all tasks. Exact: sums and
 maxima keep dominance. For a chain the down-sets are its prefixes.
 """

@@ -122,7 +122,7 @@ _AS_TEXTS = PlainSerializer(lambda value: value if isinstance(value, str) else [
 
 
 class Study(BaseModel):
-    """The space of an exploration; its defaults are the default space of design.md, section 8.
+    """The space of an exploration; its defaults are those of docs/explore.md, "Studies".
 
     `units` None stands for 1..m, the data per word of the platform. `longest_group` and `epsilon` make the search
     cheaper and its result weaker: it is then no longer the exact front of all fusions, and says so. A front found with
@@ -192,7 +192,7 @@ class Study(BaseModel):
         return self._file.span(path) if self._file else None
 
 
-NARROW: Mapping[str, Any] = {  # the space that the figures of design.md, section 5, speak of
+NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
     "cuts": ("none",),
     "links": ("buffer",),
     "layouts": ("none",),

@@ -1,4 +1,4 @@
-"""The external memory: from a sequence of bursts to cycles on its port and to changes of row (design.md, section 7).
+"""The external memory: from a sequence of bursts to cycles on its port and changes of row (docs/platform.md, "Rows").
 
 With `[memory.rows]` the memory keeps one row open per bank; row k is in bank k mod banks. Bursts are served in order,
 one after another, each from a clock edge on. A word in a row that is not open first opens it: `row_change_ns`, and not

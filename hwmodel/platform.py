@@ -1,4 +1,4 @@
-"""The platform: what is known of memories and datapaths (design.md, section 3), read from TOML."""
+"""The platform: what is known of memories and datapaths (docs/platform.md), read from TOML."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Platform(_Table):
 
 
 def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
-    """What section 3 requires of several keys together; `values` may hold other mistakes."""
+    """What the file must keep of several keys together; `values` may hold other mistakes."""
     memory = values.get("memory")
     if not isinstance(memory, Mapping):
         return

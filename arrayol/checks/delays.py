@@ -1,4 +1,4 @@
-"""Delays must leave an order of the instances (language.md, "Delay")."""
+"""Delays must leave an order of the instances (docs/language.md, "Delays")."""
 
 from __future__ import annotations
 

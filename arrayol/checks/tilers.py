@@ -1,4 +1,4 @@
-"""Every element of an array written exactly once, and nothing read or written outside (language.md, "Tiler")."""
+"""Every element of an array written exactly once, and nothing read or written outside (docs/language.md, "Tilers")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The arithmetic of bodies, type by type (language.md, "Arithmetic in bodies"): NumPy's, where NumPy is exact.
+"""The arithmetic of bodies, type by type (docs/language.md, "Arithmetic"): NumPy's, where NumPy is exact.
 
 Two things differ from plain ufuncs. A complex product and quotient are written out, each real operation rounded
 (NumPy's array product may use FMA):

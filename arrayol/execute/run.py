@@ -35,7 +35,7 @@ def execute(
 
     Every input port has an array of its shape and of the NumPy type of its element type; an infinite dimension has as
     many frames as the inputs bring, or the first `frames` of them. `functions` has the Python functions that may be
-    run, by the text after `extern`. The result is exact in the sense of language.md, to the last bit; no input is
+    run, by the text after `extern`. The result is exact, to the last bit (docs/execution.md); no input is
     changed. Raises ArrayolError where inputs do not fit the ports (`missing-input`, `unknown-port`, `shape-mismatch`,
     `type-mismatch`, those of frames.py), where something has no body to execute, and where the data leads to what has
     no value (division by zero, a subscript out of range, ...), with the task, the repetition and the place.

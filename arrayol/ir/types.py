@@ -1,4 +1,4 @@
-"""Element types of arrays, and the weak types of constants (language.md, "Arithmetic in bodies")."""
+"""Element types of arrays, and the weak types of constants (docs/language.md, "Types of results")."""
 
 from __future__ import annotations
 

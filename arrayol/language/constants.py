@@ -1,4 +1,4 @@
-"""Arithmetic of constants: integers exact, floats as f64 (language.md, "Arithmetic in bodies")."""
+"""Arithmetic of constants: integers exact, floats as f64 (docs/language.md, "Consts and --set")."""
 
 from __future__ import annotations
 

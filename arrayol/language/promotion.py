@@ -1,4 +1,4 @@
-"""Promotion of operand types: NumPy's, without f16 (language.md, "Arithmetic in bodies")."""
+"""Promotion of operand types: NumPy's, without f16 (docs/language.md, "Types of results")."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Bank layout: which memory bank holds which element of the arrays of a nest (design.md, section 6)."""
+"""Bank layout: which memory bank holds which element of the arrays of a nest (docs/layout.md)."""

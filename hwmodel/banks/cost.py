@@ -1,7 +1,8 @@
-"""Memory cycles of an unrolled body: one access per bank and cycle, under two rules (design.md, section 6).
+"""Memory cycles of an unrolled body: one access per bank and cycle, under two rules.
 
 `ports`: bodies overlap, so the busiest bank decides. `list`: one body alone, loads before the stores that depend on
-them, by list scheduling (longest remaining chain first, then the order of the text).
+them, by list scheduling (longest remaining chain first, then the order of the text). See docs/layout.md,
+"How cycles are counted".
 """
 
 from __future__ import annotations

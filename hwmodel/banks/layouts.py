@@ -1,4 +1,4 @@
-"""The layouts of a nest side by side: cycles per unrolled body and memories, under one rule (design.md, section 6)."""
+"""The layouts of a nest side by side: cycles per unrolled body and memories, under one rule (docs/layout.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Array references of a loop nest: what each names by the loop indices (So, Hall, Ziegler 2004, section 4.1)."""
+"""Array references of a loop nest: what each names by the loop indices (paper B, section 4.1)."""
 
 from __future__ import annotations
 

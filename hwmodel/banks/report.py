@@ -1,4 +1,4 @@
-"""A comparison of layouts as JSON (design.md, section 9)."""
+"""A comparison of layouts as JSON (docs/layout.md, "The rewritten specification, the picture, JSON")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains of delays: how long they are within a step, and how many stand open (docs/machine.md, sections 4, 5)."""
+"""Chains of delays: how long they are within a step, and how many stand open (docs/machine.md, sections 4 and 5)."""
 
 from __future__ import annotations
 

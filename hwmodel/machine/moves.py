@@ -1,4 +1,4 @@
-"""What a group loads, keeps and stores: one entry per instance of an element (docs/machine.md, sections 2, 3, 5)."""
+"""What a group loads, keeps and stores: one entry per instance of an element (docs/machine.md, sections 2, 3 and 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a repetition occupies a unit: its data, or its accesses to banks (docs/machine.md, sections 4, 7)."""
+"""How long a repetition occupies a unit: its data, or its accesses to banks (docs/machine.md, sections 4 and 7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a plain structure may usefully be opened: cuts, FIFOs, other policies (design.md, section 5)."""
+"""What of a plain structure may usefully be opened: cuts, FIFOs, other policies (docs/explore.md, "Studies")."""
 
 from __future__ import annotations
 

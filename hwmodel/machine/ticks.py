@@ -1,4 +1,4 @@
-"""When a group's tasks run: Need and New per tick, cuts, what only the outside needs, recomputing (section 2)."""
+"""When a group's tasks run: Need and New per tick, cuts, leftovers, recomputing (docs/machine.md, section 2)."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def _inserted(ticks: Ticks, when: Elements, missing: Elements, moved: Elements) 
 
 
 def ranks(group: Group, task: str, blocks: Blocks | None) -> NDArray[np.int64]:
-    """The place of each repetition of a task in its scan order, over the whole box (section 4)."""
+    """The place of each repetition of a task in its scan order, over the whole box (docs/machine.md, section 4)."""
     repetitions = group.accesses.repetitions(task)
     if blocks is None:
         return np.arange(len(repetitions))

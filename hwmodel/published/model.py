@@ -1,4 +1,4 @@
-"""The published model of paper A on any network (design.md, section 4)."""
+"""The published model of paper A on any network (docs/published.md)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Tile transfers on a platform: policies, their costs, reports and code (design.md, section 7)."""
+"""Tile transfers on a platform: policies, their costs, reports and code (docs/transfers.md)."""

@@ -1,4 +1,4 @@
-"""Where arrays lie in external memory, and sets of elements as bursts (design.md, sections 3 and 7).
+"""Where arrays lie in external memory, and sets of elements as bursts (docs/platform.md).
 
 Arrays are row-major and follow one another in one address space, each from the start of a memory row on.
 """

@@ -1,7 +1,7 @@
 """The order of loads, computations and stores of a strip's tiles, with and without overlap (paper C, figure 2).
 
 Three processes run beside each other: one loads, one computes, one stores, each tile by tile. With double buffering
-time goes in steps, as in the machine model (design.md, section 5): while tile T is computed, T + 1 is loaded and T - 1
+time goes in steps, as in the machine model (docs/machine.md): while tile T is computed, T + 1 is loaded and T - 1
 stored; a step ends when the slowest has ended. Strips follow one another: data between them go through the memory.
 """
 

@@ -1,4 +1,4 @@
-"""What each policy of design.md, section 7, moves: per access, per tile or per strip, in numbers."""
+"""What each policy moves, per access, per tile or per strip, in numbers (docs/transfers.md, "Reading the result")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each policy of transfers costs on a platform (design.md, section 7)."""
+"""What each policy of transfers costs on a platform (docs/transfers.md, "Reading the result")."""
 
 from __future__ import annotations
 

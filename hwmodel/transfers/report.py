@@ -76,7 +76,7 @@ class Report:
     remark: str
 
     def to_json(self) -> dict[str, Any]:
-        """The document of `transfers --json` (design.md, section 9)."""
+        """The document of `transfers --json` (docs/transfers.md, "Pictures, JSON, Python")."""
         return {
             "spec": self.spec,
             "component": self.nest.name,

@@ -22,7 +22,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class Refused(Exception):  # noqa: N818
-    """The execution error that language.md asks for, by its code."""
+    """The execution error that docs/execution.md, "Errors while it runs", asks for, by its code."""
 
 
 def dtype_of(element: ElementType) -> np.dtype[Any]:

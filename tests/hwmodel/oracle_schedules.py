@@ -1,4 +1,4 @@
-"""Cycle by cycle what the processors of a group start: section 4 of docs/machine.md, and its refusals of section 6."""
+"""Cycle by cycle what the processors of a group start: docs/machine.md, sections 4 and 6."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Run:
 
 @dataclass
 class Stepped(Grouped):
-    """Sections 2 and 3 of docs/machine.md."""
+    """docs/machine.md, sections 2 and 3."""
 
     order: list[int] = field(default_factory=list)  # ticks in order, each by an identity of its own
     block: dict[int, int] = field(default_factory=dict)  # the block a tick belongs to

@@ -1,4 +1,4 @@
-"""Which arrays of a separable group a FIFO may carry, from counts and a few repetitions (docs/machine.md, 4)."""
+"""Which arrays of a separable group a FIFO may carry, by counts and few repetitions (docs/machine.md, section 4)."""
 
 from __future__ import annotations
 

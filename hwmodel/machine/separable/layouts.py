@@ -1,4 +1,4 @@
-"""Bank layouts of a separable group: the busiest bank, found on one repetition of each kind (docs/machine.md, 7)."""
+"""Bank layouts of a separable group: the busiest bank, on one repetition of each kind (docs/machine.md, section 7)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""C of a tiled component: load, compute and store of each tile, in plain loops (design.md, section 7)."""
+"""C of a tiled component: load, compute and store of each tile, in plain loops (docs/transfers.md, "C")."""

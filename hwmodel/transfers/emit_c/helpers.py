@@ -1,4 +1,4 @@
-"""C functions for what C's operators do otherwise than the language (language.md, "Arithmetic in bodies").
+"""C functions for what C's operators do otherwise than the language (docs/language.md, "Arithmetic").
 
 A helper is named as what it does and the type it is for, `floor_divide_i32`; its text is made on demand, so that a
 program holds those that it uses. Floor division and remainder of floats follow NumPy's own steps.

@@ -65,7 +65,7 @@ def stepped(offsets: Offsets, steps: tuple[int, ...], extent: int | None = 100) 
     ],
 )
 def test_known_numbers(group: Group, banks: int, blocks: int) -> None:
-    """Those of design.md, section 6, and of later work: each equal to the clique bound."""
+    """Those of docs/layout.md, "How the paper is read", and others: each equal to the clique bound."""
     found = smallest_linear([group])
     assert (found.banks, found.block, found.bound, found.exact, found.gave_up) == (banks, blocks, banks, True, None)
 

@@ -86,7 +86,7 @@ def test_the_page_has_a_line_for_each_shipped_specification() -> None:
 
 
 def test_the_table_is_put_in_place_of_the_former_one(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
+    page = tmp_path / "accuracy.md"
     page.write_text(f"before\n\n{HEAD}| old |\n| older |\n\nafter\n", encoding="utf-8")
     write_table(["| new |\n"], page)
     assert page.read_text(encoding="utf-8") == f"before\n\n{HEAD}| new |\n\nafter\n"

@@ -1,4 +1,4 @@
-"""What `transfers` tells, against enumeration and against the documents of design.md."""
+"""What `transfers` tells, against enumeration and against the documents of docs/transfers.md."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_totals_of_the_polynomial_product(n: int, b: int) -> None:
     assert all(one["live"] <= one["live_overlapped"] <= one["allocated_overlapped"] for one in arrays.values())
 
 
-def test_the_document_has_the_fields_of_the_design() -> None:
+def test_the_document_has_the_fields_of_its_page() -> None:
     found = api.transfers(SPECS / "polyprod.aol", "polyprod", schedules=["N-j, i"], settings={"N": 20})
     document = json.loads(json.dumps(found.report().to_json()))
     assert set(document["policies"]) == {"remote", "tile", "strip-reuse", "whole-strip"}

@@ -40,8 +40,8 @@ def tiles(degree: int, size: int) -> list[tuple[int, int]]:
     return list(product(range(degree // size + 1), repeat=2))
 
 
-def load_of_design(degree: int, size: int, outer: int, inner: int) -> set[int]:
-    """Section 7: Load(0) and Load(T >= 1) of c under the schedule (N - j, i)."""
+def load_of_c(degree: int, size: int, outer: int, inner: int) -> set[int]:
+    """Load(0) and Load(T >= 1) of c by (N - j, i): docs/transfers.md, "How the paper is read"."""
     low = degree - size * outer + size * inner
     high = low + size - 1
     if inner == 0:
@@ -55,7 +55,7 @@ def test_loads_of_c_are_those_of_the_paper(size: int) -> None:
         numeric = by_tile(at_values(moved("N-j, i", str(size)), {"N": degree}).load["c"])
         origins = by_tile(at_values(moved("N-j, i", "b"), {"N": degree, "b": size}).load["c"])
         for tile in tiles(degree, size):
-            expected = load_of_design(degree, size, *tile)
+            expected = load_of_c(degree, size, *tile)
             assert numeric.pop(tile, set()) == expected
             assert origins.pop(tile, set()) == expected
         assert not numeric
@@ -98,7 +98,7 @@ def test_both_schedules_against_all_iterations(schedule: str, time: str, size: i
 
 @pytest.mark.parametrize(("degree", "agree"), [(15, True), (13, False), (20, True), (21, False)])
 def test_loads_of_a_agree_in_both_schedules_only_where_the_tile_divides(degree: int, agree: bool) -> None:
-    """How often each element is loaded; the paper says that it is the same, section 7 of design.md corrects it."""
+    """How often each element is loaded; equally often, says the paper (docs/transfers.md, "How the paper is read")."""
     one, other = (
         Counter(
             element
