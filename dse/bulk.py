@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import TypeAdapter
 
 from arrayol.errors import ArrayolError
-from dse.columns import column_of
-from dse.fronts import Values
 from dse.group_part import Counts
+from dse.group_pieces import INFEASIBLE, STRUCTURE_SECONDS, Estimate, Pricer, in_jobs
+from dse.mapping_space import MappingSpace
 from dse.openings import opens_nothing, structure_of, takes_exact_path
 from dse.search_context import SearchContext
 from dse.work.content import digest
@@ -20,12 +20,6 @@ from dse.work.crew import Crew
 from dse.work.piece import Work
 from hwmodel.design import GroupDesign, Scan
 from hwmodel.machine.priced import Priced
-
-_CELLS_AT_ONCE = 1 << 21  # structures times combinations of units
-_PIECE_SECONDS = 0.3  # how long a piece may take, by these estimates of seconds:
-_BULK_SECONDS = 2e-4  # of a design that is priced with others
-_STRUCTURE_SECONDS = 3e-3
-_ELEMENT_SECONDS = 2.5e-7
 
 Figures = tuple[int, ...] | None  # in the order of a search's columns; None for an infeasible design
 Refusal = tuple[tuple[str, ...], str]  # a group and the reason
@@ -60,7 +54,7 @@ class PricesPiece:
 
     def run(self, context: SearchContext) -> Prices:
         """Price them."""
-        pricing = _Pricing(context)
+        pricing = _FiguresOfDesigns(context)
         for part in self.parts:
             pricing.price(part)
         return Prices(tuple(pricing.found[design] for design in chain(*self.parts)), pricing.refusal)
@@ -104,30 +98,22 @@ class BulkPricer:
         together: dict[tuple[tuple[str, ...], Scan] | GroupDesign, list[GroupDesign]] = {}
         for design in designs:
             structure = structure_of(design)
-            in_bulk = opens_nothing(structure) and self.space.model.is_separable(design.tasks)
-            together.setdefault((design.tasks, design.blocks.scan) if in_bulk else structure, []).append(design)
-        parts: list[tuple[GroupDesign, ...]] = []
-        seconds = 0.0
-        for part in map(tuple, together.values()):
-            parts.append(part)
-            seconds += self._seconds(part)
-            if seconds >= _PIECE_SECONDS:
-                yield PricesPiece(tuple(parts), seconds)
-                parts, seconds = [], 0.0
-        if parts:
-            yield PricesPiece(tuple(parts), seconds)
+            alike = (design.tasks, design.blocks.scan) if _in_batches(self.space, structure) else structure
+            together.setdefault(alike, []).append(design)
+        parts = ((part, self._seconds(part)) for part in map(tuple, together.values()))
+        for some, seconds in in_jobs(parts):
+            yield PricesPiece(tuple(some), seconds)
 
     def _seconds(self, part: Sequence[GroupDesign]) -> float:
-        """Roughly, by what the first of them is."""
-        bulk = _STRUCTURE_SECONDS + _BULK_SECONDS * len(part)
-        if not takes_exact_path(part[0]) and self.space.model.is_separable(part[0].tasks):
-            return bulk
-        network, accesses = self.space.model.network, self.space.accesses
-        touched = {array for task in part[0].tasks for array in network.processes[task].reads}
-        return bulk + _ELEMENT_SECONDS * sum(map(accesses.size, touched))
+        """By what the first of them is; its group's tables, where it has some, are there from earlier generations."""
+        first, combinations = part[0], len({_units(design) for design in part})
+        estimate = Estimate(self.space, first.tasks, combinations)
+        if not _in_batches(self.space, first):
+            return estimate.structure(slow=takes_exact_path(first))
+        return STRUCTURE_SECONDS + estimate.plain * len({design.blocks.shape for design in part})
 
 
-class _Pricing:
+class _FiguresOfDesigns:
     """Prices designs that are alike together."""
 
     def __init__(self, context: SearchContext) -> None:
@@ -137,46 +123,46 @@ class _Pricing:
 
     def price(self, designs: Sequence[GroupDesign]) -> None:
         """Plain designs with equal tasks and scans, or designs of one structure."""
-        structure = structure_of(designs[0])
-        if opens_nothing(structure) and self.space.model.is_separable(structure.tasks):
-            self._price_plain(designs)
-        else:
-            self._price_structure(structure, designs)
-
-    def _price_plain(self, designs: Sequence[GroupDesign]) -> None:
-        batch = self.space.model.batch(designs[0].tasks)
-        assert batch is not None, "the group is separable"
-        shapes = {design.blocks.shape: None for design in designs}
-        combinations = {_units(design): None for design in designs}
-        rows = {shape: row for row, shape in enumerate(shapes)}
+        combinations = list(dict.fromkeys(map(_units, designs)))
+        pricer = Pricer(self.context, designs[0].tasks, chosen=np.array(combinations, np.int64))
         places = {units: place for place, units in enumerate(combinations)}
-        table = np.array(list(shapes), np.int64).reshape(len(shapes), -1)
-        units = np.array(list(combinations), np.int64)
-        step = max(1, _CELLS_AT_ONCE // len(units))
-        for start in range(0, len(shapes), step):
-            priced = batch.price(designs[0].blocks.scan, table[start : start + step], units)
-            some = [one for one in designs if start <= rows[one.blocks.shape] < start + step]
-            self._note(some, priced, [(rows[one.blocks.shape] - start, places[_units(one)]) for one in some])
-
-    def _price_structure(self, structure: GroupDesign, designs: Sequence[GroupDesign]) -> None:
+        structure = structure_of(designs[0])
+        if _in_batches(self.space, structure):
+            self._price_plain(pricer, designs, places)
+            return
         try:
-            priced = self.space.model.price_structure(structure, np.array([_units(one) for one in designs], np.int64))
+            priced = pricer.structure(structure)
         except ArrayolError as refused:
             self.refusal = self.refusal or (structure.tasks, refused.diagnostics[0].message)
             self.found.update(dict.fromkeys(designs))
             return
-        self._note(designs, priced, [(0, place) for place in range(len(designs))])
+        self._note(pricer, designs, priced, [(0, places[_units(one)]) for one in designs])
 
-    def _note(self, designs: Sequence[GroupDesign], priced: Priced, cells: Sequence[tuple[int, int]]) -> None:
+    def _price_plain(
+        self, pricer: Pricer, designs: Sequence[GroupDesign], places: Mapping[tuple[int, ...], int]
+    ) -> None:
+        shapes = list(dict.fromkeys(design.blocks.shape for design in designs))
+        rows = {shape: row for row, shape in enumerate(shapes)}
+        for start, priced in pricer.plain(designs[0].blocks.scan, shapes):
+            some = [one for one in designs if start <= rows[one.blocks.shape] < start + len(priced.legal)]
+            cells = [(rows[one.blocks.shape] - start, places[_units(one)]) for one in some]
+            self._note(pricer, some, priced, cells)
+
+    def _note(
+        self, pricer: Pricer, designs: Sequence[GroupDesign], priced: Priced, cells: Sequence[tuple[int, int]]
+    ) -> None:
         rows, places = np.array(cells, np.intp).T
-        whole = len(designs[0].tasks) == len(self.space.graph)
-        columns = [column_of(priced, figure, whole=whole)[rows, places] for figure in self.columns.figures]
-        values: Values = np.stack(columns, axis=1)
+        values = pricer.values(priced, (rows, places))
         legal = priced.legal[rows, places] & self.columns.how.within(values)
         for design, kept, figures in zip(designs, legal.tolist(), values.tolist(), strict=True):
             self.found[design] = tuple(figures) if kept else None
         if not legal.all() and self.refusal is None:
-            self.refusal = designs[0].tasks, "more units than can work at once, or a constraint"
+            self.refusal = designs[0].tasks, INFEASIBLE
+
+
+def _in_batches(space: MappingSpace, design: GroupDesign) -> bool:
+    """Whether it is priced together with others of its scan."""
+    return opens_nothing(design) and space.model.is_separable(design.tasks)
 
 
 def _units(design: GroupDesign) -> tuple[int, ...]:

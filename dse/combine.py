@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dse.evenly import evenly
 from dse.fronts import Combination, Front, Rows, combined, front_of, merged
 from dse.graph import Mask, TaskGraph
 from dse.space import next_groups
+
+Thinning = Callable[[Front], Front]  # some points of a front
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,9 @@ def whole_front(
     how: Combination,
     follow: Callable[[Mask], Iterable[Mask]] | None = None,
     *,
-    most: int | None = None,
+    thin: Thinning | None = None,
 ) -> WholeFront:
-    """The front of whole designs of all fusions; with `most` only so many points of each part are kept, evenly.
+    """The front of whole designs of all fusions; with `thin` only some points of each part are kept.
 
     `follow(done)` gives the groups that may run after a down-set, by default all that can (`next_groups`).
     `groups(group)` is the front of a group's designs (made with `how.trades_units`), empty where none is feasible.
@@ -79,7 +80,7 @@ def whole_front(
     for size in range(len(graph) + 1):
         for done in sorted(mask for mask in {*arriving, *fronts} if mask.bit_count() == size):
             if done:
-                fronts[done], steps[done] = _settle(arriving.pop(done), how, most)
+                fronts[done], steps[done] = _settle(arriving.pop(done), how, thin)
             for group in next_groups(graph, done) if follow is None else follow(done):
                 sums = combined(fronts[done], groups(group), how)
                 if len(sums):
@@ -107,10 +108,18 @@ class ListedFront:
 
 
 def listed_front(
-    graph: TaskGraph, groups: Callable[[Mask], Front], how: Combination, fusions: Sequence[Sequence[Mask]]
+    graph: TaskGraph,
+    groups: Callable[[Mask], Front],
+    how: Combination,
+    fusions: Sequence[Sequence[Mask]],
+    *,
+    thin: Thinning | None = None,
 ) -> ListedFront:
-    """The front of whole designs of these fusions alone, each a list of groups in an order in which they can run."""
-    wholes = tuple(fusion_front(graph, groups, how, fusion) for fusion in fusions)
+    """The front of whole designs of these fusions alone, each a list of groups in an order in which they can run.
+
+    With `thin` only some points of each part of a fusion are kept.
+    """
+    wholes = tuple(fusion_front(graph, groups, how, fusion, thin=thin) for fusion in fusions)
     starts = np.cumsum([0, *(len(whole.front) for whole in wholes[:-1])])
     found = merged([whole.front for whole in wholes], how)
     front = front_of(found.values, found.units)
@@ -123,9 +132,9 @@ def fusion_front(
     how: Combination,
     fusion: Sequence[Mask],
     *,
-    most: int | None = None,
+    thin: Thinning | None = None,
 ) -> WholeFront:
-    """The front of the whole designs of one fusion, its groups in an order in which they can run; `most` as above."""
+    """The front of the whole designs of one fusion, its groups in an order in which they can run; `thin` as above."""
     following: dict[Mask, Mask] = {}
     done = 0
     for group in fusion:
@@ -135,15 +144,14 @@ def fusion_front(
     def follow(before: Mask) -> tuple[Mask, ...]:
         return (following[before],) if before in following else ()
 
-    return whole_front(graph, groups, how, follow, most=most)
+    return whole_front(graph, groups, how, follow, thin=thin)
 
 
-def _settle(arriving: list[tuple[Mask, Mask, Front]], how: Combination, most: int | None) -> tuple[Front, _Steps]:
+def _settle(arriving: list[tuple[Mask, Mask, Front]], how: Combination, thin: Thinning | None) -> tuple[Front, _Steps]:
     """One down-set's front from all that lead to it, and where each of its points came from."""
     front = merged([sums for _, _, sums in arriving], how)
-    if most is not None:
-        kept = evenly(range(len(front)), most)
-        front = Front(front.values[kept], front.units[kept], front.origin[kept])
+    if thin is not None:
+        front = thin(front)
     counts = [len(sums) for _, _, sums in arriving]
     place = np.repeat(np.arange(len(arriving)), counts)[front.origin]
     rows = np.concatenate([sums.origin for _, _, sums in arriving])[front.origin]

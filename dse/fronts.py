@@ -34,6 +34,10 @@ class Front:
     def __len__(self) -> int:
         return len(self.values)
 
+    def at(self, rows: Rows) -> Front:
+        """Some of the points."""
+        return Front(self.values[rows], self.units[rows], self.origin[rows])
+
 
 @dataclass(frozen=True, slots=True)
 class Combination:

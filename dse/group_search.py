@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
-from typing import TypeVar
 
 import numpy as np
 
@@ -15,22 +13,21 @@ from dse.columns import Columns
 from dse.fronts import Front, front_of
 from dse.graph import Mask
 from dse.group_part import Counts, GroupFront, GroupPart, joined, nothing
-from dse.group_pieces import GroupPiece, OpeningsPiece, PlainPiece, StructuresPiece, plain_structure
+from dse.group_pieces import (
+    Estimate,
+    GroupPiece,
+    OpeningsPiece,
+    PlainPiece,
+    StructuresPiece,
+    in_jobs,
+    plain_structure,
+)
 from dse.mapping_space import MappingSpace, Shape
 from dse.openings import count_openings, openings, spread, takes_exact_path
 from dse.search_context import SearchContext
 from dse.thinning import thinned
 from dse.work.piece import Work
 from hwmodel.design import GroupDesign, Scan
-
-Item = TypeVar("Item")
-
-PIECE_SECONDS = 1.0  # how long a piece may take, by these estimates of seconds:
-_BULK_DESIGN = 1.5e-6
-_BULK_STRUCTURE = 6e-6  # for each task
-_TABLES = 0.04  # of a group, for each task, before the first structure of a piece is priced
-_STRUCTURE = 3e-3  # priced by itself, if the group is separable
-_ELEMENT = 2.5e-7  # of an array of a structure that is priced element by element
 
 
 def search_group(context: SearchContext, group: Mask, *, open_all: bool) -> Work[GroupFront]:
@@ -84,18 +81,14 @@ class _Pieces:
     def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> None:
         self.space, self.tasks, self.units = space, tasks, space.units
         self.designs = len(self.units) ** len(tasks)  # of a structure
-        self.priced = 1 if columns.units_are_free else self.designs
-        processes = (space.model.network.processes[task] for task in tasks)
-        arrays = {array for process in processes for array in (*process.reads, *process.writes)}
-        self.elements = sum(space.accesses.size(array) for array in arrays)
+        self.estimate = Estimate(space, tasks, 1 if columns.units_are_free else self.designs)
 
     def plain(self, last: str) -> list[PlainPiece]:
         """All block shapes under all scans and units."""
-        each = self._plain_seconds()
-        every = [(scan, shape) for scan, shapes in self.space.structures(last) for shape in shapes]
-        tables = _TABLES * len(self.tasks)
+        each, tables = self.estimate.plain, self.estimate.tables
+        every = (((scan, shape), each) for scan, shapes in self.space.structures(last) for shape in shapes)
         return [
-            PlainPiece(self.tasks, self.units, tables + each * len(some), _by_scan(some)) for some in _cut(every, each)
+            PlainPiece(self.tasks, self.units, tables + seconds, _by_scan(some)) for some, seconds in in_jobs(every)
         ]
 
     def singly(self, plain: Sequence[GroupDesign]) -> _Some:
@@ -113,34 +106,16 @@ class _Pieces:
         if not blocks:
             return []
         middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
-        each = self._seconds(slow=True) * count_openings(self.space, middle)
-        return [OpeningsPiece(self.tasks, self.units, each * len(some), tuple(some)) for some in _cut(blocks, each)]
+        each = self.estimate.structure(slow=True) * count_openings(self.space, middle)
+        runs = in_jobs((one, each) for one in blocks)
+        return [OpeningsPiece(self.tasks, self.units, seconds, tuple(some)) for some, seconds in runs]
 
     def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresPiece]:
-        if structures:
-            each = self._seconds(slow=takes_exact_path(structures[0]))
-            for some in _cut(structures, each):
-                yield StructuresPiece(self.tasks, self.units, each * len(some), tuple(some))
-
-    def _plain_seconds(self) -> float:
-        if self.space.model.is_separable(self.tasks):
-            return _BULK_STRUCTURE * len(self.tasks) + _BULK_DESIGN * self.priced
-        return self._seconds(slow=True)
-
-    def _seconds(self, *, slow: bool) -> float:
-        """What a structure takes that is priced by itself."""
-        slow = slow or not self.space.model.is_separable(self.tasks)
-        return _STRUCTURE + _BULK_DESIGN * self.priced + (_ELEMENT * self.elements if slow else 0)
+        each = ((one, self.estimate.structure(slow=takes_exact_path(one))) for one in structures)
+        for some, seconds in in_jobs(each):
+            yield StructuresPiece(self.tasks, self.units, seconds, tuple(some))
 
 
 def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:
     """Runs of block shapes under the same scan."""
     return tuple((scan, tuple(shape for _, shape in run)) for scan, run in groupby(blocks, key=itemgetter(0)))
-
-
-def _cut(items: Sequence[Item], each: float) -> Iterator[Sequence[Item]]:
-    """Runs of items of at most PIECE_SECONDS, at least one in each."""
-    step = max(1, math.floor(PIECE_SECONDS / each)) if each else len(items)
-    left = iter(items)
-    while some := list(islice(left, step)):
-        yield some

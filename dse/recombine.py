@@ -6,15 +6,16 @@ an evolution need not wait until its crossover brings good groups together.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from dse.combine import WholeFront, fusion_front, whole_front
+from dse.combine import ListedFront, Thinning, WholeFront, listed_front, whole_front
 from dse.evenly import evenly
 from dse.fronts import Combination, Front, Values, front_of
-from dse.graph import Mask, TaskGraph
+from dse.graph import Mask, TaskGraph, bits
 from dse.space import can_run
 from hwmodel.design import GroupDesign
 
@@ -63,59 +64,92 @@ class Stock:
         Empty where the groups make more than DOWN_SETS down-sets.
         """
         used = {group: _some(front, POINTS_OF_GROUP) for group, front in self.fronts.items()}
-        found = [whole for front in self._fronts(used) for whole in self._named(front, used)]
-        if not found:
+        wholes = wholes_of(self.graph, used, self.fusions)
+        if wholes is None or not wholes.steps:
             return []
-        values, units = np.array([one.values for one in found]), np.array([one.units for one in found])
-        rows = evenly(front_of(values, units).origin.tolist(), POINTS_OF_WHOLE)
-        return [found[row] for row in rows]
+        whole = wholes.front(used, self.how, partial(_some, count=POINTS_OF_WHOLE))
+        return [self._named(whole, row, used) for row in evenly(range(len(whole.front)), POINTS_OF_WHOLE)]
 
-    def _fronts(self, used: Mapping[Mask, Front]) -> Iterator[WholeFront]:
+    def _named(self, whole: WholeFront | ListedFront, row: int, used: Mapping[Mask, Front]) -> Whole:
+        choices = whole.choices(row)
+        groups = {one.group: self.designs[one.group][used[one.group].origin[one.row]] for one in choices}
+        return Whole(groups, tuple(whole.front.values[row].tolist()), int(whole.front.units[row]))
+
+
+@dataclass(frozen=True)
+class Wholes:
+    """The whole designs that some groups make: the `fusions` that are complete, or `following` from each down-set."""
+
+    graph: TaskGraph
+    fusions: Sequence[Sequence[Mask]]
+    following: Mapping[Mask, Sequence[Mask]]
+
+    @property
+    def steps(self) -> int:
+        """How many steps by a group their front takes; 0 where there is no whole design."""
+        return sum(map(len, self.fusions)) + sum(map(len, self.following.values()))
+
+    def front(self, fronts: Mapping[Mask, Front], how: Combination, thin: Thinning) -> WholeFront | ListedFront:
+        """Their front, thinned on the way."""
         if self.fusions:
-            for fusion in self.fusions:
-                if all(group in used for group in fusion):
-                    yield fusion_front(self.graph, used.__getitem__, self.how, fusion, most=POINTS_OF_WHOLE)
-            return
-        following = _following(self.graph, used)
-        if following is not None:
-            yield whole_front(self.graph, used.__getitem__, self.how, following.__getitem__, most=POINTS_OF_WHOLE)
-
-    def _named(self, whole: WholeFront, used: Mapping[Mask, Front]) -> Iterator[Whole]:
-        front = whole.front
-        for row in range(len(front)):
-            groups = {one.group: self.designs[one.group][used[one.group].origin[one.row]] for one in whole.choices(row)}
-            yield Whole(groups, tuple(front.values[row].tolist()), int(front.units[row]))
+            return listed_front(self.graph, fronts.__getitem__, how, self.fusions, thin=thin)
+        return whole_front(self.graph, fronts.__getitem__, how, self.following.__getitem__, thin=thin)
 
 
-def _some(front: Front, count: int) -> Front:
-    rows = np.array(evenly(range(len(front)), count), np.intp)
-    return Front(front.values[rows], front.units[rows], front.origin[rows])
+def wholes_of(graph: TaskGraph, groups: Collection[Mask], fusions: Sequence[Sequence[Mask]]) -> Wholes | None:
+    """The whole designs of these groups, of these fusions or (none listed) of all; None with too many down-sets."""
+    if fusions:
+        return Wholes(graph, [fusion for fusion in fusions if all(group in groups for group in fusion)], {})
+    following = _following(graph, groups)
+    return None if following is None else Wholes(graph, (), _useful(graph, following))
 
 
 def _following(graph: TaskGraph, groups: Iterable[Mask]) -> dict[Mask, list[Mask]] | None:
     """For each down-set that these groups make, those that may run next; None where there are too many."""
-    known = sorted(groups)
-    found: dict[Mask, list[Mask]] = {}
+    by_first: dict[Mask, list[Mask]] = {}
+    for group in groups:
+        by_first.setdefault(group & -group, []).append(group)
+    following: dict[Mask, list[Mask]] = {}
     fresh = [0]
     while fresh:
         done = fresh.pop()
-        if done in found:
+        if done in following:
             continue
-        found[done] = _next(graph, known, done)
-        if len(found) > DOWN_SETS:
+        following[done] = _next(graph, by_first, done)
+        if len(following) > DOWN_SETS:
             return None
-        fresh += [done | group for group in found[done]]
-    return found
+        fresh += [done | group for group in following[done]]
+    return following
 
 
-def _next(graph: TaskGraph, groups: list[Mask], done: Mask) -> list[Mask]:
-    """The groups that can run after a down-set, one order of execution standing for all where that is seen at once."""
-    left = [group for group in groups if not group & done]
-    ready = [group for group in left if can_run(graph, group, done)]
-    first = ~done & (done + 1)  # of the tasks that have not run: all that it needs has
-    if all(group in ready for group in left if group & first):
-        return [group for group in ready if group & first]
-    return ready
+def _next(graph: TaskGraph, by_first: Mapping[Mask, list[Mask]], done: Mask) -> list[Mask]:
+    """The groups that can run after a down-set, one order of execution standing for all where that is seen at once.
+
+    Every whole design has a group with the first task that has not run. If all such groups can run now, it may as well
+    run now.
+    """
+    first = ~done & (done + 1)
+    holding = [group for group in by_first.get(first, ()) if not group & done]
+    if all(can_run(graph, group, done) for group in holding):
+        return holding
+    ready = (1 << task for task in bits(graph.all & ~done) if can_run(graph, 1 << task, done))
+    groups = (group for task in ready for group in by_first.get(task, ()) if not group & done)
+    return [group for group in groups if can_run(graph, group, done)]
+
+
+def _useful(graph: TaskGraph, following: Mapping[Mask, list[Mask]]) -> dict[Mask, list[Mask]]:
+    """The same without the steps that lead to no whole design."""
+    leading = {graph.all}
+    useful: dict[Mask, list[Mask]] = {}
+    for done in sorted(following, key=Mask.bit_count, reverse=True):
+        useful[done] = [group for group in following[done] if done | group in leading]
+        if useful[done]:
+            leading.add(done)
+    return useful
+
+
+def _some(front: Front, count: int) -> Front:
+    return front.at(np.array(evenly(range(len(front)), count), np.intp))
 
 
 def _units(design: GroupDesign) -> int:

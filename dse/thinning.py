@@ -23,5 +23,4 @@ def thinned(front: Front, epsilon: float) -> Front:
     for row in range(len(front)):
         if not kept or not (scaled[kept] <= bounds[row]).all(axis=1).any():
             kept.append(row)
-    rows = np.array(kept, np.intp)
-    return Front(front.values[rows], front.units[rows], front.origin[rows])
+    return front.at(np.array(kept, np.intp))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dse.fronts import Front
 from dse.graph import Mask
 from dse.group_part import GroupFront, GroupPart
-from dse.outlook import Outlook
+from dse.outlook import InterimFront
 from dse.progress import SEARCHING, Report, SearchProgress
 from dse.search_context import SearchContext
 from dse.work.crew import Share
@@ -22,7 +22,7 @@ class Tracker:
         self._fronts: dict[Mask, Front] = {}
         self._designs = 0
         space, columns = context.space, context.columns
-        self._outlook = Outlook(space.graph, columns.how, columns.leading, space.fusions)
+        self._interim = InterimFront(space.graph, columns.how, columns.leading, space.fusions)
 
     def follow(self, group: Mask, work: Work[GroupFront]) -> Work[GroupFront]:
         """The same work, its end noted."""
@@ -43,6 +43,6 @@ class Tracker:
                 "groups",
                 designs=self._designs,
                 work=share.of_all,
-                hypervolume=lambda: self._outlook.hypervolume(self._fronts),
+                hypervolume=lambda: self._interim.hypervolume(self._fronts),
             )
         )

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.search.indicators import hypervolume, undominated
+from dse.search.indicators import hypervolume
+from dse.search.sorting import non_dominated
 
 KEPT_AT_MOST = 500  # points; so that the volume takes milliseconds in five objectives
 
@@ -31,7 +32,9 @@ class RisingVolume:
         points = values.astype(np.float64)
         if self._points is not None:
             points = np.concatenate([self._points, points])
-        self._points = spread(points[undominated(points)], KEPT_AT_MOST)
+        points = np.unique(points, axis=0)
+        front = points[non_dominated(points)]
+        self._points = front[spread_rows(front, KEPT_AT_MOST)]
         if self.reference is None:
             self.reference = reference_of(self._points)
         self.share = max(self.share or 0.0, box_share(self._points, self.reference))
@@ -50,15 +53,15 @@ def box_share(points: NDArray[Any], reference: NDArray[np.float64]) -> float:
     return hypervolume((points / reference).tolist(), [1.0] * len(reference))
 
 
-def spread(front: NDArray[Any], count: int) -> NDArray[Any]:
-    """At most `count` points of a front (n, figures), evenly along it, the best of each figure among them.
+def spread_rows(front: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """At most `count` rows of a front (n, figures), evenly along it, the best of each figure among them, ascending.
 
     `count` is at least twice the number of figures. The way along the front goes by the first figure and is measured
     with each figure's range as its unit; in two figures what is left loses at most 2 / (count - 1) of the box between
     the extremes.
     """
     if len(front) <= count:
-        return front
+        return np.arange(len(front))
     figures = front.shape[1]
     extremes = np.zeros(0, np.intp) if figures <= 2 else front.argmin(axis=0)
     order = np.argsort(front[:, 0], kind="stable")
@@ -67,5 +70,4 @@ def spread(front: NDArray[Any], count: int) -> NDArray[Any]:
     way = np.concatenate([[0.0], np.cumsum((np.abs(np.diff(along, axis=0)) / ranges).sum(axis=1))])
     marks = np.linspace(0.0, way[-1], count - len(extremes))
     rows = order[np.minimum(np.searchsorted(way, marks), len(front) - 1)]
-    kept: NDArray[Any] = front[np.unique(np.concatenate([rows, extremes]))]
-    return kept
+    return np.unique(np.concatenate([rows, extremes]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +16,6 @@ def hypervolume(points: Sequence[Sequence[float]], reference: Sequence[float]) -
     import moocore  # type: ignore[import-untyped]  # noqa: PLC0415
 
     return float(moocore.hypervolume(np.array(points, dtype=np.float64), ref=np.array(reference, dtype=np.float64)))
-
-
-def undominated(points: NDArray[Any]) -> NDArray[np.intp]:
-    """Rows of points (n, objectives) that none dominates, ascending; of equal ones the first.
-
-    Compared as floats: integers beyond 2^53 that are nearly equal may count as equal. Many times as fast as
-    `dse.search.sorting`, for fronts that only say how far a search is.
-    """
-    import moocore  # noqa: PLC0415
-
-    return np.flatnonzero(moocore.is_nondominated(points.astype(np.float64)))
 
 
 def share_of(values: NDArray[np.int64], best: NDArray[np.int64]) -> float:

@@ -1,4 +1,4 @@
-"""The outlook on whole designs while groups are searched, against the exact fronts of what is there."""
+"""The interim front of whole designs while groups are searched, against the exact fronts of what is there."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from strategies import task_graphs
 from strategies_fronts import combinations, front_from, point_lists
 
-from dse import outlook
+from dse import outlook, recombine
 from dse.combine import listed_front, whole_front
 from dse.fronts import Combination, Front, front_of
 from dse.graph import Mask, TaskGraph, from_links
-from dse.outlook import Outlook
+from dse.outlook import InterimFront
 from dse.space import all_groups, subspaces
 from dse.volume import box_share, reference_of
 
@@ -53,7 +53,7 @@ def test_the_share_of_the_exact_front_so_far(
 ) -> None:
     graph, how, found = case
     objectives = data.draw(st.integers(1, len(how.largest)))
-    seen, reference = Outlook(graph, how, objectives), None
+    seen, reference = InterimFront(graph, how, objectives), None
     for some in growing(found):
         values = exact_values(graph, how, some)[:, :objectives]
         share = seen.hypervolume(some)
@@ -72,7 +72,7 @@ def test_thinned_fronts_give_a_bound_that_rises(case: tuple[TaskGraph, Combinati
     exact = exact_values(graph, how, found)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(outlook, "POINTS_AT_MOST", 2)
-        seen = Outlook(graph, how, figures)
+        seen = InterimFront(graph, how, figures)
         shares = [seen.hypervolume(some) for some in growing(found)]
         known = [share for share in shares if share is not None]
         assert shares == [None] * (len(shares) - len(known)) + known
@@ -95,7 +95,7 @@ def test_of_listed_fusions_only_these(data: st.DataObject) -> None:
     fusions = data.draw(st.lists(st.sampled_from(every), min_size=1, unique_by=tuple))
     groups = data.draw(st.permutations(sorted({group for fusion in fusions for group in fusion})))
     found = {group: front_from(data.draw(point_lists(2, 1)), 2) for group in groups}
-    seen, reference = Outlook(graph, SUMS, 2, fusions), None
+    seen, reference = InterimFront(graph, SUMS, 2, fusions), None
     empty = front_from([], 2)
     for some in growing(found):
         values = listed_front(graph, lambda group: some.get(group, empty), SUMS, fusions).front.values  # noqa: B023
@@ -111,21 +111,21 @@ def test_of_listed_fusions_only_these(data: st.DataObject) -> None:
 def test_groups_that_wait_for_each_other_make_no_whole() -> None:
     crossed = from_links(("a", "b", "c", "d"), {(0, 2), (0, 3), (1, 2), (1, 3)})
     one = front_from([((1, 1), 1)], 2)
-    assert Outlook(crossed, SUMS, 2).hypervolume({0b0101: one, 0b1010: one}) is None
-    assert Outlook(crossed, SUMS, 2).hypervolume({0b0101: one, 0b0010: one, 0b1000: one}) is not None
+    assert InterimFront(crossed, SUMS, 2).hypervolume({0b0101: one, 0b1010: one}) is None
+    assert InterimFront(crossed, SUMS, 2).hypervolume({0b0101: one, 0b0010: one, 0b1000: one}) is not None
 
 
 def test_groups_that_share_a_task_make_no_whole() -> None:
     forked = from_links(("a", "b", "c", "d"), {(0, 2), (1, 2), (1, 3)})
     one = front_from([((1, 1), 1)], 2)
-    assert Outlook(forked, SUMS, 2).hypervolume({0b1010: one, 0b0111: one}) is None
+    assert InterimFront(forked, SUMS, 2).hypervolume({0b1010: one, 0b0111: one}) is None
 
 
 def test_groups_of_two_listed_fusions_make_no_third() -> None:
     graph = from_links(("a", "b", "c", "d"), {(0, 1), (1, 2), (2, 3)})
     single, pair = front_from([((10, 10), 1)], 2), front_from([((1, 1), 1)], 2)
     fronts = {group: pair if group.bit_count() == 2 else single for group in (1, 2, 4, 8, 0b11, 0b1100)}
-    listed = Outlook(graph, SUMS, 2, [(0b11, 4, 8), (1, 2, 0b1100)])
+    listed = InterimFront(graph, SUMS, 2, [(0b11, 4, 8), (1, 2, 0b1100)])
     assert listed.hypervolume(fronts) == pytest.approx((2.1 / 23.1) ** 2)
     assert listed.reference is not None
     assert listed.reference.tolist() == pytest.approx([23.1, 23.1])
@@ -141,7 +141,7 @@ def test_a_chain_is_nearly_as_good_as_exact() -> None:
     tasks = 8
     graph = from_links(tuple(f"t{place}" for place in range(tasks)), {(place, place + 1) for place in range(tasks - 1)})
     fronts = {group: curve(90, 100 + group.bit_count()) for group in all_groups(graph, 3)}
-    seen = Outlook(graph, SUMS, 2)
+    seen = InterimFront(graph, SUMS, 2)
     share = seen.hypervolume(fronts)
     assert share is not None
     assert seen.reference is not None
@@ -149,33 +149,43 @@ def test_a_chain_is_nearly_as_good_as_exact() -> None:
     assert 0.995 * exact < share < exact
 
 
-def test_a_wide_graph_has_no_outlook_but_keeps_what_it_had() -> None:
+def test_a_wide_graph_has_no_interim_front_but_keeps_what_it_had() -> None:
     tasks = 14
-    wide = from_links(tuple(f"t{place}" for place in range(tasks)), {(0, reader) for reader in range(1, tasks)})
+    wide = from_links(tuple(f"t{place}" for place in range(tasks)), {(place, tasks - 1) for place in range(tasks - 1)})
     one = front_from([((3, 4), 1)], 2)
-    singles = {1 << task: one for task in range(tasks)}
-    assert 2 ** (tasks - 1) > outlook.PLACES_AT_MOST
-    assert Outlook(wide, SUMS, 2).hypervolume(singles) is None
-    seen = Outlook(wide, SUMS, 2)
+    # A group with the first task that waits for all others: each set of these may run before it.
+    some = {1 << task: one for task in range(tasks)} | {1 | 1 << (tasks - 1): one}
+    assert 2 ** (tasks - 2) > recombine.DOWN_SETS
+    assert InterimFront(wide, SUMS, 2).hypervolume(some) is None
+    seen = InterimFront(wide, SUMS, 2)
     share = seen.hypervolume({wide.all: one})
     assert share is not None
-    assert seen.hypervolume({wide.all: one, **singles}) == share
-    assert seen.hypervolume({wide.all: one, **singles, 3: one}) == share
+    assert seen.hypervolume({wide.all: one, **some}) == share
+    assert seen.hypervolume({wide.all: one, **some, 3: one}) == share
+
+
+def test_where_one_order_stands_for_all_a_wide_graph_is_as_a_chain() -> None:
+    tasks = 14
+    wide = from_links(tuple(f"t{place}" for place in range(tasks)), {(0, reader) for reader in range(1, tasks)})
+    singles = {1 << task: front_from([((3, 4), 1)], 2) for task in range(tasks)}
+    assert 2 ** (tasks - 1) > recombine.DOWN_SETS
+    seen = InterimFront(wide, SUMS, 2)
+    assert seen.hypervolume(singles) == pytest.approx((0.1 / 1.1) ** 2)
 
 
 def test_too_many_listed_fusions(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = from_links(("a", "b", "c"), {(0, 1), (1, 2)})
     fronts = {group: front_from([((1, 1), 1)], 2) for group in all_groups(graph)}
     fusions = [(0b11, 0b100), (1, 0b110), (1, 0b10, 0b100), (0b111,)]
-    assert Outlook(graph, SUMS, 2, fusions).hypervolume(fronts) is not None
-    monkeypatch.setattr(outlook, "PLACES_AT_MOST", 3)
-    assert Outlook(graph, SUMS, 2, fusions).hypervolume(fronts) is None
+    assert InterimFront(graph, SUMS, 2, fusions).hypervolume(fronts) is not None
+    monkeypatch.setattr(outlook, "STEPS_AT_MOST", 3)
+    assert InterimFront(graph, SUMS, 2, fusions).hypervolume(fronts) is None
 
 
 def test_nothing_is_computed_where_nothing_came(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = from_links(("a",), set())
     fronts = {1: front_from([((2, 2), 1)], 2)}
-    seen = Outlook(graph, SUMS, 2)
+    seen = InterimFront(graph, SUMS, 2)
     share = seen.hypervolume(fronts)
-    monkeypatch.setattr(outlook, "spread", None)
+    monkeypatch.setattr(outlook, "wholes_of", None)
     assert seen.hypervolume(fronts) == share

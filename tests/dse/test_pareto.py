@@ -1,4 +1,4 @@
-"""Counted fronts on tables by hand and against the definition; pymoo's front against the counted one."""
+"""Counted fronts on tables by hand and against the definition; the sorted front against the counted one."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ costs = st.integers(1, 4).flatmap(
 @given(costs)
 @example([(2**53, 0), (2**53 + 1, 0)])  # equal as floats
 @example([(2**80, 1), (2**80, 1), (2**80 + 1, 1)])
-def test_the_counted_front_is_the_definition_s_and_pymoo_s(table: Table) -> None:
+def test_the_counted_front_is_the_definition_s_and_the_sorted_one(table: Table) -> None:
     points = points_of(table)
     found = counted_front(points)
     assert found.rows.tolist() == by_definition(table)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from strategies_changes import Wanted, changed, wanteds
 
 from arrayol.errors import ArrayolError
-from dse import group_search
+from dse import group_pieces
 from dse.bulk import BulkPricer
 from dse.exact import search_exactly
 from dse.group_part import GroupPart, dump_part, joined, load_part
@@ -194,9 +194,9 @@ def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
 def test_pieces_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> None:
     wanted = data.draw(wanteds())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(group_search, "PIECE_SECONDS", 1e9)
+        patch.setattr(group_pieces, "JOB_SECONDS", 1e9)
         whole = outcome(wanted, Crew())
-        patch.setattr(group_search, "PIECE_SECONDS", seconds)
+        patch.setattr(group_pieces, "JOB_SECONDS", seconds)
         assert outcome(wanted, Crew()) == whole
 
 
@@ -234,7 +234,7 @@ def pool() -> Iterator[Pool]:
 def test_two_processes_find_the_same(pool: Pool, wanted: Wanted) -> None:
     """In tasks of single pieces, whichever ends first, under any constraints and ways to share memory."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(group_search, "PIECE_SECONDS", 3e-2)
+        patch.setattr(group_pieces, "JOB_SECONDS", 3e-2)
         patch.setattr(crew, "TASK_SECONDS", 1e-9)
         assert outcome(wanted, Crew(pool)) == outcome(wanted, Crew())
         assert prices(wanted, Crew(pool)) == prices(wanted, Crew())
@@ -244,7 +244,7 @@ def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
     """What the pieces of a group's search find, cut small."""
     parts: list[GroupPart] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(group_search, "PIECE_SECONDS", 1e-9)
+        patch.setattr(group_pieces, "JOB_SECONDS", 1e-9)
         work = search_group(context, group, open_all=True)
         try:
             pieces = next(work)

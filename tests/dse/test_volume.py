@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_fronts import front_from, point_lists
 
-from dse.volume import KEPT_AT_MOST, RisingVolume, box_share, reference_of, spread
+from dse.volume import KEPT_AT_MOST, RisingVolume, box_share, reference_of, spread_rows
 
 Points = list[tuple[int, ...]]
 
@@ -81,7 +81,7 @@ def test_spread_keeps_the_extremes(figures: int, data: st.DataObject) -> None:
     points = data.draw(st.lists(st.tuples(st.tuples(*[value] * figures), st.just(1)), min_size=25, max_size=40))
     front = front_from(points, figures).values
     count = data.draw(st.integers(2 * figures, 12))
-    kept = spread(front, count)
+    kept = front[spread_rows(front, count)]
     assert 1 <= len(kept) <= count
     assert len(np.unique(kept, axis=0)) == len(kept)
     assert {tuple(row) for row in kept.tolist()} <= {tuple(row) for row in front.tolist()}
@@ -100,4 +100,4 @@ def test_what_a_thinned_front_of_two_figures_loses(data: st.DataObject) -> None:
         return
     box = (front - front.min(axis=0)) / np.ptp(front, axis=0)
     corner = np.ones(2)
-    assert box_share(spread(box, count), corner) >= box_share(box, corner) - 2 / (count - 1) - 1e-9
+    assert box_share(box[spread_rows(box, count)], corner) >= box_share(box, corner) - 2 / (count - 1) - 1e-9
