@@ -23,6 +23,7 @@ from arrayol import api
 from arrayol.checks.pipeline import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.shipped import shipped_folder
+from arrayol.transforms.canonical import canonical_form
 from dse.bench import mismatches
 from dse.reduce import Reducer, extents_of
 from dse.study import Study, narrowed
@@ -69,7 +70,7 @@ class Shipped:
         """What simulates its designs."""
         spec, platform = api.load(self.path), find_platform(self.path, None)[0]
         taken = platform.model_copy(update={"verify": {}}) if self.whole else platform
-        return Verifier(spec, choose_top(spec, None), taken)
+        return Verifier(canonical_form(spec, choose_top(spec, None)), taken)
 
     @cached_property
     def reducer(self) -> Reducer:

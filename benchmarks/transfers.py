@@ -24,6 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from arrayol.checks.pipeline import load_sound
 from arrayol.checks.tiling import NestRequest, open_nest, open_program
 from arrayol.errors import ArrayolError
 from arrayol.polyhedral.tiles.conditions import conditions
@@ -104,12 +105,12 @@ def main() -> None:
 
 def measured(case: Case, path: Path, repeats: int) -> list[float | None]:
     """Milliseconds of each stage, None where isl gave up at its bound."""
-    count = len(open_program(path, None, "e").statements)
+    count = len(open_program(load_sound(path), "e").statements)
     request = NestRequest("e", [case.schedule], ("10",), [count], case.symbols)
-    nest = open_nest(path, None, request)
+    nest = open_nest(load_sound(path), request)
     found = traffic(nest)
     stages: list[Callable[[], Any]] = [
-        lambda: open_nest(path, None, request),
+        lambda: open_nest(load_sound(path), request),
         lambda: traffic(nest),
         lambda: traffic(nest, method="lexicographic"),
         lambda: texts(found, nest),

@@ -15,7 +15,7 @@ from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.execute.synthetic import noise
 from arrayol.ir.model import Spec
-from arrayol.ir.network import Network, flatten
+from arrayol.ir.network import Network
 from dse.work.content import code_digest, digest
 from hwmodel.access import Accesses
 from hwmodel.design import Design, GroupDesign
@@ -46,16 +46,15 @@ class Bench:
     """Simulates the top task of a specification in canonical form, with random data, on a platform."""
 
     spec: Spec
-    top: str
+    network: Network
     platform: Platform
 
     def __post_init__(self) -> None:
-        self.network = flatten(self.spec, self.top)
         self.accesses = Accesses(self.network)
         self.model = MachineModel(self.network, self.platform)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Bench, (self.spec, self.top, self.platform)
+        return Bench, (self.spec, self.network, self.platform)
 
     @cached_property
     def inputs(self) -> dict[str, NDArray[Any]] | None:
@@ -63,7 +62,7 @@ class Bench:
         arrays = self.network.arrays
         found = {name: noise(arrays[name].type, self.accesses.shape(name), SEED) for name in self.network.inputs}
         try:
-            execute(self.spec, self.top, found)
+            execute(self.spec, self.network.name, found)
         except ArrayolError:
             return None
         return found
@@ -88,7 +87,7 @@ class Bench:
     @cached_property
     def key(self) -> bytes:
         """The digest of what simulations depend on, the designs aside; arrays lie in memory in their order."""
-        return digest(code_digest(), self.spec, self.top, self.platform, tuple(self.network.arrays))
+        return digest(code_digest(), self.spec, self.network.name, self.platform, tuple(self.network.arrays))
 
     def judge(self, group: GroupDesign) -> Judgement:
         """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.referee.alone`)."""

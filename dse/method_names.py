@@ -1,15 +1,19 @@
-"""The methods of an exploration by name, and what is asked of one."""
+"""The models and methods of an exploration by name, and what is asked of one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from arrayol.errors import ArrayolError, error
 
-AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2 = "auto", "partition", "exhaustive", "exact", "nsga2"
-METHODS = (AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2)
+Model = Literal["machine", "published"]
+MODEL_NAMES: tuple[Model, ...] = get_args(Model)
+MACHINE, _ = MODEL_NAMES
+Method = Literal["auto", "partition", "exhaustive", "exact", "nsga2"]
+METHODS: tuple[Method, ...] = get_args(Method)
+AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2 = METHODS
 ASKED = "asked for"
 
 

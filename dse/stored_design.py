@@ -10,15 +10,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.checks.pipeline import check_again, choose_top
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.extern import Functions
 from arrayol.ir.model import Spec
-from arrayol.ir.network import Network, flatten
+from arrayol.ir.network import Network
 from arrayol.language.hints import did_you_mean
-from arrayol.language.loader import Settings
-from arrayol.transforms.canonical import canonical_steps
-from arrayol.transforms.pipeline import run_steps
+from arrayol.transforms.canonical import canonical_form
 from dse.bench import mismatches, run_simulation
 from dse.result import Design as Record
 from dse.result import Result
@@ -104,31 +102,22 @@ class StoredDesign:
 
 
 def open_design(
-    path: Path,
-    folder: Path,
-    identifier: str,
-    settings: Settings | None = None,
-    top: str | None = None,
-    warn: Warn = warn_in_python,
+    asked: Spec, folder: Path, identifier: str, top: str | None = None, warn: Warn = warn_in_python
 ) -> StoredDesign:
-    """The design of that name in a result folder, of the specification in `path`.
+    """The design of that name in a result folder, of a specification whose file was explored.
 
-    Raises ArrayolError: those of `load_result` and `load_checked`, `published-result`, `unknown-design`,
-    `not-as-explored` for `settings` or a `top` other than the result's, `stale-result` where specification or platform
-    have changed.
+    Raises ArrayolError: those of `load_result`, `published-result`, `unknown-design`, `not-as-explored` for settings or
+    a `top` other than the result's, `stale-result` where specification or platform have changed.
     """
     result = load_result(folder, warn)
     if not result.is_mapped:
         hint = "simulate needs the machine model, the default of 'arrayol explore'"
         raise error("published-result", "this is a result of the published model", file=str(folder / RESULT), hint=hint)
     record = _record(result, folder, identifier)
-    spec = _load(result, path, settings or {}, top)
-    canonical = run_steps(spec, canonical_steps(spec, result.top)).spec
-    network = flatten(canonical, result.top)
-    platform = _platform(result, path)
-    design = record.decisions
-    estimate = _estimate(network, platform, design, record, folder)
-    return StoredDesign(record, canonical, result.top, network, platform, result.platform, design, estimate)
+    spec = _as_explored(result, asked, top)
+    form, platform, design = canonical_form(spec, result.top), _platform(result, Path(asked.name)), record.decisions
+    estimate = _estimate(form.network, platform, design, record, folder)
+    return StoredDesign(record, form.spec, result.top, form.network, platform, result.platform, design, estimate)
 
 
 def _record(result: Result, folder: Path, identifier: str) -> Record:
@@ -141,13 +130,12 @@ def _record(result: Result, folder: Path, identifier: str) -> Record:
     return known[identifier]
 
 
-def _load(result: Result, path: Path, settings: Settings, top: str | None) -> Spec:
-    """The specification as it was explored. What is asked for beside must be the same."""
-    asked = load_checked(path, settings)
+def _as_explored(result: Result, asked: Spec, top: str | None) -> Spec:
+    """The specification with the result's consts. What is asked for beside must be the same."""
     named = choose_top(asked, top) if top is not None else result.top
     if named != result.top:
         raise _not_as_explored(f"the result is of the task '{result.top}', not of '{named}'", "leave --top out")
-    for name in settings:
+    for name in asked.settings:
         if name in result.constants and asked.constants[name] != result.constants[name]:
             message = f"the result has {name} = {result.constants[name]}, not {asked.constants[name]}"
             raise _not_as_explored(message, "leave --set out: the result says the consts")
@@ -155,8 +143,8 @@ def _load(result: Result, path: Path, settings: Settings, top: str | None) -> Sp
     if unknown or result.top not in asked.tasks:
         what = f"the const '{min(unknown)}'" if unknown else f"the task '{result.top}'"
         message = f"the result and the specification do not agree about {what}"
-        raise error("stale-result", message, file=str(path), hint=EXPLORE_AGAIN)
-    return load_checked(path, result.constants)
+        raise error("stale-result", message, file=asked.name, hint=EXPLORE_AGAIN)
+    return asked if asked.constants == result.constants else check_again(asked, result.constants)
 
 
 def _not_as_explored(message: str, hint: str) -> ArrayolError:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.pipeline import check_again
 from arrayol.errors import ArrayolError, error
-from arrayol.ir.model import Spec
-from arrayol.ir.network import Network, flatten
-from arrayol.transforms.canonical import canonical_steps
-from arrayol.transforms.pipeline import run_steps
+from arrayol.ir.network import Network
+from arrayol.transforms.canonical import Canonical, canonical_form
 from dse.bench import Bench, Judgement
 from dse.progress import Report
 from dse.reduce import Reducer, extents_of
@@ -37,27 +34,33 @@ class Verdict:
 
 @dataclass
 class Verifier:
-    """Simulates designs of a spec's top task on a platform, at the size that its `[verify]` consts give.
+    """Simulates designs of a task in canonical form on a platform, at the size that its `[verify]` consts give.
 
     Designs share groups, and at the reduced size many groups become the same one: `plan` lists what there is to
     simulate, and `verdicts` says what came of that for each design.
     """
 
-    spec: Spec
-    top: str
+    form: Canonical
     platform: Platform
 
     def __post_init__(self) -> None:
-        whole, consts = _canonical(self.spec, self.top), dict(self.platform.verify)
-        self.is_reduced = bool(consts)
-        small = load_checked(Path(self.spec.name), {**self.spec.settings, **consts}) if consts else self.spec
-        self.bench = Bench(_canonical(small, self.top), self.top, self.platform)
-        self._reducer = Reducer(extents_of(Accesses(flatten(whole, self.top))), self.bench.model)
+        self.consts = self.platform.verify if self.form.original.items else {}  # what steps made has no consts
+        self.is_reduced = bool(self.consts)
+        small = self._reduced() if self.is_reduced else self.form
+        self.bench = Bench(small.spec, small.network, self.platform)
+        self._reducer = Reducer(extents_of(Accesses(self.form.network)), self.bench.model)
+
+    def _reduced(self) -> Canonical:
+        """The same task at the reduced size, which may be its own."""
+        spec = self.form.original
+        if all(spec.constants[name] == value for name, value in self.consts.items()):
+            return self.form
+        return canonical_form(check_again(spec, {**spec.settings, **self.consts}), self.form.network.name)
 
     @property
     def size(self) -> str:
         """The size of the simulation, in words."""
-        consts = ", ".join(f"{name} = {value}" for name, value in self.platform.verify.items())
+        consts = ", ".join(f"{name} = {value}" for name, value in self.consts.items())
         return f"at the reduced size {consts}" if consts else "at its whole size"
 
     def all(
@@ -114,7 +117,8 @@ class Verifier:
         """Why none of the designs is simulated, if so."""
         repetitions = self.bench.repetitions
         if not self.is_reduced and repetitions > WHOLE_AT_MOST:
-            return f"unverified: more than {WHOLE_AT_MOST:,} repetitions, and the platform has no [verify] table"
+            reason = "steps made the specification" if self.platform.verify else "the platform has no [verify] table"
+            return f"unverified: more than {WHOLE_AT_MOST:,} repetitions, and {reason}"
         if not asked and len(designs) * repetitions > BY_DEFAULT_AT_MOST:
             return f"not simulated unasked above {BY_DEFAULT_AT_MOST:,} repetitions in all; --verify does it"
         return None
@@ -162,7 +166,3 @@ def unordered(network: Network, design: Design) -> Iterator[str]:
 
 class NotReducibleError(Exception):
     """Why a design has no counterpart at the reduced size."""
-
-
-def _canonical(spec: Spec, top: str) -> Spec:
-    return run_steps(spec, canonical_steps(spec, top)).spec

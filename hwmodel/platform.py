@@ -147,16 +147,29 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
         yield BrokenRule("missing-key", ("memory", "rows"), message, "give clock_mhz = MHZ at the top of the file")
 
 
-def load_platform(path: Path) -> Platform:
+def load_platform(path: Path | str) -> Platform:
     """The platform of a TOML file. Raises ArrayolError with every mistake of the file (see `read_toml`, `validate`)."""
-    return validate(read_toml(path), Platform, _broken_rules)
+    return validate(read_toml(Path(path)), Platform, _broken_rules)
 
 
 DEFAULT_NAME = "default (shipped with arrayol)"
 GIVEN_AS_OBJECT = "given as an object"  # by the Python interface
 
 
-def find_platform(spec_path: Path, given: Path | None) -> tuple[Platform, str]:
+def platform_of(spec: Spec, given: Platform | Path | str | None) -> tuple[Platform, str]:
+    """A platform, or that of a TOML file, for a specification, and the name to show for it: see `find_platform`.
+
+    Raises ArrayolError as `load_platform` and `check_against` do.
+    """
+    if isinstance(given, Platform):
+        platform, origin = given, GIVEN_AS_OBJECT
+    else:
+        platform, origin = find_platform(Path(spec.name), given)
+    check_against(platform, spec)
+    return platform, origin
+
+
+def find_platform(spec_path: Path, given: Path | str | None) -> tuple[Platform, str]:
     """The platform a command uses and the name to show for it.
 
     `given` (--platform) wins; else the TOML file beside the spec with the spec's name; else the shipped default.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from strategies_tiles import NestCase
 
+from arrayol.checks.pipeline import load_sound
 from arrayol.checks.tiling import NestRequest, open_nest
 from arrayol.errors import ArrayolError
 from arrayol.ir.model import Spec
@@ -47,7 +48,7 @@ def shipped_nest(
     """A statement of the shipped elementary that has its file's name."""
     schedules = None if schedule is None else [schedule]
     request = NestRequest(name, schedules, tile, [statement], symbols, strip_dims)
-    return open_nest(shipped_folder() / f"{name}.aol", consts, request)
+    return open_nest(load_sound(shipped_folder() / f"{name}.aol", consts), request)
 
 
 def shipped_spec(name: str, **consts: int) -> Spec:

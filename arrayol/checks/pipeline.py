@@ -13,18 +13,21 @@ from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.model import Elementary, RepetitiveTask, Spec
 from arrayol.language.fragment import DELAYS, OUTPUTS, PORTS
 from arrayol.language.hints import did_you_mean
-from arrayol.language.loader import Settings, load_source
-from arrayol.language.reader import read_source
+from arrayol.language.loader import Loaded, Settings, load, load_again, load_source
 from arrayol.language.resolve import Resolved
 from arrayol.source import SourceFile
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A specification and everything found in it, sorted by place."""
+    """A specification as it was loaded and everything found in it, sorted by place."""
 
-    spec: Spec
+    loaded: Loaded
     diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def spec(self) -> Spec:
+        return self.loaded.spec
 
     @property
     def ok(self) -> bool:
@@ -34,22 +37,44 @@ class Checked:
 
 def check(path: Path, settings: Settings | None = None) -> Checked:
     """Load and check a file and its imports. Raises ArrayolError only where the file or a setting cannot be used."""
-    return check_source(read_source(path), settings)
+    return check_loaded(load(path, settings))
 
 
 def check_source(source: SourceFile, settings: Settings | None = None) -> Checked:
     """Check a text that is already in memory, as what `spec_text` gives; as `check` otherwise."""
-    loaded = load_source(source, settings)
+    return check_loaded(load_source(source, settings))
+
+
+def check_loaded(loaded: Loaded) -> Checked:
+    """Every check on what was loaded."""
     found = [*loaded.diagnostics, *_semantic(loaded.resolved)]
-    return Checked(loaded.spec, tuple(sorted(found, key=lambda diagnostic: diagnostic.sort_key)))
+    return Checked(loaded, tuple(sorted(found, key=lambda diagnostic: diagnostic.sort_key)))
 
 
 def load_checked(path: Path, settings: Settings | None = None) -> Spec:
     """A specification without errors. Raises ArrayolError with all of them."""
-    checked = check(path, settings)
+    return load_sound(path, settings).spec
+
+
+def load_sound(path: Path, settings: Settings | None = None) -> Loaded:
+    """What was loaded, without errors. Raises ArrayolError with all of them."""
+    return sound(load(path, settings))
+
+
+def check_again(spec: Spec, settings: Settings) -> Spec:
+    """A sound specification with other settings, evaluated and checked anew: its file is not read again.
+
+    Raises ArrayolError as `load_again` does, and with all errors.
+    """
+    return sound(load_again(spec, settings)).spec
+
+
+def sound(loaded: Loaded) -> Loaded:
+    """What was loaded, if there is no error in it. Raises ArrayolError with all of them."""
+    checked = check_loaded(loaded)
     if not checked.ok:
         raise ArrayolError(found for found in checked.diagnostics if found.severity is Severity.ERROR)
-    return checked.spec
+    return loaded
 
 
 def _semantic(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -1,14 +1,13 @@
-"""From a file, schedules and tile sizes as people write them to a tiled nest that is proven right."""
+"""From a specification, schedules and tile sizes as people write them to a tiled nest that is proven right."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.checks.pipeline import choose_top
 from arrayol.errors import error
-from arrayol.language.loader import Loaded, Settings, load
+from arrayol.language.loader import Loaded
 from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule, read_size
 from arrayol.polyhedral.tiles.nest import Size, TiledNest
@@ -32,19 +31,24 @@ class NestRequest:
     strip_dims: int = 1
 
 
-def open_program(path: Path, settings: Settings | None, component: str, symbols: Sequence[str] = ()) -> Program:
+def open_program(loaded: Loaded, component: str, symbols: Sequence[str] = ()) -> Program:
     """The statements of an elementary or a repetitive task, to be looked at before they get schedules.
 
-    Raises ArrayolError where the file is wrong, has no such component, or it has no nest (`no-nest`,
+    Raises ArrayolError where the specification has no such component (`unknown-task`), or it has no nest (`no-nest`,
     `infinite-nest`), or where the symbols are no integer consts or not affine (`unknown-symbol`, `not-symbolic`).
     """
-    return _program(_loaded(path, settings, component), component, symbols)
+    symbolic = symbolic_component(loaded, choose_top(loaded.spec, component), symbols)
+    with answered_in_time(component, symbolic.component.span):
+        return program_of(symbolic)
 
 
-def open_nest(path: Path, settings: Settings | None, request: NestRequest) -> TiledNest:
-    """A tiled nest of a file. Raises ArrayolError as `open_program` and `tile_nest` do, and for what is misspelt."""
-    loaded = _loaded(path, settings, request.component)
-    program = _program(loaded, request.component, request.symbols)
+def open_nest(loaded: Loaded, request: NestRequest) -> TiledNest:
+    """A tiled nest of a sound specification. Raises ArrayolError as `open_program` and `tile_program` do."""
+    return tile_program(open_program(loaded, request.component, request.symbols), loaded, request)
+
+
+def tile_program(program: Program, loaded: Loaded, request: NestRequest) -> TiledNest:
+    """A program tiled as people write it. Raises ArrayolError as `tile_nest` does, and for what is misspelt."""
     statements = _statements(program, request)
     texts = _texts(program, statements, request)
     schedules = [
@@ -52,17 +56,6 @@ def open_nest(path: Path, settings: Settings | None, request: NestRequest) -> Ti
         for number, text in zip(statements, texts, strict=True)
     ]
     return tile_nest(program, schedules, _tiling(schedules, program, loaded, request))
-
-
-def _loaded(path: Path, settings: Settings | None, component: str) -> Loaded:
-    choose_top(load_checked(path, settings), component)
-    return load(path, settings)
-
-
-def _program(loaded: Loaded, component: str, symbols: Sequence[str]) -> Program:
-    symbolic = symbolic_component(loaded, component, symbols)
-    with answered_in_time(component, symbolic.component.span):
-        return program_of(symbolic)
 
 
 def _statements(program: Program, request: NestRequest) -> list[int]:

@@ -17,14 +17,12 @@ from arrayol.cli.picking import pick_option, require_known, show_picked, with_pi
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import show
 from dse.figures import MACHINE
-from dse.method_names import AUTO, EXHAUSTIVE, METHODS, NSGA2
+from dse.method_names import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
 from dse.objectives import DEFAULT, WrongObjectiveError
 from dse.pick import Rule
 from dse.progress import WRITING, SearchProgress
 from dse.store import SPECS, require_writable
 from dse.work.store import STORE
-
-MODELS = ("machine", "published")
 
 SPECS_NAMED = 3  # more specifications are only counted
 
@@ -38,7 +36,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @spec_argument
 @platform_option
 @click.option(
-    "--model", type=click.Choice(list(MODELS)), default="machine", show_default=True, help="How designs are priced."
+    "--model",
+    type=click.Choice(list(MODEL_NAMES)),
+    default="machine",
+    show_default=True,
+    help="How designs are priced.",
 )
 @click.option(
     "--study", metavar="S", type=click.Path(path_type=Path), help="What may be chosen, a TOML file (machine model)."
@@ -95,9 +97,9 @@ def command(  # noqa: PLR0913  one for each option
     *,
     spec: Path,
     platform: Path | None,
-    model: str,
+    model: Model,
     objectives: tuple[str, ...] | None,
-    method: str,
+    method: Method,
     seed: int | None,
     out: Path | None,
     keep_all: bool,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeAlias
 
+from arrayol.ir import syntax
 from arrayol.ir.body import Expr, Statement
 from arrayol.ir.types import ElementType
 from arrayol.source import Span
@@ -143,13 +144,15 @@ class Spec:
     """A whole resolved specification: the file and its imports in one namespace.
 
     `constants` holds the consts' values after `--set`, `components` every elementary and task by name in textual
-    order, `settings` what was set.
+    order, `settings` what was set. `items` are the definitions as written, imports inlined, to be evaluated anew with
+    other constants; one that steps made has none.
     """
 
     name: str
     constants: Mapping[str, ConstValue]
     components: Mapping[str, Component]
     settings: Mapping[str, ConstValue] = field(default_factory=dict, compare=False, repr=False)
+    items: tuple[syntax.Item, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def elementaries(self) -> dict[str, Elementary]:

@@ -12,7 +12,7 @@ from arrayol.ir.model import ConstValue, Spec
 from arrayol.language.definitions import Definitions, define
 from arrayol.language.evaluate import Constants
 from arrayol.language.hints import did_you_mean
-from arrayol.language.imports import gather
+from arrayol.language.imports import Gathered, gather
 from arrayol.language.mistake import Mistake, Mistakes
 from arrayol.language.parser import parse
 from arrayol.language.reader import read_source
@@ -45,14 +45,29 @@ def load(path: Path, settings: Settings | None = None) -> Loaded:
 def load_source(source: SourceFile, settings: Settings | None = None) -> Loaded:
     """Resolve a text that is already in memory, under the name it has; as `load` otherwise."""
     mistakes = Mistakes()
-    gathered = gather(source, mistakes)
+    return _resolved(source.name, gather(source, mistakes), settings, mistakes)
+
+
+def load_again(spec: Spec, settings: Settings) -> Loaded:
+    """A sound specification resolved anew with these settings in the place of its own, from what was parsed for it.
+
+    Raises ArrayolError: `made-by-steps` for one that was never parsed, and for settings as `load` does.
+    """
+    if not spec.items:
+        hint = "set them where the file is loaded, and take the steps then"
+        raise error("made-by-steps", "steps made this specification: it has no consts", file=spec.name, hint=hint)
+    return _resolved(spec.name, Gathered(list(spec.items)), settings, Mistakes())
+
+
+def _resolved(name: str, gathered: Gathered, settings: Settings | None, mistakes: Mistakes) -> Loaded:
+    """The specification of that name that the definitions make."""
     consts = {item.name.text for item in gathered.items if isinstance(item, syntax.Const)}
     known = consts | gathered.broken
-    values = {name: _setting(name, value, known, source.name) for name, value in (settings or {}).items()}
+    values = {const: _setting(const, value, known, name) for const, value in (settings or {}).items()}
     definitions = define(gathered.items, values, frozenset(gathered.broken), mistakes)
     resolved = resolve_components(definitions, mistakes)
-    mistakes += unused(gathered.items, source.name, mistakes)
-    spec = Spec(source.name, definitions.constants.values, resolved.components, values)
+    mistakes += unused(gathered.items, name, mistakes)
+    spec = Spec(name, definitions.constants.values, resolved.components, values, tuple(gathered.items))
     return Loaded(spec, definitions, resolved, tuple(mistakes))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arrayol.checks.bodies import check_body
 from arrayol.checks.delays import check_delays
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.pipeline import sound
 from arrayol.checks.tilers import check_tilers
 from arrayol.errors import Diagnostic, Severity
 from arrayol.ir.model import Elementary, RepetitiveTask, Spec
@@ -22,7 +22,7 @@ Findings = dict[str, tuple[Diagnostic, ...]]  # by component, those without a mi
 def load_to_show(path: Path, settings: Settings | None = None) -> Spec:
     """A specification that can be resolved, and is checked no further. Raises ArrayolError with every mistake else."""
     loaded = load(path, settings)
-    return load_checked(path, settings) if _errors(loaded.diagnostics) else loaded.spec
+    return (sound(loaded) if _errors(loaded.diagnostics) else loaded).spec
 
 
 def find_in_task(spec: Spec, task: RepetitiveTask) -> Findings:

@@ -2,10 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.model import CompoundTask, Elementary, RepetitiveTask, Spec, callees
+from arrayol.ir.network import Network, flatten
 from arrayol.transforms.calls import CallName
 from arrayol.transforms.collapse import Collapse
+from arrayol.transforms.pipeline import run_steps
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """A task in canonical form: `spec` is what the steps `first` make of `original`, `network` that form flattened."""
+
+    original: Spec
+    first: tuple[Collapse, ...]
+    spec: Spec
+    network: Network
+
+
+def canonical_form(spec: Spec, top: str) -> Canonical:
+    """What exploration, simulation and reports start from. Raises ArrayolError (`not-canonical`)."""
+    first = canonical_steps(spec, top)
+    canonical = run_steps(spec, first).spec
+    return Canonical(spec, first, canonical, flatten(canonical, top))
 
 
 def canonical_steps(spec: Spec, top: str) -> tuple[Collapse, ...]:

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.errors import ArrayolError
-from arrayol.ir.network import Network, flatten
+from arrayol.ir.network import Network
 from arrayol.shipped import shipped_folder
-from arrayol.transforms.canonical import canonical_steps
-from arrayol.transforms.pipeline import run_steps
+from arrayol.transforms.canonical import canonical_form
 from dse.result import Result
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, load_platform
@@ -51,7 +50,7 @@ def _network(result: Result, folder: Path) -> Network | str:
         spec = load_checked(path, result.constants)
         if result.top not in spec.components:
             return f"'{path}' has no task '{result.top}' any more"
-        network = flatten(run_steps(spec, canonical_steps(spec, result.top)).spec, result.top)
+        network = canonical_form(spec, result.top).network
     except ArrayolError:
         return f"'{path}' is no longer the specification that was explored"
     if set(network.processes) != set(result.space.tasks):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arrayol.checks.pipeline import load_sound
 from arrayol.checks.tiling import NestRequest, open_nest, open_program
 from arrayol.errors import ArrayolError
 from arrayol.polyhedral.tiles import tiling
@@ -77,12 +78,12 @@ def kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def polyprod(*schedules: str, **more: object) -> TiledNest:
     request = NestRequest("polyprod", schedules or None, **{"statements": (2,), **more})  # type: ignore[arg-type]
-    return open_nest(SPECS / "polyprod.aol", None, request)
+    return open_nest(load_sound(SPECS / "polyprod.aol"), request)
 
 
 def refusal(path: Path, *words: object, **more: object) -> str:
     with pytest.raises(ArrayolError) as refused:
-        open_nest(path, None, NestRequest(*words, **more))  # type: ignore[arg-type]
+        open_nest(load_sound(path), NestRequest(*words, **more))  # type: ignore[arg-type]
     return str(refused.value)
 
 
@@ -100,20 +101,20 @@ def test_one_size_counts_for_every_dimension_and_consts_are_numbers() -> None:
 
 
 def test_without_a_schedule_the_ranges_give_the_order() -> None:
-    nest = open_nest(SPECS / "fir.aol", None, NestRequest("fir"))
+    nest = open_nest(load_sound(SPECS / "fir.aol"), NestRequest("fir"))
     assert nest.text == (("n", "k"),)
 
 
 def test_statements_may_be_named_in_any_order_and_the_rest_runs_around(kernels: Path) -> None:
-    nest = open_nest(kernels, None, NestRequest("chain", ("2 * t + 1", "2 * t"), ("2",), (3, 2)))
+    nest = open_nest(load_sound(kernels), NestRequest("chain", ("2 * t + 1", "2 * t"), ("2",), (3, 2)))
     assert [one.number for one in nest.statements] == [2, 3]
     assert nest.text == (("2 * t",), ("2 * t + 1",))
     assert (nest.before, nest.after) == ((1,), (4,))
-    assert [one.number for one in open_program(kernels, None, "chain").statements] == [1, 2, 3, 4]
+    assert [one.number for one in open_program(load_sound(kernels), "chain").statements] == [1, 2, 3, 4]
 
 
 def test_statements_of_one_time_run_in_the_order_of_the_text(kernels: Path) -> None:
-    assert open_nest(kernels, None, NestRequest("chain", ("t", "t"), ("2",), (2, 3))).sizes == (2,)
+    assert open_nest(load_sound(kernels), NestRequest("chain", ("t", "t"), ("2",), (2, 3))).sizes == (2,)
     assert refusal(kernels, "chain", ("t", "t + 1"), ("2",), (2, 3)) == (
         "error[schedule-breaks-dependence]: the schedule breaks a dependence: statement 3 at t = 1 must run before "
         "statement 2 at t = 2, since both touch z[1]\n  hint: reverse or skew a dimension, or exchange two of them"
@@ -121,7 +122,7 @@ def test_statements_of_one_time_run_in_the_order_of_the_text(kernels: Path) -> N
 
 
 def test_exact_division_is_assumed_of_symbols(kernels: Path) -> None:
-    nest = open_nest(kernels, None, NestRequest("blocks", None, ("b",), symbols=("N",)))
+    nest = open_nest(load_sound(kernels), NestRequest("blocks", None, ("b",), symbols=("N",)))
     assert str(nest.context) == "[p_N, p_b] -> {  : (p_N) mod 4 = 0 and p_N >= 4 and p_b > 0 }"
 
 
@@ -357,7 +358,7 @@ def test_large_moduli_are_given_up_where_isl_would_not_count(tmp_path: Path) -> 
         f"  {place} = a[k, l]  for k in 0..1009, l in 0..997\n}}\n",
         encoding="utf-8",
     )
-    nest = open_nest(path, None, NestRequest("mix"))
+    nest = open_nest(load_sound(path), NestRequest("mix"))
     assert traffic(nest).exact == {"a": True, "b": True}
     for more in ({"simplify": True}, {"method": "lexicographic"}):
         with pytest.raises(ArrayolError, match="too hard to compute exactly"):

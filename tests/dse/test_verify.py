@@ -16,26 +16,33 @@ from mutants import changed
 
 from arrayol import api
 from arrayol.errors import ArrayolError
+from arrayol.ir.model import Spec
+from arrayol.ir.network import flatten
+from arrayol.transforms.canonical import canonical_form
 from dse.bench import Bench, Judgement, mismatches
 from dse.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import GroupEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.platform import load_platform
+from hwmodel.platform import Platform, load_platform
 
 SIZE = "at the reduced size H = 20, W = 40"
 AGREE = Judgement(identical=True)
 
 
+def verifier_of(spec: Spec, platform: Platform) -> Verifier:
+    return Verifier(canonical_form(spec, "lpsf"), platform)
+
+
 @pytest.fixture(scope="module")
 def verifier() -> Verifier:
-    return Verifier(api.load(SPECS / "lpsf.aol", {"H": 60, "W": 120}), "lpsf", load_platform(SPECS / "lpsf.toml"))
+    return verifier_of(api.load(SPECS / "lpsf.aol", {"H": 60, "W": 120}), load_platform(SPECS / "lpsf.toml"))
 
 
 @pytest.fixture(scope="module")
 def designs(verifier: Verifier) -> Sequence[Design]:
     """Some of the plain front at three times the reduced size, the first and the last among them."""
-    found = api.explore(verifier.spec, space=api.Space(narrow=True, verify=False))
+    found = api.explore(verifier.form.original, space=api.Space(narrow=True, verify=False))
     return [*found.decisions[::12], found.decisions[-1]]
 
 
@@ -45,7 +52,7 @@ def test_the_plan_lists_each_group_once(verifier: Verifier, designs: Sequence[De
     assert plan == tuple(dict.fromkeys(group for variant in variants for group in variant.groups))
     assert plan == verifier.plan([*designs, *designs], asked=True)
     assert len(plan) < sum(len(one.groups) for one in set(variants))
-    fresh = Verifier(verifier.spec, verifier.top, verifier.platform)
+    fresh = Verifier(verifier.form, verifier.platform)
     assert plan == fresh.plan(designs, asked=True)
     assert set(plan) == set(fresh.plan(designs[::-1], asked=True))
 
@@ -62,11 +69,11 @@ def test_reductions_are_found_once(
         return exact(model, group)
 
     monkeypatch.setattr(MachineModel, "exact", counted)
-    fresh = Verifier(verifier.spec, verifier.top, verifier.platform)
+    fresh = Verifier(verifier.form, verifier.platform)
     plan = fresh.plan(designs, asked=True)
     assert len(plan) <= len(asked) < 1.5 * len(plan)
     for design in designs[:4]:
-        assert fresh.variants(design) == Verifier(fresh.spec, fresh.top, fresh.platform).variants(design)
+        assert fresh.variants(design) == Verifier(fresh.form, fresh.platform).variants(design)
 
 
 def test_a_group_agrees_where_each_whole_design_does(verifier: Verifier, designs: Sequence[Design]) -> None:
@@ -86,7 +93,7 @@ def test_pieces_are_judged_anywhere(verifier: Verifier, designs: Sequence[Design
     bench, group = pickle.loads(pickle.dumps((verifier.bench, plan[-1])))
     assert isinstance(bench, Bench)
     assert bench.judge(group) == verifier.bench.judge(plan[-1])
-    given = pickle.loads(pickle.dumps((verifier.spec, verifier.top, verifier.platform)))
+    given = pickle.loads(pickle.dumps((verifier.form, verifier.platform)))
     assert Verifier(*given).plan(designs, asked=True) == plan
     for one in (AGREE, Judgement(None, ("it takes longer",))):
         assert pickle.loads(pickle.dumps(one)) == one
@@ -146,7 +153,7 @@ MISTAKES = {
 def bench(verifier: Verifier) -> Bench:
     """A smaller image."""
     small = api.load(SPECS / "lpsf.aol", {"H": 8, "W": 16})
-    return Bench(small, "lpsf", verifier.platform)
+    return Bench(small, flatten(small, "lpsf"), verifier.platform)
 
 
 FIRST = GroupDesign((Processor("hflr"),), Blocks((2, 2), Scan((0, 1), (False, False))))
@@ -184,7 +191,7 @@ def test_black_boxes_move_tokens(tmp_path: Path, verifier: Verifier) -> None:
     text = (SPECS / "lpsf.aol").read_text(encoding="utf-8")
     head, _, rest = text.partition(") -> (y: f32[4], last: f32) {")
     (tmp_path / "boxes.aol").write_text(f"{head}) -> (y: f32[4], last: f32){rest.partition('}')[2]}", encoding="utf-8")
-    boxes = Verifier(api.load(tmp_path / "boxes.aol", {"H": 60, "W": 120}), "lpsf", verifier.platform)
+    boxes = verifier_of(api.load(tmp_path / "boxes.aol", {"H": 60, "W": 120}), verifier.platform)
     design = Design(tuple(replace(FIRST, processors=(Processor(task),)) for task in boxes.bench.network.processes))
     assert set(map(boxes.bench.judge, boxes.plan([design], asked=True))) == {Judgement(None)}
     assert boxes.all([design], asked=True) == (Verdict(True, f"simulated {SIZE}, data as tokens"),)
@@ -221,7 +228,7 @@ def test_what_is_not_simulated(verifier: Verifier) -> None:
     assert "FIFO" in found.text
     assert verifier.all([refused], asked=True) == (found,)
     shipped = api.load(SPECS / "lpsf.aol")
-    whole = Verifier(shipped, "lpsf", verifier.platform.model_copy(update={"verify": {}}))
+    whole = verifier_of(shipped, verifier.platform.model_copy(update={"verify": {}}))
     text = "unverified: more than 1,000,000 repetitions, and the platform has no [verify] table"
     assert whole.all([design], asked=True) == (Verdict(None, text),)
     assert whole.plan([design], asked=True) == ()
@@ -268,7 +275,7 @@ def test_arrays_of_one_number(tmp_path: Path) -> None:
     spec, platform = api.load(tmp_path / "one.aol"), load_platform(tmp_path / "one.toml")
     found = api.explore(spec, space=api.Space(verify=True))
     assert all(design.verified for design in found.result.pareto)
-    bench = Bench(spec, "top", platform)
+    bench = Bench(spec, flatten(spec, "top"), platform)
     blocks = {
         task: Blocks((extent,), Scan((0,), (False,))) for task, extent in (("sum", 1), ("doubled", 1), ("shifted", 8))
     }

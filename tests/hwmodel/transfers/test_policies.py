@@ -16,6 +16,7 @@ from strategies_tiles import EXTENTS, NestCase, nest_cases
 from tiles_brute import Sets, Tile, placed, strips_of, theorem_six, tile_sets
 from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest, shipped_spec
 
+from arrayol.checks.pipeline import load_sound
 from arrayol.checks.tiling import NestRequest, open_nest
 from arrayol.ir.model import Spec
 from arrayol.polyhedral.tiles.traffic import traffic
@@ -200,7 +201,7 @@ def test_a_longer_strip_along_two_dimensions_moves_less() -> None:
 def test_repetitions_occupy_the_datapath_for_their_largest_output() -> None:
     """A repetition of matmul makes S x S data; its elementary's interval and latency count."""
     consts = {"M": 8, "N": 8, "K": 4, "S": 2}
-    nest = open_nest(shipped_folder() / "matmul.aol", consts, NestRequest("product", tile=["2"]))
+    nest = open_nest(load_sound(shipped_folder() / "matmul.aol", consts), NestRequest("product", tile=["2"]))
     platform = PLAIN.model_copy(update={"elementary": {"matmul": Datapath(initiation_interval=3, latency=11)}})
     cost = evaluate(shipped_spec("matmul", **consts), traffic(nest), platform)["strip-reuse"]
     assert cost.timeline is not None

@@ -11,6 +11,7 @@ import islpy as isl
 import pytest
 from tiles_at_values import at_values
 
+from arrayol.checks.pipeline import load_sound
 from arrayol.checks.tiling import NestRequest, open_nest
 from arrayol.polyhedral.tiles.keyed import keyed_arrays
 from arrayol.polyhedral.tiles.nest import Traffic
@@ -26,7 +27,7 @@ Sets = dict[tuple[int, int], set[int]]
 def moved(schedule: str, tile: str, *, method: Method = "difference", degree: int | None = None) -> Traffic:
     symbols, settings = ((), {"N": degree}) if degree is not None else (("N",), None)
     request = NestRequest("polyprod", [schedule], (tile,), statements=[2], symbols=symbols)
-    return traffic(open_nest(SPEC, settings, request), method=method)
+    return traffic(open_nest(load_sound(SPEC, settings), request), method=method)
 
 
 def by_tile(relation: isl.Map) -> Sets:

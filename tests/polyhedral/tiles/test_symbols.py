@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tiles_at_values import at_values, nest_at
 
+from arrayol.checks.pipeline import load_sound
 from arrayol.checks.tiling import NestRequest, open_nest
 from arrayol.polyhedral.tiles.nest import TiledNest
 from arrayol.polyhedral.tiles.order import iterations, strips, tiles
@@ -32,7 +33,7 @@ def nest_of(case: tuple[str, str, object, object, object, int], tile: tuple[str,
     file, component, schedules, statements, _, strip_dims = case
     settings = more.pop("settings", None)
     request = NestRequest(component, schedules, tile, statements, strip_dims=strip_dims, **more)  # type: ignore[arg-type]
-    return open_nest(SPECS / f"{file}.aol", settings, request)  # type: ignore[arg-type]
+    return open_nest(load_sound(SPECS / f"{file}.aol", settings), request)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case[1]}-{case[5]}" for case in CASES])

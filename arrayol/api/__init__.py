@@ -1,0 +1,122 @@
+"""The Python interface, for notebooks and scripts: what the commands do, without the terminal.
+
+from arrayol import api
+
+spec = api.load("lpsf.aol", {"W": 640, "H": 480})
+smooth = api.run(spec, {"p0": picture})["p4"]
+fused = api.transform(spec, ["fuse hflr vftd 4,1", "pave hfrl 1,8"])
+Path("fused.aol").write_text(api.spec_text(fused.spec))
+found = api.explore(spec)
+for design in found.result.pareto:
+    print(design.id, design.objectives)
+api.write_result(found, "lpsf-explore")
+design = api.open_design(spec, "lpsf-explore", "2+2:1")
+print(design.simulate({"p0": picture}).mismatches)
+
+A function takes a specification as `load` gives it, or a path (str or Path) and `settings`, values of consts by name.
+With a loaded specification `settings` evaluates and checks it anew, without reading its file. What is wrong with an
+input raises ArrayolError. Nothing but this page is loaded before a name is used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arrayol.api.execution import run as run
+    from arrayol.api.execution import transform as transform
+    from arrayol.api.exploration import ComparedResults as ComparedResults
+    from arrayol.api.exploration import Space as Space
+    from arrayol.api.exploration import compare as compare
+    from arrayol.api.exploration import draw_timeline as draw_timeline
+    from arrayol.api.exploration import explore as explore
+    from arrayol.api.exploration import load_result as load_result
+    from arrayol.api.exploration import open_design as open_design
+    from arrayol.api.exploration import pick as pick
+    from arrayol.api.exploration import write_report as write_report
+    from arrayol.api.exploration import write_result as write_result
+    from arrayol.api.nest import draw_layout as draw_layout
+    from arrayol.api.nest import emit_layout as emit_layout
+    from arrayol.api.nest import layout as layout
+    from arrayol.api.nest import local_banks as local_banks
+    from arrayol.api.nest import transfers as transfers
+    from arrayol.api.spec import Source as Source
+    from arrayol.api.spec import load as load
+    from arrayol.api.spec import spec_text as spec_text
+    from arrayol.errors import ArrayolError as ArrayolError
+    from arrayol.errors import InfeasibleError as InfeasibleError
+    from arrayol.ir.model import Spec as Spec
+    from arrayol.transforms.result import Transformed as Transformed
+    from dse.method_names import Method as Method
+    from dse.method_names import Model as Model
+    from dse.pick import Picked as Picked
+    from dse.result import Design as Design
+    from dse.result import Result as Result
+    from dse.results.exploration import Exploration as Exploration
+    from dse.stored_design import Simulated as Simulated
+    from dse.stored_design import StoredDesign as StoredDesign
+    from dse.study import Study as Study
+    from dse.walk import Progress as Progress
+    from dse.work.resources import Resources as Resources
+    from hwmodel.banks.layouts import Choices as Choices
+    from hwmodel.banks.layouts import Comparison as Comparison
+    from hwmodel.platform import Platform as Platform
+    from hwmodel.platform import load_platform as load_platform
+    from hwmodel.transfers.study import Transfers as Transfers
+
+_MODULES = {  # every public name, and the module that has it
+    "ArrayolError": "arrayol.errors",
+    "Choices": "hwmodel.banks.layouts",
+    "ComparedResults": "arrayol.api.exploration",
+    "Comparison": "hwmodel.banks.layouts",
+    "Design": "dse.result",
+    "Exploration": "dse.results.exploration",
+    "InfeasibleError": "arrayol.errors",
+    "Method": "dse.method_names",
+    "Model": "dse.method_names",
+    "Picked": "dse.pick",
+    "Platform": "hwmodel.platform",
+    "Progress": "dse.walk",
+    "Resources": "dse.work.resources",
+    "Result": "dse.result",
+    "Simulated": "dse.stored_design",
+    "Source": "arrayol.api.spec",
+    "Space": "arrayol.api.exploration",
+    "Spec": "arrayol.ir.model",
+    "StoredDesign": "dse.stored_design",
+    "Study": "dse.study",
+    "Transfers": "hwmodel.transfers.study",
+    "Transformed": "arrayol.transforms.result",
+    "compare": "arrayol.api.exploration",
+    "draw_layout": "arrayol.api.nest",
+    "draw_timeline": "arrayol.api.exploration",
+    "emit_layout": "arrayol.api.nest",
+    "explore": "arrayol.api.exploration",
+    "layout": "arrayol.api.nest",
+    "load": "arrayol.api.spec",
+    "load_platform": "hwmodel.platform",
+    "load_result": "arrayol.api.exploration",
+    "local_banks": "arrayol.api.nest",
+    "open_design": "arrayol.api.exploration",
+    "pick": "arrayol.api.exploration",
+    "run": "arrayol.api.execution",
+    "spec_text": "arrayol.api.spec",
+    "transfers": "arrayol.api.nest",
+    "transform": "arrayol.api.execution",
+    "write_report": "arrayol.api.exploration",
+    "write_result": "arrayol.api.exploration",
+}
+__all__ = sorted(_MODULES)  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> object:
+    """A public name, from its module, which is loaded by the first use."""
+    if name not in _MODULES:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,197 @@
+"""Explorations: the front of a specification on a platform, its result, and designs of it opened again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from arrayol.api.spec import Source, load
+from arrayol.checks.pipeline import choose_top
+from arrayol.errors import error
+from arrayol.language.hints import did_you_mean
+from arrayol.language.loader import Settings
+from arrayol.show.timeline import save_timeline
+from arrayol.transforms.canonical import Canonical, canonical_form
+from dse import stored_design
+from dse.compare import Comparison as ComparedResults
+from dse.compare import compare
+from dse.explore import MODELS
+from dse.explore import explore as explore_fusions
+from dse.mapping import explore_mappings
+from dse.mapping_space import MappingSpace
+from dse.method_names import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Model, Search
+from dse.objectives import DEFAULT, chosen
+from dse.pick import Picked, parse_rule
+from dse.pick import pick as pick_by_rule
+from dse.progress import SearchProgress
+from dse.report import write as report_file
+from dse.result import Result
+from dse.results.exploration import Exploration, Labels
+from dse.steps import StepFinder
+from dse.store import Warn, warn_in_python
+from dse.store import load_result as load_stored
+from dse.store import write_result as store_result
+from dse.stored_design import Simulated, StoredDesign
+from dse.study import Study, load_study, narrowed, with_constraints
+from dse.timeline import timeline_of
+from dse.verify import Verdict, Verifier
+from dse.walk import Progress
+from dse.work.crew import Crew
+from dse.work.resources import Resources, open_crew
+from hwmodel.design import Design
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import Platform, platform_of
+
+__all__ = [
+    "ComparedResults",
+    "Space",
+    "compare",
+    "draw_timeline",
+    "explore",
+    "load_result",
+    "open_design",
+    "pick",
+    "write_report",
+    "write_result",
+]
+
+Judge = Callable[[Sequence[Design], Crew], Sequence[Verdict]]
+
+
+@dataclass(frozen=True)
+class Space:
+    """What an exploration with the machine model may choose, beside a study's own words.
+
+    `study` is one or a TOML file; `narrow` takes plain designs only; `constraints` are texts as
+    "internal_memory_bits <= 65536"; with `reuse_memory` groups share their local memories. `verify` simulates the
+    designs of the front, None where they are small.
+    """
+
+    study: Study | Path | str | None = None
+    narrow: bool = False
+    constraints: Sequence[str] = ()
+    reuse_memory: bool = False
+    verify: bool | None = None
+
+    def whole(self) -> Study:
+        """The study with all of it. Raises ArrayolError (`bad-constraint`, those of `load_study`)."""
+        study = self.study or Study()
+        whole = study if isinstance(study, Study) else load_study(Path(study))
+        return with_constraints(
+            narrowed(whole) if self.narrow else whole, self.constraints, reuse_memory=self.reuse_memory
+        )
+
+
+def explore(  # noqa: PLR0913  one for each thing that people choose
+    spec: Source,
+    platform: Platform | Path | str | None = None,
+    *,
+    settings: Settings | None = None,
+    top: str | None = None,
+    model: Model = "machine",
+    objectives: Sequence[str] | None = None,
+    space: Space | None = None,
+    method: Method = AUTO,
+    seed: int = 0,
+    keep_all: bool = False,
+    resources: Resources | None = None,
+    report: Callable[[Progress | SearchProgress], None] | None = None,
+    announce: Callable[[str], None] | None = None,
+) -> Exploration:
+    """The Pareto front of the mappings of a task under a model, `machine` or `published`.
+
+    `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
+    task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact
+    or nsga2, and `seed` for the last; `announce` is told the size of the space and the method beforehand. With
+    `keep_all` the result holds more than the front: every feasible design of the published model, the fronts of all
+    fusions of the machine model. `resources` says what it may work with, for the machine model, but the method
+    exhaustive: workers, a cluster, a folder that keeps finished work; what is found does not depend on them. A script
+    that takes several workers calls this below `if __name__ == "__main__":`, since worker processes load it too.
+
+    Raises ArrayolError where an input is wrong or a resource fails, `unknown-model`, `unknown-method` and
+    `unknown-objective` for names that do not exist, InfeasibleError where no design fits the platform.
+    """
+    _require_known("model", model, MODEL_NAMES)
+    _require_known("method", method, METHODS)
+    names = (objectives,) if isinstance(objectives, str) else objectives
+    loaded = load(spec, settings)
+    taken, origin = platform_of(loaded, platform)
+    form = canonical_form(loaded, choose_top(loaded, top))
+    labels = Labels(loaded.name, model, origin, loaded.constants)
+    steps = StepFinder(loaded, form.spec, form.network, form.first)
+    how = Search(method, seed, report or (lambda _: None), announce or (lambda _: None), keep_all)
+    if model != MACHINE:
+        published = MODELS[model](form.network, taken)
+        return explore_fusions(published, chosen(DEFAULT if names is None else names), labels, how=how, steps=steps)
+    study = (space or Space()).whole()
+    mappings = MappingSpace(MachineModel(form.network, taken), study)
+    judge = _judge(form, taken, how, space.verify if space else None)
+    wanted = tuple(names or study.objectives or DEFAULT)
+    with open_crew(_resources(resources)) as crew:
+        return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge, crew=crew)
+
+
+def _require_known(what: str, name: str, known: Sequence[str]) -> None:
+    """Raises ArrayolError (`unknown-model`, `unknown-method`)."""
+    if name not in known:
+        hint = did_you_mean(str(name), known) or f"choose {', '.join(known[:-1])} or {known[-1]}"
+        raise error(f"unknown-{what}", f"there is no {what} '{name}'", hint=hint, file=f"explore, {what}")
+
+
+def _judge(form: Canonical, platform: Platform, how: Search, verify: bool | None) -> Judge | None:
+    """What simulates the designs of the front, if anything does."""
+    if verify is False:
+        return None
+    return lambda designs, crew: Verifier(form, platform).all(designs, crew, how.report, asked=verify is True)
+
+
+def _resources(resources: Resources | None) -> Resources:
+    if resources is None or resources.folder is None:
+        return resources or Resources()
+    return replace(resources, folder=Path(resources.folder))
+
+
+def pick(result: Result, rule: str) -> Picked:
+    """One design of a result: by `knee`, or the fastest within bounds as "internal_memory_bits <= 1e6, lut <= 400".
+
+    Raises ValueError for a text that is no rule, ArrayolError (`unknown-objective`) for a figure that designs do not
+    have, InfeasibleError where no design keeps the bounds.
+    """
+    return pick_by_rule(result, parse_rule(rule))
+
+
+def write_result(exploration: Exploration, folder: Path | str) -> tuple[Path, ...]:
+    """Write a result folder and return its files: see `dse.store.write_result`."""
+    return store_result(exploration, Path(folder))
+
+
+def load_result(folder: Path | str) -> Result:
+    """Read back what `write_result` stored. Raises ArrayolError (`not-a-result`) for anything else."""
+    return load_stored(Path(folder))
+
+
+def write_report(folder: Path | str, target: Path | str | None = None) -> report_file.Written:
+    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.report.write`."""
+    return report_file.write_report(Path(folder), None if target is None else Path(target))
+
+
+def open_design(
+    spec: Source,
+    folder: Path | str,
+    identifier: str,
+    settings: Settings | None = None,
+    top: str | None = None,
+    warn: Warn = warn_in_python,
+) -> StoredDesign:
+    """The design of that name in a result folder, of the specification that was explored.
+
+    Raises ArrayolError as `load` and `dse.stored_design.open_design` do.
+    """
+    return stored_design.open_design(load(spec, settings), Path(folder), identifier, top, warn)
+
+
+def draw_timeline(opened: StoredDesign, found: Simulated, path: Path | str) -> None:
+    """Write the picture of a simulation: loads, computations and stores of its first and last steps (.svg or .png)."""
+    title = f"{opened.top}, design {opened.record.id}, on {opened.platform_name}"
+    save_timeline(title, timeline_of(found.found), Path(path))
