@@ -24,6 +24,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from arrayol.api.banks import draw_layout as draw_layout
+    from arrayol.api.banks import emit_layout as emit_layout
+    from arrayol.api.banks import layout as layout
+    from arrayol.api.banks import local_banks as local_banks
     from arrayol.api.execution import run as run
     from arrayol.api.execution import transform as transform
     from arrayol.api.exploration import ComparedResults as ComparedResults
@@ -36,10 +40,6 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import pick as pick
     from arrayol.api.exploration import write_report as write_report
     from arrayol.api.exploration import write_result as write_result
-    from arrayol.api.nest import draw_layout as draw_layout
-    from arrayol.api.nest import emit_layout as emit_layout
-    from arrayol.api.nest import layout as layout
-    from arrayol.api.nest import local_banks as local_banks
     from arrayol.api.nest import transfers as transfers
     from arrayol.api.spec import Source as Source
     from arrayol.api.spec import load as load
@@ -89,15 +89,15 @@ _MODULES = {  # every public name, and the module that has it
     "Transfers": "hwmodel.transfers.study",
     "Transformed": "arrayol.transforms.result",
     "compare": "arrayol.api.exploration",
-    "draw_layout": "arrayol.api.nest",
+    "draw_layout": "arrayol.api.banks",
     "draw_timeline": "arrayol.api.exploration",
-    "emit_layout": "arrayol.api.nest",
+    "emit_layout": "arrayol.api.banks",
     "explore": "arrayol.api.exploration",
-    "layout": "arrayol.api.nest",
+    "layout": "arrayol.api.banks",
     "load": "arrayol.api.spec",
     "load_platform": "hwmodel.platform",
     "load_result": "arrayol.api.exploration",
-    "local_banks": "arrayol.api.nest",
+    "local_banks": "arrayol.api.banks",
     "open_design": "arrayol.api.exploration",
     "pick": "arrayol.api.exploration",
     "run": "arrayol.api.execution",
