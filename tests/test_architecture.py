@@ -50,8 +50,8 @@ def test_check_leaves_the_heavy_packages_out(checkout: Path) -> None:
 
 def test_transfers_and_layout_leave_the_exploration_out(checkout: Path) -> None:
     spec = str(checkout / "specs" / "polyprod.aol")
-    for command in ("transfers", "layout"):
-        assert not loaded(command, spec, "polyprod") & (HEAVY | {"dse", "multiprocessing", "sqlite3"}), command
+    for words in (("transfers", spec, "products"), ("layout", spec, "polyprod")):
+        assert not loaded(*words) & (HEAVY | {"dse", "multiprocessing", "sqlite3"}), words
 
 
 def test_import_contracts(checkout: Path) -> None:
