@@ -70,7 +70,6 @@ COMMANDS = (
     ("show", "small.aol", "scaled"),
     ("run", "small.aol", "--top", "top", "--in", "x=ramp", "--out", "y=y.npy"),
     ("transform", "small.aol", "fuse smoothed scaled"),
-    (*EXPLORE, "result", "--no-verify"),
     (*EXPLORE, "result", "--verify"),
     (*EXPLORE, "same", "--verify", "--set", "N=8", "--pick", "knee"),
     ("explore", "small.aol", "--top", "top", "--model", "published", "--quiet", "--out", "published"),
@@ -134,6 +133,7 @@ class Counted:
 
 
 EVALUATE: Callable[..., Any] = loader._resolved  # noqa: SLF001
+WATCHED = {one.__code__ for one in (parse, EVALUATE, check_loaded, find_in_graph, find_in_task, flatten)}
 
 
 def _inside(function: Callable[..., object], frame: FrameType) -> bool:
@@ -146,7 +146,7 @@ def counting() -> Iterator[Counted]:
     counted = Counted()
 
     def watch(frame: FrameType, event: str, _: object) -> None:
-        if event == "call":
+        if event == "call" and frame.f_code in WATCHED:
             counted.note(frame.f_code, frame)
 
     sys.setprofile(watch)
