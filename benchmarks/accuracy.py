@@ -75,7 +75,7 @@ class Shipped:
     @cached_property
     def reducer(self) -> Reducer:
         """What makes the blocks of its designs smaller at the reduced size."""
-        return Reducer(extents_of(self.verifier.bench.accesses), self.verifier.bench.model)
+        return Reducer(extents_of(self.verifier.testbench.accesses), self.verifier.testbench.model)
 
     def front(self, *, at_shipped_size: bool) -> Sequence[Design]:
         """The designs on the front of the default exploration, at the shipped size or at the reduced one."""
@@ -90,7 +90,7 @@ class Shipped:
 
     def compare(self, variant: Design) -> Compared:
         """Simulate a design of the reduced size."""
-        found, estimate = self.verifier.bench.compare(variant)
+        found, estimate = self.verifier.testbench.compare(variant)
         return Compared(found.cycles, estimate.latency_cycles, found.identical, tuple(mismatches(found, estimate)))
 
 

@@ -33,8 +33,8 @@ from dse.mapping_space import MappingSpace
 from dse.search_context import SearchContext
 from dse.space_size import size_of
 from dse.study import Study, narrowed
-from dse.twins import Twins
-from dse.work.crew import Crew
+from dse.twins import IsomorphicGroups
+from dse.work.crew import JobRunner
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import ExternalMemory, Platform
 
@@ -130,10 +130,10 @@ def measured(text: str, longest: int, folder: Path) -> tuple[list[str], float]:
     space, loading = timed(lambda: space_of(text, longest, folder))
     columns = columns_of(OBJECTIVES, (), PLATFORM, reuse_memory=False)
     context = SearchContext(space, columns)
-    fronts, searching = timed(lambda: search_groups(context, Crew(), open_all=True, report=lambda _: None))
+    fronts, searching = timed(lambda: search_groups(context, JobRunner(), all_options=True, report=lambda _: None))
     whole, combining = timed(lambda: combine_groups(context, fronts))
-    twins = Twins(space)
-    different = sum(twins.of(group) is None for group in space.groups)
+    isomorphic = IsomorphicGroups(space)
+    different = sum(isomorphic.of(group) is None for group in space.groups)
     designs = sum(found.counts.size for found in fronts.values())
     cells = [f"{len(space.groups)} ({different})", f"{designs:,}", f"{len(whole.front):,}"]
     cells += [f"{loading:.2f}", f"{searching:.2f}", f"{combining:.2f}", exhaustive(space)]
@@ -147,7 +147,9 @@ def exhaustive(space: MappingSpace) -> str:
         return "too many" if wholes is None else f"{wholes:.1e} designs"
     columns = columns_of(OBJECTIVES, (), PLATFORM, reuse_memory=False)
     try:
-        return f"{timed(lambda: search_exhaustively(SearchContext(space, columns), Crew(), lambda _: None))[1]:.2f}"
+        return (
+            f"{timed(lambda: search_exhaustively(SearchContext(space, columns), JobRunner(), lambda _: None))[1]:.2f}"
+        )
     except ArrayolError:
         return "too many"
 

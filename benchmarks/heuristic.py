@@ -32,7 +32,7 @@ from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.space_size import size_of
 from dse.study import Study, narrowed
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
@@ -94,12 +94,14 @@ def measured(name: str, seeds: list[int], *, narrow: bool, at_shipped_size: bool
     """Search a space exactly and by NSGA-II, each with a model of its own."""
     space = shipped_space(name, narrow=narrow, at_shipped_size=at_shipped_size)
     columns = columns_for(space)
-    exact, exactly = timed(lambda: search_exactly(SearchContext(space, columns), Crew(), lambda _: None))
+    exact, exactly = timed(lambda: search_exactly(SearchContext(space, columns), JobRunner(), lambda _: None))
     found, total = [], 0.0
     for seed in seeds:
         own = shipped_space(name, narrow=narrow, at_shipped_size=at_shipped_size)
         one, seconds = timed(
-            lambda own=own, seed=seed: search_heuristically(SearchContext(own, columns), seed, Crew(), lambda _: None)
+            lambda own=own, seed=seed: search_heuristically(
+                SearchContext(own, columns), seed, JobRunner(), lambda _: None
+            )
         )
         found.append(one)
         total += seconds

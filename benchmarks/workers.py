@@ -28,7 +28,7 @@ from time import perf_counter
 from typing import Any
 
 from arrayol import api
-from dse.work import crew as crews
+from dse.work import crew as runners
 from dse.work import pools
 from dse.work import resources as resources_of
 from dse.work.pools import Processes
@@ -89,7 +89,7 @@ def measured(name: str, workers: int) -> dict[str, Any]:
     spec, consts, narrow = CASES[name]
     phases: list[float] = []
     tasks: list[float] = []
-    crews.Crew.do = timed(crews.Crew.do, phases)  # type: ignore[method-assign]
+    runners.JobRunner.do = timed(runners.JobRunner.do, phases)  # type: ignore[method-assign]
     result = Processes.result
 
     def noted(self: Processes, task: Any) -> Any:

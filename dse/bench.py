@@ -42,7 +42,7 @@ class Judgement:
 
 
 @dataclass
-class Bench:
+class Testbench:
     """Simulates the top task of a specification in canonical form, with random data, on a platform."""
 
     spec: Spec
@@ -54,7 +54,7 @@ class Bench:
         self.model = MachineModel(self.network, self.platform)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Bench, (self.spec, self.network, self.platform)
+        return Testbench, (self.spec, self.network, self.platform)
 
     @cached_property
     def inputs(self) -> dict[str, NDArray[Any]] | None:

@@ -1,4 +1,4 @@
-"""Figures of many group designs of all kinds at once, each priced once, in pieces of work."""
+"""Figures of many group designs of all kinds at once, each priced once, in jobs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from arrayol.errors import ArrayolError
 from dse.group_part import Counts
 from dse.group_pieces import INFEASIBLE, STRUCTURE_SECONDS, Estimate, Pricer, in_jobs
 from dse.mapping_space import MappingSpace
-from dse.openings import opens_nothing, structure_of, takes_exact_path
+from dse.openings import is_plain, structure_of, takes_exact_path
 from dse.search_context import SearchContext
 from dse.work.content import digest
-from dse.work.crew import Crew
-from dse.work.piece import Work
+from dse.work.crew import JobRunner
+from dse.work.piece import JobPlan
 from hwmodel.design import GroupDesign, Scan
 from hwmodel.machine.priced import Priced
 
@@ -37,7 +37,7 @@ _PRICES = TypeAdapter(Prices)
 
 
 @dataclass(frozen=True)
-class PricesPiece:
+class PricesJob:
     """Group designs that share what is computed for one of them: blocks of one scan, or a structure."""
 
     parts: tuple[tuple[GroupDesign, ...], ...]
@@ -68,11 +68,11 @@ class PricesPiece:
         return _PRICES.validate_json(text)
 
 
-class BulkPricer:
+class BatchPricer:
     """Remembers every group design it has priced: its figures, or None for an infeasible one."""
 
-    def __init__(self, context: SearchContext, crew: Crew | None = None) -> None:
-        self.context, self.crew = context, crew or Crew()
+    def __init__(self, context: SearchContext, runner: JobRunner | None = None) -> None:
+        self.context, self.runner = context, runner or JobRunner()
         self.space, self.columns = context.space, context.columns
         self.found: dict[GroupDesign, Figures] = {}
         self.refusal: Refusal | None = None
@@ -86,15 +86,15 @@ class BulkPricer:
     def price(self, designs: Iterable[GroupDesign]) -> None:
         """Price those that are new."""
         fresh = dict.fromkeys(one for one in designs if one not in self.found)
-        self.crew.do(self.context, [self._work(list(self._pieces(fresh)))])
+        self.runner.do(self.context, [self._plan(list(self._jobs(fresh)))])
 
-    def _work(self, pieces: Sequence[PricesPiece]) -> Work[None]:
-        for piece, prices in zip(pieces, (yield pieces), strict=True):
-            self.found.update(zip(chain(*piece.parts), prices.figures, strict=True))
+    def _plan(self, jobs: Sequence[PricesJob]) -> JobPlan[None]:
+        for job, prices in zip(jobs, (yield jobs), strict=True):
+            self.found.update(zip(chain(*job.parts), prices.figures, strict=True))
             self.refusal = self.refusal or prices.refusal
 
-    def _pieces(self, designs: Iterable[GroupDesign]) -> Iterator[PricesPiece]:
-        """Plain designs with equal tasks and scans together, others structure by structure, as many as make a piece."""
+    def _jobs(self, designs: Iterable[GroupDesign]) -> Iterator[PricesJob]:
+        """Plain designs with equal tasks and scans together, others structure by structure, as many as make a job."""
         together: dict[tuple[tuple[str, ...], Scan] | GroupDesign, list[GroupDesign]] = {}
         for design in designs:
             structure = structure_of(design)
@@ -102,7 +102,7 @@ class BulkPricer:
             together.setdefault(alike, []).append(design)
         parts = ((part, self._seconds(part)) for part in map(tuple, together.values()))
         for some, seconds in in_jobs(parts):
-            yield PricesPiece(tuple(some), seconds)
+            yield PricesJob(tuple(some), seconds)
 
     def _seconds(self, part: Sequence[GroupDesign]) -> float:
         """By what the first of them is; its group's tables, where it has some, are there from earlier generations."""
@@ -162,7 +162,7 @@ class _FiguresOfDesigns:
 
 def _in_batches(space: MappingSpace, design: GroupDesign) -> bool:
     """Whether it is priced together with others of its scan."""
-    return opens_nothing(design) and space.model.is_separable(design.tasks)
+    return is_plain(design) and space.model.is_separable(design.tasks)
 
 
 def _units(design: GroupDesign) -> tuple[int, ...]:

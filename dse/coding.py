@@ -2,7 +2,7 @@
 
 First the fusion: a gene for each link, 1 where its tasks are joined (or one gene, the fusion's number in the study's
 list). Then for each task its units, and what counts where it is the last of its group: the sides of its blocks, their
-scan, and what is opened. Genes beyond the choices there are count from the beginning again.
+scan, and the mapping options. Genes beyond the choices there are count from the beginning again.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 from arrayol.errors import ArrayolError
 from dse.graph import Mask, bits
 from dse.mapping_space import MappingSpace, divisors
-from dse.openings import choices_of, opened
+from dse.openings import choices_of, with_options
 from dse.search.nsga2 import Genes
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 
-OPENED = 1 << 10  # values of a gene for what is opened; how many choices there are depends on the blocks
+OPTIONS = 1 << 10  # values of a gene for mapping options; how many choices there are depends on the blocks
 
 Sides = tuple[int, ...]
 
@@ -50,24 +50,24 @@ class Coding:
             sides = self._sides(name)
             self.tasks.append(TaskGenes(len(most), sides))
             most += [len(self.units) - 1, *(len(options) - 1 for options in sides), self._scans(name) - 1]
-            most += [OPENED - 1] * self._openings
+            most += [OPTIONS - 1] * self._option_genes
         self.most: Genes = np.array(most, np.int64)
         self._fusions: dict[bytes, tuple[Mask, ...]] = {}
         self._legal: dict[tuple[str, Sides], tuple[Scan, ...]] = {}
         self._choices: dict[GroupDesign, list[tuple[object, ...]] | None] = {}
 
     @property
-    def _openings(self) -> int:
-        """Genes of each task for what is opened: policy, recomputing, FIFOs, layouts, and its own cut."""
-        return 5 if self.space.study.opens else 0
+    def _option_genes(self) -> int:
+        """Genes of each task for mapping options: policy, recomputing, FIFOs, layouts, and its own cut."""
+        return 5 if self.space.study.has_options else 0
 
     @cached_property
     def resets(self) -> Sequence[bool]:
-        """Which genes are best left at 0 often: those for what is opened."""
+        """Which genes are best left at 0 often: those for mapping options."""
         found = np.zeros(len(self.most), np.bool_)
         for task in self.tasks:
             first = task.start + 2 + len(task.sides)
-            found[first : first + self._openings] = True
+            found[first : first + self._option_genes] = True
         return found.tolist()
 
     @cached_property
@@ -104,8 +104,8 @@ class Coding:
         """Designs to start from: regular ones, small to large blocks under few and many units, and random ones."""
         regular = [self._regular(joined, size, units) for joined in (0, 1) for size in range(5) for units in (0, 1)]
         genes = random.integers(0, self.most + 1, (count, len(self.most)))
-        opened_genes = np.array(self.resets)
-        genes[:, opened_genes] *= random.random((count, int(opened_genes.sum()))) < 0.1
+        option_genes = np.array(self.resets)
+        genes[:, option_genes] *= random.random((count, int(option_genes.sum()))) < 0.1
         half = min(len(regular), count // 2)
         genes[:half] = regular[:half]
         return genes
@@ -161,10 +161,10 @@ class Coding:
         processors = zip(space.tasks(group), units, strict=True)
         blocks = Blocks(shape, scans[int(genes[after]) % len(scans)])
         plain = GroupDesign(tuple(Processor(task, count) for task, count in processors), blocks)
-        if not self._openings:
+        if not self._option_genes:
             return plain
         cuts = [0 if member is own else int(genes[member.start + 2 + len(member.sides) + 4]) for member in members]
-        return self._opened(plain, [*genes[after + 1 : after + 5].tolist(), *cuts])
+        return self._with_options(plain, [*genes[after + 1 : after + 5].tolist(), *cuts])
 
     def _legal_scans(self, task: str, shape: Sides) -> tuple[Scan, ...]:
         key = task, shape
@@ -172,10 +172,10 @@ class Coding:
             self._legal[key] = self.space.scans(task, shape)
         return self._legal[key]
 
-    def _opened(self, plain: GroupDesign, genes: Sequence[int]) -> GroupDesign | None:
+    def _with_options(self, plain: GroupDesign, genes: Sequence[int]) -> GroupDesign | None:
         """The design with what its genes open; None where the group is refused."""
         if self._starts_plain and not any(genes):
-            return plain  # without asking what could be opened, which takes long
+            return plain  # without asking what options there are, which takes long
         key = GroupDesign(tuple(Processor(task) for task in plain.tasks), plain.blocks)
         if key not in self._choices:
             try:
@@ -186,7 +186,7 @@ class Coding:
         if choices is None or not all(choices):
             return None
         picked = (options[gene % len(options)] for options, gene in zip(choices, genes, strict=True))
-        return opened(plain, tuple(picked))
+        return with_options(plain, tuple(picked))
 
 
 def _joined(space: MappingSpace, links: Sequence[tuple[int, int]]) -> list[Mask]:

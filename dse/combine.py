@@ -1,8 +1,16 @@
-"""Whole designs from group designs (docs/explore.md, "From groups to whole designs").
+"""Whole designs from group designs: the front over all fusions (docs/explore.md, "From groups to whole designs").
 
-The front over all fusions, by down-sets of the task graph:
-F[done + group] = Pareto(union over groups of F[done] + G[group]), from the empty set to all tasks. Exact: sums and
-maxima keep dominance. For a chain the down-sets are its prefixes.
+The groups of a legal fusion can run one after another; what has run after each is a down-set, a set of tasks that holds
+all that its tasks need. So fusions are the paths from the empty set to all tasks, each step a group that can run next,
+and
+
+    F[all done] = Pareto(union over its last groups g of F[done before g] + G[g])
+
+with G[g] the front of a group, where + adds (or takes the maximum of) every pair of points. This is exact: sums and
+maxima are monotone, so a point that is dominated in F[done] is dominated in all that comes of it, and points may be
+dropped at every down-set. A fusion is met once for each order in which its groups can run, with equal figures, which
+costs time and changes nothing. Of each point the down-set before and the group's row are kept, which gives its groups
+by going back. For a chain the down-sets are its prefixes.
 """
 
 from __future__ import annotations

@@ -1,6 +1,15 @@
 """The exact search: the front of every group, and from those the front of whole designs over all fusions.
 
-Exact but for the bounds that a study sets, and where openings are too many to be tried on every structure.
+A figure of a whole design is the sum, or the maximum, of its groups' figures, and what a group costs does not depend on
+how the others are designed. So a design of a group that another one of the same group dominates can be replaced in
+every whole design by that other one, and nothing gets worse: only the groups' fronts need be combined. Of whole designs
+with equal figures the one with the fewest units stays; under a maximum a dominated part may belong to it, so there
+units count as one more figure (`Combination.trades_units`). A constraint bounds a figure that only grows as groups are
+added, so what is above the bound is dropped at once. Of groups that are equal
+but for names one is searched (`dse.twins`). Where units are in no figure, more of them never cost anything: a structure
+is priced under its fastest units alone, of those the fewest.
+
+Exact but for the bounds that a study sets, and where mapping options are too many to be tried on every structure.
 """
 
 from __future__ import annotations
@@ -16,18 +25,18 @@ from dse.graph import Mask
 from dse.group_part import Counts, GroupFront
 from dse.group_search import search_group
 from dse.mapping_space import MappingSpace
-from dse.openings import count_openings
+from dse.openings import count_mapping_options
 from dse.progress import COMBINING, Report, SearchProgress
 from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.space import execution_order, next_groups
 from dse.tracking import Tracker
-from dse.twins import Twins
+from dse.twins import IsomorphicGroups
 from dse.whole_count import count_wholes
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 from hwmodel.design import Design, GroupDesign, Processor
 
-OPENED_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, openings are tried singly, on fronts
+OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
 LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
 
 
@@ -42,17 +51,17 @@ class WholeDesigns(Protocol):
         """In an order in which they can run."""
 
 
-def search_exactly(context: SearchContext, crew: Crew, report: Report) -> Searched:
+def search_exactly(context: SearchContext, runner: JobRunner, report: Report) -> Searched:
     """Search every group of the study's fusions and combine their fronts."""
-    open_all = opens_everywhere(context.space)
-    fronts = search_groups(context, crew, open_all=open_all, report=report)
+    all_options = tries_all_options(context.space)
+    fronts = search_groups(context, runner, all_options=all_options, report=report)
     report(SearchProgress(COMBINING))
     whole = combine_groups(context, fronts)
-    return searched_groups(context.space, fronts, whole, open_all=open_all)
+    return searched_groups(context.space, fronts, whole, all_options=all_options)
 
 
 def searched_groups(
-    space: MappingSpace, fronts: Mapping[Mask, GroupFront], whole: WholeDesigns, *, open_all: bool
+    space: MappingSpace, fronts: Mapping[Mask, GroupFront], whole: WholeDesigns, *, all_options: bool
 ) -> Searched:
     """What the fronts of groups and the front of whole designs made of them say together."""
     counts = sum((found.counts for found in fronts.values()), Counts())
@@ -60,8 +69,8 @@ def searched_groups(
         front=whole.front,
         design=lambda row: ordered_design(space, fronts, whole.choices(row)),
         counts=counts,
-        exact=open_all and not space.study.longest_group and not space.study.epsilon,
-        how=_how(space, open_all=open_all),
+        exact=all_options and not space.study.longest_group and not space.study.epsilon,
+        how=_how(space, all_options=all_options),
         group_designs=counts.size,
         whole_designs=count_wholes(space, {group: found.counts.size for group, found in fronts.items()}),
         refusal=next(((space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal), None),
@@ -69,12 +78,12 @@ def searched_groups(
     )
 
 
-def opens_everywhere(space: MappingSpace) -> bool:
-    """Whether openings are few enough to be tried on every structure; always so where the study opens nothing."""
-    if not space.study.opens:
+def tries_all_options(space: MappingSpace) -> bool:
+    """Whether mapping options are few enough to be tried on every structure; always so where there are none."""
+    if not space.study.has_options:
         return True
     elements = sum(space.accesses.size(array) for array in space.model.network.arrays)
-    left = OPENED_ELEMENTS // max(elements, LEAST_ELEMENTS)
+    left = OPTIONS_ELEMENTS // max(elements, LEAST_ELEMENTS)
     for group in space.groups:
         last = space.last(group)
         blocks = list(islice(space.blocks(last), left + 1)) if last else []
@@ -83,22 +92,24 @@ def opens_everywhere(space: MappingSpace) -> bool:
         if blocks:
             tasks = tuple(Processor(task) for task in space.tasks(group))
             # One structure in the middle stands for all: offers differ little between them.
-            left -= len(blocks) * (1 + count_openings(space, GroupDesign(tasks, blocks[len(blocks) // 2])))
+            left -= len(blocks) * (1 + count_mapping_options(space, GroupDesign(tasks, blocks[len(blocks) // 2])))
         if left < 0:
             return False
     return True
 
 
-def search_groups(context: SearchContext, crew: Crew, *, open_all: bool, report: Report) -> dict[Mask, GroupFront]:
+def search_groups(
+    context: SearchContext, runner: JobRunner, *, all_options: bool, report: Report
+) -> dict[Mask, GroupFront]:
     """The front of every group of the space; of groups that are equal but for names one is searched."""
-    space, twins = context.space, Twins(context.space)
-    firsts = {group: twins.of(group) for group in space.groups}
+    space, isomorphic = context.space, IsomorphicGroups(context.space)
+    firsts = {group: isomorphic.of(group) for group in space.groups}
     wanted = sorted((group for group, first in firsts.items() if first is None), key=Mask.bit_count)
     tracker = Tracker(context, firsts, report)
-    works = [tracker.follow(group, search_group(context, group, open_all=open_all)) for group in wanted]
-    found = dict(zip(wanted, crew.do(context, works, tracker.watch), strict=True))
+    plans = [tracker.follow(group, search_group(context, group, all_options=all_options)) for group in wanted]
+    found = dict(zip(wanted, runner.do(context, plans, tracker.watch), strict=True))
     return {
-        group: found[group] if first is None else twins.renamed(found[first], first, group)
+        group: found[group] if first is None else isomorphic.renamed(found[first], first, group)
         for group, first in firsts.items()
     }
 
@@ -127,10 +138,10 @@ def in_order(space: MappingSpace, designs: Mapping[Mask, GroupDesign]) -> Design
     return Design(tuple(designs[group] for group in execution_order(space.graph, designs)))
 
 
-def _how(space: MappingSpace, *, open_all: bool) -> str:
+def _how(space: MappingSpace, *, all_options: bool) -> str:
     """How the front was found, and what bounds it."""
     text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
-    if not open_all:
+    if not all_options:
         most = counted(space.slow_structures, "structure") + " of each group" if space.slow_structures else "none"
         text += "; layouts and policies tried one at a time on the plain fronts of groups"
         text += f", cuts, FIFOs and recomputing on {'at most ' if space.slow_structures else ''}{most}"

@@ -21,12 +21,12 @@ from dse.group_part import Counts, with_units
 from dse.group_pieces import combinations, plain_structure
 from dse.mapping_space import MappingSpace
 from dse.method_names import EXHAUSTIVE, refused
-from dse.openings import openings
+from dse.openings import mapping_options
 from dse.progress import SEARCHING, Report, SearchProgress
 from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.whole_count import all_fusions
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 from hwmodel.design import Design, GroupDesign
 
 WHOLES_AT_MOST = 20_000_000  # whole designs; more are refused
@@ -44,10 +44,10 @@ class _Group:
     refusal: str | None
 
 
-def search_exhaustively(context: SearchContext, _: Crew, report: Report) -> Searched:
+def search_exhaustively(context: SearchContext, _: JobRunner, report: Report) -> Searched:
     """Price every whole design, in this process.
 
-    Raises ArrayolError (`method-refused`) where what the study opens makes too many.
+    Raises ArrayolError (`method-refused`) where the study makes too many.
     """
     space, columns = context.space, context.columns
     groups: dict[Mask, _Group] = {}
@@ -152,9 +152,9 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
 
 
 def _structures(space: MappingSpace, tasks: tuple[str, ...], last: str) -> Iterator[GroupDesign]:
-    """Every structure of a group: plain ones where the study holds them, and all that it opens on them."""
+    """Every structure of a group: plain ones where the study holds them, and all mapping options on them."""
     for blocks in space.blocks(last):
         plain = plain_structure(tasks, blocks)
         if space.study.holds_plain:
             yield plain
-        yield from openings(space, plain)
+        yield from mapping_options(space, plain)

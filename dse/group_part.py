@@ -1,4 +1,4 @@
-"""The front of some designs of a group: what a piece of its search finds, and what several make together."""
+"""The front of some designs of a group: what a job of its search finds, and what several make together."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Pieces of the search through one group: structures in bulk, structures one by one, all that is opened on some blocks.
+"""Jobs of the search through one group: structures in batches, structures one by one, all options on some blocks.
 
-A structure is a group design but for its units. The plain ones differ in blocks and scan; all else is an opening.
+A structure is a group design but for its units. The plain ones differ in blocks and scan; all else is a mapping option.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dse.columns import column_of
 from dse.fronts import Values, front_of
 from dse.group_part import Counts, GroupPart, dump_part, joined, load_part, nothing
 from dse.mapping_space import MappingSpace, Shape
-from dse.openings import openings
+from dse.openings import mapping_options
 from dse.search_context import SearchContext
 from dse.work.content import digest
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
@@ -40,8 +40,8 @@ _ELEMENT = 2.5e-7  # of an array of a structure that is priced element by elemen
 
 
 @dataclass(frozen=True)
-class GroupPiece(ABC):
-    """What all pieces share: the group, the numbers of units that each task may have, and the estimated seconds."""
+class GroupJob(ABC):
+    """What all jobs share: the group, the numbers of units that each task may have, and the estimated seconds."""
 
     tasks: tuple[str, ...]
     units: tuple[int, ...]
@@ -70,8 +70,8 @@ class GroupPiece(ABC):
 
 
 @dataclass(frozen=True)
-class PlainPiece(GroupPiece):
-    """Block shapes under some scans with nothing opened, in bulk where the group is separable."""
+class PlainJob(GroupJob):
+    """Block shapes under some scans without options, in batches where the group is separable."""
 
     shapes: tuple[tuple[Scan, tuple[Shape, ...]], ...]
 
@@ -88,8 +88,8 @@ class PlainPiece(GroupPiece):
 
 
 @dataclass(frozen=True)
-class StructuresPiece(GroupPiece):
-    """Some structures, whatever they open."""
+class StructuresJob(GroupJob):
+    """Some structures, whatever their options."""
 
     structures: tuple[GroupDesign, ...]
 
@@ -106,28 +106,28 @@ class StructuresPiece(GroupPiece):
 
 
 @dataclass(frozen=True)
-class OpeningsPiece(GroupPiece):
-    """All that the study opens on some plain structures."""
+class OptionsJob(GroupJob):
+    """All mapping options of the study on some plain structures."""
 
     blocks: tuple[Blocks, ...]
 
     def key(self, context: SearchContext) -> bytes:
-        """What it depends on: also all that the study may open."""
+        """What it depends on: also all options of the study."""
         study = context.space.study
-        opened = (study.cuts, study.links, study.layouts, study.policies, study.recompute, study.orders)
-        return digest("openings", context.group_key(self.tasks), self.units, self.blocks, opened)
+        offered_options = (study.cuts, study.links, study.layouts, study.policies, study.recompute, study.orders)
+        return digest("openings", context.group_key(self.tasks), self.units, self.blocks, offered_options)
 
     def run(self, context: SearchContext) -> GroupPart:
         """The front of these designs."""
         front = _FrontOfGroup(context, self)
         for blocks in self.blocks:
-            for structure in openings(context.space, plain_structure(self.tasks, blocks)):
+            for structure in mapping_options(context.space, plain_structure(self.tasks, blocks)):
                 front.take(structure)
         return front.part
 
 
 def plain_structure(tasks: Sequence[str], blocks: Blocks) -> GroupDesign:
-    """The structure of these blocks with nothing opened."""
+    """The structure of these blocks without options."""
     return GroupDesign(tuple(map(Processor, tasks)), blocks)
 
 
@@ -190,7 +190,7 @@ class Pricer:
 class _FrontOfGroup:
     """The front of the designs priced so far."""
 
-    def __init__(self, context: SearchContext, job: GroupPiece) -> None:
+    def __init__(self, context: SearchContext, job: GroupJob) -> None:
         self.columns, self.tasks = context.columns, job.tasks
         self.is_separable = context.space.model.is_separable(job.tasks)
         self.pricer = Pricer(context, job.tasks, offered=job.units)

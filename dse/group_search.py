@@ -1,4 +1,4 @@
-"""The front of one group: its designs in the plain space priced in bulk, those beyond it one structure at a time."""
+"""The front of one group: its designs in the plain space priced in batches, those beyond it one structure at a time."""
 
 from __future__ import annotations
 
@@ -15,42 +15,42 @@ from dse.graph import Mask
 from dse.group_part import Counts, GroupFront, GroupPart, joined, nothing
 from dse.group_pieces import (
     Estimate,
-    GroupPiece,
-    OpeningsPiece,
-    PlainPiece,
-    StructuresPiece,
+    GroupJob,
+    OptionsJob,
+    PlainJob,
+    StructuresJob,
     in_jobs,
     plain_structure,
 )
 from dse.mapping_space import MappingSpace, Shape
-from dse.openings import count_openings, openings, spread, takes_exact_path
+from dse.openings import count_mapping_options, mapping_options, spread, takes_exact_path
 from dse.search_context import SearchContext
 from dse.thinning import thinned
-from dse.work.piece import Work
+from dse.work.piece import JobPlan
 from hwmodel.design import GroupDesign, Scan
 
 
-def search_group(context: SearchContext, group: Mask, *, open_all: bool) -> Work[GroupFront]:
+def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> JobPlan[GroupFront]:
     """The front of a group's designs.
 
-    Openings (cuts, FIFOs, layouts, policies, recomputing) are tried in all combinations on every structure with
-    `open_all`, else one at a time on those of the plain front (if the study holds plain designs), and of those that the
-    model prices slowly only some.
+    Mapping options (cuts, FIFOs, layouts, policies, recomputing) are tried in all combinations on every structure with
+    `all_options`, else one at a time on those of the plain front (if the study holds plain designs), and of those that
+    the model prices slowly only some.
     """
     space, columns = context.space, context.columns
     last = space.last(group)
     if last is None:
         return _refused(columns, "the group has several last tasks, and no one repetition space to cut in blocks")
-    pieces = _Pieces(space, columns, space.tasks(group))
-    part = nothing(columns, len(pieces.tasks))
+    jobs = _Jobs(space, columns, space.tasks(group))
+    part = nothing(columns, len(jobs.tasks))
     if space.study.holds_plain:
-        part = joined([part, *(yield pieces.plain(last))], columns)
-        if space.study.opens and not open_all:
-            some = pieces.singly([part.structures[place] for place in dict.fromkeys(part.place.tolist())])
-            found = yield some.pieces
-            part = joined([part, *found, nothing(columns, len(pieces.tasks), Counts(pruned=some.pruned))], columns)
-    if space.study.opens and (open_all or not space.study.holds_plain):
-        part = joined([part, *(yield pieces.everywhere(last))], columns)
+        part = joined([part, *(yield jobs.plain(last))], columns)
+        if space.study.has_options and not all_options:
+            some = jobs.singly([part.structures[place] for place in dict.fromkeys(part.place.tolist())])
+            found = yield some.jobs
+            part = joined([part, *found, nothing(columns, len(jobs.tasks), Counts(pruned=some.pruned))], columns)
+    if space.study.has_options and (all_options or not space.study.holds_plain):
+        part = joined([part, *(yield jobs.everywhere(last))], columns)
     return _finished(part, context)
 
 
@@ -69,51 +69,49 @@ def _refused(columns: Columns, why: str) -> GroupFront:
 
 @dataclass(frozen=True)
 class _Some:
-    """Pieces for some of the designs that could be tried, and how many are left out."""
+    """Jobs for some of the designs that could be tried, and how many are left out."""
 
-    pieces: Sequence[GroupPiece]
+    jobs: Sequence[GroupJob]
     pruned: int
 
 
-class _Pieces:
-    """Cuts what is to be priced of a group in pieces, always in the same way."""
+class _Jobs:
+    """Cuts what is to be priced of a group in jobs, always in the same way."""
 
     def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> None:
         self.space, self.tasks, self.units = space, tasks, space.units
         self.designs = len(self.units) ** len(tasks)  # of a structure
         self.estimate = Estimate(space, tasks, 1 if columns.units_are_free else self.designs)
 
-    def plain(self, last: str) -> list[PlainPiece]:
+    def plain(self, last: str) -> list[PlainJob]:
         """All block shapes under all scans and units."""
         each, tables = self.estimate.plain, self.estimate.tables
         every = (((scan, shape), each) for scan, shapes in self.space.structures(last) for shape in shapes)
-        return [
-            PlainPiece(self.tasks, self.units, tables + seconds, _by_scan(some)) for some, seconds in in_jobs(every)
-        ]
+        return [PlainJob(self.tasks, self.units, tables + seconds, _by_scan(some)) for some, seconds in in_jobs(every)]
 
     def singly(self, plain: Sequence[GroupDesign]) -> _Some:
         """What differs from plain structures in one decision; of the slow ones as many as the arrays' size allows."""
-        found = [one for structure in plain for one in openings(self.space, structure, singly=True)]
+        found = [one for structure in plain for one in mapping_options(self.space, structure, singly=True)]
         quick = [one for one in found if not takes_exact_path(one)]
         slow = [one for one in found if takes_exact_path(one)]
         chosen = spread(slow, self.space.slow_structures)
-        pieces = [*self._structures(quick), *self._structures(chosen)]
-        return _Some(pieces, (len(slow) - len(chosen)) * self.designs)
+        jobs = [*self._structures(quick), *self._structures(chosen)]
+        return _Some(jobs, (len(slow) - len(chosen)) * self.designs)
 
-    def everywhere(self, last: str) -> list[OpeningsPiece]:
-        """All that is opened on all blocks."""
+    def everywhere(self, last: str) -> list[OptionsJob]:
+        """All mapping options on all blocks."""
         blocks = list(self.space.blocks(last))
         if not blocks:
             return []
         middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
-        each = self.estimate.structure(slow=True) * count_openings(self.space, middle)
+        each = self.estimate.structure(slow=True) * count_mapping_options(self.space, middle)
         runs = in_jobs((one, each) for one in blocks)
-        return [OpeningsPiece(self.tasks, self.units, seconds, tuple(some)) for some, seconds in runs]
+        return [OptionsJob(self.tasks, self.units, seconds, tuple(some)) for some, seconds in runs]
 
-    def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresPiece]:
+    def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresJob]:
         each = ((one, self.estimate.structure(slow=takes_exact_path(one))) for one in structures)
         for some, seconds in in_jobs(each):
-            yield StructuresPiece(self.tasks, self.units, seconds, tuple(some))
+            yield StructuresJob(self.tasks, self.units, seconds, tuple(some))
 
 
 def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:

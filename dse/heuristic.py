@@ -9,13 +9,13 @@ from functools import partial, reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.bulk import BulkPricer
+from dse.bulk import BatchPricer
 from dse.coding import Coding
 from dse.exact import bounds_text, in_order
 from dse.fronts import Combination, Values, front_of
 from dse.graph import Mask
 from dse.group_part import Counts
-from dse.openings import opens_nothing
+from dse.openings import is_plain
 from dse.progress import SEARCHING, Report, SearchProgress
 from dse.recombine import Groups, Stock, values_of
 from dse.search.indicators import share_of
@@ -25,7 +25,7 @@ from dse.searched import Evolution, Generation, Searched
 from dse.slow_designs import SlowDesigns
 from dse.space_size import size_of
 from dse.volume import RisingVolume
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 from hwmodel.design import Design, GroupDesign
 
 POPULATION = 200
@@ -72,12 +72,12 @@ class _Archive:
             yield Generation(number, evaluated, round(share_of(values, self.history[-1]), 6))
 
 
-def search_heuristically(context: SearchContext, seed: int, crew: Crew, report: Report) -> Searched:
+def search_heuristically(context: SearchContext, seed: int, runner: JobRunner, report: Report) -> Searched:
     """Evolve whole designs until nothing more comes, and now and then put the best groups together to new ones.
 
     The same space, columns and seed give the same front.
     """
-    search, volume = _Search(Coding(context.space), BulkPricer(context, crew)), RisingVolume()
+    search, volume = _Search(Coding(context.space), BatchPricer(context, runner)), RisingVolume()
     figures = context.columns.leading
     first = search.coding.spread(POPULATION, np.random.default_rng(seed))
     resets = np.where(search.coding.resets, 0.8, 0.0)
@@ -109,7 +109,7 @@ def search_heuristically(context: SearchContext, seed: int, crew: Crew, report: 
 class _Search:
     """What one search knows: how genes are read, what was priced, the front, and the best designs of each group."""
 
-    def __init__(self, coding: Coding, pricer: BulkPricer) -> None:
+    def __init__(self, coding: Coding, pricer: BatchPricer) -> None:
         self.coding, self.pricer = coding, pricer
         figures = len(pricer.columns.figures)
         self.archive = _Archive(np.zeros((0, figures), np.int64), np.zeros(0, np.int64))
@@ -183,9 +183,9 @@ def _searched(search: _Search, evolution: Evolution) -> Searched:
     front = front_of(archive.values, archive.units)
     size = size_of(space)
     priced = pricer.counts
-    # What is opened counts as far as it was tried: how much there is depends on every single structure.
-    opened = sum(1 for one in pricer.found if not opens_nothing(one))
-    total = size.group_designs + opened if space.study.holds_plain else max(size.group_designs, priced.size)
+    # Options count as far as they were tried: how many there are depends on every single structure.
+    with_options = sum(1 for one in pricer.found if not is_plain(one))
+    total = size.group_designs + with_options if space.study.holds_plain else max(size.group_designs, priced.size)
 
     def design(row: int) -> Design:
         return in_order(space, archive.designs[int(front.origin[row])])

@@ -23,7 +23,7 @@ from dse.step_pieces import find_steps
 from dse.steps import StepFinder
 from dse.verify import Verdict
 from dse.whole_count import LISTED_AT_MOST, all_fusions
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 from hwmodel.design import Design
 
 
@@ -34,8 +34,8 @@ def explore_mappings(
     *,
     how: Search | None = None,
     steps: StepFinder | None = None,
-    judge: Callable[[Sequence[Design], Crew], Sequence[Verdict]] | None = None,
-    crew: Crew | None = None,
+    judge: Callable[[Sequence[Design], JobRunner], Sequence[Verdict]] | None = None,
+    runner: JobRunner | None = None,
 ) -> Exploration:
     """Search the study's space by a method and describe the designs of the front.
 
@@ -43,22 +43,22 @@ def explore_mappings(
     (`study-misfit`, `method-refused`, those of `columns_of`) where study or method do not fit, InfeasibleError
     (`infeasible`) where no design keeps the rules and constraints.
     """
-    study, how, crew = space.study, how or Search(), crew or Crew()
+    study, how, runner = space.study, how or Search(), runner or JobRunner()
     check_study(study, space.graph, space.accesses)
     columns = columns_of(objectives, study.constraints, space.model.platform, reuse_memory=study.reuse_memory)
     size = size_of(space)
     method = choose_method(how.method, columns, size)
     how.announce(f"{size.text(space)}; {method.text}")
     context = SearchContext(space, columns)
-    searched = search(context, method, how, crew)
+    searched = search(context, method, how, runner)
     if not len(searched.front):
-        raise _why_infeasible(context, method, searched, how, crew)
+        raise _why_infeasible(context, method, searched, how, runner)
     designs = _designs(columns, searched)
-    verdicts = judge(designs, crew) if judge else [Verdict(None, "not simulated")] * len(designs)
+    verdicts = judge(designs, runner) if judge else [Verdict(None, "not simulated")] * len(designs)
     others = _other_fronts(space, columns, method, searched, designs) if how.keep_all else ()
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
     if steps:
-        find_steps(steps, (*designs, *others), crew, how.report)
+        find_steps(steps, (*designs, *others), runner, how.report)
     every = records_of(space, columns, (*designs, *others), verdicts, steps)
     records = every[: len(designs)]
     result = result_of(
@@ -69,12 +69,12 @@ def explore_mappings(
 
 
 def _why_infeasible(
-    context: SearchContext, method: Chosen, searched: Searched, how: Search, crew: Crew
+    context: SearchContext, method: Chosen, searched: Searched, how: Search, runner: JobRunner
 ) -> InfeasibleError:
     """Search once more without the constraints, to say what they would need."""
     space, columns = context.space, context.columns
     free = unbounded(columns)
-    unbound = searched if free == columns else search(SearchContext(space, free), method, how.quietly(), crew)
+    unbound = searched if free == columns else search(SearchContext(space, free), method, how.quietly(), runner)
     refusal = searched.refusal[1] if searched.refusal else None
     return infeasible(space, columns, Found(unbound.front, unbound.design), refusal)
 

@@ -1,4 +1,4 @@
-"""The space of mappings that a study spans on a network: groups, block shapes, scans, units, and what may be opened."""
+"""The space of mappings that a study spans on a network: groups, block shapes, scans, units, and mapping options."""
 
 from __future__ import annotations
 

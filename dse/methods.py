@@ -17,7 +17,7 @@ from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.space_size import SpaceSize
 from dse.whole_count import LISTED_AT_MOST
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 
 EXACT_AT_MOST = 10**8  # plain group designs that `auto` still prices all: minutes on one core
 STRUCTURES_AT_MOST = 4 * 10**6  # the same of structures, where each needs only its fastest units
@@ -37,11 +37,11 @@ def choose_method(asked: str, columns: Columns, size: SpaceSize) -> Chosen:
     return Chosen(asked, ASKED)
 
 
-def search(context: SearchContext, method: Chosen, how: Search, crew: Crew) -> Searched:
+def search(context: SearchContext, method: Chosen, how: Search, runner: JobRunner) -> Searched:
     """Search a space by a method."""
     if method.name == NSGA2:
-        return search_heuristically(context, how.seed, crew, how.report)
-    return _SEARCHES[method.name](context, crew, how.report)
+        return search_heuristically(context, how.seed, runner, how.report)
+    return _SEARCHES[method.name](context, runner, how.report)
 
 
 def _automatic(columns: Columns, size: SpaceSize) -> Chosen:
@@ -75,6 +75,6 @@ def _no_reason(_: SpaceSize) -> str:
 _REFUSALS: Mapping[str, Callable[[SpaceSize], str]] = MappingProxyType(
     {PARTITION: _too_many_fusions, EXHAUSTIVE: _too_many_wholes}
 )
-_SEARCHES: Mapping[str, Callable[[SearchContext, Crew, Report], Searched]] = MappingProxyType(
+_SEARCHES: Mapping[str, Callable[[SearchContext, JobRunner, Report], Searched]] = MappingProxyType(
     {PARTITION: search_by_partition, EXHAUSTIVE: search_exhaustively, EXACT: search_exactly}
 )

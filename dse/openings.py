@@ -1,4 +1,4 @@
-"""What a study opens beyond a plain structure: cuts, FIFOs, bank layouts, policies, recomputing."""
+"""Mapping options, what a study has beyond a plain structure: cuts, FIFOs, bank layouts, policies, recomputing."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.offers import Offers
 
 
-def openings(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:
-    """Every structure that the study opens on the blocks of a plain one, each once in a fixed order.
+def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:
+    """Every structure that the study has on the blocks of a plain one, each once in a fixed order.
 
     The plain one itself is left out where the study holds plain structures anyway.
 
@@ -23,16 +23,16 @@ def openings(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -
     task reads once, several policies where a block reads again what an earlier one has read, and layouts where banks
     cost something. With `singly` those that differ from the plain one in one of these decisions alone.
     """
-    seen = {plain} if space.study.holds_plain else set()  # else it is there where nothing can be opened
+    seen = {plain} if space.study.holds_plain else set()  # else it is there where there is no option
     for choice in _one_at_a_time(space, plain) if singly else product(*choices_of(space, plain)):
-        found = opened(plain, choice)
+        found = with_options(plain, choice)
         if found not in seen:
             seen.add(found)
             yield found
 
 
-def count_openings(space: MappingSpace, plain: GroupDesign) -> int:
-    """How many structures `openings` looks at, those that come out equal included."""
+def count_mapping_options(space: MappingSpace, plain: GroupDesign) -> int:
+    """How many structures `mapping_options` looks at, those that come out equal included."""
     return math.prod(len(options) for options in choices_of(space, plain)) - 1
 
 
@@ -57,7 +57,7 @@ def structure_of(design: GroupDesign) -> GroupDesign:
     return replace(design, processors=tuple(replace(one, units=1) for one in design.processors))
 
 
-def opens_nothing(design: GroupDesign) -> bool:
+def is_plain(design: GroupDesign) -> bool:
     """Whether a design is plain: no cuts, FIFOs, layouts or recomputing, and the usual policy."""
     return design == GroupDesign(tuple(replace(one, cut=None) for one in design.processors), design.blocks)
 
@@ -102,7 +102,7 @@ def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]
     ]
 
 
-def opened(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
+def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
     """A plain design with one choice of each decision of `choices_of`."""
     policy, recompute, fifos, layouts, *cuts = choice
     return replace(

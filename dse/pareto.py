@@ -1,6 +1,10 @@
 """Pareto fronts by comparison, every comparison counted where it is made (paper A, figure 9).
 
 A point dominates another when it is nowhere larger and somewhere smaller; of equal points none dominates, all stay.
+Each point is compared with every other one, dominated or not, so that the count depends on the number of points alone:
+n (n - 1) ordered pairs. What subspaces save is thus the pairs that are never compared: a point that is dominated within
+its subspace is on no front of all, for dominance is transitive, and only the survivors of all subspaces are compared
+with each other.
 """
 
 from __future__ import annotations

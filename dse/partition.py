@@ -13,7 +13,7 @@ import numpy as np
 
 from dse.columns import Columns
 from dse.combine import Choice, WholeFront, fusion_front
-from dse.exact import opens_everywhere, search_groups, searched_groups
+from dse.exact import search_groups, searched_groups, tries_all_options
 from dse.fronts import Front, Rows, Values, front_of
 from dse.graph import Mask
 from dse.pareto import COMPARED_AT_MOST, counted_front
@@ -23,7 +23,7 @@ from dse.search.sorting import non_dominated
 from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.whole_count import all_fusions
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,11 @@ class _Points:
         return _Points(self.values[rows], self.units[rows], self.codes[rows])
 
 
-def search_by_partition(context: SearchContext, crew: Crew, report: Report) -> Searched:
+def search_by_partition(context: SearchContext, runner: JobRunner, report: Report) -> Searched:
     """The front of all fusions, subspace by subspace."""
     space, columns = context.space, context.columns
-    open_all = opens_everywhere(space)
-    fronts = search_groups(context, crew, open_all=open_all, report=report)
+    all_options = tries_all_options(space)
+    fronts = search_groups(context, runner, all_options=all_options, report=report)
     report(SearchProgress(COMBINING))
     fusions = space.fusions or all_fusions(space)
     assert fusions is not None, "more fusions are refused before"
@@ -51,7 +51,7 @@ def search_by_partition(context: SearchContext, crew: Crew, report: Report) -> S
     front = front_of(survivors.values, survivors.units)
     chosen = survivors.codes[front.origin]
     whole = _Chosen(Front(front.values, front.units, np.arange(len(front))), tuple(wholes), chosen)
-    found = searched_groups(space, fronts, whole, open_all=open_all)
+    found = searched_groups(space, fronts, whole, all_options=all_options)
     how = found.how.replace("combined over all fusions", "and of all fusions, by subspaces of equal numbers of groups")
     return replace(found, how=how, comparisons=comparisons)
 

@@ -1,4 +1,4 @@
-"""What pieces of a search need to know, wherever they are done."""
+"""What jobs of a search need to know, wherever they are done."""
 
 from __future__ import annotations
 

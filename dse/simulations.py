@@ -1,4 +1,4 @@
-"""Simulations of groups as pieces of work."""
+"""Simulations of groups as jobs."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
-from dse.bench import Bench, Judgement
+from dse.bench import Judgement, Testbench
 from dse.progress import SIMULATING, Report, SearchProgress
 from dse.work.content import digest
-from dse.work.crew import Crew, Share
-from dse.work.piece import Work
+from dse.work.crew import JobRunner, Share
+from dse.work.piece import JobPlan
 from hwmodel.design import GroupDesign
 
 _GROUP_SECONDS = 0.01  # roughly, before the first step
@@ -20,7 +20,7 @@ _JUDGEMENTS = TypeAdapter(Judgement)
 
 
 @dataclass(frozen=True)
-class SimulationPiece:
+class SimulationJob:
     """One group on a bench."""
 
     group: GroupDesign
@@ -31,13 +31,13 @@ class SimulationPiece:
         """What it is in a store."""
         return "simulation of a group"
 
-    def key(self, bench: Bench) -> bytes:
+    def key(self, testbench: Testbench) -> bytes:
         """What it depends on."""
-        return digest(self.kind, bench.key, self.group)
+        return digest(self.kind, testbench.key, self.group)
 
-    def run(self, bench: Bench) -> Judgement:
+    def run(self, testbench: Testbench) -> Judgement:
         """Simulate it."""
-        return bench.judge(self.group)
+        return testbench.judge(self.group)
 
     def dump(self, judgement: Judgement) -> str:
         """A judgement as text."""
@@ -48,7 +48,9 @@ class SimulationPiece:
         return _JUDGEMENTS.validate_json(text)
 
 
-def judge_all(bench: Bench, groups: Sequence[GroupDesign], crew: Crew, report: Report) -> dict[GroupDesign, Judgement]:
+def judge_all(
+    testbench: Testbench, groups: Sequence[GroupDesign], runner: JobRunner, report: Report
+) -> dict[GroupDesign, Judgement]:
     """A judgement on each group."""
     done = 0
 
@@ -57,10 +59,10 @@ def judge_all(bench: Bench, groups: Sequence[GroupDesign], crew: Crew, report: R
         done += len(results)
         report(SearchProgress(SIMULATING, done, len(groups), "groups", work=share.of_all))
 
-    (judgements,) = crew.do(bench, [_simulated(bench, groups)], watch)
+    (judgements,) = runner.do(testbench, [_simulated(testbench, groups)], watch)
     return dict(zip(groups, judgements, strict=True))
 
 
-def _simulated(bench: Bench, groups: Sequence[GroupDesign]) -> Work[Sequence[Judgement]]:
-    seconds = [_GROUP_SECONDS + _REPETITION_SECONDS * bench.repetitions_of(group) for group in groups]
-    return (yield [SimulationPiece(*pair) for pair in zip(groups, seconds, strict=True)])
+def _simulated(testbench: Testbench, groups: Sequence[GroupDesign]) -> JobPlan[Sequence[Judgement]]:
+    seconds = [_GROUP_SECONDS + _REPETITION_SECONDS * testbench.repetitions_of(group) for group in groups]
+    return (yield [SimulationJob(*pair) for pair in zip(groups, seconds, strict=True)])

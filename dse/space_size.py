@@ -11,7 +11,7 @@ from dse.whole_count import count_fusions, count_wholes
 
 @dataclass(frozen=True, slots=True)
 class SpaceSize:
-    """Fusions (None: too many to be counted), groups, and designs without what a study opens beyond plain ones."""
+    """Fusions (None: too many to be counted), groups, and designs without what a study has beyond plain ones."""
 
     fusions: int | None
     groups: int
@@ -24,7 +24,7 @@ class SpaceSize:
         fusions = "fusions" if self.fusions is None else counted(self.fusions, "fusion")
         whole = "" if self.whole_designs is None else f", {rounded(self.whole_designs)} whole designs"
         plain = f"{counted(self.groups, 'group')}, {rounded(self.group_designs)} plain group designs{whole}"
-        more = "; beside them what the study opens" if space.study.opens else ""
+        more = "; beside them the options of the study" if space.study.has_options else ""
         return f"{space.model.network.name}: {fusions} of {counted(len(space.graph), 'task')}, {plain}{more}"
 
 

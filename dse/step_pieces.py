@@ -1,4 +1,4 @@
-"""The steps of groups as pieces of work."""
+"""The steps of groups as jobs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from arrayol.transforms.refusal import Sizes
 from dse.progress import DESCRIBING, Report, SearchProgress
 from dse.steps import Found, Group, StepFinder
 from dse.work.content import digest
-from dse.work.crew import Crew, Share
-from dse.work.piece import Work
+from dse.work.crew import JobRunner, Share
+from dse.work.piece import JobPlan
 from hwmodel.design import Design
 
 _FUSION_SECONDS = 0.005  # roughly, of a step
@@ -20,7 +20,7 @@ _FOUND: TypeAdapter[Found] = TypeAdapter(Found)
 
 
 @dataclass(frozen=True)
-class StepsPiece:
+class StepsJob:
     """One group by blocks of its last task."""
 
     group: Group
@@ -54,7 +54,7 @@ class StepsPiece:
         return _FOUND.validate_json(text)
 
 
-def find_steps(finder: StepFinder, designs: Sequence[Design], crew: Crew, report: Report) -> None:
+def find_steps(finder: StepFinder, designs: Sequence[Design], runner: JobRunner, report: Report) -> None:
     """Let the finder know the steps of all groups of some designs."""
     pairs, done = finder.needed(designs), 0
 
@@ -63,10 +63,10 @@ def find_steps(finder: StepFinder, designs: Sequence[Design], crew: Crew, report
         done += len(results)
         report(SearchProgress(DESCRIBING, done, len(pairs), "groups", work=share.of_all))
 
-    (found,) = crew.do(finder, [_found(finder, pairs)], watch)
+    (found,) = runner.do(finder, [_found(finder, pairs)], watch)
     finder.learn(pairs, found)
 
 
-def _found(finder: StepFinder, pairs: Sequence[tuple[Group, Sizes]]) -> Work[Sequence[Found]]:
+def _found(finder: StepFinder, pairs: Sequence[tuple[Group, Sizes]]) -> JobPlan[Sequence[Found]]:
     key = finder.key
-    return (yield [StepsPiece(group, sizes, key) for group, sizes in pairs])
+    return (yield [StepsJob(group, sizes, key) for group, sizes in pairs])

@@ -183,7 +183,7 @@ class Study(BaseModel):
         )
 
     @property
-    def opens(self) -> bool:
+    def has_options(self) -> bool:
         """Whether it allows anything beyond plain designs."""
         return not self.holds_plain or any(getattr(self, name) != plain for name, plain in NARROW.items())
 

@@ -11,11 +11,11 @@ from dse.outlook import InterimFront
 from dse.progress import SEARCHING, Report, SearchProgress
 from dse.search_context import SearchContext
 from dse.work.crew import Share
-from dse.work.piece import Work
+from dse.work.piece import JobPlan
 
 
 class Tracker:
-    """Follows the works of groups; `firsts` says for each group which other one is searched in its place, if any."""
+    """Follows the plans of groups; `firsts` says for each group which other one is searched in its place, if any."""
 
     def __init__(self, context: SearchContext, firsts: Mapping[Mask, Mask | None], report: Report) -> None:
         self._firsts, self._report = firsts, report
@@ -24,16 +24,16 @@ class Tracker:
         space, columns = context.space, context.columns
         self._interim = InterimFront(space.graph, columns.how, columns.leading, space.fusions)
 
-    def follow(self, group: Mask, work: Work[GroupFront]) -> Work[GroupFront]:
-        """The same work, its end noted."""
-        found = yield from work
+    def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
+        """The same plan, its end noted."""
+        found = yield from plan
         for one, first in self._firsts.items():
             if group in (one, first):
                 self._fronts[one] = found.front
         return found
 
     def watch(self, share: Share, parts: Sequence[GroupPart]) -> None:
-        """Take in what the latest pieces have found."""
+        """Take in what the latest jobs have found."""
         self._designs += sum(part.counts.size for part in parts)
         self._report(
             SearchProgress(

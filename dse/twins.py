@@ -1,4 +1,13 @@
-"""Groups that are equal but for the names of their tasks and arrays: one of them is searched for all."""
+"""Isomorphic groups: groups that are equal but for the names of their tasks and arrays; one is searched for all.
+
+The model reads of a group its processes, the arrays that they touch, and how processes outside touch those that the
+group writes; the study adds what it says of a task by name. All this with tasks in dataflow order, names left out and
+arrays numbered in the order in which tasks name them is, with the order of these
+arrays in the network, the group's signature. Groups of equal signatures have the same
+designs with the same figures, and the first one's front is the other's once names are replaced place by place. No
+isomorphism is sought beyond that order: groups that are equal only in another one are each searched. With a model of
+memory rows addresses count too, so that there no two groups are isomorphic.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +26,12 @@ from hwmodel.design import GroupDesign
 Signature = tuple[Any, ...]
 
 
-class Twins:
+class IsomorphicGroups:
     """Finds for each group the first one that the model and the study cannot tell from it.
 
     What counts is all that the machine model reads of a group: its processes with arrays numbered as they come, types
     and shapes of the arrays, and what is touched of them outside. With a row model addresses count too, and no group
-    has a twin.
+    has one that is isomorphic.
     """
 
     def __init__(self, space: MappingSpace) -> None:
@@ -36,11 +45,11 @@ class Twins:
         first = self._first.setdefault(_signature(self.space, self.space.tasks(group)), group)
         return None if first == group else first
 
-    def renamed(self, found: GroupFront, twin: Mask, group: Mask) -> GroupFront:
-        """A twin's front as that of `group`."""
-        tasks = dict(zip(self.space.tasks(twin), self.space.tasks(group), strict=True))
+    def renamed(self, searched: GroupFront, first: Mask, group: Mask) -> GroupFront:
+        """The front that was found of the `first` one as that of `group`."""
+        tasks = dict(zip(self.space.tasks(first), self.space.tasks(group), strict=True))
         arrays = dict(zip(_arrays(self.space, tasks), _arrays(self.space, tasks.values()), strict=True))
-        return replace(found, designs=tuple(_renamed(design, tasks, arrays) for design in found.designs))
+        return replace(searched, designs=tuple(_renamed(design, tasks, arrays) for design in searched.designs))
 
 
 def group_content(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
@@ -56,7 +65,7 @@ def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
         tuple(_anonymous(network.processes[task], numbers) for task in tasks),
         tuple(_array(network.arrays[name], numbers, tasks) for name in numbers),
         tuple(space.accesses.shape(name) for name in numbers),  # an infinite axis is as long as all tasks make it
-        tuple(numbers[name] for name in network.arrays if name in numbers),  # the order in which openings are tried
+        tuple(numbers[name] for name in network.arrays if name in numbers),  # the order in which options are tried
         tuple(_outside(network, name, tasks) for name in numbers),
         tuple(_study(space.study, task) for task in tasks),
     )

@@ -9,11 +9,11 @@ from arrayol.checks.pipeline import check_again
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.network import Network
 from arrayol.transforms.canonical import Canonical, canonical_form
-from dse.bench import Bench, Judgement
+from dse.bench import Judgement, Testbench
 from dse.progress import Report
 from dse.reduce import Reducer, extents_of
 from dse.simulations import judge_all
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 from hwmodel.access import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
@@ -47,8 +47,8 @@ class Verifier:
         self.consts = self.platform.verify if self.form.original.items else {}  # what steps made has no consts
         self.is_reduced = bool(self.consts)
         small = self._reduced() if self.is_reduced else self.form
-        self.bench = Bench(small.spec, small.network, self.platform)
-        self._reducer = Reducer(extents_of(Accesses(self.form.network)), self.bench.model)
+        self.testbench = Testbench(small.spec, small.network, self.platform)
+        self._reducer = Reducer(extents_of(Accesses(self.form.network)), self.testbench.model)
 
     def _reduced(self) -> Canonical:
         """The same task at the reduced size, which may be its own."""
@@ -64,14 +64,19 @@ class Verifier:
         return f"at the reduced size {consts}" if consts else "at its whole size"
 
     def all(
-        self, designs: Sequence[Design], crew: Crew | None = None, report: Report = lambda _: None, *, asked: bool
+        self,
+        designs: Sequence[Design],
+        runner: JobRunner | None = None,
+        report: Report = lambda _: None,
+        *,
+        asked: bool,
     ) -> tuple[Verdict, ...]:
         """The verdict on each design; without being asked to, only where they are few and small enough.
 
         Raises ArrayolError (`verification-failed`) for the first one about which simulation and model disagree.
         """
         groups = self.plan(designs, asked=asked)
-        return self.verdicts(designs, judge_all(self.bench, groups, crew or Crew(), report), asked=asked)
+        return self.verdicts(designs, judge_all(self.testbench, groups, runner or JobRunner(), report), asked=asked)
 
     def plan(self, designs: Sequence[Design], *, asked: bool) -> tuple[GroupDesign, ...]:
         """What is simulated for designs, each group once, in the order in which the designs first need them."""
@@ -115,7 +120,7 @@ class Verifier:
 
     def _unsimulated(self, designs: Sequence[Design], *, asked: bool) -> str | None:
         """Why none of the designs is simulated, if so."""
-        repetitions = self.bench.repetitions
+        repetitions = self.testbench.repetitions
         if not self.is_reduced and repetitions > WHOLE_AT_MOST:
             reason = "steps made the specification" if self.platform.verify else "the platform has no [verify] table"
             return f"unverified: more than {WHOLE_AT_MOST:,} repetitions, and {reason}"
@@ -136,7 +141,7 @@ class Verifier:
 
     def _reasons(self, variant: Design, judgements: Judgements) -> Iterator[str]:
         """What simulation and model disagree about, group by group."""
-        yield from unordered(self.bench.network, variant)
+        yield from unordered(self.testbench.network, variant)
         for group in variant.groups:
             for reason in judgements[group].reasons:
                 yield f"[{' '.join(group.tasks)}]: {reason}"

@@ -1,4 +1,4 @@
-"""One walk through the space of fusions, priced as it goes: subspace fronts, then the front among their survivors."""
+"""One search through the space of fusions, priced as it goes: subspace fronts, then the front among their survivors."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _REPORT_EVERY = 64  # fusions
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a walk is; `total` is None where the space is too tangled to be counted beforehand.
+    """How far a search is; `total` is None where the space is too tangled to be counted beforehand.
 
     `hypervolume` gives that of the front so far (`RisingVolume`), None before the first feasible fusion; it is computed
-    when asked for, while the walk waits.
+    when asked for, while the search waits.
     """
 
     evaluated: int

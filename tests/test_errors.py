@@ -10,7 +10,7 @@ import pytest
 from arrayol.errors import ArrayolError, Diagnostic, InfeasibleError, Severity, error
 from arrayol.source import SourceFile, Span
 from dse.objectives import WrongObjectiveError
-from hwmodel.referee.errors import RefereeError, fault
+from hwmodel.referee.errors import SimulatorError, fault
 
 SOURCE = SourceFile("wrong.aol", "const N = 1\ntask t(x: i32[N]) -> (y: i32[N]) {}\n")
 DIAGNOSTICS = (
@@ -38,7 +38,7 @@ def test_errors_survive_pickling(kind: type[ArrayolError]) -> None:
 
 def test_an_error_that_is_made_from_something_else_survives_too() -> None:
     found = pickle.loads(pickle.dumps(fault("overflow", "the buffer is full")))
-    assert isinstance(found, RefereeError)
+    assert isinstance(found, SimulatorError)
     assert (found.rule, found.diagnostics[0].code) == ("overflow", "simulation-overflow")
     assert str(found) == str(fault("overflow", "the buffer is full"))
 

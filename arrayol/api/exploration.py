@@ -37,8 +37,8 @@ from dse.study import Study, load_study, narrowed, with_constraints
 from dse.timeline import timeline_of
 from dse.verify import Verdict, Verifier
 from dse.walk import Progress
-from dse.work.crew import Crew
-from dse.work.resources import Resources, open_crew
+from dse.work.crew import JobRunner
+from dse.work.resources import Resources, open_runner
 from hwmodel.design import Design
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, platform_of
@@ -56,7 +56,7 @@ __all__ = [
     "write_result",
 ]
 
-Judge = Callable[[Sequence[Design], Crew], Sequence[Verdict]]
+Judge = Callable[[Sequence[Design], JobRunner], Sequence[Verdict]]
 
 
 @dataclass(frozen=True)
@@ -128,8 +128,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     mappings = MappingSpace(MachineModel(form.network, taken), study)
     judge = _judge(form, taken, how, space.verify if space else None)
     wanted = tuple(names or study.objectives or DEFAULT)
-    with open_crew(_resources(resources)) as crew:
-        return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge, crew=crew)
+    with open_runner(_resources(resources)) as runner:
+        return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge, runner=runner)
 
 
 def _require_known(what: str, name: str, known: Sequence[str]) -> None:
@@ -143,7 +143,7 @@ def _judge(form: Canonical, platform: Platform, how: Search, verify: bool | None
     """What simulates the designs of the front, if anything does."""
     if verify is False:
         return None
-    return lambda designs, crew: Verifier(form, platform).all(designs, crew, how.report, asked=verify is True)
+    return lambda designs, runner: Verifier(form, platform).all(designs, runner, how.report, asked=verify is True)
 
 
 def _resources(resources: Resources | None) -> Resources:

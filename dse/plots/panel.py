@@ -1,4 +1,4 @@
-"""One pair of axes: the cloud of designs, the front, scales and ticks."""
+"""One pair of axes: the plotted points of designs, the front, scales and ticks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dask cluster that does pieces of work; the package distributed loads only when it is asked for."""
+"""A dask cluster that does jobs; the package distributed loads only when it is asked for."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from arrayol.errors import ArrayolError, error
 from dse.work.content import code_digest
-from dse.work.perform import Done, Errand
-from dse.work.piece import Piece
+from dse.work.perform import Done, RemoteJob
+from dse.work.piece import Job
 from dse.work.pools import Sender, Task
 
 if TYPE_CHECKING:
@@ -46,10 +46,10 @@ class Cluster:
         """Two tasks for each worker that is there: each does one at a time, however many threads it has."""
         return self._workers * (1 + _WAITING)
 
-    def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
+    def submit(self, context: Any, jobs: Sequence[Job]) -> Task:
         """Send it to the scheduler."""
-        errand = Errand(code_digest(), self._sender.packed(context), _packed(pieces))
-        return self._executor.submit(pickle.loads, _packed(errand))
+        remote_job = RemoteJob(code_digest(), self._sender.packed(context), _packed(jobs))
+        return self._executor.submit(pickle.loads, _packed(remote_job))
 
     def check(self) -> None:
         """Look who is there. Raises ArrayolError (`cluster-lost`) where no worker has been for some time."""
@@ -73,7 +73,7 @@ class Cluster:
 
         try:
             found: Done | Exception = task.result()
-        except (ImportError, AttributeError):  # of what an errand names
+        except (ImportError, AttributeError):  # of what the remote job names
             raise no_arrayol() from None
         except (KilledWorker, CancelledError, OSError):
             raise self._lost() from None

@@ -1,4 +1,4 @@
-"""Content hashes: what a piece of work depends on as 32 bytes, the same in every process and Python run.
+"""Content hashes: what a job depends on as 32 bytes, the same in every process and Python run.
 
 Values are encoded without ambiguity (each with a tag, and its length or number of parts), then hashed once.
 """

@@ -1,4 +1,4 @@
-"""What a worker does: pieces of work in a context that comes along as bytes."""
+"""What a worker does: jobs in a context that comes along as bytes."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from traceback import format_exc
 from typing import Any
 
 from arrayol.errors import ArrayolError
-from dse.work.piece import Piece, require_same_code
+from dse.work.piece import Job, require_same_code
 
 Done = tuple[list[Any], float]
 
 _ONE_AT_A_TIME = Lock()  # caches of a context, and isl, are not made for threads, which workers of a cluster may have
 
 
-def perform(context: bytes, pieces: Sequence[Piece]) -> Done:
-    """What the pieces find, and the seconds it took; the context is unpacked once for all of its pieces.
+def perform(context: bytes, jobs: Sequence[Job]) -> Done:
+    """What the jobs find, and the seconds it took; the context is unpacked once for all of its jobs.
 
-    Raises what the pieces raise.
+    Raises what the jobs raise.
     """
     with _ONE_AT_A_TIME:
-        return done(_unpacked(context), pieces)
+        return done(_unpacked(context), jobs)
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """Work as bytes, which is done where the errand is unpacked: `attempt`'s value takes its place.
+class RemoteJob:
+    """Jobs as bytes, done where the remote job is unpacked: `attempt`'s value takes its place.
 
     What carries it there needs no arrayol; who unpacks it without gets ImportError, or AttributeError from a version
-    that knows no errands.
+    that knows no remote jobs.
     """
 
     code: bytes
     context: bytes
-    pieces: bytes
+    jobs: bytes
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return attempt, (self.code, self.context, self.pieces)
+        return attempt, (self.code, self.context, self.jobs)
 
 
-def attempt(code: bytes, context: bytes, pieces: bytes) -> Done | Exception:
-    """What `perform` returns or raises, as a value. Pieces of another version are not even unpacked."""
+def attempt(code: bytes, context: bytes, jobs: bytes) -> Done | Exception:
+    """What `perform` returns or raises, as a value. Jobs of another version are not even unpacked."""
     try:
         require_same_code(code)
-        return perform(context, pickle.loads(pieces))
+        return perform(context, pickle.loads(jobs))
     except ArrayolError as refused:
         return refused
     except Exception as raised:  # its traceback does not come along
@@ -56,10 +56,10 @@ def attempt(code: bytes, context: bytes, pieces: bytes) -> Done | Exception:
         return raised
 
 
-def done(context: Any, pieces: Sequence[Piece]) -> Done:
-    """What the pieces find, and the seconds it took."""
+def done(context: Any, jobs: Sequence[Job]) -> Done:
+    """What the jobs find, and the seconds it took."""
     started = perf_counter()
-    return [piece.run(context) for piece in pieces], perf_counter() - started
+    return [job.run(context) for job in jobs], perf_counter() - started
 
 
 @lru_cache(maxsize=4)

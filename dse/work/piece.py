@@ -1,6 +1,6 @@
-"""Pieces of work: parts of a search or of a verification that stand for themselves, so that they can be done anywhere.
+"""Jobs: parts of a search or of a verification that stand for themselves, so that they can be done anywhere.
 
-A `Work` yields pieces, is sent what they found in the same order, and returns what it makes of it.
+A `JobPlan` yields jobs, is sent what they found in the same order, and returns what it makes of it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dse.work.content import code_digest
 Result = TypeVar("Result")
 
 
-class Piece(Protocol):
-    """A picklable piece of work in a context of some kind, and how what it finds is written in a store."""
+class Job(Protocol):
+    """A picklable job in a context of some kind, and how what it finds is written in a store."""
 
     @property
     def kind(self) -> str:
@@ -38,7 +38,7 @@ class Piece(Protocol):
         """The same result from its text. Raises ValueError for a text that `dump` did not write."""
 
 
-Work = Generator[Sequence[Piece], Sequence[Any], Result]
+JobPlan = Generator[Sequence[Job], Sequence[Any], Result]
 
 
 def require_same_code(code: bytes) -> None:

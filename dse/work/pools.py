@@ -1,4 +1,4 @@
-"""Where pieces of work are done: in this process or in others. A cluster has a module of its own."""
+"""Where jobs are done: in this process or in others. A cluster has a module of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from arrayol.errors import error
 from dse.work.perform import done, perform
-from dse.work.piece import Piece
+from dse.work.piece import Job
 
 Task = Future[tuple[list[Any], float]]
 WORTH_SECONDS = 2.0  # of work for which processes are started: that takes them about a second
@@ -25,7 +25,7 @@ _WAITING = 1  # tasks per worker that wait behind the one in work, so that none 
 
 
 class Pool(Protocol):
-    """Takes tasks, each some pieces in a context."""
+    """Takes tasks, each some jobs in a context."""
 
     @property
     def slots(self) -> int:
@@ -35,14 +35,14 @@ class Pool(Protocol):
     def worth_seconds(self) -> float:
         """How much work there must be for it to pay."""
 
-    def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
+    def submit(self, context: Any, jobs: Sequence[Job]) -> Task:
         """Start a task: what `perform` returns."""
 
     def check(self) -> None:
         """See from time to time whether all is well. Raises ArrayolError where the pool is lost."""
 
     def result(self, task: Task) -> tuple[list[Any], float]:
-        """What a task that has ended found. Raises what its pieces raised, and ArrayolError where the pool is lost."""
+        """What a task that has ended found. Raises what its jobs raised, and ArrayolError where the pool is lost."""
 
 
 class InProcess:
@@ -51,10 +51,10 @@ class InProcess:
     slots = 1
     worth_seconds = 0.0
 
-    def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
+    def submit(self, context: Any, jobs: Sequence[Job]) -> Task:
         """Do it now."""
         task: Task = Future()
-        task.set_result(done(context, pieces))
+        task.set_result(done(context, jobs))
         return task
 
     def check(self) -> None:
@@ -87,11 +87,11 @@ class Processes:
         self._executor = executor
         self._sender = Sender()
 
-    def submit(self, context: Any, pieces: Sequence[Piece]) -> Task:
+    def submit(self, context: Any, jobs: Sequence[Job]) -> Task:
         """Queue it for the next process that is free."""
         self.worth_seconds = min(self.worth_seconds, _WORTH_ONCE_STARTED)
         try:
-            return self._executor.submit(perform, self._sender.packed(context), pieces)
+            return self._executor.submit(perform, self._sender.packed(context), jobs)
         except BrokenProcessPool:
             raise _lost() from None
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from arrayol.errors import InfeasibleError
 from dse.work.cluster import cluster
-from dse.work.crew import Crew
-from dse.work.keeper import Keeper
+from dse.work.crew import JobRunner
+from dse.work.keeper import JobCache
 from dse.work.pools import InProcess, Pool, processes
 from dse.work.store import open_store
 
@@ -29,26 +29,26 @@ class Resources:
 
 
 @contextmanager
-def open_crew(resources: Resources) -> Iterator[Crew]:
-    """A crew with these resources. Raises ArrayolError as `open_store` and `cluster` do."""
-    with _keeper(resources) as keeper, _pool(resources) as pool:
-        yield Crew(pool, keeper)
+def open_runner(resources: Resources) -> Iterator[JobRunner]:
+    """A job runner with these resources. Raises ArrayolError as `open_store` and `cluster` do."""
+    with _cache(resources) as cache, _pool(resources) as pool:
+        yield JobRunner(pool, cache)
 
 
 @contextmanager
-def _keeper(resources: Resources) -> Iterator[Keeper]:
+def _cache(resources: Resources) -> Iterator[JobCache]:
     """After an exploration that ended well the rows that it used are kept, after a failure all rows."""
     if resources.folder is None:
-        yield Keeper(None)
+        yield JobCache(None)
         return
     with open_store(resources.folder, resume=resources.resume) as store:
-        keeper = Keeper(store)
+        cache = JobCache(store)
         try:
-            yield keeper
+            yield cache
         except InfeasibleError:
             store.withdraw()
             raise
-        keeper.finish()
+        cache.finish()
 
 
 def _pool(resources: Resources) -> AbstractContextManager[Pool]:

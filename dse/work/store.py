@@ -1,4 +1,4 @@
-"""The store of finished work: results of pieces by content hashes of what they depend on, kept beside the results.
+"""The store of finished work: results of jobs by content hashes of what they depend on, kept beside the results.
 
 What is in it outlives a killed process; work that is not yet committed is done again.
 """
@@ -24,14 +24,14 @@ _TEXT = ("utf-8", "surrogatepass")
 
 
 @contextmanager
-def open_store(folder: Path, *, resume: bool) -> Iterator[WorkStore]:
+def open_store(folder: Path, *, resume: bool) -> Iterator[JobStore]:
     """The store of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
 
     Nothing is written before the first rows are committed; folder and file are made then, and a former store goes then.
     At the end what waits is committed, also when the block is interrupted or fails. Raises ArrayolError, now and when
     rows are read or committed: `store-damaged`, `store-locked` where another process has it open, `cannot-write`.
     """
-    store = WorkStore(folder / STORE, resume=resume)
+    store = JobStore(folder / STORE, resume=resume)
     try:
         yield store
     except BaseException:
@@ -41,7 +41,7 @@ def open_store(folder: Path, *, resume: bool) -> Iterator[WorkStore]:
     store.close()
 
 
-class WorkStore:
+class JobStore:
     """Rows by key, from `open_store`; for one process and one thread. An empty store counts as true."""
 
     def __init__(self, path: Path, *, resume: bool) -> None:

@@ -84,15 +84,15 @@ class MachineModel:
         return batch.fastest(structure.blocks.scan, _shape(structure), offered, structure.policy, times=times)
 
     def _batch_of(self, structure: GroupDesign) -> GroupBatch | None:
-        """What prices a structure in bulk. Raises ArrayolError for what is refused whatever the units."""
+        """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""
         batch = self.batch(structure.tasks) if is_plain(structure) else None
         if batch is not None:
             batch = batch.with_layouts(structure.layouts)
-            require_legal(batch.ledger.parts.group, batch.ledger.parts.group.last, structure.blocks)
+            require_legal(batch.counts.parts.group, batch.counts.parts.group.last, structure.blocks)
         return batch
 
     def batch(self, tasks: tuple[str, ...]) -> GroupBatch | None:
-        """What prices the plain designs of a group in bulk; None where it is not separable (docs/machine.md).
+        """What prices the plain designs of a group in batches; None where it is not separable (docs/machine.md).
 
         Raises ArrayolError for a group that is refused.
         """
@@ -124,7 +124,7 @@ class MachineModel:
         """What may be opened in a group with these blocks. Raises ArrayolError for a group or scan that is refused."""
         group, batch = Group(self.accesses, tasks), self.batch(tasks)
         if tasks not in self._fifos:
-            self._fifos[tasks] = separable_fifos(batch.ledger) if batch is not None else possible_fifos(group)
+            self._fifos[tasks] = separable_fifos(batch.counts) if batch is not None else possible_fifos(group)
         found = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch is not None else None
         return found if found is not None else find_offers(group, blocks, self._fifos[tasks])
 

@@ -38,7 +38,7 @@ def possible_fifos(group: Group) -> tuple[str, ...]:
 
 def offers_of_separable(batch: GroupBatch, blocks: Blocks, fifos: tuple[str, ...]) -> Offers | None:
     """What a separable group with these blocks offers; None where the structure is no product after all."""
-    group = batch.ledger.parts.group
+    group = batch.counts.parts.group
     require_legal(group, group.last, blocks)
     uneven = batch.uneven_tasks(blocks)
     return None if uneven is None else Offers(uneven, fifos, batch.reads_again(blocks))

@@ -29,7 +29,7 @@ def block_counts(extents: Extents, shape: Sequence[int]) -> Extents:
 
 
 def walk_position(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
-    """At which place of the walk the block of each repetition, given as an (n, rank) array, stands."""
+    """At which place of the block order the block of each repetition, given as an (n, rank) array, stands."""
     counts = block_counts(extents, blocks.shape)
     place = np.zeros(len(repetitions), np.int64)
     for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):

@@ -74,14 +74,14 @@ def group_timeline(
 
 
 def _separably(batch: GroupBatch, group: GroupDesign, lines: Lines, shown: Elements, cycles: int) -> Timeline:
-    tasks = batch.ledger.parts.group.tasks
+    tasks = batch.counts.parts.group.tasks
     kinds = _kinds_at(batch, lines, shown)
     timing = batch.timing(tasks)
     units = {processor.task: processor.units for processor in group.processors}
     port = timing.port(kinds).of_structure(0)
     busy = {task: timing.busy(kinds, task, units[task])[0] for task in tasks}
     length, _ = step_ends(port, busy)
-    (every,) = step_kinds(batch.ledger, lines, cyclic=False)
+    (every,) = step_kinds(batch.counts, lines, cyclic=False)
     all_busy = {task: timing.busy(every, task, units[task])[0] for task in tasks}
     if int(step_ends(timing.port(every).of_structure(0), all_busy)[0] @ every.times[0]) != cycles or not length.all():
         raise ValueError("the group takes other steps or cycles")
@@ -90,7 +90,7 @@ def _separably(batch: GroupBatch, group: GroupDesign, lines: Lines, shown: Eleme
     start[gap:] += cycles - int(length.sum())
     sums = (every.times[0] @ every.happens[0]).tolist()
     moved: dict[str, Moved] = {}
-    for one, amount in zip(batch.ledger.counted, sums, strict=True):
+    for one, amount in zip(batch.counts.counted, sums, strict=True):
         if one.kind != "task":
             _move(moved, one.name, amount, write=one.kind == "store")
     return _timeline(shown, start, length, port, busy, moved)
@@ -98,7 +98,7 @@ def _separably(batch: GroupBatch, group: GroupDesign, lines: Lines, shown: Eleme
 
 def _kinds_at(batch: GroupBatch, lines: Lines, shown: Elements) -> StepKinds:
     """What happens in these steps: step s is (row, column) = divmod(s - shift, columns) for something of that shift."""
-    counted = batch.ledger.counted
+    counted = batch.counts.counted
     first = min(one.stage for one in counted)
     shift = np.array([one.stage - first for one in counted])
     shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])

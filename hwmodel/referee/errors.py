@@ -1,11 +1,11 @@
-"""What the referee stops with."""
+"""What the simulator stops with."""
 
 from __future__ import annotations
 
 from arrayol.errors import ArrayolError, Diagnostic
 
 
-class RefereeError(ArrayolError):
+class SimulatorError(ArrayolError):
     """The simulated machine cannot run the design: `fault` names the rule it breaks."""
 
     def __init__(self, rule: str, message: str) -> None:
@@ -15,6 +15,6 @@ class RefereeError(ArrayolError):
         )
 
 
-def fault(rule: str, message: str) -> RefereeError:
+def fault(rule: str, message: str) -> SimulatorError:
     """An error of a rule: plan, read-before-write, overflow, overwrite, fifo-order, deadlock, never-stored."""
-    return RefereeError(rule, message)
+    return SimulatorError(rule, message)

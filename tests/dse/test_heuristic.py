@@ -20,7 +20,7 @@ from dse.search.indicators import share_of
 from dse.search.nsga2 import Genes, evolve
 from dse.search_context import SearchContext
 from dse.searched import Searched
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 
 SMALL = (
     "conv3x3",
@@ -44,7 +44,7 @@ def test_it_comes_near_the_exact_front(name: str) -> None:
     space = shipped_space(name)
     columns = columns_for(space)
     context = SearchContext(space, columns)
-    exact, found = search_exactly(context, Crew(), quiet), search_heuristically(context, 0, Crew(), quiet)
+    exact, found = search_exactly(context, JobRunner(), quiet), search_heuristically(context, 0, JobRunner(), quiet)
     assert share_of(found.front.values, exact.front.values) >= LEAST
     assert not found.exact
     assert found.counts.size == found.group_designs == exact.group_designs
@@ -62,7 +62,7 @@ def test_groups_are_put_together() -> None:
         space = space_of(chain(12, 16), 3, Path(folder))
     columns = columns_for(space)
     context = SearchContext(space, columns)
-    exact, found = search_exactly(context, Crew(), quiet), search_heuristically(context, 0, Crew(), quiet)
+    exact, found = search_exactly(context, JobRunner(), quiet), search_heuristically(context, 0, JobRunner(), quiet)
     assert share_of(found.front.values, exact.front.values) >= 0.999
     has_the_figures(space, found)
     assert "the best designs of each group were put together" in found.how
@@ -72,11 +72,11 @@ def test_slow_structures_are_rationed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What it does not price element by element it takes without cuts and FIFOs, and says how often."""
     space = shipped_space("dct", narrow=False)
     columns = columns_for(space)
-    free = search_heuristically(SearchContext(space, columns), 0, Crew(), quiet)
+    free = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
     assert "element by element" not in free.how
     monkeypatch.setattr(slow_designs, "SLOW_ELEMENTS", 10 * slow_designs.LEAST_ELEMENTS)
     monkeypatch.setattr(slow_designs, "PACE", 10)  # so one in each generation
-    found = search_heuristically(SearchContext(space, columns), 0, Crew(), quiet)
+    found = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
     assert found.evolution is not None
     generations = len(found.evolution.generations)
     granted = int(found.how.partition(" structures priced element by element")[0].rpartition(" ")[2])

@@ -34,8 +34,8 @@ from dse.search_context import SearchContext
 from dse.searched import Searched
 from dse.space_size import size_of
 from dse.study import Study, narrowed
-from dse.twins import Twins
-from dse.work.crew import Crew
+from dse.twins import IsomorphicGroups
+from dse.work.crew import JobRunner
 from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import Priced
@@ -77,7 +77,7 @@ def studies(draw: st.DrawFn, network: Network) -> Study:
 
 
 class RememberingModel(MachineModel):
-    """Prices each structure once for all methods, and none in bulk: that those agree is tested with the model."""
+    """Prices each structure once for all methods, and none in batches: that those agree is tested with the model."""
 
     def __init__(self, network: Network, platform: Platform) -> None:
         super().__init__(network, platform)
@@ -130,12 +130,12 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
         seen["too large"] += 1
         return
     try:
-        whole = search_exhaustively(SearchContext(space, columns), Crew(), lambda _: None)
-    except ArrayolError:  # what the study opens makes too many
+        whole = search_exhaustively(SearchContext(space, columns), JobRunner(), lambda _: None)
+    except ArrayolError:  # the options of the study make too many
         seen["too large"] += 1
         return
     for search in (search_exactly, search_by_partition):
-        found = search(SearchContext(space, columns), Crew(), lambda _: None)
+        found = search(SearchContext(space, columns), JobRunner(), lambda _: None)
         assert points(found) == points(whole)
         assert found.counts.size == found.group_designs
         assert found.whole_designs == whole.whole_designs
@@ -145,7 +145,7 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
         _designs_have_the_figures(space, columns, whole)
     seen.update(kinds(space))
     seen["compared"] += 1
-    seen["opened"] += space.study.opens
+    seen["opened"] += space.study.has_options
     seen["more than three points"] += len(whole.front) > 3
 
 
@@ -184,57 +184,57 @@ def default_columns(space: MappingSpace, *limits: str) -> Columns:
     return columns_of(names, bounds, space.model.platform, reuse_memory=space.study.reuse_memory)
 
 
-def test_bulk_prices_make_the_front_of_every_whole_design() -> None:
-    """The same with groups priced in bulk: a platform with few units, so that whole designs can be counted out."""
+def test_batch_prices_make_the_front_of_every_whole_design() -> None:
+    """The same with groups priced in batches: a platform with few units, so that whole designs can be counted out."""
     space = shipped("lpsf", narrowed(Study(units=(1, 2), orders=("0,1", "1,-0", "-1,-0"))), H=4, W=4)
     columns = default_columns(space)
     assert all(space.model.batch(space.tasks(group)) is not None for group in space.groups)
-    whole = search_exhaustively(SearchContext(space, columns), Crew(), quiet)
+    whole = search_exhaustively(SearchContext(space, columns), JobRunner(), quiet)
     for search in (search_exactly, search_by_partition):
-        assert points(search(SearchContext(space, columns), Crew(), quiet)) == points(whole)
+        assert points(search(SearchContext(space, columns), JobRunner(), quiet)) == points(whole)
 
 
 def test_partition_counts_comparisons() -> None:
-    found = search_by_partition(SearchContext(lpsf(), default_columns(lpsf())), Crew(), quiet)
+    found = search_by_partition(SearchContext(lpsf(), default_columns(lpsf())), JobRunner(), quiet)
     assert found.comparisons is not None
     assert found.comparisons.subspaces is not None
     assert found.comparisons.all_pairs is not None
     assert 0 < found.comparisons.subspaces < found.comparisons.all_pairs
 
 
-def test_twins_are_priced_alike() -> None:
+def test_isomorphic_groups_are_priced_alike() -> None:
     """Groups that are taken for equal have equal fronts, and their renamed designs are those groups' own."""
     with TemporaryDirectory() as folder:
         space = space_of(chain(9, 16), 3, Path(folder))
     columns = default_columns(space)
     context = SearchContext(space, columns)
-    found = search_groups(context, Crew(), open_all=True, report=quiet)
-    twins = Twins(space)
-    pairs = {group: twin for group in space.groups if (twin := twins.of(group)) is not None}
+    found = search_groups(context, JobRunner(), all_options=True, report=quiet)
+    isomorphic = IsomorphicGroups(space)
+    pairs = {group: twin for group in space.groups if (twin := isomorphic.of(group)) is not None}
     assert len(pairs) == 4 + 3 + 2  # the last window writes the result: it is like no other
     for group, twin in pairs.items():
-        (own,) = Crew().do(context, [search_group(context, group, open_all=True)])
+        (own,) = JobRunner().do(context, [search_group(context, group, all_options=True)])
         assert (own.front.values == found[twin].front.values).all()
         assert own.designs == found[group].designs
         assert own.counts == found[group].counts
 
 
-def test_no_twins_where_they_differ() -> None:
+def test_no_isomorphic_groups_where_they_differ() -> None:
     """The last task's array leaves the network, the group of all is the whole design, and rows make addresses count."""
     with TemporaryDirectory() as folder:
         space = space_of(chain(5, 16), 5, Path(folder))
     first, last = (space.groups[place] for place in (0, -1))
     assert space.tasks(first) == ("window@s1",)
     assert space.tasks(last) == ("window@out",)
-    twins = Twins(space)
-    assert [twins.of(group) for group in space.groups] == [None] * len(space.groups)
+    isomorphic = IsomorphicGroups(space)
+    assert [isomorphic.of(group) for group in space.groups] == [None] * len(space.groups)
     rows = RowModel(row_bytes=16, banks=2, word_ns=64.0, row_change_ns=3.0, same_bank_activate_ns=7.0)
     memory = space.model.platform.memory.model_copy(update={"rows": rows})
     platform = space.model.platform.model_copy(update={"memory": memory, "clock_mhz": 100.0})
     with TemporaryDirectory() as folder:
         long = space_of(chain(9, 16), 2, Path(folder))
     model = MachineModel(long.model.network, platform)
-    assert not any(map(Twins(MappingSpace(model, long.study)).of, long.groups))
+    assert not any(map(IsomorphicGroups(MappingSpace(model, long.study)).of, long.groups))
 
 
 def test_nsga2_is_the_same_for_the_same_seed() -> None:
@@ -243,12 +243,12 @@ def test_nsga2_is_the_same_for_the_same_seed() -> None:
     assert once != other
 
 
-def test_nsga2_opens_what_the_study_opens() -> None:
+def test_nsga2_tries_the_options_of_the_study() -> None:
     study = Study(fusions=((("hflr", "vftd"), ("hfrl",), ("vfbu",)),), units=(1, 2), links=("fifo",))
     assert '"policy": "reuse"' in _evolved(0, study)
     # Groups of one task have no array that could be a FIFO: they are plain, not infeasible.
     space = shipped("lpsf", study, H=4, W=8)
-    found = search_exactly(SearchContext(space, default_columns(space)), Crew(), quiet)
+    found = search_exactly(SearchContext(space, default_columns(space)), JobRunner(), quiet)
     assert len(found.front)
     assert found.counts.size == found.group_designs
 
@@ -266,10 +266,11 @@ def _evolved(seed: int, study: Study | None = None) -> str:
 def test_nsga2_keeps_constraints() -> None:
     space = lpsf()
     limit = (
-        int(search_exactly(SearchContext(space, default_columns(space)), Crew(), quiet).front.values[:, 1].min()) * 2
+        int(search_exactly(SearchContext(space, default_columns(space)), JobRunner(), quiet).front.values[:, 1].min())
+        * 2
     )
     columns = default_columns(space, f"internal_memory_data <= {limit}")
-    found = search_heuristically(SearchContext(space, columns), 0, Crew(), quiet)
+    found = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
     assert len(found.front)
     assert (found.front.values[:, 1] <= limit).all()
 

@@ -76,7 +76,7 @@ def test_several_bounds_and_all_that_the_result_holds() -> None:
         "units < 17",
         "latency_cycles >= 5_000_000",
     ]
-    assert pick(result, rule).design.id == "2+1+1"  # not on the front, but in the result; 1+1+2 is its twin
+    assert pick(result, rule).design.id == "2+1+1"  # not on the front, but in the result; 1+1+2 is its isomorphic group
     assert pick(result, parse_rule("internal_memory_data < 30720")).design.id == "2+2"
 
 

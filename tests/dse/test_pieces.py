@@ -1,4 +1,4 @@
-"""Pieces of a search: in parts of any size it finds the same, and with rows of another one what it finds by itself."""
+"""Jobs of a search: in parts of any size it finds the same, and with rows of another one what it finds by itself."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from strategies_changes import Wanted, changed, wanteds
 
 from arrayol.errors import ArrayolError
 from dse import group_pieces
-from dse.bulk import BulkPricer
+from dse.bulk import BatchPricer
 from dse.exact import search_exactly
 from dse.group_part import GroupPart, dump_part, joined, load_part
 from dse.group_pieces import plain_structure
 from dse.group_search import search_group
-from dse.openings import openings
+from dse.openings import mapping_options
 from dse.search_context import SearchContext
 from dse.study import NARROW, Study
 from dse.work import crew
-from dse.work.crew import Crew
-from dse.work.keeper import Keeper
-from dse.work.piece import Piece
+from dse.work.crew import JobRunner
+from dse.work.keeper import JobCache
+from dse.work.piece import Job
 from dse.work.pools import InProcess, Pool, processes
-from dse.work.store import WorkStore, open_store
+from dse.work.store import JobStore, open_store
 from hwmodel.platform import LocalMemory, Platform
 
 seen: Counter[str] = Counter()
@@ -43,34 +43,34 @@ seen: Counter[str] = Counter()
 class Idle(InProcess):
     """Must not be asked."""
 
-    def submit(self, context: Any, pieces: Any) -> Future[Any]:
-        raise AssertionError(pieces)
+    def submit(self, context: Any, jobs: Any) -> Future[Any]:
+        raise AssertionError(jobs)
 
 
-class Counting(Keeper):
+class Counting(JobCache):
     """Counts the results that it finds and keeps."""
 
     found = kept = 0
 
-    def known(self, pieces: Sequence[Piece], keys: Sequence[bytes | None]) -> dict[int, Any]:
-        known = super().known(pieces, keys)
+    def known(self, jobs: Sequence[Job], keys: Sequence[bytes | None]) -> dict[int, Any]:
+        known = super().known(jobs, keys)
         self.found += len(known)
         return known
 
-    def keep(self, piece: Piece, key: bytes | None, result: Any) -> None:
+    def keep(self, job: Job, key: bytes | None, result: Any) -> None:
         self.kept += 1
-        super().keep(piece, key, result)
+        super().keep(job, key, result)
 
 
 @contextmanager
-def new_store() -> Iterator[WorkStore]:
+def new_store() -> Iterator[JobStore]:
     """An empty store of which no file is left, and none made where it is used but a moment."""
     with TemporaryDirectory() as folder, open_store(Path(folder), resume=True) as store:
         yield store
         store.discard()
 
 
-def outcome(wanted: Wanted, hands: Crew) -> Any:
+def outcome(wanted: Wanted, hands: JobRunner) -> Any:
     """All that an exact search finds, or why it is refused."""
     try:
         found = search_exactly(wanted.context(), hands, lambda _: None)
@@ -86,7 +86,7 @@ def outcome(wanted: Wanted, hands: Crew) -> Any:
     return points, designs, groups, sizes
 
 
-def resuming(store: WorkStore) -> Counting:
+def resuming(store: JobStore) -> Counting:
     return Counting(store)
 
 
@@ -97,14 +97,14 @@ def test_rows_of_another_search_change_nothing(data: st.DataObject) -> None:
     former = data.draw(wanteds())
     what, wanted = data.draw(changed(former))
     with new_store() as store:
-        outcome(former, Crew(keeper=resuming(store)))
-        keeper = resuming(store)
-        fresh = outcome(wanted, Crew())
-        assert outcome(wanted, Crew(keeper=keeper)) == fresh, what
-        assert outcome(wanted, Crew(Idle(), resuming(store))) == fresh
+        outcome(former, JobRunner(cache=resuming(store)))
+        cache = resuming(store)
+        fresh = outcome(wanted, JobRunner())
+        assert outcome(wanted, JobRunner(cache=cache)) == fresh, what
+        assert outcome(wanted, JobRunner(Idle(), resuming(store))) == fresh
     seen[what] += 1
-    seen["found"] += bool(keeper.found)
-    seen["new"] += bool(keeper.kept)
+    seen["found"] += bool(cache.found)
+    seen["new"] += bool(cache.kept)
 
 
 @settings(max_examples=40)
@@ -115,23 +115,23 @@ def test_prices_of_another_search_change_nothing(data: st.DataObject) -> None:
     what, wanted = data.draw(changed(former))
     with new_store() as store:
         for one in (former, wanted):
-            fresh = prices(one, Crew())
-            assert prices(one, Crew(keeper=resuming(store))) == fresh, what
-        assert prices(wanted, Crew(Idle(), resuming(store))) == fresh
+            fresh = prices(one, JobRunner())
+            assert prices(one, JobRunner(cache=resuming(store))) == fresh, what
+        assert prices(wanted, JobRunner(Idle(), resuming(store))) == fresh
 
 
-def prices(wanted: Wanted, hands: Crew) -> Any:
+def prices(wanted: Wanted, hands: JobRunner) -> Any:
     """Figures of designs of all kinds, and an example of a refusal."""
     try:
         context = wanted.context()
     except ArrayolError as refused:
         return str(refused)
-    pricer, space = BulkPricer(context, hands), context.space
+    pricer, space = BatchPricer(context, hands), context.space
     for group in space.groups[:4]:
         last = space.last(group)
         for blocks in list(space.blocks(last))[:2] if last else ():
             plain = plain_structure(space.tasks(group), blocks)
-            pricer.price([plain, *islice(openings(space, plain), 4)])
+            pricer.price([plain, *islice(mapping_options(space, plain), 4)])
     return pricer.found, pricer.refusal
 
 
@@ -148,10 +148,10 @@ def test_the_order_of_arrays_counts() -> None:
     turned = replace(wanted.network, arrays=dict(reversed(wanted.network.arrays.items())))
     other = replace(wanted, network=turned)
     with new_store() as store:
-        found = outcome(wanted, Crew(keeper=resuming(store)))
-        fresh = outcome(other, Crew())
+        found = outcome(wanted, JobRunner(cache=resuming(store)))
+        fresh = outcome(other, JobRunner())
         assert found != fresh
-        assert outcome(other, Crew(keeper=resuming(store))) == fresh
+        assert outcome(other, JobRunner(cache=resuming(store))) == fresh
 
 
 @pytest.mark.parametrize(
@@ -164,15 +164,15 @@ def test_the_order_of_arrays_counts() -> None:
         ("cuts", ("lines",), {"window@s1": [[2]]}),
     ],
 )
-def test_what_is_opened_counts(what: str, former: tuple[str, ...], now: Any) -> None:
+def test_options_count(what: str, former: tuple[str, ...], now: Any) -> None:
     """On the same blocks too."""
     platform = PLATFORM.model_copy(update={"local": LocalMemory(banks=2, block_bits=64)})
     objectives = ("latency_cycles", "internal_memory_data")
     wanted, other = (replace(three(platform, **{what: ways}), objectives=objectives) for ways in (former, now))
     with new_store() as store:
-        outcome(wanted, Crew(keeper=resuming(store)))
-        fresh = outcome(other, Crew())
-        assert outcome(other, Crew(keeper=resuming(store))) == fresh
+        outcome(wanted, JobRunner(cache=resuming(store)))
+        fresh = outcome(other, JobRunner())
+        assert outcome(other, JobRunner(cache=resuming(store))) == fresh
 
 
 def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
@@ -181,23 +181,23 @@ def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
     processes = {**wanted.network.processes, name: replace(last, elementary="another")}
     other = replace(wanted, network=replace(wanted.network, processes=processes))
     with new_store() as store:
-        outcome(wanted, Crew(keeper=resuming(store)))
-        keeper = resuming(store)
-        assert outcome(other, Crew(keeper=keeper)) == outcome(other, Crew())
-        assert keeper.found >= 3  # the first two tasks, singly and together
-        assert keeper.kept >= 3
+        outcome(wanted, JobRunner(cache=resuming(store)))
+        cache = resuming(store)
+        assert outcome(other, JobRunner(cache=cache)) == outcome(other, JobRunner())
+        assert cache.found >= 3  # the first two tasks, singly and together
+        assert cache.kept >= 3
 
 
 @pytest.mark.parametrize("seconds", [1e-9, 1e-4, 3e-2])
 @settings(max_examples=15)
 @given(data=st.data())
-def test_pieces_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> None:
+def test_jobs_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> None:
     wanted = data.draw(wanteds())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(group_pieces, "JOB_SECONDS", 1e9)
-        whole = outcome(wanted, Crew())
+        whole = outcome(wanted, JobRunner())
         patch.setattr(group_pieces, "JOB_SECONDS", seconds)
-        assert outcome(wanted, Crew()) == whole
+        assert outcome(wanted, JobRunner()) == whole
 
 
 @settings(max_examples=40)
@@ -232,26 +232,26 @@ def pool() -> Iterator[Pool]:
 @settings(max_examples=25)
 @given(wanted=wanteds())
 def test_two_processes_find_the_same(pool: Pool, wanted: Wanted) -> None:
-    """In tasks of single pieces, whichever ends first, under any constraints and ways to share memory."""
+    """In tasks of single jobs, whichever ends first, under any constraints and ways to share memory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(group_pieces, "JOB_SECONDS", 3e-2)
         patch.setattr(crew, "TASK_SECONDS", 1e-9)
-        assert outcome(wanted, Crew(pool)) == outcome(wanted, Crew())
-        assert prices(wanted, Crew(pool)) == prices(wanted, Crew())
+        assert outcome(wanted, JobRunner(pool)) == outcome(wanted, JobRunner())
+        assert prices(wanted, JobRunner(pool)) == prices(wanted, JobRunner())
 
 
 def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
-    """What the pieces of a group's search find, cut small."""
+    """What the jobs of a group's search find, cut small."""
     parts: list[GroupPart] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(group_pieces, "JOB_SECONDS", 1e-9)
-        work = search_group(context, group, open_all=True)
+        work = search_group(context, group, all_options=True)
         try:
-            pieces = next(work)
+            jobs = next(work)
             while True:
-                found = [piece.run(context) for piece in pieces]
+                found = [job.run(context) for job in jobs]
                 parts += found
-                pieces = work.send(found)
+                jobs = work.send(found)
         except StopIteration:
             return parts
 

@@ -16,8 +16,8 @@ from arrayol.source import SourceFile
 from dse.step_pieces import find_steps
 from dse.steps import StepFinder
 from dse.store import write_result
-from dse.work.crew import Crew
-from dse.work.keeper import Keeper
+from dse.work.crew import JobRunner
+from dse.work.keeper import JobCache
 from dse.work.store import open_store
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 
@@ -108,7 +108,7 @@ def test_blocks_that_fusion_refuses_have_no_steps_and_say_why() -> None:
     assert "stand at different places in what a repetition of 'hflr' writes" in found.remark
 
 
-def test_steps_found_in_pieces(tmp_path: Path) -> None:
+def test_steps_found_in_jobs(tmp_path: Path) -> None:
     """The same steps and refusals, in a store too; none of another specification are taken."""
     designs = [
         mapped((("hflr", "vftd"), (8, 3)), (("hfrl", "vfbu"), (8, 3))),
@@ -122,7 +122,7 @@ def test_steps_found_in_pieces(tmp_path: Path) -> None:
         own = finder(api.load(SPECS / "lpsf.aol", size), "lpsf")
         with open_store(tmp_path, resume=True) as store:
             before = len(store)
-            find_steps(own, designs, Crew(keeper=Keeper(store)), lambda _: None)
+            find_steps(own, designs, JobRunner(cache=JobCache(store)), lambda _: None)
             assert len(store) - before == 4 - used
         assert not own.needed(designs)
         if size == SIZES["lpsf"]:

@@ -1,4 +1,4 @@
-"""Verifying designs group by group: what is simulated, in which pieces, and what a mistake leads to."""
+"""Verifying designs group by group: what is simulated, in which jobs, and what a mistake leads to."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import mutants
 import pytest
+from dse.testbench import Judgement, Testbench, mismatches
 from explored import SPECS
 from mutants import changed
 
@@ -19,7 +20,6 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.model import Spec
 from arrayol.ir.network import flatten
 from arrayol.transforms.canonical import canonical_form
-from dse.bench import Bench, Judgement, mismatches
 from dse.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import GroupEstimate
@@ -77,9 +77,9 @@ def test_reductions_are_found_once(
 
 
 def test_a_group_agrees_where_each_whole_design_does(verifier: Verifier, designs: Sequence[Design]) -> None:
-    assert {verifier.bench.judge(group) for group in verifier.plan(designs, asked=True)} == {AGREE}
+    assert {verifier.testbench.judge(group) for group in verifier.plan(designs, asked=True)} == {AGREE}
     for variant in {variant for design in designs[:3] for variant in verifier.variants(design)}:
-        found, estimate = verifier.bench.compare(variant)
+        found, estimate = verifier.testbench.compare(variant)
         assert found.identical
         assert not list(mismatches(found, estimate))
     verdicts = verifier.all(designs, asked=True)
@@ -87,19 +87,19 @@ def test_a_group_agrees_where_each_whole_design_does(verifier: Verifier, designs
     assert len(verdicts) == len(designs)
 
 
-def test_pieces_are_judged_anywhere(verifier: Verifier, designs: Sequence[Design]) -> None:
+def test_jobs_are_judged_anywhere(verifier: Verifier, designs: Sequence[Design]) -> None:
     """A worker has what it needs from a few values, and hands a few back."""
     plan = verifier.plan(designs, asked=True)
-    bench, group = pickle.loads(pickle.dumps((verifier.bench, plan[-1])))
-    assert isinstance(bench, Bench)
-    assert bench.judge(group) == verifier.bench.judge(plan[-1])
+    testbench, group = pickle.loads(pickle.dumps((verifier.testbench, plan[-1])))
+    assert isinstance(testbench, Testbench)
+    assert testbench.judge(group) == verifier.testbench.judge(plan[-1])
     given = pickle.loads(pickle.dumps((verifier.form, verifier.platform)))
     assert Verifier(*given).plan(designs, asked=True) == plan
     for one in (AGREE, Judgement(None, ("it takes longer",))):
         assert pickle.loads(pickle.dumps(one)) == one
         stored = json.loads(json.dumps(asdict(one)))
         assert Judgement(stored["identical"], tuple(stored["reasons"])) == one
-    judgements = {group: verifier.bench.judge(group) for group in reversed(plan)}
+    judgements = {group: verifier.testbench.judge(group) for group in reversed(plan)}
     assert verifier.verdicts(designs, judgements, asked=True) == verifier.all(designs, asked=True)
 
 
@@ -122,7 +122,7 @@ def test_the_first_design_that_disagrees_is_told(verifier: Verifier, designs: Se
     assert caught.value.diagnostics[0].message.startswith(f"the simulation of [{first.fusion}] {SIZE} does not")
 
 
-# What is changed in the referee: module, line, what stands there instead; and the reason that is then told.
+# What is changed in the simulator: module, line, what stands there instead; and the reason that is then told.
 STORED = "return chosen, plan.ticks.own"
 STORES = "self.memory[name][elements] = one.buffer.read(step, data)"
 MISTAKES = {
@@ -150,39 +150,41 @@ MISTAKES = {
 
 
 @pytest.fixture(scope="module")
-def bench(verifier: Verifier) -> Bench:
+def testbench(verifier: Verifier) -> Testbench:
     """A smaller image."""
     small = api.load(SPECS / "lpsf.aol", {"H": 8, "W": 16})
-    return Bench(small, flatten(small, "lpsf"), verifier.platform)
+    return Testbench(small, flatten(small, "lpsf"), verifier.platform)
 
 
 FIRST = GroupDesign((Processor("hflr"),), Blocks((2, 2), Scan((0, 1), (False, False))))
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_mistakes_are_reasons(mistake: str, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert bench.judge(FIRST) == AGREE
+def test_mistakes_are_reasons(mistake: str, testbench: Testbench, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert testbench.judge(FIRST) == AGREE
     monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.referee")
     *change, expected = MISTAKES[mistake]
     with changed(*change):
-        found = bench.judge(FIRST)
+        found = testbench.judge(FIRST)
     assert expected in "\n".join(found.reasons)
-    assert bench.judge(FIRST) == AGREE
+    assert testbench.judge(FIRST) == AGREE
 
 
 @pytest.mark.parametrize("array", ["p0", "p1", "p2", "p3", "p4"])
-def test_one_wrong_value_is_seen(array: str, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_wrong_value_is_seen(array: str, testbench: Testbench, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the group that makes the array, and by the one that reads it."""
-    judged = {task: bench.judge(replace(FIRST, processors=(Processor(task),))) for task in bench.network.processes}
+    judged = {
+        task: testbench.judge(replace(FIRST, processors=(Processor(task),))) for task in testbench.network.processes
+    }
     assert set(judged.values()) == {AGREE}
-    truth = bench.reference
+    truth = testbench.reference
     assert truth.values is not None
     changed_values = truth.values[array].copy()
     changed_values[37] += 1
-    monkeypatch.setattr(bench, "reference", replace(truth, values={**truth.values, array: changed_values}))
-    one = bench.network.arrays[array]
+    monkeypatch.setattr(testbench, "reference", replace(truth, values={**truth.values, array: changed_values}))
+    one = testbench.network.arrays[array]
     for task in judged:
-        found = bench.judge(replace(FIRST, processors=(Processor(task),)))
+        found = testbench.judge(replace(FIRST, processors=(Processor(task),)))
         wrong = Judgement(False, ("what it computes differs from the reference execution's",))
         assert found == (wrong if task in (one.producer, *one.readers) else AGREE)
 
@@ -192,13 +194,13 @@ def test_black_boxes_move_tokens(tmp_path: Path, verifier: Verifier) -> None:
     head, _, rest = text.partition(") -> (y: f32[4], last: f32) {")
     (tmp_path / "boxes.aol").write_text(f"{head}) -> (y: f32[4], last: f32){rest.partition('}')[2]}", encoding="utf-8")
     boxes = verifier_of(api.load(tmp_path / "boxes.aol", {"H": 60, "W": 120}), verifier.platform)
-    design = Design(tuple(replace(FIRST, processors=(Processor(task),)) for task in boxes.bench.network.processes))
-    assert set(map(boxes.bench.judge, boxes.plan([design], asked=True))) == {Judgement(None)}
+    design = Design(tuple(replace(FIRST, processors=(Processor(task),)) for task in boxes.testbench.network.processes))
+    assert set(map(boxes.testbench.judge, boxes.plan([design], asked=True))) == {Judgement(None)}
     assert boxes.all([design], asked=True) == (Verdict(True, f"simulated {SIZE}, data as tokens"),)
 
 
 def test_groups_that_cannot_run_one_after_another(verifier: Verifier) -> None:
-    network = verifier.bench.network
+    network = verifier.testbench.network
     groups = [replace(FIRST, processors=(Processor(task),)) for task in network.processes]
     assert list(unordered(network, Design(tuple(groups)))) == []
     swapped = Design((groups[0], groups[2], groups[1], groups[3]))
@@ -214,8 +216,8 @@ def test_groups_that_cannot_run_one_after_another(verifier: Verifier) -> None:
 
 
 def test_what_is_not_simulated(verifier: Verifier) -> None:
-    groups = [replace(FIRST, processors=(Processor(task),)) for task in verifier.bench.network.processes]
-    design, many = Design(tuple(groups)), BY_DEFAULT_AT_MOST // verifier.bench.repetitions + 1
+    groups = [replace(FIRST, processors=(Processor(task),)) for task in verifier.testbench.network.processes]
+    design, many = Design(tuple(groups)), BY_DEFAULT_AT_MOST // verifier.testbench.repetitions + 1
     assert verifier.plan([design] * many, asked=False) == ()
     unasked = "not simulated unasked above 2,000,000 repetitions in all; --verify does it"
     assert verifier.all([design] * many, asked=False) == (Verdict(None, unasked),) * many
@@ -275,7 +277,7 @@ def test_arrays_of_one_number(tmp_path: Path) -> None:
     spec, platform = api.load(tmp_path / "one.aol"), load_platform(tmp_path / "one.toml")
     found = api.explore(spec, space=api.Space(verify=True))
     assert all(design.verified for design in found.result.pareto)
-    bench = Bench(spec, flatten(spec, "top"), platform)
+    testbench = Testbench(spec, flatten(spec, "top"), platform)
     blocks = {
         task: Blocks((extent,), Scan((0,), (False,))) for task, extent in (("sum", 1), ("doubled", 1), ("shifted", 8))
     }
@@ -283,5 +285,7 @@ def test_arrays_of_one_number(tmp_path: Path) -> None:
     pair = GroupDesign((Processor("sum"), Processor("doubled")), blocks["doubled"], frozenset({"s"}), layout)
     last = GroupDesign((Processor("shifted"),), blocks["shifted"], layouts=layout)
     for group in (pair, last):
-        assert bench.model.estimate(group) == replace(bench.model.exact(group), path=bench.model.estimate(group).path)
-        assert bench.judge(group) == AGREE
+        assert testbench.model.estimate(group) == replace(
+            testbench.model.exact(group), path=testbench.model.estimate(group).path
+        )
+        assert testbench.judge(group) == AGREE

@@ -65,7 +65,7 @@ def _names(priced: Priced) -> list[str]:
 
 @settings(max_examples=250, deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
-def test_in_bulk_the_fewest_units_of_the_fastest(data: st.DataObject) -> None:
+def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
     tasks = data.draw(groups(network))
     model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
@@ -78,7 +78,7 @@ def test_in_bulk_the_fewest_units_of_the_fastest(data: st.DataObject) -> None:
     if batch is None:
         event("not separable")
         return
-    last = batch.ledger.parts.group.last
+    last = batch.counts.parts.group.last
     extents = model.accesses.extents(last)
     scan = data.draw(st.sampled_from(model.legal_scans(last, extents)))
     shapes = data.draw(st.lists(st.tuples(*(st.integers(1, extent) for extent in extents)), max_size=3))
@@ -121,7 +121,7 @@ def _require_best(every: All, units: NDArray[np.int64], figures: dict[str, float
 
 @settings(max_examples=250, deadline=None)
 @given(cases(), OFFERED, NAMED, st.booleans())
-def test_one_by_one_whatever_is_opened(
+def test_one_by_one_whatever_the_options(
     case: Case, offered: tuple[int, ...], times: tuple[str, ...], whole: bool
 ) -> None:
     model = MachineModel(case.network, case.platform)
@@ -185,7 +185,7 @@ def test_in_small_parts_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _some_figures() -> list[list[int]]:
-    """Of many structures in bulk, and of one with a FIFO under many combinations."""
+    """Of many structures in batches, and of one with a FIFO under many combinations."""
     model = _harris()
     batch = model.batch(tuple(model.network.processes))
     assert batch is not None

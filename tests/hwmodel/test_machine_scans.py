@@ -27,7 +27,7 @@ Vectors = tuple[tuple[int, ...], ...]
 
 
 def places(extents: tuple[int, ...], blocks: Blocks) -> dict[tuple[int, ...], tuple[int, ...]]:
-    """The place of each repetition's block in the walk, to be compared lexicographically."""
+    """The place of each repetition's block in the block order, to be compared lexicographically."""
     found = {}
     for r in product(*map(range, extents)):
         block = [index // side for index, side in zip(r, blocks.shape, strict=True)]

@@ -27,7 +27,7 @@ from hwmodel.platform import find_platform
 
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
-def test_priced_in_bulk_as_one_by_one(data: st.DataObject) -> None:
+def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
     tasks = data.draw(groups(network))
     model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
@@ -39,7 +39,7 @@ def test_priced_in_bulk_as_one_by_one(data: st.DataObject) -> None:
     if batch is None:
         event("not separable")
         return
-    last = batch.ledger.parts.group.last
+    last = batch.counts.parts.group.last
     extents = model.accesses.extents(last)
     shapes = data.draw(st.lists(st.tuples(*(st.integers(1, extent) for extent in extents)), min_size=1, max_size=4))
     scan = data.draw(st.sampled_from(model.legal_scans(last, (1,) * len(extents)) or model.legal_scans(last, extents)))
@@ -116,8 +116,8 @@ def test_tables_of_groups_are_dropped_oldest_first(monkeypatch: pytest.MonkeyPat
 
 
 def _prices(model: MachineModel, batch: GroupBatch) -> list[int]:
-    extents = model.accesses.extents(batch.ledger.parts.group.last)
+    extents = model.accesses.extents(batch.counts.parts.group.last)
     shapes = np.array([extents, [1, *extents[1:]]], np.int64)
-    scan = model.legal_scans(batch.ledger.parts.group.last, (1,) * len(extents))[0]
+    scan = model.legal_scans(batch.counts.parts.group.last, (1,) * len(extents))[0]
     found: list[int] = batch.fastest(scan, shapes, (1, 2)).latency_cycles.ravel().tolist()
     return found

@@ -1,4 +1,4 @@
-"""Counts along one dimension of the blocks, by place in the walk, for many block sides at once."""
+"""Counts along one dimension of the blocks, by place in the block order, for many block sides at once."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from hwmodel.machine.separable.fetches import Fetch, read_at_each
 from hwmodel.machine.separable.fields import BEFORE, NEVER, Fields, Merge, fields_along
-from hwmodel.machine.separable.ledger import Counted, Ledger, Living
+from hwmodel.machine.separable.ledger import Counted, GroupCounts, Living
 from hwmodel.machine.separable.links import Ints, Mask
 
 Counts = Ints
@@ -16,9 +16,9 @@ Counts = Ints
 
 @dataclass(frozen=True, eq=False)
 class AxisTable:
-    """For S block sides: how many places each walk has (S,), and counts by place, 0 beyond the walk's end.
+    """For S block sides: how many places each block order has (S,), and counts by place, 0 beyond its end.
 
-    `happens` (S, Q, places) for what the ledger counts; `chains` (S, T, places) the number of delay chains of each
+    `happens` (S, Q, places) for what is counted; `chains` (S, T, places) the number of delay chains of each
     task, `longest` (S, T, places) their greatest length, 1 where no chain lies along this dimension; `born` and `dead`
     (S, I, places) for all that lives in memories. `merges` by side; `at_once` (S,) by array that is stored and read:
     whether every element is last read at the place that makes it.
@@ -39,23 +39,23 @@ class AxisTable:
         return sum(counts.nbytes for counts in (self.happens, self.chains, self.longest, self.born, self.dead))
 
 
-def axis_table(ledger: Ledger, block: int, sides: Ints, *, descending: bool, fetch: Fetch) -> AxisTable:
+def axis_table(counts: GroupCounts, block: int, sides: Ints, *, descending: bool, fetch: Fetch) -> AxisTable:
     """The counts along one dimension of the blocks for sides (S,), walked in one direction."""
-    parts = ledger.parts
+    parts = counts.parts
     extent = parts.group.accesses.extents(parts.group.last)[block]
     places = -(-extent // sides)
     place = np.arange(extent)[None, :] // sides[:, None]
     place = places[:, None] - 1 - place if descending else place
-    fields = fields_along(parts, ledger.masks, block, place)
+    fields = fields_along(parts, counts.masks, block, place)
     most = int(places.max())
-    fetched = {name: _fetched(ledger, fields, block, name, most, fetch) for name in parts.group.loaded}
+    fetched = {name: _fetched(counts, fields, block, name, most, fetch) for name in parts.group.loaded}
     counted = [
         fetched[one.name][0] if one.kind == "load" else _histogram(_field_of(fields, one), most)
-        for one in ledger.counted
+        for one in counts.counted
     ]
-    chains = [_chain_counts(ledger, fields, block, task, most) for task in parts.group.tasks]
-    living = [one for memory in ledger.memories for one in memory.living]
-    lives = [fetched.get(one.source) or _lives(ledger, fields, block, one, most) for one in living]
+    chains = [_chain_counts(counts, fields, block, task, most) for task in parts.group.tasks]
+    living = [one for memory in counts.memories for one in memory.living]
+    lives = [fetched.get(one.source) or _lives(counts, fields, block, one, most) for one in living]
     none = np.zeros((len(sides), 0, most), np.int64)
     return AxisTable(
         places,
@@ -73,10 +73,12 @@ def _field_of(fields: Fields, counted: Counted) -> Ints:
     return (fields.work if counted.kind == "task" else fields.made)[counted.name]
 
 
-def _fetched(ledger: Ledger, fields: Fields, block: int, array: str, most: int, fetch: Fetch) -> tuple[Counts, Counts]:
+def _fetched(
+    counts: GroupCounts, fields: Fields, block: int, array: str, most: int, fetch: Fetch
+) -> tuple[Counts, Counts]:
     """When the indices of an array from outside come, and when they are last used."""
     if fetch == "each":
-        each = read_at_each(ledger.parts, ledger.masks, fields, block, array)
+        each = read_at_each(counts.parts, counts.masks, fields, block, array)
         sides = len(fields.read[array])
         number = np.bincount(each.side * most + each.place, minlength=sides * most).reshape(sides, most)
         for kind in ("first", "last"):
@@ -95,11 +97,11 @@ def _histogram(field: Ints, most: int) -> Counts:
     return number.reshape(sides, most)
 
 
-def _chain_counts(ledger: Ledger, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
+def _chain_counts(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
     """Chains of a task's delay at each place, and the length of the longest."""
     work = fields.work[task]
-    delay = ledger.parts.delay(task)
-    if delay is None or delay[1] != ledger.parts.riders[task][block]:
+    delay = counts.parts.delay(task)
+    if delay is None or delay[1] != counts.parts.riders[task][block]:
         number = _histogram(work, most)
         return number, np.ones_like(number)
     chains = _in_chains(work, delay[0].vector[delay[1]])
@@ -124,10 +126,10 @@ def _in_chains(work: Ints, step: int) -> Ints:
     return padded.reshape(sides, -1, abs(step)).transpose(0, 2, 1)
 
 
-def _lives(ledger: Ledger, fields: Fields, block: int, living: Living, most: int) -> tuple[Counts, Counts]:
+def _lives(counts: GroupCounts, fields: Fields, block: int, living: Living, most: int) -> tuple[Counts, Counts]:
     """Births and deaths by place."""
     if living.fate == "chain":
-        return _chain_lives(ledger, fields, block, living.source, most)
+        return _chain_lives(counts, fields, block, living.source, most)
     array = living.source
     if living.fate == "read":
         # What is made and read lives from its making; what of it nobody reads does not count here.
@@ -137,11 +139,11 @@ def _lives(ledger: Ledger, fields: Fields, block: int, living: Living, most: int
     return made, made
 
 
-def _chain_lives(ledger: Ledger, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
+def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
     """First and last instances of the chains of two instances or more."""
     work = fields.work[task]
-    delay = ledger.parts.delay(task)
-    if delay is None or delay[1] != ledger.parts.riders[task][block]:
+    delay = counts.parts.delay(task)
+    if delay is None or delay[1] != counts.parts.riders[task][block]:
         number = _histogram(work, most)
         return number, number
     chains = _in_chains(work, delay[0].vector[delay[1]])

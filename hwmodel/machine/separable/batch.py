@@ -1,4 +1,4 @@
-"""Plain designs of one separable group in bulk: no cuts, FIFOs or recomputing."""
+"""Plain designs of one separable group in batches: no cuts, FIFOs or recomputing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hwmodel.machine.separable.axis_table import AxisTable, axis_table
 from hwmodel.machine.separable.fetches import Fetch, fetch_of
 from hwmodel.machine.separable.fields import fields_along, find_masks
 from hwmodel.machine.separable.layouts import occupancies
-from hwmodel.machine.separable.ledger import Ledger, Memory, make_ledger
+from hwmodel.machine.separable.ledger import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.lines import Lines, make_lines
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.live import LiveSets
@@ -36,7 +36,7 @@ _CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
 
 
 def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> GroupBatch | None:
-    """What prices a group in bulk; None where it is not separable or its steps have no closed form.
+    """What prices a group in batches; None where it is not separable or its steps have no closed form.
 
     Raises ArrayolError (`several-last-tasks`, `several-frames`).
     """
@@ -48,8 +48,8 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
     stages = stage_group(group, GroupDesign(tuple(Processor(task) for task in tasks), blocks))
     parts = find_parts(group, stages)
     masks = find_masks(parts) if parts is not None else None
-    ledger = make_ledger(parts, masks) if parts is not None and masks is not None else None
-    return GroupBatch(accesses, platform, tuple(tasks), ledger) if ledger is not None else None
+    counts = make_counts(parts, masks) if parts is not None and masks is not None else None
+    return GroupBatch(accesses, platform, tuple(tasks), counts) if counts is not None else None
 
 
 def _has_formula(group: Group, platform: Platform, task: str) -> bool:
@@ -80,7 +80,7 @@ class GroupBatch:
     accesses: Accesses
     platform: Platform
     tasks: tuple[str, ...]
-    ledger: Ledger
+    counts: GroupCounts
     layouts: tuple[BankLayout, ...] = ()
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
@@ -96,7 +96,7 @@ class GroupBatch:
         timing = self.timing(self.tasks)
 
         def cycles(*, cyclic: bool) -> Figures:
-            return timing.cycles(step_kinds(self.ledger, lines, cyclic=cyclic), len(shapes), units)
+            return timing.cycles(step_kinds(self.counts, lines, cyclic=cyclic), len(shapes), units)
 
         priced = self._priced(
             lines,
@@ -131,14 +131,14 @@ class GroupBatch:
         most = numbers[np.maximum(choices - 1, 0)]
         cycles, fewest = {}, np.ones_like(most)
         for name in times:
-            kinds = step_kinds(self.ledger, lines, cyclic=_CYCLIC[name])
+            kinds = step_kinds(self.counts, lines, cyclic=_CYCLIC[name])
             cycles[name], needed = timing.least(kinds, most)
             fewest = np.maximum(fewest, needed)
         units = numbers[np.searchsorted(numbers, fewest)]
 
         def time(name: str) -> Figures:
             if name not in cycles:
-                cycles[name] = timing.cycles_of_each(step_kinds(self.ledger, lines, cyclic=_CYCLIC[name]), units)
+                cycles[name] = timing.cycles_of_each(step_kinds(self.counts, lines, cyclic=_CYCLIC[name]), units)
             return cycles[name][:, None]
 
         legal = np.asarray((choices > 0).all(axis=1))
@@ -165,14 +165,14 @@ class GroupBatch:
         left_out: int = 0,
     ) -> Priced:
         """Times as they are given, with all other figures."""
-        memory = LiveSets(self.ledger).sizes(lines)
+        memory = LiveSets(self.counts).sizes(lines)
         number, costs = unit_figures(self.accesses, self.platform, self.tasks, combinations)
         return Priced(
             legal=legal,
             combinations=combinations,
             latency_cycles=latency,
             internal_memory_data=memory.sum(axis=1, keepdims=True),
-            internal_memory_bits=(memory @ np.array([one.bits for one in self.ledger.memories], np.int64))[:, None],
+            internal_memory_bits=(memory @ np.array([one.bits for one in self.counts.memories], np.int64))[:, None],
             memory_blocks=self._blocks(memory),
             traffic_bytes=self.traffic(lines)[:, None],
             units=number,
@@ -183,12 +183,12 @@ class GroupBatch:
 
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
         """The same with bank layouts of buffers; tables are shared. Raises ArrayolError for layouts that cannot be."""
-        check_layouts(self.ledger.parts.group, layouts, frozenset(), self.platform)
+        check_layouts(self.counts.parts.group, layouts, frozenset(), self.platform)
         return replace(self, layouts=layouts)
 
     def timing(self, tasks: tuple[str, ...]) -> Timing:
         """The lengths of steps; columns of units stand for `tasks`."""
-        return Timing(self.ledger, self.platform, tasks, occupancies(self.ledger, self.platform, self.layouts))
+        return Timing(self.counts, self.platform, tasks, occupancies(self.counts, self.platform, self.layouts))
 
     def banks(self, memory: Memory) -> int:
         """Banks of a memory: its layout's, else one for each element of the largest pattern."""
@@ -200,10 +200,10 @@ class GroupBatch:
         lines = self.lines(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1))
         if not lines.holds.all():
             return None
-        (kinds,) = step_kinds(self.ledger, lines, cyclic=False)
+        (kinds,) = step_kinds(self.counts, lines, cyclic=False)
         ticks = int(lines.outer.places[0] * lines.inner.places[0])
-        group, found = self.ledger.parts.group, []
-        for number, one in enumerate(self.ledger.counted):
+        group, found = self.counts.parts.group, []
+        for number, one in enumerate(self.counts.counted):
             work = kinds.happens[0, :, number]
             if one.kind == "task" and one.name != group.last and ticks > 1:
                 total = int(work @ kinds.times[0])
@@ -213,33 +213,33 @@ class GroupBatch:
     def reads_again(self, blocks: Blocks) -> bool:
         """Whether an element from outside is read at several ticks."""
         for block, side in enumerate(blocks.shape):
-            extent = self.accesses.extents(self.ledger.parts.group.last)[block]
-            fields = fields_along(self.ledger.parts, self.ledger.masks, block, np.arange(extent)[None, :] // side)
-            loaded = self.ledger.parts.group.loaded
+            extent = self.accesses.extents(self.counts.parts.group.last)[block]
+            fields = fields_along(self.counts.parts, self.counts.masks, block, np.arange(extent)[None, :] // side)
+            loaded = self.counts.parts.group.loaded
             if any(bool((fields.last[name] > fields.read[name]).any()) for name in loaded):
                 return True
         return False
 
     def lines(self, scan: Scan, shapes: NDArray[np.int64], policy: Policy = "reuse") -> Lines:
-        """The walks of blocks of these shapes."""
+        """The orders of blocks of these shapes."""
         tables, picks = [], []
         for block, descending in zip(scan.dimensions, scan.descending, strict=True):
             sides, pick = np.unique(shapes[:, block], return_inverse=True)
             fetch = fetch_of(policy, innermost=block == scan.dimensions[-1])
             key = block, descending, fetch, sides.tobytes()
             if key not in self.kept.tables:
-                made = axis_table(self.ledger, block, sides, descending=descending, fetch=fetch)
+                made = axis_table(self.counts, block, sides, descending=descending, fetch=fetch)
                 self.kept.tables[key] = made
                 self.kept.size += made.nbytes
             tables.append(self.kept.tables[key])
             picks.append(pick.ravel())
-        return make_lines(self.ledger, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self.kept.lines)
+        return make_lines(self.counts, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self.kept.lines)
 
     def _blocks(self, memory: Ints) -> Figures | None:
         size = self.platform.local.block_bits
         if size is None:
             return None
-        memories = self.ledger.memories
+        memories = self.counts.memories
         banks = np.array([self.banks(one) for one in memories], np.int64)
         bits = np.array([one.bits for one in memories], np.int64)
         found: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
@@ -248,7 +248,7 @@ class GroupBatch:
     def traffic(self, lines: Lines) -> Ints:
         """Bytes loaded and stored, (S,)."""
         port = Port(self.accesses, self.platform)
-        counted = self.ledger.counted
+        counted = self.counts.counted
         size = np.array([0 if one.kind == "task" else one.factor * port.element_bytes(one.name) for one in counted])
         rows, columns = (line.steps.totals()[:, : len(counted)] for line in (lines.outer, lines.inner))
         found: Ints = (rows[lines.pairs[:, 0]] * columns[lines.pairs[:, 1]]) @ size

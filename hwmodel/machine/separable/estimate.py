@@ -32,7 +32,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     Raises ArrayolError (`scan-against-delay`, `too-many-units`).
     """
     batch = batch.with_layouts(design.layouts)
-    group = batch.ledger.parts.group
+    group = batch.counts.parts.group
     require_legal(group, group.last, design.blocks)
     lines = batch.lines(design.blocks.scan, np.array([design.blocks.shape], np.int64).reshape(1, -1), design.policy)
     if not lines.holds.all():
@@ -40,11 +40,11 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     units = {processor.task: processor.units for processor in design.processors}
     timing = batch.timing(group.tasks)
     require_units(dict(zip(group.tasks, timing.most_units(lines)[0].tolist(), strict=True)), units)
-    (kinds,) = step_kinds(batch.ledger, lines, cyclic=False)
+    (kinds,) = step_kinds(batch.counts, lines, cyclic=False)
     port, times = timing.port(kinds).of_structure(0), kinds.times[0]
     busy = {task: timing.busy(kinds, task, units[task])[0] for task in group.tasks}
     length, end = step_ends(port, busy)
-    live = LiveSets(batch.ledger)
+    live = LiveSets(batch.counts)
     memories = _memories(batch, live.sizes(lines)[0])
     in_succession = _memories(batch, live.folded_sizes(lines))
     blocks = [memory.blocks for memory in memories if memory.blocks is not None]
@@ -63,13 +63,13 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         processors=processor_times(length * times, end, {task: busy[task] * times for task in busy}, units),
         memories=memories,
         ends=cycles_by_end(length * times, end, group.tasks),
-        steps=_steps(batch.ledger.counted, lines),
+        steps=_steps(batch.counts.counted, lines),
         path="separable",
     )
 
 
 def _frame_cycles(batch: GroupBatch, timing: Timing, lines: Lines, units: dict[str, int]) -> int:
-    (kinds,) = step_kinds(batch.ledger, lines, cyclic=True)
+    (kinds,) = step_kinds(batch.counts, lines, cyclic=True)
     busy = {task: timing.busy(kinds, task, number)[0] for task, number in units.items()}
     length, _ = step_ends(timing.port(kinds).of_structure(0), busy)
     return int(length @ kinds.times[0])
@@ -78,7 +78,7 @@ def _frame_cycles(batch: GroupBatch, timing: Timing, lines: Lines, units: dict[s
 def _memories(batch: GroupBatch, sizes: Ints) -> tuple[MemoryUse, ...]:
     return tuple(
         memory_use(batch.platform, (memory.kind, memory.name, memory.bits), size, batch.banks(memory))
-        for memory, size in zip(batch.ledger.memories, sizes.tolist(), strict=True)
+        for memory, size in zip(batch.counts.memories, sizes.tolist(), strict=True)
     )
 
 

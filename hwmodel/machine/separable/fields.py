@@ -1,4 +1,4 @@
-"""Along one dimension of the blocks: when each index of a task runs and each element is read, by place in the walk.
+"""Along one dimension of the blocks: when each index of a task runs and each element is read, in the block order.
 
 A field is an array (sides, cells): one row for each block side priced, one column for each index of the dimension or
 axis that rides there (one column where none does). NEVER marks what does not run or is not read; in fields of last
@@ -130,7 +130,7 @@ def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: 
 
 
 def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
-    """Where in the walk each index of a task before the last runs: at the first read of what it writes."""
+    """Where in the block order each index of a task before the last runs: at the first read of what it writes."""
     rider = parts.riders[task][block]
     needs = []
     for array in parts.arrays_of(task):

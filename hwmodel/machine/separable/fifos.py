@@ -7,59 +7,59 @@ import math
 import numpy as np
 
 from hwmodel.access import Touch, subscripts
-from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.ledger import GroupCounts
 from hwmodel.machine.separable.links import Ints, Link
 
 _TRIED = 27  # repetitions of the writer whose data are followed
 
 
-def separable_fifos(ledger: Ledger) -> tuple[str, ...]:
+def separable_fifos(counts: GroupCounts) -> tuple[str, ...]:
     """The arrays of which every element that is made is read once, by one tiler, and nothing outside.
 
     Those are left out of which some repetition's data, among a few, are not read one after the other.
     """
-    group = ledger.parts.group
+    group = counts.parts.group
     inner = [array for array in group.made if array not in group.stored]
-    return tuple(array for array in inner if _read_once(ledger, array) and _in_a_row(ledger, array))
+    return tuple(array for array in inner if _read_once(counts, array) and _in_a_row(counts, array))
 
 
-def _read_once(ledger: Ledger, array: str) -> bool:
-    links = ledger.parts.reads.get(array, [])
-    if len(links) != 1 or not ledger.is_read_whole(array):
+def _read_once(counts: GroupCounts, array: str) -> bool:
+    links = counts.parts.reads.get(array, [])
+    if len(links) != 1 or not counts.is_read_whole(array):
         return False
-    reader, maker = _only_reads(ledger, array), ledger.parts.group.made[array]
-    made = _runs(ledger, maker, None) * math.prod(ledger.parts.group.writes(maker, array)[0].pattern)
+    reader, maker = _only_reads(counts, array), counts.parts.group.made[array]
+    made = _runs(counts, maker, None) * math.prod(counts.parts.group.writes(maker, array)[0].pattern)
     # All that is made is read; as many reads as elements read each of them once.
-    return made == _runs(ledger, reader.process, links[0]) * math.prod(reader.pattern)
+    return made == _runs(counts, reader.process, links[0]) * math.prod(reader.pattern)
 
 
-def _only_reads(ledger: Ledger, array: str) -> Touch:
-    (link,) = ledger.parts.reads[array]
-    return ledger.parts.group.reads(link.task, array)[0]
+def _only_reads(counts: GroupCounts, array: str) -> Touch:
+    (link,) = counts.parts.reads[array]
+    return counts.parts.group.reads(link.task, array)[0]
 
 
-def _runs(ledger: Ledger, task: str, link: Link | None) -> int:
-    return math.prod(len(indices) for indices in _accessing(ledger, task, link))
+def _runs(counts: GroupCounts, task: str, link: Link | None) -> int:
+    return math.prod(len(indices) for indices in _accessing(counts, task, link))
 
 
-def _accessing(ledger: Ledger, task: str, link: Link | None) -> list[Ints]:
+def _accessing(counts: GroupCounts, task: str, link: Link | None) -> list[Ints]:
     """Along each dimension of a task the indices that run, and (with a link) that access through it."""
     allowed = link.allowed if link else {}
-    running = enumerate(ledger.running(task))
+    running = enumerate(counts.running(task))
     return [found[allowed[dimension][found]] if dimension in allowed else found for dimension, found in running]
 
 
-def _in_a_row(ledger: Ledger, array: str) -> bool:
+def _in_a_row(counts: GroupCounts, array: str) -> bool:
     """Whether a few repetitions' data, which are written in a row, are read in a row too."""
-    group, reader = ledger.parts.group, _only_reads(ledger, array)
-    (link,) = ledger.parts.reads[array]
+    group, reader = counts.parts.group, _only_reads(counts, array)
+    (link,) = counts.parts.reads[array]
     maker = group.made[array]
     rng = np.random.default_rng(len(array))
-    sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in ledger.running(maker)]
+    sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in counts.running(maker)]
     number = max((len(one) for one in sample), default=1)
     repetitions = np.stack([np.resize(one, number) for one in sample], axis=1) if sample else np.zeros((1, 0), np.int64)
     found = group.accesses.elements(group.writes(maker, array)[0], repetitions)
-    columns = _readers(ledger, link, found)
+    columns = _readers(counts, link, found)
     readers = np.stack(columns, axis=2) if columns else np.zeros((*found.shape, 0), np.int64)
     taken = group.accesses.elements(reader, readers.reshape(-1, readers.shape[2]))
     place = (taken == found.reshape(-1, 1)).argmax(axis=1).reshape(found.shape)
@@ -69,11 +69,11 @@ def _in_a_row(ledger: Ledger, array: str) -> bool:
     return bool((goes_on | next_one).all())
 
 
-def _readers(ledger: Ledger, link: Link, elements: Ints) -> list[Ints]:
+def _readers(counts: GroupCounts, link: Link, elements: Ints) -> list[Ints]:
     """Along each dimension of the reading task the index of the repetition that reads each element."""
-    places = subscripts(elements, ledger.parts.group.accesses.shape(link.array))
+    places = subscripts(elements, counts.parts.group.accesses.shape(link.array))
     found = []
-    for dimension, indices in enumerate(_accessing(ledger, link.task, link)):
+    for dimension, indices in enumerate(_accessing(counts, link.task, link)):
         axis = link.axis_of(dimension)
         if axis is None:
             found.append(np.full(elements.shape, indices[0]))

@@ -10,33 +10,33 @@ from hwmodel.access import subscripts
 from hwmodel.design import BankLayout
 from hwmodel.machine.group import Group
 from hwmodel.machine.occupancy import busiest_bank, plain_occupancy
-from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.ledger import GroupCounts
 from hwmodel.machine.separable.links import Ints
 from hwmodel.platform import Platform
 
 
-def occupancies(ledger: Ledger, platform: Platform, layouts: Sequence[BankLayout]) -> dict[str, int]:
+def occupancies(counts: GroupCounts, platform: Platform, layouts: Sequence[BankLayout]) -> dict[str, int]:
     """Cycles that a repetition of each task keeps a unit, with its accesses to buffers with layouts."""
-    group, found = ledger.parts.group, {}
+    group, found = counts.parts.group, {}
     for task in group.tasks:
         cycles = plain_occupancy(platform, group.network.processes[task])
         for layout in layouts:
             if group.reads(task, layout.array) or group.writes(task, layout.array):
-                kinds = _kinds_of_repetitions(ledger, task, layout)
+                kinds = _kinds_of_repetitions(counts, task, layout)
                 cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, kinds, layout))
         found[task] = cycles
     return found
 
 
-def _kinds_of_repetitions(ledger: Ledger, task: str, layout: BankLayout) -> Ints:
+def _kinds_of_repetitions(counts: GroupCounts, task: str, layout: BankLayout) -> Ints:
     """Repetitions (n, rank) of which one has the banks and the equal elements of each that runs.
 
     Both are told by where the accesses lie from the first of them, and by the first one's own bank; along an axis they
     depend on one dimension of the repetition alone, so one index of each kind along each dimension is enough.
     """
     chosen = []
-    for dimension, indices in enumerate(ledger.running(task)):
-        marks = _marks(ledger.parts.group, task, layout, dimension, indices)
+    for dimension, indices in enumerate(counts.running(task)):
+        marks = _marks(counts.parts.group, task, layout, dimension, indices)
         chosen.append(indices[np.unique(marks, axis=0, return_index=True)[1]])
     if not chosen:
         return np.zeros((1, 0), np.int64)

@@ -54,7 +54,7 @@ class Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
+class GroupCounts:
     """All that is counted in a separable group."""
 
     parts: Parts
@@ -233,10 +233,10 @@ def free_chains(runs: Mask, step: int) -> tuple[int, int, int]:
     return len(running), max(running, default=0), sum(length > 1 for length in running)
 
 
-def make_ledger(parts: Parts, masks: Masks) -> Ledger | None:
-    """The ledger of a group; None where something that no block changes is not a product."""
+def make_counts(parts: Parts, masks: Masks) -> GroupCounts | None:
+    """The counts of a group; None where something that no block changes is not a product."""
     whole = []
     for block, extent in enumerate(parts.group.accesses.extents(parts.group.last)):
         whole.append(fields_along(parts, masks, block, np.zeros((1, extent), np.int64)))
-    ledger = Ledger(parts, masks, tuple(whole))
-    return ledger if ledger.holds() else None
+    counts = GroupCounts(parts, masks, tuple(whole))
+    return counts if counts.holds() else None

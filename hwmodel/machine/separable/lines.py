@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.machine.separable.axis_table import AxisTable
-from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.ledger import GroupCounts
 from hwmodel.machine.separable.links import Ints, Mask
 from hwmodel.machine.separable.walk import Line, line_of, single_place
 
@@ -33,20 +33,22 @@ class Lines:
                 yield int(late[chosen].max()), chosen
 
 
-def make_lines(ledger: Ledger, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], Line]) -> Lines:
+def make_lines(
+    counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], Line]
+) -> Lines:
     """Structures whose sides are `picks` (S, dimensions) of tables of the scan's dimensions, outermost first.
 
     `kept` holds the lines made so far.
     """
-    holds = _holds(ledger, tables, picks)
+    holds = _holds(counts, tables, picks)
     if not tables:
-        one = single_place(ledger)
+        one = single_place(counts)
         return Lines(one, one, np.zeros((len(picks), 2), np.int64), holds)
     inner, second = np.unique(picks[:, -1:], axis=0, return_inverse=True)
     inner_line = _line(tables[-1:], inner, kept)
     if len(tables) == 1:
         pairs = np.stack([np.zeros(len(picks), np.int64), second.ravel()], axis=1)
-        return Lines(single_place(ledger), inner_line, pairs, holds)
+        return Lines(single_place(counts), inner_line, pairs, holds)
     outer, first = np.unique(picks[:, :-1], axis=0, return_inverse=True)
     pairs = np.stack([first.ravel(), second.ravel()], axis=1)
     return Lines(_line(tables[:-1], outer, kept), inner_line, pairs, holds)
@@ -59,14 +61,14 @@ def _line(tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...
     return kept[key]
 
 
-def _holds(ledger: Ledger, tables: Sequence[AxisTable], picks: Ints) -> Mask:
+def _holds(counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints) -> Mask:
     """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all."""
     found = np.ones(len(picks), np.bool_)
     sides = list(zip(tables, picks.T, strict=True))
-    for key in dict.fromkeys([*ledger.masks.merges, *(key for table in tables for key in table.merges)]):
-        merges = ledger.masks.merges.get(key, [])
+    for key in dict.fromkeys([*counts.masks.merges, *(key for table in tables for key in table.merges)]):
+        merges = counts.masks.merges.get(key, [])
         differs = np.full(len(picks), sum(int(merge.differs[0]) for merge in merges))
-        leaders = np.full(len(picks), ledger.latest_readers(key[1]) if key[0] == "last" else -1)
+        leaders = np.full(len(picks), counts.latest_readers(key[1]) if key[0] == "last" else -1)
         same_stage = bool((leaders & 1 << 62).all())
         for merge in merges:
             leaders &= merge.leaders[0]

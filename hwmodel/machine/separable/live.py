@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.machine.separable.distinct import distinct_rows
-from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.ledger import GroupCounts
 from hwmodel.machine.separable.lines import Lines
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.walk import Chosen, Line, above, earlier, turning_columns, turning_rows, with_ends
@@ -26,28 +26,28 @@ class LiveSets:
     `entry` (G, 2 E) births then deaths, padded by the first with `factor` (G, E) 0; `shift` in steps likewise.
     """
 
-    ledger: Ledger
+    counts: GroupCounts
 
     @cached_property
     def memories(self) -> list[int]:
         """The memories that blocks change, by number."""
-        return [number for number, memory in enumerate(self.ledger.memories) if memory.living]
+        return [number for number, memory in enumerate(self.counts.memories) if memory.living]
 
     @cached_property
     def _ways(self) -> int:
-        return max(len(memory.living) for memory in self.ledger.memories)
+        return max(len(memory.living) for memory in self.counts.memories)
 
     @cached_property
     def group(self) -> Ints:
         """The memory (counted among those that blocks change) of each entry of the lines' `lives`."""
-        sizes = [len(self.ledger.memories[number].living) for number in self.memories]
+        sizes = [len(self.counts.memories[number].living) for number in self.memories]
         return np.tile(np.repeat(np.arange(len(sizes)), sizes), 2)
 
     @cached_property
     def shift(self) -> Ints:
         """Steps by which each entry of the lines' `lives` lags behind the first load."""
-        first = min(one.stage for one in self.ledger.counted)
-        living = [one for memory in self.ledger.memories for one in memory.living]
+        first = min(one.stage for one in self.counts.counted)
+        living = [one for memory in self.counts.memories for one in memory.living]
         return np.array([one.born - first for one in living] + [one.dead - first for one in living], np.int64)
 
     @cached_property
@@ -65,13 +65,13 @@ class LiveSets:
         """Data of one index of each way (G, E); 0 for padding."""
         found = np.zeros((len(self.memories), self._ways), np.int64)
         for number, memory in enumerate(self.memories):
-            for way, one in enumerate(self.ledger.memories[memory].living):
-                found[number, way] = one.factor * self.ledger.memories[memory].size
+            for way, one in enumerate(self.counts.memories[memory].living):
+                found[number, way] = one.factor * self.counts.memories[memory].size
         return found
 
     def sizes(self, lines: Lines) -> Ints:
         """The data that each memory holds at most, (S, memories)."""
-        found = np.tile(np.array([memory.fixed for memory in self.ledger.memories], np.int64), (len(lines.pairs), 1))
+        found = np.tile(np.array([memory.fixed for memory in self.counts.memories], np.int64), (len(lines.pairs), 1))
         columns = lines.inner.once(lambda: self._columns(lines.inner), "live columns") if self.memories else []
         for late, chosen in lines.by_lateness(int(self.shift.max(initial=0))):
             outer, inner = np.unique(lines.pairs[chosen, 0]), np.unique(lines.pairs[chosen, 1])
@@ -88,7 +88,7 @@ class LiveSets:
 
     def folded_sizes(self, lines: Lines) -> Ints:
         """The same for one structure where frames follow each other without a pause, (memories,)."""
-        found = np.array([memory.fixed for memory in self.ledger.memories], np.int64)
+        found = np.array([memory.fixed for memory in self.counts.memories], np.int64)
         ((late, _),) = lines.by_lateness(int(self.shift.max(initial=0)))
         period = int(lines.outer.places[0])
         every = np.arange(-(-(period + late) // period) * period)

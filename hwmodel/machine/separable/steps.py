@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.ledger import GroupCounts
 from hwmodel.machine.separable.lines import Lines
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.walk import (
@@ -28,7 +28,7 @@ _CELLS = 1 << 22  # of a part's tables
 class StepKinds:
     """How often each kind of step of some structures occurs (S, K), and what happens in it.
 
-    `happens` (S, K, Q) in the ledger's order, `longest` (S, K, T) the longest chain of each task. `chosen` (S,) are the
+    `happens` (S, K, Q) in the counts's order, `longest` (S, K, T) the longest chain of each task. `chosen` (S,) are the
     structures' numbers.
     """
 
@@ -38,9 +38,9 @@ class StepKinds:
     longest: Ints
 
 
-def step_kinds(ledger: Ledger, lines: Lines, *, cyclic: bool) -> Iterator[StepKinds]:
+def step_kinds(counts: GroupCounts, lines: Lines, *, cyclic: bool) -> Iterator[StepKinds]:
     """The kinds of steps of structures, in parts; with `cyclic` frames follow each other without a pause."""
-    counted = ledger.counted
+    counted = counts.counted
     first = min(one.stage for one in counted)
     shift = np.array([one.stage - first for one in counted])
     shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])

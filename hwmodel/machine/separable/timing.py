@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.machine.port import Port, PortCycles
-from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.ledger import GroupCounts
 from hwmodel.machine.separable.lines import Lines
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.steps import StepKinds
@@ -22,7 +22,7 @@ _CELLS = 1 << 21  # of intermediate arrays at a time
 class Timing:
     """How long steps are; columns of units stand for `tasks`, `occupancy` is that of a repetition in cycles."""
 
-    ledger: Ledger
+    counts: GroupCounts
     platform: Platform
     tasks: tuple[str, ...]
     occupancy: dict[str, int]
@@ -30,8 +30,8 @@ class Timing:
     def most_units(self, lines: Lines) -> Ints:
         """The most repetitions of each task that can run at once in a step, (S, tasks)."""
         outer, inner = lines.outer.chains[lines.pairs[:, 0]], lines.inner.chains[lines.pairs[:, 1]]
-        factor = np.array([self.ledger.chain_factors(task)[0] for task in self.ledger.parts.group.tasks])
-        order = [self.ledger.parts.group.tasks.index(task) for task in self.tasks]
+        factor = np.array([self.counts.chain_factors(task)[0] for task in self.counts.parts.group.tasks])
+        order = [self.counts.parts.group.tasks.index(task) for task in self.tasks]
         most: Ints = (outer * inner * factor)[:, order]
         return most
 
@@ -49,9 +49,9 @@ class Timing:
 
     def port(self, kinds: StepKinds) -> PortCycles:
         """The port's cycles in each kind of step, (S, K)."""
-        port = Port(self.ledger.parts.group.accesses, self.platform)
+        port = Port(self.counts.parts.group.accesses, self.platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
-        for number, one in enumerate(self.ledger.counted):
+        for number, one in enumerate(self.counts.counted):
             if one.kind != "task":
                 sides[one.kind == "store"] += port.burst_cycles(one.name, kinds.happens[:, :, number])
         return PortCycles(sides[0], sides[1], self.platform.memory.port == "shared")
@@ -84,19 +84,19 @@ class Timing:
 
     def busy(self, kinds: StepKinds, task: str, units: int | Ints) -> Ints:
         """Cycles that a processor computes in each kind of step (S, K), with so many units or with (S, 1) of them."""
-        place = self.ledger.parts.group.tasks.index(task)
+        place = self.counts.parts.group.tasks.index(task)
         number = self._number(kinds, task)
-        longest = kinds.longest[:, :, place] * self.ledger.chain_factors(task)[1]
+        longest = kinds.longest[:, :, place] * self.counts.chain_factors(task)[1]
         rounds = np.maximum(-(-number // units), longest) * self.occupancy[task]
         return np.where(number > 0, rounds + self._latency(task), 0)
 
     def _number(self, kinds: StepKinds, task: str) -> Ints:
         """Repetitions of a task in each kind of step, (S, K)."""
-        counted = [(one.kind, one.name) for one in self.ledger.counted]
+        counted = [(one.kind, one.name) for one in self.counts.counted]
         return kinds.happens[:, :, counted.index(("task", task))]
 
     def _latency(self, task: str) -> int:
-        process = self.ledger.parts.group.network.processes[task]
+        process = self.counts.parts.group.network.processes[task]
         return self.platform.datapath(process.elementary).latency
 
     def _lengths(self, kinds: StepKinds, units: Ints) -> Ints:

@@ -1,8 +1,8 @@
-"""The walk over blocks as rows and columns: the innermost dimension of the scan, and all others together.
+"""The order of the blocks as rows and columns: the innermost dimension of the scan, and all others together.
 
 A step s of the group is (row, column) = divmod(s, columns); something of stage `shift` does in it what belongs to the
-place `shift` steps earlier in the walk: some rows above (`late`), in another column. Only those rows and columns are
-looked at where something changes.
+place `shift` steps earlier in the block order: some rows above (`late`), in another column. Only those rows and columns
+are looked at where something changes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.distinct import distinct_rows
-from hwmodel.machine.separable.ledger import Ledger
+from hwmodel.machine.separable.ledger import GroupCounts
 from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.profile import Profile
 
@@ -26,7 +26,7 @@ Found = TypeVar("Found")
 class Line:
     """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
 
-    `steps` has as entries what the ledger counts and the longest chains of tasks, `lives` all births, then all deaths
+    `steps` has as entries what is counted and the longest chains of tasks, `lives` all births, then all deaths
     in memories; `chains` (S, tasks) is the largest number of chains at a place. `kept` holds what was found of it.
     """
 
@@ -61,10 +61,10 @@ def line_of(tables: Sequence[AxisTable], picks: Ints) -> Line:
     return Line(line.places, steps, lives, line.chains)
 
 
-def single_place(ledger: Ledger) -> Line:
+def single_place(counts: GroupCounts) -> Line:
     """The line of no dimension at all: one place."""
-    tasks, living = len(ledger.parts.group.tasks), sum(len(memory.living) for memory in ledger.memories)
-    one, steps, lives = np.ones(1, np.int64), len(ledger.counted) + tasks, 2 * living
+    tasks, living = len(counts.parts.group.tasks), sum(len(memory.living) for memory in counts.memories)
+    one, steps, lives = np.ones(1, np.int64), len(counts.counted) + tasks, 2 * living
     profiles = [Profile.of(np.ones((1, entries, 1), np.int64), one) for entries in (steps, lives)]
     return Line(one, profiles[0], profiles[1], np.ones((1, tasks), np.int64))
 

@@ -327,7 +327,7 @@ def test_names_are_only_ever_text(opened: Open, report: Path, tmp_path: Path) ->
     assert page.locator('[data-kind="task"]').count() == 4  # without the specification, too
 
 
-def test_what_opened_designs_choose(opened: Open, report: Path, tmp_path: Path) -> None:
+def test_what_designs_with_options_choose(opened: Open, report: Path, tmp_path: Path) -> None:
     document = json.loads((report.parent / "result.json").read_text(encoding="utf-8"))
     (group,) = document["pareto"][0]["groups"]
     mapping = group["mapping"]

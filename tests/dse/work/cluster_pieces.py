@@ -1,4 +1,4 @@
-"""Toy pieces that tell what goes on in a worker."""
+"""Toy jobs that tell what goes on in a worker."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _at_work: list[int] = []
 
 @dataclass(frozen=True)
 class Alone(Square):
-    """How many pieces are at work in its process."""
+    """How many jobs are at work in its process."""
 
     def run(self, context: int) -> int:
         del context
@@ -34,7 +34,7 @@ class Where(Square):
 
 
 class Strange:
-    """A piece that a worker with another version does not know how to unpack."""
+    """A job that a worker with another version does not know how to unpack."""
 
     kind, cost = "strange", 0.01
 

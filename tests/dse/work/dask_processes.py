@@ -73,7 +73,7 @@ def scheduler(folder: Path, *, failures: int = 3) -> Iterator[Scheduler]:
 def _python(
     code: str, *arguments: str, folder: Path, variables: dict[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Python in a process group of its own, which finds the pieces of these tests."""
+    """Python in a process group of its own, which finds the jobs of these tests."""
     path = filter(None, (str(Path(__file__).parent), os.environ.get("PYTHONPATH")))
     own = {"PYTHONPATH": os.pathsep.join(path), "DASK_TEMPORARY_DIRECTORY": str(folder)}
     environment = {**os.environ, **(variables or {}), **own}

@@ -1,4 +1,4 @@
-"""How many pieces a crew sends at a time: tasks are long beside what sending costs, where there is work enough."""
+"""How many jobs a job runner sends at a time: tasks are long beside what sending costs, where there is work enough."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_pieces import Square, one
 
-from dse.work.crew import TASK_SECONDS, Crew
-from dse.work.piece import Work
+from dse.work.crew import TASK_SECONDS, JobRunner
+from dse.work.piece import JobPlan
 from dse.work.pools import InProcess, Task
 
 LEAST = 0.1  # seconds that a task should take
@@ -19,7 +19,7 @@ COSTS = st.lists(st.floats(0.001, 0.5), min_size=1, max_size=40)
 
 
 class Slow(InProcess):
-    """Does pieces in `factor` of the seconds that they are estimated at, and notes its tasks."""
+    """Does jobs in `factor` of the seconds that they are estimated at, and notes its tasks."""
 
     slots, worth_seconds = 4, 0.0
 
@@ -27,10 +27,10 @@ class Slow(InProcess):
         self.factor = factor
         self.tasks: list[list[float]] = []
 
-    def submit(self, context: Any, pieces: Sequence[Any]) -> Task:
-        self.tasks.append([piece.cost * self.factor for piece in pieces])
+    def submit(self, context: Any, jobs: Sequence[Any]) -> Task:
+        self.tasks.append([job.cost * self.factor for job in jobs])
         task: Task = Future()
-        task.set_result(([piece.run(context) for piece in pieces], sum(self.tasks[-1])))
+        task.set_result(([job.run(context) for job in jobs], sum(self.tasks[-1])))
         return task
 
 
@@ -38,9 +38,9 @@ class Slow(InProcess):
 def test_tasks_are_worth_sending(costs: list[float], factor: float) -> None:
     """Once it is known how fast the workers are, which some tasks tell."""
     pool = Slow(factor)
-    pieces = [Square(number, cost) for number, cost in enumerate(costs * 60)]
-    assert Crew(pool).do(0, [one(piece) for piece in pieces]) == [piece.number**2 for piece in pieces]
-    assert sum(map(len, pool.tasks)) == len(pieces)
+    jobs = [Square(number, cost) for number, cost in enumerate(costs * 60)]
+    assert JobRunner(pool).do(0, [one(job) for job in jobs]) == [job.number**2 for job in jobs]
+    assert sum(map(len, pool.tasks)) == len(jobs)
     known = pool.tasks[32:-1]
     assert all(sum(seconds) >= LEAST for seconds in known)
     assert all(sum(seconds[:-1]) < 2 * TASK_SECONDS for seconds in known)  # nor longer than that needs
@@ -49,19 +49,19 @@ def test_tasks_are_worth_sending(costs: list[float], factor: float) -> None:
 @given(COSTS)
 def test_good_estimates_are_worth_sending_from_the_first(costs: list[float]) -> None:
     pool = Slow(1.0)
-    Crew(pool).do(0, [one(Square(number, cost)) for number, cost in enumerate(costs)])
+    JobRunner(pool).do(0, [one(Square(number, cost)) for number, cost in enumerate(costs)])
     assert all(sum(seconds) >= TASK_SECONDS - 1e-9 for seconds in pool.tasks[:-1])
     assert all(sum(seconds[:-1]) < TASK_SECONDS for seconds in pool.tasks)
 
 
-def test_pieces_of_several_works_go_together() -> None:
+def test_jobs_of_several_plans_go_together() -> None:
     pool = Slow(1.0)
 
     def in_turn(count: int) -> Iterator[Any]:
         for number in range(count):
             yield [Square(number, 0.05)]
 
-    works: list[Work[None]] = [in_turn(3) for _ in range(24)]  # type: ignore[misc]
-    Crew(pool).do(0, works)
+    plans: list[JobPlan[None]] = [in_turn(3) for _ in range(24)]  # type: ignore[misc]
+    JobRunner(pool).do(0, plans)
     assert len(pool.tasks) == 12
     assert {len(task) for task in pool.tasks} == {6}

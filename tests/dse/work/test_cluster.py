@@ -15,7 +15,7 @@ from toy_pieces import Broken, Square, one, sum_of_squares
 from arrayol.errors import ArrayolError
 from dse.work import cluster as cluster_module
 from dse.work.cluster import Cluster, cluster
-from dse.work.crew import Crew
+from dse.work.crew import JobRunner
 
 
 @pytest.fixture(scope="module")
@@ -40,25 +40,25 @@ VERSION = (
 def test_two_workers(running: Scheduler) -> None:
     with running.workers(2) as workers, cluster(running.address) as pool:
         rounds = [[[number, 3], [], [4] * number] for number in range(30)]
-        crew = Crew(pool)
+        runner = JobRunner(pool)
         assert pool.slots == 4
-        assert crew.do(4, [sum_of_squares(some) for some in rounds]) == Crew().do(
+        assert runner.do(4, [sum_of_squares(some) for some in rounds]) == JobRunner().do(
             4, [sum_of_squares(some) for some in rounds]
         )
-        pids = crew.do(20, [one(Where(number, 0.3)) for number in range(12)])
+        pids = runner.do(20, [one(Where(number, 0.3)) for number in range(12)])
         assert set(pids) == {worker.pid for worker in workers}
         with pytest.raises(ArrayolError, match="refused"):
-            crew.do(0, [one(Square(1)), one(Broken(1, how="refuses")), one(Square(2))])
+            runner.do(0, [one(Square(1)), one(Broken(1, how="refuses")), one(Square(2))])
         with pytest.raises(ZeroDivisionError) as broken:
-            crew.do(0, [one(Broken(1, how="breaks"))])
+            runner.do(0, [one(Broken(1, how="breaks"))])
         assert "toy_pieces.py" in broken.value.__notes__[0]
-        assert crew.do(0, [one(Square(5))]) == [25]
+        assert runner.do(0, [one(Square(5))]) == [25]
 
 
 def test_threads_of_a_worker_take_turns(running: Scheduler) -> None:
     with running.workers(1, threads=4), cluster(running.address) as pool:
         assert pool.slots == 2
-        assert Crew(Eager(pool)).do(0, [one(Alone(number, 0.3)) for number in range(20)]) == [1] * 20
+        assert JobRunner(Eager(pool)).do(0, [one(Alone(number, 0.3)) for number in range(20)]) == [1] * 20
 
 
 class Eager:
@@ -72,9 +72,9 @@ class Eager:
 
 @pytest.mark.parametrize("first", [HIDES_ARRAYOL, OTHER_VERSION], ids=["none", "other"])
 def test_workers_with_another_arrayol_or_none(running: Scheduler, first: str) -> None:
-    """They are known before they unpack pieces, which they may not even know."""
+    """They are known before they unpack jobs, which they may not even know."""
     with running.workers(1, first=first), cluster(running.address) as pool, pytest.raises(ArrayolError) as refused:
-        Crew(pool).do(0, [one(Strange())])  # type: ignore[arg-type]
+        JobRunner(pool).do(0, [one(Strange())])  # type: ignore[arg-type]
     assert refusal(refused)[0] == "cluster-version"
     if first == HIDES_ARRAYOL:
         assert refusal(refused) == VERSION
@@ -87,12 +87,12 @@ def test_versions_that_dask_would_warn_of(running: Scheduler, monkeypatch: pytes
     with running.workers(1), monkeypatch.context() as patched:
         patched.setattr(versions, "get_versions", lambda: told)
         with cluster(running.address) as pool:
-            assert Crew(pool).do(0, [one(Square(5))]) == [25]
+            assert JobRunner(pool).do(0, [one(Square(5))]) == [25]
 
 
 def test_work_that_kills_workers(running: Scheduler) -> None:
     with running.workers(1), cluster(running.address) as pool, pytest.raises(ArrayolError) as refused:
-        Crew(pool).do(0, [one(Broken(1, how="dies"))])
+        JobRunner(pool).do(0, [one(Broken(1, how="dies"))])
     assert refusal(refused) == (
         "cluster-lost",
         f"the cluster at {running.address} has lost its scheduler, or too many workers",
@@ -178,7 +178,7 @@ def test_a_scheduler_that_is_gone(client: Client, raised: Exception) -> None:
     assert refusal(refused)[0] == "cluster-lost"
 
 
-def test_errors_of_pieces_are_not_those_of_the_cluster(client: Client) -> None:
+def test_errors_of_jobs_are_not_those_of_the_cluster(client: Client) -> None:
     """Whatever they are; dask's own have another meaning."""
     pool = Cluster(client, "here")  # type: ignore[arg-type]
     for raised in (OSError("disk"), ImportError("lost"), AttributeError("name")):

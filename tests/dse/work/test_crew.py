@@ -1,4 +1,4 @@
-"""Works find the same whoever does their pieces, in whatever order, and whatever a store already has."""
+"""Works find the same whoever does their jobs, in whatever order, and whatever a store already has."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from processes import wait_until_gone
 from toy_pieces import Broken, Square, one, sum_of_squares
 
 from arrayol.errors import ArrayolError
-from dse.work import crew as crew_module
-from dse.work.crew import Crew, Share
-from dse.work.keeper import Keeper
+from dse.work import crew as runner_module
+from dse.work.crew import JobRunner, Share
+from dse.work.keeper import JobCache
 from dse.work.pools import InProcess, Pool, processes
 from dse.work.store import open_store
 
@@ -40,26 +40,26 @@ class Shuffled(InProcess):
         self.random = Random(seed)
         self.open: list[tuple[Future[Any], Any, Any]] = []
 
-    def submit(self, context: Any, pieces: Any) -> Future[Any]:
+    def submit(self, context: Any, jobs: Any) -> Future[Any]:
         task: Future[Any] = Future()
-        self.open.append((task, context, pieces))
+        self.open.append((task, context, jobs))
         if len(self.open) == self.slots or self.random.random() < 0.5:
             self.end_one()
         return task
 
     def end_one(self) -> None:
-        task, context, pieces = self.open.pop(self.random.randrange(len(self.open)))
-        task.set_result(super().submit(context, pieces).result())
+        task, context, jobs = self.open.pop(self.random.randrange(len(self.open)))
+        task.set_result(super().submit(context, jobs).result())
 
     def check(self) -> None:
         if self.open:
             self.end_one()
 
 
-def expected(works: list[list[list[int]]], context: int) -> list[int]:
-    """The same without pieces."""
+def expected(plans: list[list[list[int]]], context: int) -> list[int]:
+    """The same without jobs."""
     found = []
-    for rounds in works:
+    for rounds in plans:
         total = 0
         for numbers in rounds:
             before = total
@@ -68,18 +68,18 @@ def expected(works: list[list[list[int]]], context: int) -> list[int]:
     return found
 
 
-def do(crew: Crew, works: list[list[list[int]]], context: int = 1) -> list[int]:
-    return crew.do(context, [sum_of_squares(rounds) for rounds in works])
+def do(runner: JobRunner, plans: list[list[list[int]]], context: int = 1) -> list[int]:
+    return runner.do(context, [sum_of_squares(rounds) for rounds in plans])
 
 
 @given(WORKS, st.integers(0, 5), st.integers(0, 999))
-def test_any_order_finds_the_same(works: list[list[list[int]]], context: int, seed: int) -> None:
-    assert do(Crew(), works, context) == expected(works, context)
-    crew_module.CHECK_SECONDS, former = 0.001, crew_module.CHECK_SECONDS
+def test_any_order_finds_the_same(plans: list[list[list[int]]], context: int, seed: int) -> None:
+    assert do(JobRunner(), plans, context) == expected(plans, context)
+    runner_module.CHECK_SECONDS, former = 0.001, runner_module.CHECK_SECONDS
     try:
-        assert do(Crew(Shuffled(seed)), works, context) == expected(works, context)
+        assert do(JobRunner(Shuffled(seed)), plans, context) == expected(plans, context)
     finally:
-        crew_module.CHECK_SECONDS = former
+        runner_module.CHECK_SECONDS = former
 
 
 @pytest.fixture(scope="module")
@@ -90,52 +90,52 @@ def pool() -> Iterator[Pool]:
 
 
 def test_processes_find_the_same(pool: Pool) -> None:
-    works = [[[number, 3], [], [4] * number] for number in range(20)]
-    assert do(Crew(pool), works, 4) == expected(works, 4)
+    plans = [[[number, 3], [], [4] * number] for number in range(20)]
+    assert do(JobRunner(pool), plans, 4) == expected(plans, 4)
 
 
 def test_the_share_ends_at_one() -> None:
     seen: list[tuple[Share, int]] = []
-    crew = Crew()
-    crew.do(0, [sum_of_squares([[1, 2], [3]])], lambda share, results: seen.append((share, len(results))))
+    runner = JobRunner()
+    runner.do(0, [sum_of_squares([[1, 2], [3]])], lambda share, results: seen.append((share, len(results))))
     assert seen[-1][0].of_all == 1
     assert sum(count for _, count in seen) == 3
 
 
 @given(WORKS, WORKS)
-def test_what_is_kept_is_not_done_again(former: list[list[list[int]]], works: list[list[list[int]]]) -> None:
+def test_what_is_kept_is_not_done_again(former: list[list[list[int]]], plans: list[list[list[int]]]) -> None:
     """Rows of other work, and of the same in another context, are of no use."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        for context, some in ((1, former), (2, works), (1, works[: len(works) // 2])):
+        for context, some in ((1, former), (2, plans), (1, plans[: len(plans) // 2])):
             with open_store(folder, resume=True) as store:
-                assert do(Crew(keeper=Keeper(store)), some, context) == expected(some, context)
+                assert do(JobRunner(cache=JobCache(store)), some, context) == expected(some, context)
                 store.commit()
         with open_store(folder, resume=True) as store:
             known = len(store)
-            assert do(Crew(keeper=Keeper(store)), works) == expected(works, 1)
+            assert do(JobRunner(cache=JobCache(store)), plans) == expected(plans, 1)
             assert len(store) >= known
             store.commit()
         with open_store(folder, resume=True) as store:
-            keeper = Keeper(store)
-            assert do(Crew(Idle(), keeper), works) == expected(works, 1)
+            cache = JobCache(store)
+            assert do(JobRunner(Idle(), cache), plans) == expected(plans, 1)
 
 
 class Idle(InProcess):
     """Must not be asked."""
 
-    def submit(self, context: Any, pieces: Any) -> Future[Any]:
-        raise AssertionError(pieces)
+    def submit(self, context: Any, jobs: Any) -> Future[Any]:
+        raise AssertionError(jobs)
 
 
 def test_what_is_not_used_goes_at_the_end(tmp_path: Path) -> None:
     with open_store(tmp_path, resume=False) as store:
-        do(Crew(keeper=Keeper(store)), [[[1, 2, 3]]])
+        do(JobRunner(cache=JobCache(store)), [[[1, 2, 3]]])
         store.commit()
     with open_store(tmp_path, resume=True) as store:
-        keeper = Keeper(store)
-        assert do(Crew(Idle(), keeper), [[[1], [1]]], 1) == expected([[[1], [1]]], 1)
-        keeper.finish()
+        cache = JobCache(store)
+        assert do(JobRunner(Idle(), cache), [[[1], [1]]], 1) == expected([[[1], [1]]], 1)
+        cache.finish()
     with open_store(tmp_path, resume=True) as store:
         assert len(store) == 2
 
@@ -143,23 +143,23 @@ def test_what_is_not_used_goes_at_the_end(tmp_path: Path) -> None:
 def test_without_resume_nothing_is_used(tmp_path: Path) -> None:
     """A former store stays until there is something to keep instead."""
     with open_store(tmp_path, resume=False) as store:
-        do(Crew(keeper=Keeper(store)), [[[1, 2, 3]]])
+        do(JobRunner(cache=JobCache(store)), [[[1, 2, 3]]])
         store.commit()
     with open_store(tmp_path, resume=False) as store, pytest.raises(AssertionError):
-        do(Crew(Idle(), Keeper(store)), [[[1]]])
+        do(JobRunner(Idle(), JobCache(store)), [[[1]]])
     with open_store(tmp_path, resume=True) as store:
         assert len(store) == 3
     with open_store(tmp_path, resume=False) as store:
-        do(Crew(keeper=Keeper(store)), [[[5]]])
+        do(JobRunner(cache=JobCache(store)), [[[5]]])
         store.commit()
         assert len(store) == 1
 
 
 def test_a_moment_of_work_is_not_kept(tmp_path: Path) -> None:
     with open_store(tmp_path / "out", resume=False) as store:
-        keeper = Keeper(store)
-        do(Crew(keeper=keeper), [[[1, 2]]])
-        keeper.finish()
+        cache = JobCache(store)
+        do(JobRunner(cache=cache), [[[1, 2]]])
+        cache.finish()
     assert not (tmp_path / "out").exists()
 
 
@@ -168,38 +168,38 @@ def test_a_row_that_is_no_result(tmp_path: Path) -> None:
         store.put(Square(3).key(1), "square", "nine")
         store.commit()
         with pytest.raises(ArrayolError) as refused:
-            do(Crew(keeper=Keeper(store)), [[[3]]])
+            do(JobRunner(cache=JobCache(store)), [[[3]]])
     assert refused.value.diagnostics[0].code == "store-damaged"
 
 
 @pytest.mark.parametrize(("how", "raised"), [("refuses", ArrayolError), ("breaks", ZeroDivisionError)])
-def test_what_a_piece_raises(pool: Pool, how: str, raised: type[Exception]) -> None:
-    for crew in (Crew(), Crew(pool)):
+def test_what_a_job_raises(pool: Pool, how: str, raised: type[Exception]) -> None:
+    for runner in (JobRunner(), JobRunner(pool)):
         with pytest.raises(raised):
-            crew.do(0, [one(Square(1)), one(Broken(1, how=how)), one(Square(2))])
-    assert do(Crew(pool), [[[5]]], 0) == [25]  # the processes go on
+            runner.do(0, [one(Square(1)), one(Broken(1, how=how)), one(Square(2))])
+    assert do(JobRunner(pool), [[[5]]], 0) == [25]  # the processes go on
 
 
 def test_a_process_that_dies() -> None:
-    works = [one(Square(number)) for number in range(9)] + [one(Broken(1, how="dies"))]
+    plans = [one(Square(number)) for number in range(9)] + [one(Broken(1, how="dies"))]
     with processes(2) as pool:
         pool.worth_seconds = 0.0
         with pytest.raises(ArrayolError) as refused:
-            Crew(pool).do(0, works)
+            JobRunner(pool).do(0, plans)
     assert refused.value.diagnostics[0].code == "worker-lost"
 
 
 def test_little_work_is_done_here() -> None:
     before = set(multiprocessing.active_children())
     with processes(2) as pool:
-        assert do(Crew(pool), [[[number] for number in range(20)]]) == expected([[[n] for n in range(20)]], 1)
+        assert do(JobRunner(pool), [[[number] for number in range(20)]]) == expected([[[n] for n in range(20)]], 1)
         assert set(multiprocessing.active_children()) == before
 
 
 WAITS = """
 import multiprocessing
 from toy_pieces import Broken, Square, one
-from dse.work.crew import Crew
+from dse.work.job runner import job runner
 from dse.work.pools import processes
 
 def said(share, results):
@@ -207,8 +207,8 @@ def said(share, results):
 
 with processes(2) as pool:
     pool.worth_seconds = 0.0
-    pieces = [Square(1, 9.0), Broken(1, 9.0, how="sleeps"), Broken(2, 9.0, how="sleeps")]
-    Crew(pool).do(0, [one(piece) for piece in pieces], said)
+    jobs = [Square(1, 9.0), Broken(1, 9.0, how="sleeps"), Broken(2, 9.0, how="sleeps")]
+    job runner(pool).do(0, [one(job) for job in jobs], said)
 """
 
 

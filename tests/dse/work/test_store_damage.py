@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from work_stores import files, held, key, read, refusal
 
 from arrayol.errors import ArrayolError
-from dse.work.store import STORE, WorkStore, open_store
+from dse.work.store import STORE, JobStore, open_store
 
 NUMBERS = [str(number) for number in range(60)]
 VALUES = {number: f"{number}:" + number * (int(number) ** 2 % 997) for number in NUMBERS}
@@ -24,7 +24,7 @@ VALUES = {number: f"{number}:" + number * (int(number) ** 2 % 997) for number in
 def sound(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The file of a store with rows of all sizes, and one that was killed, with rows in the log beside."""
     folder = tmp_path_factory.mktemp("sound")
-    written = WorkStore(folder / STORE, resume=True)
+    written = JobStore(folder / STORE, resume=True)
     for place, number in enumerate(NUMBERS):
         written.put(key(number), "test", VALUES[number])
         if place in (30, 59):
@@ -119,7 +119,7 @@ def test_each_kind_of_damage_is_told(
 def test_a_damaged_structure_is_told_before_anything_is_done(tmp_path: Path, sound: dict[str, bytes]) -> None:
     (tmp_path / STORE).write_bytes(spoilt(sound["whole"], [("zero", 3 * 4096, 4096)]))
     with pytest.raises(ArrayolError, match="store-damaged"):
-        WorkStore(tmp_path / STORE, resume=True)
+        JobStore(tmp_path / STORE, resume=True)
 
 
 @settings(max_examples=60)

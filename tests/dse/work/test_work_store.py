@@ -20,7 +20,7 @@ from work_stores import files, held, key, read
 
 from arrayol.errors import ArrayolError
 from dse.work import store, store_file
-from dse.work.store import STORE, WorkStore, open_store
+from dse.work.store import STORE, JobStore, open_store
 from dse.work.store_errors import disk_full
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -56,7 +56,7 @@ class Modelled:
         self.all: dict[str, str] = {}
         self.former: dict[str, str] = {}  # what lies there until the first commit of a new store
         self.last = clock.now
-        self.store = WorkStore(folder / STORE, resume=True)
+        self.store = JobStore(folder / STORE, resume=True)
 
     def do(self, step: str, name: str, value: str) -> None:
         if step == "put":
@@ -95,7 +95,7 @@ class Modelled:
             assert (files(self.folder) if self.folder.is_dir() else {}).keys() <= {STORE}
             there = self.all or self.former
             self.all, self.former = ({}, there) if step == "anew" else (there, {})
-        self.store = WorkStore(self.folder / STORE, resume=step != "anew")
+        self.store = JobStore(self.folder / STORE, resume=step != "anew")
         self.commits()
 
 
@@ -210,7 +210,7 @@ def test_what_ended_the_block_is_told_and_not_that_nothing_can_be_kept(tmp_path:
 
 
 def test_what_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
-    found = WorkStore(tmp_path / "no" / "out" / STORE, resume=True)
+    found = JobStore(tmp_path / "no" / "out" / STORE, resume=True)
     found.put(key("a"), "test", "1")
     with pytest.raises(ArrayolError, match="cannot-write"):
         found.commit()
@@ -226,7 +226,7 @@ def test_after_a_failure_nothing_more_is_tried(tmp_path: Path, monkeypatch: pyte
         tried.append(1)
         raise disk_full(tmp_path / STORE)
 
-    found = WorkStore(tmp_path / STORE, resume=True)
+    found = JobStore(tmp_path / STORE, resume=True)
     found.put(key("a"), "test", "1")
     found.commit()
     monkeypatch.setattr(store, "write", full)

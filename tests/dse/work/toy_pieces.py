@@ -1,4 +1,4 @@
-"""Pieces of toy work that can be done in any process."""
+"""Jobs of toy work that can be done in any process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from arrayol.errors import error
 from dse.work.content import digest
-from dse.work.piece import Work
+from dse.work.piece import JobPlan
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Broken(Square):
         raise error("refused", "no", hint="none")
 
 
-def sum_of_squares(rounds: list[list[int]]) -> Work[int]:
+def sum_of_squares(rounds: list[list[int]]) -> JobPlan[int]:
     """The sum over several rounds, each of which begins with what the one before has found."""
     total = 0
     for numbers in rounds:
@@ -58,7 +58,7 @@ def sum_of_squares(rounds: list[list[int]]) -> Work[int]:
     return total
 
 
-def one(piece: Square) -> Work[int]:
-    """A single piece."""
-    (found,) = yield [piece]
+def one(job: Square) -> JobPlan[int]:
+    """A single job."""
+    (found,) = yield [job]
     return int(found)

@@ -1,4 +1,4 @@
-"""Generated designs judged by the referee: what it must agree with, and a tally of what a run met."""
+"""Generated designs judged by the simulator: what it must agree with, and a tally of what a run met."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 from hwmodel.referee.alone import simulate_alone
-from hwmodel.referee.errors import RefereeError
+from hwmodel.referee.errors import SimulatorError
 from hwmodel.referee.plan import outside_elements
 from hwmodel.referee.reference import reference_of
 from hwmodel.referee.simulate import Simulation, run_groups
@@ -104,10 +104,10 @@ def smaller(sizes: Sequence[Sizes], place: int, name: tuple[str, str]) -> list[S
 def rule_broken(
     accesses: Accesses, platform: Platform, design: Design, sizes: Sequence[Mapping[tuple[str, str], int]]
 ) -> str | None:
-    """The rule at which the referee stops a design; None where it runs through."""
+    """The rule at which the simulator stops a design; None where it runs through."""
     try:
         run_groups(accesses, platform, design, sizes)
-    except RefereeError as stopped:
+    except SimulatorError as stopped:
         return stopped.rule
     return None
 
@@ -122,7 +122,7 @@ def run(cases: int, seed: int | None = None, report: Callable[[Tally], None] | N
     def one(case: MappedSpec, data: st.DataObject) -> None:
         try:
             judge(case, lambda memories: [data.draw(st.sampled_from(memories))] if memories else [])
-        except RefereeError as stopped:
+        except SimulatorError as stopped:
             raise AssertionError(f"{stopped}\n{case.design}\n{case.text}") from stopped
         except ArrayolError as refused:
             tally.refused[refused.diagnostics[0].code] += 1

@@ -1,4 +1,4 @@
-"""The referee and the model on many generated designs; benchmarks/accuracy.py runs the fronts of shipped ones.
+"""The simulator and the model on many generated designs; benchmarks/accuracy.py runs the fronts of shipped ones.
 
     python tests/hwmodel/referee/long_run.py [CASES [SEED]]
 

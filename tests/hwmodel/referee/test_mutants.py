@@ -1,4 +1,4 @@
-"""What the referee catches: mistakes put into the model, into the referee's own plan, and into sizes and scans."""
+"""What the simulator catches: mistakes put into the model, into the simulator's own plan, and into sizes and scans."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from dse.bench import mismatches, run_simulation
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, load_platform
-from hwmodel.referee.errors import RefereeError
+from hwmodel.referee.errors import SimulatorError
 
 
 @dataclass(frozen=True)
-class Bench:
+class Testbench:
     """A small LPSF on its platform, banks of which take three cycles for an access."""
 
     spec: Spec
@@ -31,22 +31,22 @@ class Bench:
     platform: Platform
 
     def judge(self, design: Design, platform: Platform | None = None) -> str | None:
-        """What the referee objects to: the rule that stops it, or the first disagreement with the model; else None."""
+        """What the simulator objects to: a rule that stops it, or the first disagreement with the model; else None."""
         estimate = MachineModel(self.network, platform or self.platform).evaluate(design)
         inputs = {port.name: any_input(port, 1) for port in self.spec.components[self.network.name].inputs}
         try:
             found = run_simulation(self.spec, self.network, self.platform, design, estimate, inputs)
-        except RefereeError as stopped:
+        except SimulatorError as stopped:
             return stopped.rule
         return next(mismatches(found, estimate), None)
 
 
 @pytest.fixture(scope="module")
-def bench(checkout: Path) -> Bench:
+def testbench(checkout: Path) -> Testbench:
     spec = load_checked(checkout / "specs" / "lpsf.aol", SMALL["lpsf"])
     platform = load_platform(checkout / "specs" / "lpsf.toml")
     slow = platform.model_copy(update={"local": platform.local.model_copy(update={"access_cycles": 3})})
-    return Bench(spec, flatten(spec, "lpsf"), slow)
+    return Testbench(spec, flatten(spec, "lpsf"), slow)
 
 
 DOWN = Scan((0, 1), (False, False))
@@ -57,10 +57,10 @@ def group(*tasks: str, scan: Scan = DOWN, shape: tuple[int, int] = (4, 2)) -> Gr
 
 
 @pytest.fixture(scope="module")
-def design(bench: Bench) -> Design:
+def design(testbench: Testbench) -> Design:
     """Two groups with windows in time between them, and a layout with conflicts."""
     first = replace(group("hflr", "vftd"), layouts=(BankLayout("p0", 1, (1, 1)),))
-    upwards = MachineModel(bench.network, bench.platform).legal_scans("vfbu", (4, 2))[0]
+    upwards = MachineModel(testbench.network, testbench.platform).legal_scans("vfbu", (4, 2))[0]
     return Design((first, group("hfrl", "vfbu", scan=upwards)))
 
 
@@ -78,16 +78,18 @@ MODEL = {  # the module, a line of it, and what stands there instead
 
 
 @pytest.mark.parametrize("mistake", MODEL)
-def test_mistakes_of_the_model(mistake: str, bench: Bench, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert bench.judge(design) is None
+def test_mistakes_of_the_model(
+    mistake: str, testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert testbench.judge(design) is None
     monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.machine")
     monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
     with changed(*MODEL[mistake]):
-        objection = bench.judge(design)
+        objection = testbench.judge(design)
     assert objection is not None
     expected = {"every memory one too small": "overflow", "no delay state": "overflow"}.get(mistake, objection)
     assert objection == expected
-    assert bench.judge(design) is None
+    assert testbench.judge(design) is None
 
 
 STORED = "plan.ticks.own[plan.ticks.block[tick[chosen]]]"
@@ -102,61 +104,61 @@ PLAN = {
 
 @pytest.mark.parametrize("mistake", PLAN)
 def test_mistakes_of_a_plan_stop_the_machine(
-    mistake: str, bench: Bench, design: Design, monkeypatch: pytest.MonkeyPatch
+    mistake: str, testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.referee")
     with changed(*PLAN[mistake]):
-        assert bench.judge(design) == "read-before-write"
+        assert testbench.judge(design) == "read-before-write"
 
 
 def every_memory(sizes: list[dict[tuple[str, str], int]]) -> Iterator[tuple[int, tuple[str, str]]]:
     return ((place, name) for place, own in enumerate(sizes) for name in own)
 
 
-def test_every_memory_one_element_smaller_overflows(bench: Bench, design: Design) -> None:
-    model = MachineModel(bench.network, bench.platform)
+def test_every_memory_one_element_smaller_overflows(testbench: Testbench, design: Design) -> None:
+    model = MachineModel(testbench.network, testbench.platform)
     sizes = sizes_of(model.evaluate(design))
     assert len(list(every_memory(sizes))) >= 9
     for place, name in every_memory(sizes):
-        assert rule_broken(model.accesses, bench.platform, design, smaller(sizes, place, name)) == "overflow"
+        assert rule_broken(model.accesses, testbench.platform, design, smaller(sizes, place, name)) == "overflow"
 
 
-def test_a_scan_against_a_delay(bench: Bench, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_against_a_delay(testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """The plan is refused; without that check a delay reads what no earlier step has made."""
-    model = MachineModel(bench.network, bench.platform)
+    model = MachineModel(testbench.network, testbench.platform)
     sizes = sizes_of(model.evaluate(design))
     found = set()
     for down in ((True, False), (False, True), (True, True)):
         first = replace(design.groups[0], blocks=Blocks((4, 2), Scan((0, 1), down)))
         wrong = Design((first, design.groups[1]))
-        found.add(rule_broken(model.accesses, bench.platform, wrong, sizes))
+        found.add(rule_broken(model.accesses, testbench.platform, wrong, sizes))
         if found >= {"plan"}:
             monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.referee")
             with changed("plan", "if blocks is not None:\n                self._require_legal(task, blocks)", "pass"):
-                assert rule_broken(model.accesses, bench.platform, wrong, sizes) == "read-before-write"
+                assert rule_broken(model.accesses, testbench.platform, wrong, sizes) == "read-before-write"
             return
     raise AssertionError(f"no scan was refused: {found}")
 
 
-def test_another_scan_than_the_models(bench: Bench, design: Design) -> None:
+def test_another_scan_than_the_models(testbench: Testbench, design: Design) -> None:
     """Legal, but not the one that was priced: its buffers or cycles are others."""
-    model = MachineModel(bench.network, bench.platform)
+    model = MachineModel(testbench.network, testbench.platform)
     sizes = sizes_of(model.evaluate(design))
     scans = model.legal_scans("vftd", (4, 2))
     others = [scan for scan in scans if scan.dimensions != design.groups[0].blocks.scan.dimensions]
     assert others
     for scan in others:
         other = Design((replace(design.groups[0], blocks=Blocks((4, 2), scan)), design.groups[1]))
-        assert rule_broken(model.accesses, bench.platform, other, sizes) == "overflow"
+        assert rule_broken(model.accesses, testbench.platform, other, sizes) == "overflow"
 
 
-def test_a_latency_of_the_referee_alone_changes_its_steps(bench: Bench, design: Design) -> None:
+def test_a_latency_of_the_simulator_alone_changes_its_steps(testbench: Testbench, design: Design) -> None:
     """Each burst takes a cycle longer: the steps that the port ends are as much longer as they have bursts."""
-    model = MachineModel(bench.network, bench.platform)
+    model = MachineModel(testbench.network, testbench.platform)
     estimate = model.evaluate(design)
-    memory = bench.platform.memory.model_copy(update={"latency": (bench.platform.memory.latency or 0) + 1})
-    slower = bench.platform.model_copy(update={"memory": memory})
-    found = run_simulation(bench.spec, bench.network, slower, design, estimate, None)
+    memory = testbench.platform.memory.model_copy(update={"latency": (testbench.platform.memory.latency or 0) + 1})
+    slower = testbench.platform.model_copy(update={"memory": memory})
+    found = run_simulation(testbench.spec, testbench.network, slower, design, estimate, None)
     assert f"it takes {found.cycles:,} cycles" in next(mismatches(found, estimate))
     for run, one in zip(found.groups, design.groups, strict=True):
         expected = model.step_cycles(one)
@@ -168,13 +170,13 @@ def test_a_latency_of_the_referee_alone_changes_its_steps(bench: Bench, design: 
         assert ends
 
 
-def test_a_datapath_of_the_referee_alone_changes_its_steps(bench: Bench, design: Design) -> None:
-    model = MachineModel(bench.network, bench.platform)
+def test_a_datapath_of_the_simulator_alone_changes_its_steps(testbench: Testbench, design: Design) -> None:
+    model = MachineModel(testbench.network, testbench.platform)
     estimate = model.evaluate(design)
-    path = bench.platform.elementary["smooth"].model_copy(update={"latency": 400})
-    slower = bench.platform.model_copy(update={"elementary": {"smooth": path}})
-    found = run_simulation(bench.spec, bench.network, slower, design, estimate, None)
-    longer = bench.platform.elementary["smooth"].latency
+    path = testbench.platform.elementary["smooth"].model_copy(update={"latency": 400})
+    slower = testbench.platform.model_copy(update={"elementary": {"smooth": path}})
+    found = run_simulation(testbench.spec, testbench.network, slower, design, estimate, None)
+    longer = testbench.platform.elementary["smooth"].latency
     for run, one in zip(found.groups, design.groups, strict=True):
         computing = [step for step in run.shown.values() if step.computing]
         assert computing

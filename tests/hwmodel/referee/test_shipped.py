@@ -23,9 +23,9 @@ LARGE = {"downscaler", "flow", "harris", "thumbnail"}
 @st.composite
 def designs(draw: st.DrawFn, one: Shipped) -> Design:
     """Any design at the reduced size: random fusions, blocks and scans, most of them far from any front."""
-    fusions = [fusion for subspace in subspaces(task_graph(one.verifier.bench.network)) for fusion in subspace]
+    fusions = [fusion for subspace in subspaces(task_graph(one.verifier.testbench.network)) for fusion in subspace]
     fusion = draw(st.sampled_from(fusions))
-    return Design(tuple(draw(group_designs(one.verifier.bench.model, tasks)) for tasks in fusion.groups))
+    return Design(tuple(draw(group_designs(one.verifier.testbench.model, tasks)) for tasks in fusion.groups))
 
 
 @pytest.mark.parametrize("name", shipped())
@@ -48,8 +48,8 @@ def test_designs_off_the_front(name: str) -> None:
             return
         for variant in variants:
             require_agreement(one, one.compare(variant))
-            alone = Judgement(None if one.verifier.bench.inputs is None else True)
-            assert {one.verifier.bench.judge(group) for group in variant.groups} == {alone}
+            alone = Judgement(None if one.verifier.testbench.inputs is None else True)
+            assert {one.verifier.testbench.judge(group) for group in variant.groups} == {alone}
         seen.add(design)
 
     judge()
@@ -60,7 +60,7 @@ def require_agreement(one: Shipped, found: Compared) -> None:
     """Fail where output, cycles or memories differ."""
     assert found.disagreements == ()
     assert found.difference == 0
-    assert found.identical is (None if one.verifier.bench.inputs is None else True)
+    assert found.identical is (None if one.verifier.testbench.inputs is None else True)
 
 
 @pytest.mark.parametrize("name", ["fir", "matmul", "lpsf"])
