@@ -29,14 +29,14 @@ TOLD = """
 import os
 from dse import store as results
 from dse.work import pools, store
-from dse.work.keeper import Keeper
+from dse.work.keeper import JobCache
 from arrayol.cli.main import main
 
-def told(*arguments, keep=Keeper.keep):
+def told(*arguments, keep=JobCache.keep):
     keep(*arguments)
     os.write(2, b".")
 
-Keeper.keep = told
+JobCache.keep = told
 pools.WORTH_SECONDS = 0.0
 store.COMMIT_SECONDS = 0.0
 for plot in ("save_plot", "save_mapping_plots", "save_convergence"):

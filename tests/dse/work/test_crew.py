@@ -199,7 +199,7 @@ def test_little_work_is_done_here() -> None:
 WAITS = """
 import multiprocessing
 from toy_pieces import Broken, Square, one
-from dse.work.job runner import job runner
+from dse.work.crew import JobRunner
 from dse.work.pools import processes
 
 def said(share, results):
@@ -208,7 +208,7 @@ def said(share, results):
 with processes(2) as pool:
     pool.worth_seconds = 0.0
     jobs = [Square(1, 9.0), Broken(1, 9.0, how="sleeps"), Broken(2, 9.0, how="sleeps")]
-    job runner(pool).do(0, [one(job) for job in jobs], said)
+    JobRunner(pool).do(0, [one(job) for job in jobs], said)
 """
 
 
