@@ -24,7 +24,7 @@ from dse.steps import StepFinder
 from dse.verify import Verdict
 from dse.whole_count import LISTED_AT_MOST, all_fusions
 from dse.work.crew import JobRunner
-from hwmodel.design import Design
+from hwmodel.design import Design as Decisions
 
 
 def explore_mappings(
@@ -34,7 +34,7 @@ def explore_mappings(
     *,
     how: Search | None = None,
     steps: StepFinder | None = None,
-    judge: Callable[[Sequence[Design], JobRunner], Sequence[Verdict]] | None = None,
+    judge: Callable[[Sequence[Decisions], JobRunner], Sequence[Verdict]] | None = None,
     runner: JobRunner | None = None,
 ) -> Exploration:
     """Search the study's space by a method and describe the designs of the front.
@@ -80,8 +80,8 @@ def _why_infeasible(
 
 
 def _other_fronts(
-    space: MappingSpace, columns: Columns, method: Chosen, searched: Searched, front: Sequence[Design]
-) -> tuple[Design, ...]:
+    space: MappingSpace, columns: Columns, method: Chosen, searched: Searched, front: Sequence[Decisions]
+) -> tuple[Decisions, ...]:
     """The designs on the fronts of single fusions that are not on the front of all.
 
     Raises ArrayolError (`method-refused`) where the method searches no groups, or where the fusions are too many.
@@ -91,7 +91,7 @@ def _other_fronts(
         reason = f"there are more than {LISTED_AT_MOST:,} fusions" if searched.groups else "it keeps its front alone"
         raise refused(method.name, f"{reason}, and all designs are asked for", "leave out --all, or narrow the study")
     groups = searched.groups
-    designs: dict[Design, None] = {}
+    designs: dict[Decisions, None] = {}
     for fusion in fusions:
         whole = fusion_front(space.graph, lambda group: groups[group].front, columns.how, fusion)
         for row in range(len(whole.front)):
@@ -100,7 +100,7 @@ def _other_fronts(
     return tuple(design for design in designs if design not in known)
 
 
-def _designs(columns: Columns, searched: Searched) -> tuple[Design, ...]:
+def _designs(columns: Columns, searched: Searched) -> tuple[Decisions, ...]:
     """The designs of the front in the objectives alone, in ascending order of those."""
     front = front_of(objective_values(columns, searched.front.values), searched.front.units)
     return tuple(searched.design(int(row)) for row in front.origin)
