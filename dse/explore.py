@@ -28,7 +28,7 @@ from dse.results.exploration import Exploration, Labels
 from dse.search.indicators import hypervolume
 from dse.space import count_by_groups
 from dse.steps import DesignSteps, StepFinder
-from dse.walk import Walk
+from dse.walk import FusionSearch
 from hwmodel.design import Fusion
 from hwmodel.published.estimate import ProcessorEstimate, PublishedDesign
 from hwmodel.published.model import PublishedModel
@@ -58,17 +58,17 @@ def explore(
     method = choose_published(how.method, model)
     how.announce(f"{_size(model)}; {method.text}")
     all_pairs = method.name == EXHAUSTIVE
-    walk = Walk(model, tuple(objectives), keep_all=how.keep_all or all_pairs, report=how.report)
-    walk.run()
-    _require_feasible(walk)
+    search = FusionSearch(model, tuple(objectives), keep_all=how.keep_all or all_pairs, report=how.report)
+    search.run()
+    _require_feasible(search)
     if all_pairs:
-        rows = counted_front(points_of([candidate.values for candidate in walk.kept])).rows
-        walk.front = [walk.kept[row] for row in rows]
-    candidates = sorted(walk.front, key=lambda candidate: (candidate.values, len(candidate.fusion.groups)))
-    front = _designs(walk, candidates, steps)
-    result = _result(walk, front, labels, method, keep_all=how.keep_all)
-    plotted = walk.cloud.finish(walk.objectives, model.platform)
-    return Exploration(result, walk.objectives, plotted, spec=steps.original if steps else None)
+        rows = counted_front(points_of([candidate.values for candidate in search.kept])).rows
+        search.front = [search.kept[row] for row in rows]
+    candidates = sorted(search.front, key=lambda candidate: (candidate.values, len(candidate.fusion.groups)))
+    front = _designs(search, candidates, steps)
+    result = _result(search, front, labels, method, keep_all=how.keep_all)
+    plotted = search.plotted.finish(search.objectives, model.platform)
+    return Exploration(result, search.objectives, plotted, spec=steps.original if steps else None)
 
 
 def choose_published(asked: str, model: PublishedModel) -> Chosen:
@@ -93,37 +93,39 @@ def _size(model: PublishedModel) -> str:
     return f"{model.network.name}: {fusions} of {counted(len(graph), 'task')}"
 
 
-def _require_feasible(walk: Walk) -> None:
-    if walk.front:
+def _require_feasible(search: FusionSearch) -> None:
+    if search.front:
         return
-    assert walk.example is not None, "a network has at least one legal fusion"
+    assert search.example is not None, "a network has at least one legal fusion"
     raise InfeasibleError(
         [
             Diagnostic(
                 "infeasible",
-                f"none of the {walk.evaluated} legal fusions of '{walk.model.network.name}' fits the platform; "
-                f"[{walk.example.fusion}]: {walk.example.reason}",
+                f"none of the {search.evaluated} legal fusions of '{search.model.network.name}' fits the platform; "
+                f"[{search.example.fusion}]: {search.example.reason}",
                 hint="a larger memory.data_per_word or other initiation intervals change what fits",
             )
         ]
     )
 
 
-def _designs(walk: Walk, candidates: Sequence[Candidate], steps: StepFinder | None = None) -> tuple[Design, ...]:
-    """The candidates priced once more, as records: the walk keeps no design."""
-    priced = [_priced(walk, candidate.fusion) for candidate in candidates]
-    return tuple(_design(walk, design, steps.published(design) if steps else DesignSteps(None)) for design in priced)
+def _designs(
+    search: FusionSearch, candidates: Sequence[Candidate], steps: StepFinder | None = None
+) -> tuple[Design, ...]:
+    """The candidates priced once more, as records: the search keeps no design."""
+    priced = [_priced(search, candidate.fusion) for candidate in candidates]
+    return tuple(_design(search, design, steps.published(design) if steps else DesignSteps(None)) for design in priced)
 
 
-def _design(walk: Walk, design: PublishedDesign, steps: DesignSteps) -> Design:
+def _design(search: FusionSearch, design: PublishedDesign, steps: DesignSteps) -> Design:
     """The chosen objectives come first, then all others that the model gives."""
-    platform = walk.model.platform
-    others = (objective for objective in available(platform) if objective not in walk.objectives)
+    platform = search.model.platform
+    others = (objective for objective in available(platform) if objective not in search.objectives)
     processors = {processor.process: processor for processor in design.processors}
     return Design(
-        id=identifier(design.fusion, walk.graph),
+        id=identifier(design.fusion, search.graph),
         fusion=design.fusion.groups,
-        objectives={objective.name: objective.value(design, platform) for objective in (*walk.objectives, *others)},
+        objectives={objective.name: objective.value(design, platform) for objective in (*search.objectives, *others)},
         verified=None,
         verification=None,
         bottleneck=None,
@@ -149,49 +151,51 @@ def _group(processors: Sequence[ProcessorEstimate]) -> GroupRecord:
     )
 
 
-def _priced(walk: Walk, fusion: Fusion) -> PublishedDesign:
-    design = walk.model.evaluate(fusion)
+def _priced(search: FusionSearch, fusion: Fusion) -> PublishedDesign:
+    design = search.model.evaluate(fusion)
     assert isinstance(design, PublishedDesign), "only feasible fusions are candidates"
     return design
 
 
-def _result(walk: Walk, front: tuple[Design, ...], labels: Labels, method: Chosen, *, keep_all: bool) -> Result:
+def _result(
+    search: FusionSearch, front: tuple[Design, ...], labels: Labels, method: Chosen, *, keep_all: bool
+) -> Result:
     return Result(
         arrayol=version("arrayol"),
         spec=labels.spec,
-        top=walk.model.network.name,
+        top=search.model.network.name,
         constants=dict(labels.constants),
         model=labels.model,
         platform=labels.platform,
-        remarks=walk.model.remarks,
-        objectives=tuple(objective.name for objective in walk.objectives),
+        remarks=search.model.remarks,
+        objectives=tuple(objective.name for objective in search.objectives),
         constraints=(),
         method=method.name,
         method_reason=method.why,
         method_description=ALL_PAIRS if method.name == EXHAUSTIVE else METHOD,
         exact=True,
-        space=_space(walk),
+        space=_space(search),
         counted="whole designs",
-        evaluated=walk.evaluated - walk.infeasible,
-        infeasible=walk.infeasible,
+        evaluated=search.evaluated - search.infeasible,
+        infeasible=search.infeasible,
         pruned=0,
-        infeasible_example=Refusal(groups=walk.example.fusion.groups, reason=walk.example.reason)
-        if walk.example
+        infeasible_example=Refusal(groups=search.example.fusion.groups, reason=search.example.reason)
+        if search.example
         else None,
-        comparisons=Comparisons(subspaces=walk.comparisons_by_subspaces, all_pairs=walk.comparisons_of_all_pairs),
+        comparisons=Comparisons(subspaces=search.comparisons_by_subspaces, all_pairs=search.comparisons_of_all_pairs),
         evolution=None,
-        hypervolume=_hypervolume(walk, front),
+        hypervolume=_hypervolume(search, front),
         pareto=front,
-        designs=_designs(walk, walk.kept) if keep_all else None,
+        designs=_designs(search, search.kept) if keep_all else None,
     )
 
 
-def _space(walk: Walk) -> SpaceSummary:
-    fusions = sum(summary.fusions for summary in walk.summaries)
+def _space(search: FusionSearch) -> SpaceSummary:
+    fusions = sum(summary.fusions for summary in search.summaries)
     return SpaceSummary(
-        tasks=walk.graph.names,
+        tasks=search.graph.names,
         fusions=fusions,
-        subspaces=tuple(walk.summaries),
+        subspaces=tuple(search.summaries),
         groups=None,
         group_designs=None,
         whole_designs=fusions,
@@ -199,13 +203,13 @@ def _space(walk: Walk) -> SpaceSummary:
     )
 
 
-def _hypervolume(walk: Walk, front: Sequence[Design]) -> Hypervolume:
+def _hypervolume(search: FusionSearch, front: Sequence[Design]) -> Hypervolume:
     """Up to a tenth beyond the worst value of any feasible design: so the extreme designs count too."""
-    platform = walk.model.platform
+    platform = search.model.platform
     reference = [
         objective.in_unit(max(worst + 1, -(-worst * 11 // 10)), platform)
-        for objective, worst in zip(walk.objectives, walk.worst, strict=True)
+        for objective, worst in zip(search.objectives, search.worst, strict=True)
     ]
-    names = [objective.name for objective in walk.objectives]
+    names = [objective.name for objective in search.objectives]
     points = [[design.objectives[name] for name in names] for design in front]
     return Hypervolume(value=hypervolume(points, reference), reference=dict(zip(names, reference, strict=True)))

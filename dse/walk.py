@@ -39,7 +39,7 @@ class Progress:
     hypervolume: Callable[[], float | None] = field(default=lambda: None, compare=False)
 
 
-class Walk:
+class FusionSearch:
     """Counts and keeps what an exploration's result needs; `run` fills it.
 
     `worst` holds the largest value of each objective over feasible designs. With `keep_all` the candidates stay in
@@ -57,7 +57,7 @@ class Walk:
         self.model = model
         self.objectives = objectives
         self.graph = task_graph(model.network)
-        self.cloud = Collector(self.graph)
+        self.plotted = Collector(self.graph)
         self.summaries: list[SubspaceSummary] = []
         self.front: list[Candidate] = []
         self.kept: list[Candidate] = []
@@ -119,7 +119,7 @@ class Walk:
             return None
         candidate = Candidate(fusion, tuple(objective.exact(design) for objective in self.objectives))
         self.worst = tuple(map(max, candidate.values, self.worst or candidate.values))
-        self.cloud.add(candidate)
+        self.plotted.add(candidate)
         if self._keep_all:
             self.kept.append(candidate)
         if len(self._every_value) <= COMPARED_AT_MOST:
