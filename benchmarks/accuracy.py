@@ -24,10 +24,10 @@ from arrayol.checks.pipeline import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.shipped import shipped_folder
 from arrayol.transforms.canonical import canonical_form
-from dse.bench import mismatches
-from dse.reduce import Reducer, extents_of
-from dse.study import Study, narrowed
-from dse.verify import Verifier
+from dse.space.study import Study, narrowed
+from dse.verify.reduce import Reducer, extents_of
+from dse.verify.testbench import mismatches
+from dse.verify.verify import Verifier
 from hwmodel.design import Design
 from hwmodel.platform import find_platform
 

@@ -37,7 +37,7 @@ from scipy.signal import lfilter
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.execute.run import execute
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 
 Array = NDArray[Any]
 SPECS = Path(__file__).parents[1] / "specs"

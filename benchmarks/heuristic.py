@@ -23,16 +23,16 @@ from arrayol.ir.network import flatten
 from arrayol.shipped import shipped_folder
 from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import run_steps
-from dse.columns import Columns, columns_of
-from dse.exact import search_exactly
-from dse.heuristic import search_heuristically
-from dse.mapping_space import MappingSpace
-from dse.search.indicators import share_of
-from dse.search_context import SearchContext
-from dse.searched import Searched
-from dse.space_size import size_of
-from dse.study import Study, narrowed
-from dse.work.crew import JobRunner
+from dse.jobs.runner import JobRunner
+from dse.pareto.indicators import share_of
+from dse.search.context import Searched
+from dse.search.exact import search_exactly
+from dse.search.figures import Columns, columns_of
+from dse.search.genetic import search_heuristically
+from dse.search.search_context import SearchContext
+from dse.space.mappings import MappingSpace
+from dse.space.space_size import size_of
+from dse.space.study import Study, narrowed
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 

@@ -25,7 +25,7 @@ from arrayol.cli.main import run
 from arrayol.ir.network import flatten
 from arrayol.language import loader
 from arrayol.language.parser import parse
-from arrayol.show.findings import find_in_graph, find_in_task
+from arrayol.pictures.findings import find_in_graph, find_in_task
 
 SPEC = """\
 const N = 16

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hwmodel.memory import WORD_BYTES, Bursts, port_time
+from hwmodel.external_memory import WORD_BYTES, Bursts, port_time
 from hwmodel.platform import Platform, load_platform
 
 LINES = 4096  # of 64 bytes per stream

@@ -28,10 +28,10 @@ from time import perf_counter
 from typing import Any
 
 from arrayol import api
-from dse.work import crew as runners
-from dse.work import pools
-from dse.work import resources as resources_of
-from dse.work.pools import Processes
+from dse.jobs import pools
+from dse.jobs import resources as resources_of
+from dse.jobs import runner as runners
+from dse.jobs.pools import Processes
 
 SPECS = Path(__file__).parents[1] / "specs"
 CASES = {

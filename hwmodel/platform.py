@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, 
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import ArrayolError, Diagnostic
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.language.hints import closest, did_you_mean
 from arrayol.shipped import shipped_folder
 from arrayol.source import Span

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
-from arrayol.ir import body
-from arrayol.ir.model import Elementary, Port
-from arrayol.polyhedral.effort import TooHardError, bounded_effort, tidied
+from arrayol.ir import expressions
+from arrayol.ir.spec import Elementary, Port
+from arrayol.polyhedral.isl import TooHardError, bounded_effort, tidied
 from arrayol.polyhedral.nests import NestStatement, statements_of
 from arrayol.polyhedral.points import Point, box
 
@@ -167,16 +167,16 @@ class _Run:
     numbers: dict[Element, int] = field(default_factory=dict)
     instances: int = 0
 
-    def block(self, statements: Sequence[body.Statement], outer: Mapping[str, int]) -> None:
+    def block(self, statements: Sequence[expressions.Statement], outer: Mapping[str, int]) -> None:
         """All instances of statements, in textual order."""
         for statement in statements:
             for indices in _indices(statement.ranges, outer):
-                if isinstance(statement, body.Loop):
+                if isinstance(statement, expressions.Loop):
                     self.block(statement.body, indices)
                 else:
                     self._assign(statement, indices)
 
-    def _assign(self, statement: body.Assign, indices: Mapping[str, int]) -> None:
+    def _assign(self, statement: expressions.Assign, indices: Mapping[str, int]) -> None:
         self.instances += 1
         if self.instances > MOST_INSTANCES:
             raise NotFollowedError
@@ -186,18 +186,18 @@ class _Run:
         needs = self._needs(statement.value, indices)
         self.memory[target] = needs | (self.memory.get(target, 0) if statement.accumulate else 0)
 
-    def _needs(self, expr: body.Expr, indices: Mapping[str, int]) -> int:
+    def _needs(self, expr: expressions.Expr, indices: Mapping[str, int]) -> int:
         """The inputs that a value depends on; where data choose a branch, both branches and the condition count."""
         needs = 0
-        stack: list[body.Expr] = [expr]
+        stack: list[expressions.Expr] = [expr]
         while stack:
             node = stack.pop()
-            if isinstance(node, body.Read):
+            if isinstance(node, expressions.Read):
                 needs |= self._read((node.port, self._place(node.subscripts, indices)))
-            elif isinstance(node, body.Select) and (choice := _choice(node.condition, indices)) is not None:
+            elif isinstance(node, expressions.Select) and (choice := _choice(node.condition, indices)) is not None:
                 stack.append(node.then if choice else node.otherwise)
             else:
-                stack += body.operands_of(node)
+                stack += expressions.operands_of(node)
         return needs
 
     def _read(self, element: Element) -> int:
@@ -205,11 +205,11 @@ class _Run:
             return self.memory.get(element, 0)
         return 1 << self.numbers.setdefault(element, len(self.numbers))
 
-    def _place(self, subscripts: Sequence[body.Expr], indices: Mapping[str, int]) -> Point:
+    def _place(self, subscripts: Sequence[expressions.Expr], indices: Mapping[str, int]) -> Point:
         return tuple(_number(subscript, indices) for subscript in subscripts)
 
 
-def _indices(ranges: Sequence[body.Range], outer: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
+def _indices(ranges: Sequence[expressions.Range], outer: Mapping[str, int]) -> Iterator[Mapping[str, int]]:
     """The values of the range variables in lexicographic order."""
     if not ranges:
         yield outer
@@ -219,26 +219,26 @@ def _indices(ranges: Sequence[body.Range], outer: Mapping[str, int]) -> Iterator
         yield from _indices(rest, {**outer, first.name: value})
 
 
-def _choice(condition: body.Expr, indices: Mapping[str, int]) -> int | None:
+def _choice(condition: expressions.Expr, indices: Mapping[str, int]) -> int | None:
     try:
         return _number(condition, indices)
     except NotFollowedError:
         return None
 
 
-def _number(expr: body.Expr, indices: Mapping[str, int]) -> int:
+def _number(expr: expressions.Expr, indices: Mapping[str, int]) -> int:
     """The value of an integer expression or condition of range variables. Raises NotFollowedError for any other."""
     match expr:
-        case body.Constant() if not isinstance(expr.value, float):
+        case expressions.Constant() if not isinstance(expr.value, float):
             return int(expr.value)
-        case body.Index():
+        case expressions.Index():
             return indices[expr.name]
-        case body.Operation():
+        case expressions.Operation():
             return _operation(expr.operator, [_number(operand, indices) for operand in expr.operands])
-        case body.Function(name="abs" | "min" | "max"):
+        case expressions.Function(name="abs" | "min" | "max"):
             values = [_number(argument, indices) for argument in expr.arguments]
             return abs(values[0]) if expr.name == "abs" else (min if expr.name == "min" else max)(values)
-        case body.Select():
+        case expressions.Select():
             return _number(expr.then if _number(expr.condition, indices) else expr.otherwise, indices)
         case _:
             raise NotFollowedError

@@ -14,7 +14,7 @@ from enum import Enum
 import islpy as isl
 from dataflow import EFFORT, Relations, body_relations, closure, composed, joined
 
-from arrayol.ir.model import (
+from arrayol.ir.spec import (
     Component,
     CompoundTask,
     Delay,
@@ -28,7 +28,7 @@ from arrayol.ir.model import (
     port_named,
 )
 from arrayol.polyhedral.accesses import Access, relation
-from arrayol.polyhedral.effort import TooHardError, bounded_effort
+from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.polyhedral.points import Point, box, coordinates
 
 

@@ -9,11 +9,11 @@ from itertools import product
 from hypothesis import strategies as st
 
 from arrayol.ir import syntax
-from arrayol.ir.model import Shape, Tiler
+from arrayol.ir.spec import Shape, Tiler
 from arrayol.language.shapes import shown_shape
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import SourceFile, Span
-from dse.graph import TaskGraph, from_links
+from dse.space.task_graph import TaskGraph, from_links
 
 NOWHERE = Span(SourceFile("generated", ""), 0, 0)
 

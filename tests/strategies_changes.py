@@ -9,13 +9,13 @@ from itertools import permutations
 from hypothesis import strategies as st
 from strategies_machine import TYPES, networks, platforms
 
-from arrayol.ir.model import Delay, Port, TiledDefault
 from arrayol.ir.network import Array, Flow, Network, Process
-from dse.columns import Columns, columns_of
-from dse.constraints import parse_constraint
-from dse.mapping_space import MappingSpace
-from dse.search_context import SearchContext
-from dse.study import Study
+from arrayol.ir.spec import Delay, Port, TiledDefault
+from dse.search.figures import Columns, columns_of
+from dse.search.search_context import SearchContext
+from dse.space.constraints import parse_constraint
+from dse.space.mappings import MappingSpace
+from dse.space.study import Study
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 

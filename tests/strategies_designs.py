@@ -12,12 +12,12 @@ from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.checks.pipeline import choose_top
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Spec
 from arrayol.ir.network import Network, flatten
+from arrayol.ir.spec import Spec
 from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.pipeline import run_steps
-from dse.graph import task_graph
-from dse.space import subspaces
+from dse.space.fusions import subspaces
+from dse.space.task_graph import task_graph
 from hwmodel.design import POLICIES, BankLayout, Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from dse.fronts import Combination, Front, front_of
+from dse.pareto.fronts import Combination, Front, front_of
 
 Point = tuple[tuple[int, ...], int]  # the values, and the units
 

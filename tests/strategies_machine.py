@@ -10,8 +10,8 @@ from math import prod
 from hypothesis import strategies as st
 from strategies import NOWHERE
 
-from arrayol.ir.model import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
 from hwmodel.design import POLICIES, BankLayout, Blocks, GroupDesign, Processor, Scan
 from hwmodel.platform import Datapath, ExternalMemory, LocalMemory, Platform, RowModel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from hwmodel.memory import Bursts
+from hwmodel.external_memory import Bursts
 from hwmodel.platform import RowModel
 
 nanoseconds = st.sampled_from([0, 0.7, 5, 13.25, 32, 52, 60.1, 140])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-from arrayol.ir import body
+from arrayol.ir import expressions
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.untype import NOWHERE
 
@@ -64,29 +64,29 @@ def _index(draw: st.DrawFn, names: list[str]) -> str:
 
 NAMES = ("i", "j")
 WEAK = st.one_of(
-    st.sampled_from([body.Index(name, NOWHERE) for name in NAMES]),
-    st.integers(-7, 12).map(lambda value: body.Constant(value, Weak.INTEGER, NOWHERE)),
+    st.sampled_from([expressions.Index(name, NOWHERE) for name in NAMES]),
+    st.integers(-7, 12).map(lambda value: expressions.Constant(value, Weak.INTEGER, NOWHERE)),
 )
 
 
-def index_expressions() -> st.SearchStrategy[body.Expr]:
+def index_expressions() -> st.SearchStrategy[expressions.Expr]:
     """Weak integer expressions of i and j: sums, products, quotients by numbers other than 0, minima, conditionals."""
 
-    def extend(inner: st.SearchStrategy[body.Expr]) -> st.SearchStrategy[body.Expr]:
-        divisors = st.integers(-6, 6).filter(bool).map(lambda value: body.Constant(value, Weak.INTEGER, NOWHERE))
+    def extend(inner: st.SearchStrategy[expressions.Expr]) -> st.SearchStrategy[expressions.Expr]:
+        divisors = st.integers(-6, 6).filter(bool).map(lambda value: expressions.Constant(value, Weak.INTEGER, NOWHERE))
         return st.one_of(
             st.builds(_weak, st.sampled_from(["+", "-", "*"]), inner, inner),
             st.builds(_weak, st.sampled_from(["//", "%"]), inner, divisors),
-            st.builds(lambda operand: body.Operation("-", (operand,), Weak.INTEGER, NOWHERE), inner),
+            st.builds(lambda operand: expressions.Operation("-", (operand,), Weak.INTEGER, NOWHERE), inner),
             st.builds(
-                lambda name, *arguments: body.Function(name, arguments, Weak.INTEGER, NOWHERE),
+                lambda name, *arguments: expressions.Function(name, arguments, Weak.INTEGER, NOWHERE),
                 st.sampled_from(["min", "max"]),
                 inner,
                 inner,
             ),
             st.builds(
-                lambda one, other, then, otherwise: body.Select(
-                    body.Operation("<", (one, other), Weak.BOOL, NOWHERE), then, otherwise, Weak.INTEGER, NOWHERE
+                lambda one, other, then, otherwise: expressions.Select(
+                    expressions.Operation("<", (one, other), Weak.BOOL, NOWHERE), then, otherwise, Weak.INTEGER, NOWHERE
                 ),
                 *[inner] * 4,
             ),
@@ -95,31 +95,31 @@ def index_expressions() -> st.SearchStrategy[body.Expr]:
     return st.recursive(WEAK, extend, max_leaves=10)
 
 
-def _weak(operator: str, left: body.Expr, right: body.Expr) -> body.Expr:
-    return body.Operation(operator, (left, right), Weak.INTEGER, NOWHERE)
+def _weak(operator: str, left: expressions.Expr, right: expressions.Expr) -> expressions.Expr:
+    return expressions.Operation(operator, (left, right), Weak.INTEGER, NOWHERE)
 
 
-def typed_expressions() -> st.SearchStrategy[body.Expr]:
+def typed_expressions() -> st.SearchStrategy[expressions.Expr]:
     """Expressions in u8, i16 and i32 of elements b[i] (u8) and c[j] (i16), whose arithmetic may wrap."""
-    reads: dict[ElementType, body.Expr] = {
-        ElementType.U8: body.Read("b", (body.Index("i", NOWHERE),), ElementType.U8, NOWHERE),
-        ElementType.I16: body.Read("c", (body.Index("j", NOWHERE),), ElementType.I16, NOWHERE),
+    reads: dict[ElementType, expressions.Expr] = {
+        ElementType.U8: expressions.Read("b", (expressions.Index("i", NOWHERE),), ElementType.U8, NOWHERE),
+        ElementType.I16: expressions.Read("c", (expressions.Index("j", NOWHERE),), ElementType.I16, NOWHERE),
     }
 
     @st.composite
-    def of_type(draw: st.DrawFn, type_: ElementType, depth: int) -> body.Expr:
+    def of_type(draw: st.DrawFn, type_: ElementType, depth: int) -> expressions.Expr:
         choice = draw(st.integers(0, 4 if depth else 1))
         if choice == 0 and type_ in reads:
             return reads[type_]
         if choice <= 1:
-            return body.Constant(draw(st.integers(0, 9)), type_, NOWHERE)
+            return expressions.Constant(draw(st.integers(0, 9)), type_, NOWHERE)
         if choice == 2:
             other = draw(st.sampled_from([ElementType.U8, ElementType.I16, ElementType.I32]))
-            return body.Convert(draw(of_type(other, depth - 1)), type_, NOWHERE)
+            return expressions.Convert(draw(of_type(other, depth - 1)), type_, NOWHERE)
         operands = tuple(draw(of_type(type_, depth - 1)) for _ in range(draw(st.integers(1, 2))))
         if len(operands) == 1:
-            return body.Operation("-", operands, type_, NOWHERE)
-        return body.Operation(draw(st.sampled_from(["+", "-", "*"])), operands, type_, NOWHERE)
+            return expressions.Operation("-", operands, type_, NOWHERE)
+        return expressions.Operation(draw(st.sampled_from(["+", "-", "*"])), operands, type_, NOWHERE)
 
     return st.sampled_from([ElementType.U8, ElementType.I16, ElementType.I32]).flatmap(lambda type_: of_type(type_, 3))
 
@@ -127,22 +127,22 @@ def typed_expressions() -> st.SearchStrategy[body.Expr]:
 DATA = st.fixed_dictionaries({"b": st.integers(0, 255), "c": st.integers(-(2**15), 2**15 - 1)})
 
 
-def value(expr: body.Expr, names: Mapping[str, int]) -> int:  # noqa: PLR0911, one case per node
+def value(expr: expressions.Expr, names: Mapping[str, int]) -> int:  # noqa: PLR0911, one case per node
     """What an expression is; reads are of the port's one value. Arithmetic of an element type wraps."""
     match expr:
-        case body.Constant():
+        case expressions.Constant():
             return int(expr.value)
-        case body.Index():
+        case expressions.Index():
             return names[expr.name]
-        case body.Read():
+        case expressions.Read():
             return names[expr.port]
-        case body.Convert():
+        case expressions.Convert():
             return wrapped(value(expr.operand, names), expr.type)
-        case body.Select():
+        case expressions.Select():
             return value(expr.then if value(expr.condition, names) else expr.otherwise, names)
-        case body.Function():
+        case expressions.Function():
             return (min if expr.name == "min" else max)(value(item, names) for item in expr.arguments)
-        case body.Operation():
+        case expressions.Operation():
             operands = [value(item, names) for item in expr.operands]
             found = {
                 "+": lambda one, other: one + other,

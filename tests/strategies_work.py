@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from strategies import NOWHERE
 
-from arrayol.ir.model import Tiler
+from arrayol.ir.spec import Tiler
 from arrayol.ir.types import ElementType
 from hwmodel.design import Blocks, Scan
 from hwmodel.platform import Datapath

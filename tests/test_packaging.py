@@ -57,7 +57,7 @@ def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path
         "arrayol/specs/lpsf.aol",
         "arrayol/specs/lpsf.toml",
         "arrayol/language/grammar.lark",
-        "dse/report/page/page.html",
+        "dse/output/page/page.html",
     } <= held
     sources = {path.relative_to(checkout).as_posix() for package in PACKAGES for path in _files(checkout / package)}
     specs = {"arrayol/" + path.relative_to(checkout).as_posix() for path in _files(checkout / "specs")}

@@ -12,16 +12,16 @@ from strategies_tiles import CONSTS, EXTENTS, NestCase, NestLine
 from tiles_brute import Instance, instances
 
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule
-from arrayol.polyhedral.tiles.allocation import Allocation, allocate
-from arrayol.polyhedral.tiles.live import lifetimes
-from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
-from arrayol.polyhedral.tiles.order import iterations, strips
-from arrayol.polyhedral.tiles.points import rows
-from arrayol.polyhedral.tiles.program import program_of
-from arrayol.polyhedral.tiles.tiling import Schedule, Tiling, tile_nest
+from arrayol.language.symbolic import symbolic_component
 from arrayol.source import SourceFile
+from arrayol.tiling.allocation import Allocation, allocate
+from arrayol.tiling.enumerate import rows
+from arrayol.tiling.liveness import lifetimes
+from arrayol.tiling.nest import TiledNest, Traffic
+from arrayol.tiling.order import iterations, strips
+from arrayol.tiling.program import program_of
+from arrayol.tiling.tile import Schedule, Tiling, tile_nest
 
 Memory = dict[str, NDArray[np.int64]]
 Place = Callable[[str, tuple[int, ...]], tuple[NDArray[np.int64], Any]]

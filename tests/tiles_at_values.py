@@ -9,7 +9,7 @@ from typing import TypeVar
 import islpy as isl
 
 from arrayol.polyhedral.points import coordinates
-from arrayol.polyhedral.tiles.nest import (
+from arrayol.tiling.nest import (
     PREFIX,
     NestArray,
     NestReach,
@@ -18,7 +18,7 @@ from arrayol.polyhedral.tiles.nest import (
     Traffic,
     parameter,
 )
-from arrayol.polyhedral.tiles.tiling import answered_in_time
+from arrayol.tiling.tile import answered_in_time
 
 Values = Mapping[str, int]
 Relation = TypeVar("Relation", isl.Set, isl.Map)

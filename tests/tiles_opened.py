@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from strategies_tiles import NestCase
 
+from arrayol.checks.nest import NestRequest, open_nest
 from arrayol.checks.pipeline import load_sound
-from arrayol.checks.tiling import NestRequest, open_nest
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.language.loader import load, load_source
-from arrayol.language.opened import symbolic_component
 from arrayol.language.schedules import read_schedule
-from arrayol.polyhedral.tiles.nest import TiledNest
-from arrayol.polyhedral.tiles.program import program_of
-from arrayol.polyhedral.tiles.tiling import Schedule, Tiling, tile_nest
+from arrayol.language.symbolic import symbolic_component
 from arrayol.shipped import shipped_folder
 from arrayol.source import SourceFile
+from arrayol.tiling.nest import TiledNest
+from arrayol.tiling.program import program_of
+from arrayol.tiling.tile import Schedule, Tiling, tile_nest
 
 POLYPROD, DIAGONAL = "N - j, i", "i + j, i"  # the two schedules of paper C, figure 1
 

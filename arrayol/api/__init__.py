@@ -46,19 +46,19 @@ if TYPE_CHECKING:
     from arrayol.api.spec import spec_text as spec_text
     from arrayol.errors import ArrayolError as ArrayolError
     from arrayol.errors import InfeasibleError as InfeasibleError
-    from arrayol.ir.model import Spec as Spec
-    from arrayol.transforms.result import Transformed as Transformed
-    from dse.method_names import Method as Method
-    from dse.method_names import Model as Model
-    from dse.pick import Picked as Picked
-    from dse.result import Design as Design
-    from dse.result import Result as Result
+    from arrayol.ir.spec import Spec as Spec
+    from arrayol.transforms.trace import Transformed as Transformed
+    from dse.jobs.resources import Resources as Resources
+    from dse.output.open_design import Simulated as Simulated
+    from dse.output.open_design import StoredDesign as StoredDesign
     from dse.results.exploration import Exploration as Exploration
-    from dse.stored_design import Simulated as Simulated
-    from dse.stored_design import StoredDesign as StoredDesign
-    from dse.study import Study as Study
-    from dse.walk import Progress as Progress
-    from dse.work.resources import Resources as Resources
+    from dse.results.pick import Picked as Picked
+    from dse.results.schema import Design as Design
+    from dse.results.schema import Result as Result
+    from dse.search.method_names import Method as Method
+    from dse.search.method_names import Model as Model
+    from dse.search.walk import Progress as Progress
+    from dse.space.study import Study as Study
     from hwmodel.banks.layouts import Choices as Choices
     from hwmodel.banks.layouts import Comparison as Comparison
     from hwmodel.platform import Platform as Platform
@@ -70,24 +70,24 @@ _MODULES = {  # every public name, and the module that has it
     "Choices": "hwmodel.banks.layouts",
     "ComparedResults": "arrayol.api.exploration",
     "Comparison": "hwmodel.banks.layouts",
-    "Design": "dse.result",
+    "Design": "dse.results.schema",
     "Exploration": "dse.results.exploration",
     "InfeasibleError": "arrayol.errors",
-    "Method": "dse.method_names",
-    "Model": "dse.method_names",
-    "Picked": "dse.pick",
+    "Method": "dse.search.method_names",
+    "Model": "dse.search.method_names",
+    "Picked": "dse.results.pick",
     "Platform": "hwmodel.platform",
-    "Progress": "dse.walk",
-    "Resources": "dse.work.resources",
-    "Result": "dse.result",
-    "Simulated": "dse.stored_design",
+    "Progress": "dse.search.walk",
+    "Resources": "dse.jobs.resources",
+    "Result": "dse.results.schema",
+    "Simulated": "dse.output.open_design",
     "Source": "arrayol.api.spec",
     "Space": "arrayol.api.exploration",
-    "Spec": "arrayol.ir.model",
-    "StoredDesign": "dse.stored_design",
-    "Study": "dse.study",
+    "Spec": "arrayol.ir.spec",
+    "StoredDesign": "dse.output.open_design",
+    "Study": "dse.space.study",
     "Transfers": "hwmodel.transfers.study",
-    "Transformed": "arrayol.transforms.result",
+    "Transformed": "arrayol.transforms.trace",
     "compare": "arrayol.api.exploration",
     "draw_layout": "arrayol.api.banks",
     "draw_timeline": "arrayol.api.exploration",

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from arrayol.api.spec import Source, load
 from arrayol.files import atomic_file, writing
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Settings
-from arrayol.show.layout import save_layout
+from arrayol.pictures.shown import save_layout
 from hwmodel.banks.analysis import lay_out
 from hwmodel.banks.layouts import Choices, Comparison
 from hwmodel.banks.picture import picture
-from hwmodel.banks.rewriting.rewrite import rewritten
+from hwmodel.banks.rewrite import rewritten
 from hwmodel.platform import find_platform
 
 

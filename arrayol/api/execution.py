@@ -13,8 +13,8 @@ from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.language.loader import Settings
 from arrayol.transforms.pipeline import Step, run_steps
-from arrayol.transforms.result import Transformed
-from arrayol.transforms.step_text import parse_step
+from arrayol.transforms.steps import parse_step
+from arrayol.transforms.trace import Transformed
 
 
 def run(

@@ -11,34 +11,34 @@ from arrayol.checks.pipeline import choose_top
 from arrayol.errors import error
 from arrayol.language.hints import did_you_mean
 from arrayol.language.loader import Settings
-from arrayol.show.timeline import save_timeline
+from arrayol.pictures.timeline import save_timeline
 from arrayol.transforms.canonical import Canonical, canonical_form
-from dse import stored_design
-from dse.compare import Comparison as ComparedResults
-from dse.compare import compare
-from dse.explore import MODELS
-from dse.explore import explore as explore_fusions
-from dse.mapping import explore_mappings
-from dse.mapping_space import MappingSpace
-from dse.method_names import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Model, Search
-from dse.objectives import DEFAULT, chosen
-from dse.pick import Picked, parse_rule
-from dse.pick import pick as pick_by_rule
-from dse.progress import SearchProgress
-from dse.report import write as report_file
-from dse.result import Result
+from dse.jobs.progress import SearchProgress
+from dse.jobs.resources import Resources, open_runner
+from dse.jobs.runner import JobRunner
+from dse.output import open_design as stored_design
+from dse.output import write as report_file
+from dse.output.folder import Warn, warn_in_python
+from dse.output.folder import load_result as load_stored
+from dse.output.folder import write_result as store_result
+from dse.output.open_design import Simulated, StoredDesign
+from dse.output.timeline import timeline_of
+from dse.results.compare import Comparison as ComparedResults
+from dse.results.compare import compare
 from dse.results.exploration import Exploration, Labels
-from dse.steps import StepFinder
-from dse.store import Warn, warn_in_python
-from dse.store import load_result as load_stored
-from dse.store import write_result as store_result
-from dse.stored_design import Simulated, StoredDesign
-from dse.study import Study, load_study, narrowed, with_constraints
-from dse.timeline import timeline_of
-from dse.verify import Verdict, Verifier
-from dse.walk import Progress
-from dse.work.crew import JobRunner
-from dse.work.resources import Resources, open_runner
+from dse.results.pick import Picked, parse_rule
+from dse.results.pick import pick as pick_by_rule
+from dse.results.schema import Result
+from dse.results.steps import StepFinder
+from dse.search.mapping import explore_mappings
+from dse.search.method_names import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Model, Search
+from dse.search.published import MODELS
+from dse.search.published import explore as explore_fusions
+from dse.search.walk import Progress
+from dse.space.mappings import MappingSpace
+from dse.space.objectives import DEFAULT, chosen
+from dse.space.study import Study, load_study, narrowed, with_constraints
+from dse.verify.verify import Verdict, Verifier
 from hwmodel.design import Design
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, platform_of
@@ -162,7 +162,7 @@ def pick(result: Result, rule: str) -> Picked:
 
 
 def write_result(exploration: Exploration, folder: Path | str) -> tuple[Path, ...]:
-    """Write a result folder and return its files: see `dse.store.write_result`."""
+    """Write a result folder and return its files: see `dse.output.folder.write_result`."""
     return store_result(exploration, Path(folder))
 
 
@@ -172,7 +172,7 @@ def load_result(folder: Path | str) -> Result:
 
 
 def write_report(folder: Path | str, target: Path | str | None = None) -> report_file.Written:
-    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.report.write`."""
+    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.output.write`."""
     return report_file.write_report(Path(folder), None if target is None else Path(target))
 
 
@@ -186,7 +186,7 @@ def open_design(
 ) -> StoredDesign:
     """The design of that name in a result folder, of the specification that was explored.
 
-    Raises ArrayolError as `load` and `dse.stored_design.open_design` do.
+    Raises ArrayolError as `load` and `dse.output.open_design.open_design` do.
     """
     return stored_design.open_design(load(spec, settings), Path(folder), identifier, top, warn)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arrayol.api.spec import Source, loaded_of
-from arrayol.checks.tiling import NestRequest
+from arrayol.checks.nest import NestRequest
 from arrayol.language.loader import Settings
 from hwmodel.transfers.study import Transfers, open_transfers
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arrayol.checks.tilers import shown_extents, shown_point
+from arrayol.checks.check import shown_extents, shown_point
 from arrayol.errors import Diagnostic
-from arrayol.ir.model import Elementary
+from arrayol.ir.spec import Elementary
 from arrayol.polyhedral.coverage import BodyPoint, find_early_reads, find_misfit, find_outside_port, find_unwritten
 from arrayol.polyhedral.nests import NestStatement, statements_of
 

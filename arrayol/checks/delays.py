@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arrayol.checks.tilers import shown_point
+from arrayol.checks.check import shown_point
 from arrayol.errors import Diagnostic
-from arrayol.ir.model import RepetitiveTask
+from arrayol.ir.spec import RepetitiveTask
 from arrayol.polyhedral.delays import find_circle
 
 

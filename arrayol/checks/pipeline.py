@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arrayol.checks.bodies import check_body
+from arrayol.checks.check import check_tilers
 from arrayol.checks.delays import check_delays
-from arrayol.checks.tilers import check_tilers
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
-from arrayol.ir.model import Elementary, RepetitiveTask, Spec
+from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
 from arrayol.language.fragment import DELAYS, OUTPUTS, PORTS
 from arrayol.language.hints import did_you_mean
 from arrayol.language.loader import Loaded, Settings, load, load_again, load_source

@@ -12,9 +12,9 @@ import click
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from arrayol.execute.files import FileSource, Loaded, read_array
+from arrayol.execute.inputs import FileSource, Loaded, read_array
 from arrayol.execute.synthetic import noise, ramp
-from arrayol.ir.model import Component, ConstValue, Port
+from arrayol.ir.spec import Component, ConstValue, Port
 from arrayol.language.hints import did_you_mean
 
 _MEMBER = re.compile(r"(.+\.npz):([^:/\\]+)", re.IGNORECASE | re.DOTALL)

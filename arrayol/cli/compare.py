@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 from rich.table import Table
 
+from arrayol.cli.explore_tables import shown_figure, unit_of
 from arrayol.cli.options import json_option, warn
-from arrayol.cli.tables import shown_figure, unit_of
-from arrayol.cli.terminal import facts_table, print_parts
-from dse.compare import Comparison, Kept, compare, shown_fusion
-from dse.comparison_store import comparison_text, require_comparison_folder, write_comparison
-from dse.counted_text import counted
-from dse.result import Design, Result
-from dse.store import load_result
+from arrayol.cli.tables import facts_table, print_parts
+from arrayol.text import counted
+from dse.output.comparison_store import comparison_text, require_comparison_folder, write_comparison
+from dse.output.folder import load_result
+from dse.results.compare import Comparison, Kept, compare, shown_fusion
+from dse.results.schema import Design, Result
 
 SHOWN_AT_MOST = 8  # designs of a kind; the document holds all
 

@@ -12,17 +12,17 @@ from typing import Any
 import click
 
 from arrayol import api
+from arrayol.cli.explore_tables import show
 from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option
 from arrayol.cli.picking import pick_option, require_known, show_picked, with_picked, write_pick
 from arrayol.cli.progress import progress
-from arrayol.cli.tables import show
-from dse.figures import MACHINE
-from dse.method_names import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
-from dse.objectives import DEFAULT, WrongObjectiveError
-from dse.pick import Rule
-from dse.progress import WRITING, SearchProgress
-from dse.store import SPECS, require_writable
-from dse.work.store import STORE
+from dse.jobs.cache import STORE
+from dse.jobs.progress import WRITING, SearchProgress
+from dse.output.folder import SPECS, require_writable
+from dse.results.pick import Rule
+from dse.search.method_names import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
+from dse.space.figures import MACHINE
+from dse.space.objectives import DEFAULT, WrongObjectiveError
 
 SPECS_NAMED = 3  # more specifications are only counted
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import click
 
-from arrayol.cli.tables import shown_figure, steps_text
-from arrayol.cli.terminal import facts_table, print_parts
-from dse.figures import figures_of
-from dse.objectives import WrongObjectiveError, available
-from dse.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
-from dse.picked import write_picked
-from dse.result import GroupRecord, Result
+from arrayol.cli.explore_tables import shown_figure, steps_text
+from arrayol.cli.tables import facts_table, print_parts
+from dse.output.folder import PICKED
+from dse.output.picked import write_picked
 from dse.results.exploration import Exploration
-from dse.store import PICKED
+from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
+from dse.results.schema import GroupRecord, Result
+from dse.space.figures import figures_of
+from dse.space.objectives import WrongObjectiveError, available
 from hwmodel.platform import find_platform
 
 _HINT = "--pick"

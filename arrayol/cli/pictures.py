@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from arrayol.show.save import FORMATS
+from arrayol.pictures.save import FORMATS
 
 
 def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from arrayol.cli.pace import Pace, Sample
 from arrayol.cli.progress_text import Seen, bar_facts, line
-from dse.progress import SEARCHING, SearchProgress
-from dse.walk import Progress
+from dse.jobs.progress import SEARCHING, SearchProgress
+from dse.search.walk import Progress
 
 Record = SearchProgress | Progress
 Report = Callable[[Record], None]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from arrayol.cli.pace import Stretch
-from dse.progress import SearchProgress
+from dse.jobs.progress import SearchProgress
 
 _GROUP_DESIGNS = "group designs"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from arrayol.cli.options import warn
-from dse.counted_text import counted
-from dse.report.write import write_report
+from arrayol.text import counted
+from dse.output.write import write_report
 
 
 @click.command()

@@ -18,11 +18,11 @@ from arrayol.cli.options import set_option, spec_argument, top_option
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.compare import compare
 from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, not_allowed, origin_of
-from arrayol.execute.files import FileSource, require_file
 from arrayol.execute.frames import require_infinite
+from arrayol.execute.inputs import FileSource, require_file
+from arrayol.execute.outputs import Target, Written, check_targets, write_arrays
 from arrayol.execute.run import execute
-from arrayol.execute.targets import Target, Written, check_targets, write_arrays
-from arrayol.ir.model import Component, Port, Spec
+from arrayol.ir.spec import Component, Port, Spec
 
 _EPILOG = """\b
 DATA is one of

@@ -17,7 +17,7 @@ from arrayol.cli.options import json_option, set_option, spec_argument, top_opti
 from arrayol.cli.pictures import picture_option
 from arrayol.cli.simulate_text import show_simulation
 from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, origin_of
-from arrayol.execute.files import FileSource
+from arrayol.execute.inputs import FileSource
 
 _EPILOG = """\b
 DATA is what `arrayol run` takes: photo.png, x.npy, x.npz:NAME, random:SEED,

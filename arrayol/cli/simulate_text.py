@@ -8,7 +8,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.terminal import print_parts
+from arrayol.cli.tables import print_parts
 
 _IDENTICAL = {
     True: "identical to the reference execution",

@@ -13,11 +13,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from arrayol.polyhedral.tiles.allocation import Allocation
-from arrayol.polyhedral.tiles.formulas import Formula
-from arrayol.polyhedral.tiles.moduli import Modulus
-from arrayol.polyhedral.tiles.nest import TiledNest
-from hwmodel.transfers.pipeline import synchronisations
+from arrayol.tiling.allocation import Allocation
+from arrayol.tiling.formulas import Formula
+from arrayol.tiling.moduli import Modulus
+from arrayol.tiling.nest import TiledNest
+from hwmodel.transfers.overlap import synchronisations
 from hwmodel.transfers.report import ArrayReport, Report, Side
 from hwmodel.transfers.study import shown
 

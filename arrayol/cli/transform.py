@@ -8,13 +8,13 @@ import click
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.cli.options import set_option, spec_argument
+from arrayol.cli.trace_text import moved
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.pipeline import Step, run_steps
-from arrayol.transforms.result import Transformed
-from arrayol.transforms.step_text import StepTextError, parse_step
-from arrayol.transforms.trace_text import moved
+from arrayol.transforms.steps import StepTextError, parse_step
+from arrayol.transforms.trace import Transformed
 
 _EPILOG = """\b
 STEP is one argument, in quotes:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from arrayol.errors import Diagnostic, error
 from arrayol.execute.blocks import blocks
-from arrayol.execute.files import FileSource, read_array, suffix_of
 from arrayol.execute.images import pixels_of
-from arrayol.ir.model import ConstValue, Port
+from arrayol.execute.inputs import FileSource, read_array, suffix_of
+from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from arrayol.execute.batches import Batch, Box, Points
 from arrayol.execute.environment import Values
-from arrayol.execute.tilings import read_patterns
-from arrayol.ir.model import Tiler
+from arrayol.execute.patterns import read_patterns
+from arrayol.ir.spec import Tiler
 
 
 @dataclass(frozen=True, slots=True)

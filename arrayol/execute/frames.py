@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.intervals import reached
-from arrayol.ir.model import (
+from arrayol.ir.spec import (
     Component,
     CompoundTask,
     Elementary,

@@ -12,8 +12,8 @@ from arrayol.errors import error
 from arrayol.execute.batches import Batch, Box, Points, cut, slabs, wavefronts, whole
 from arrayol.execute.delays import DelayedInput, Store, store_for
 from arrayol.execute.environment import DTYPES, Values
-from arrayol.execute.tilings import Tiling, tiling_for_reading, tiling_for_writing
-from arrayol.ir.model import Component, Delay, Port, RepetitiveTask, TiledDefault, port_named
+from arrayol.execute.patterns import Tiling, tiling_for_reading, tiling_for_writing
+from arrayol.ir.spec import Component, Delay, Port, RepetitiveTask, TiledDefault, port_named
 from arrayol.polyhedral.schedule import find_schedule
 
 

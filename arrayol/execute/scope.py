@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.environment import Axis, Environment, Place
-from arrayol.ir.body import Expr, Index, Read, inside
+from arrayol.ir.expressions import Expr, Index, Read, inside
 from arrayol.ir.intervals import Interval
-from arrayol.ir.model import Elementary
+from arrayol.ir.spec import Elementary
 
 
 @dataclass(frozen=True, slots=True)

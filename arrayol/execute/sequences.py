@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arrayol.errors import error
-from arrayol.ir.model import Port
+from arrayol.ir.spec import Port
 
 _NUMBER = re.compile(r"%(0[1-9])?d")
 

@@ -8,7 +8,7 @@ from arrayol.execute.elements import MovingSubscript
 from arrayol.execute.environment import Axis, Environment
 from arrayol.execute.scope import MovingAxis, Scope
 from arrayol.ir.affine import affine, expression_of, rest_of
-from arrayol.ir.body import Expr, Index, depends_on_data, inside, mentions
+from arrayol.ir.expressions import Expr, Index, depends_on_data, inside, mentions
 from arrayol.ir.types import Weak
 
 Number = Callable[[Environment], int]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from math import gcd
 from typing import Generic, Self, TypeAlias, TypeVar
 
-from arrayol.ir import body
+from arrayol.ir import expressions
 from arrayol.ir.intervals import fits
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
@@ -71,32 +71,34 @@ class Affine(Generic[_Term]):
         return gcd(*(factor for _, factor in self.terms))
 
 
-AffineExpr: TypeAlias = Affine[str | body.Expr]  # in range variables by name, and expressions that are not affine
+AffineExpr: TypeAlias = Affine[
+    str | expressions.Expr
+]  # in range variables by name, and expressions that are not affine
 
 
-def affine(expr: body.Expr) -> AffineExpr:
+def affine(expr: expressions.Expr) -> AffineExpr:
     """The form of an integer expression, of the weak type or of an element type."""
     match expr:
-        case body.Constant():
+        case expressions.Constant():
             return Affine(constant=int(expr.value))
-        case body.Index():
+        case expressions.Index():
             return Affine(((expr.name, 1),))
-        case body.Operation() if _is_exact(expr):
+        case expressions.Operation() if _is_exact(expr):
             return _chain(expr)
-        case body.Convert() if _keeps_values(expr):
+        case expressions.Convert() if _keeps_values(expr):
             return affine(expr.operand)
         case _:
             return Affine(((expr, 1),))
 
 
-def rest_of(form: AffineExpr) -> list[tuple[body.Expr, int]]:
+def rest_of(form: AffineExpr) -> list[tuple[expressions.Expr, int]]:
     """What is not affine in range variables, with its factors."""
     return [(term, factor) for term, factor in form.terms if not isinstance(term, str)]
 
 
-def expression_of(form: AffineExpr, span: Span) -> body.Expr:
+def expression_of(form: AffineExpr, span: Span) -> expressions.Expr:
     """The weak integer expression of a form whose rest is weak: `2 * i + j - 1`, `5 - k`, positive terms first."""
-    names = [(body.Index(term, span), factor) for term, factor in form.terms if isinstance(term, str)]
+    names = [(expressions.Index(term, span), factor) for term, factor in form.terms if isinstance(term, str)]
     parts = sorted([*names, *rest_of(form)], key=lambda part: part[1] < 0)
     constant, first = form.constant, None
     if constant > 0 and parts and parts[0][1] < 0:
@@ -104,7 +106,9 @@ def expression_of(form: AffineExpr, span: Span) -> body.Expr:
     return _summed(parts, constant, first, span)
 
 
-def _summed(parts: list[tuple[body.Expr, int]], constant: int, total: body.Expr | None, span: Span) -> body.Expr:
+def _summed(
+    parts: list[tuple[expressions.Expr, int]], constant: int, total: expressions.Expr | None, span: Span
+) -> expressions.Expr:
     for part, factor in parts:
         if total is None:
             total = _times(factor, part, span)
@@ -115,23 +119,23 @@ def _summed(parts: list[tuple[body.Expr, int]], constant: int, total: body.Expr 
     return _operation("+" if constant > 0 else "-", total, _number(abs(constant), span), span)
 
 
-def _times(factor: int, expr: body.Expr, span: Span) -> body.Expr:
+def _times(factor: int, expr: expressions.Expr, span: Span) -> expressions.Expr:
     return expr if factor == 1 else _operation("*", _number(factor, span), expr, span)
 
 
-def _number(value: int, span: Span) -> body.Constant:
-    return body.Constant(value, Weak.INTEGER, span)
+def _number(value: int, span: Span) -> expressions.Constant:
+    return expressions.Constant(value, Weak.INTEGER, span)
 
 
-def _operation(operator: str, left: body.Expr, right: body.Expr, span: Span) -> body.Operation:
-    return body.Operation(operator, (left, right), Weak.INTEGER, span)
+def _operation(operator: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Operation:
+    return expressions.Operation(operator, (left, right), Weak.INTEGER, span)
 
 
-def _chain(expr: body.Operation) -> AffineExpr:
+def _chain(expr: expressions.Operation) -> AffineExpr:
     """A chain of left operands by a loop, since it may be longer than any stack."""
-    chain: list[body.Operation] = []
-    left: body.Expr = expr
-    while isinstance(left, body.Operation) and _is_exact(left):
+    chain: list[expressions.Operation] = []
+    left: expressions.Expr = expr
+    while isinstance(left, expressions.Operation) and _is_exact(left):
         chain.append(left)
         left = left.operands[0]
     form = affine(left)
@@ -140,7 +144,7 @@ def _chain(expr: body.Operation) -> AffineExpr:
     return form
 
 
-def _apply(node: body.Operation, left: AffineExpr) -> AffineExpr:
+def _apply(node: expressions.Operation, left: AffineExpr) -> AffineExpr:
     if len(node.operands) == 1:
         return left.scaled(-1) if node.operator == "-" else Affine(((node, 1),))
     right = affine(node.operands[1])
@@ -157,7 +161,7 @@ def _apply(node: body.Operation, left: AffineExpr) -> AffineExpr:
             return _opaque(node, left, right)
 
 
-def _opaque(node: body.Operation, left: AffineExpr, right: AffineExpr) -> AffineExpr:
+def _opaque(node: expressions.Operation, left: AffineExpr, right: AffineExpr) -> AffineExpr:
     """Any other operation, of operands in their affine forms."""
     if node.type is not Weak.INTEGER or not _is_weak(left) or not _is_weak(right):
         return Affine(((node, 1),))
@@ -165,7 +169,7 @@ def _opaque(node: body.Operation, left: AffineExpr, right: AffineExpr) -> Affine
     return Affine(((replace(node, operands=operands), 1),))
 
 
-def _product(node: body.Operation, left: AffineExpr, right: AffineExpr) -> AffineExpr:
+def _product(node: expressions.Operation, left: AffineExpr, right: AffineExpr) -> AffineExpr:
     for factor, other in ((left, right), (right, left)):
         if factor.number is not None:
             return other.scaled(factor.number)
@@ -178,7 +182,7 @@ def _product(node: body.Operation, left: AffineExpr, right: AffineExpr) -> Affin
     return Affine(((_operation("*", first, second, node.span), contents[0] * contents[1]),))
 
 
-def _rounded(node: body.Operation, left: AffineExpr, divisor: int) -> AffineExpr:
+def _rounded(node: expressions.Operation, left: AffineExpr, divisor: int) -> AffineExpr:
     """What `//` and `%` leave of what the divisor divides, and the rest of them as it is."""
     whole: AffineExpr = Affine(tuple(item for item in left.terms if item[1] % divisor == 0))
     part: AffineExpr = Affine(tuple(item for item in left.terms if item[1] % divisor), left.constant)
@@ -195,14 +199,14 @@ def _is_weak(form: AffineExpr) -> bool:
     return all(expr.type is Weak.INTEGER for expr, _ in rest_of(form))
 
 
-def _is_exact(expr: body.Operation) -> bool:
+def _is_exact(expr: expressions.Operation) -> bool:
     """Whether an operation on integers gives the integer of mathematics: always in the weak type."""
     if expr.type is Weak.INTEGER:
         return True
     return isinstance(expr.type, ElementType) and expr.type.is_integer and fits(expr, expr.type, {})
 
 
-def _keeps_values(expr: body.Convert) -> bool:
+def _keeps_values(expr: expressions.Convert) -> bool:
     """Whether a conversion leaves an integer as it is; what does not fit from the weak type is an error."""
     if not expr.type.is_integer:
         return False

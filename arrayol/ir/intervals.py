@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from arrayol.ir.body import Constant, Convert, Expr, Function, Index, Operation, Select
+from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Operation, Select
 from arrayol.ir.types import ElementType, Weak
 
 Interval = tuple[int, int]  # least and greatest value

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from arrayol.errors import error
-from arrayol.ir.model import (
+from arrayol.ir.spec import (
     Component,
     CompoundTask,
     Delay,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arrayol.ir.model import IntMatrix, Tiler
+from arrayol.ir.spec import IntMatrix, Tiler
 from arrayol.source import Span
 
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from arrayol.ir import body, syntax
-from arrayol.ir.model import Port
+from arrayol.ir import expressions as body
+from arrayol.ir import syntax
+from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.constants import check_stored
-from arrayol.language.definitions import Definitions
-from arrayol.language.expressions import Scope, settle
+from arrayol.language.diagnose import Mistake, Mistakes, mistake
 from arrayol.language.hints import did_you_mean
-from arrayol.language.mistake import Mistake, Mistakes, mistake
+from arrayol.language.namespace import Definitions
 from arrayol.language.promotion import meet
 from arrayol.language.shapes import shown_port
 from arrayol.language.signatures import Signature
+from arrayol.language.typing import Scope, settle
 
 
 def resolve_body(

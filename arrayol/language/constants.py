@@ -7,9 +7,9 @@ import operator
 import struct
 from collections.abc import Callable, Sequence
 
-from arrayol.ir.model import ConstValue
+from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import ElementType, Kind
-from arrayol.language.mistake import mistake
+from arrayol.language.diagnose import mistake
 from arrayol.source import Span
 
 MAXIMUM_BITS = 4096

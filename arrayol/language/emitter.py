@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from heapq import merge
 
 from arrayol.ir import syntax
-from arrayol.ir.model import (
+from arrayol.ir.spec import (
     Component,
     CompoundTask,
     ConstValue,

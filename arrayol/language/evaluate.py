@@ -6,11 +6,11 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from arrayol.ir import syntax
-from arrayol.ir.model import ConstValue
+from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import ElementType
 from arrayol.language import constants
+from arrayol.language.diagnose import Mistake, mistake
 from arrayol.language.hints import did_you_mean
-from arrayol.language.mistake import Mistake, mistake
 
 TYPE_NAMES = frozenset(ElementType)
 

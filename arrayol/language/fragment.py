@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arrayol.ir.model import Component
+from arrayol.ir.spec import Component
 
 INPUTS, OUTPUTS, DELAYS, BODY, PORTS = "inputs", "outputs", "delays", "body", "ports"
 

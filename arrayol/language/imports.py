@@ -7,7 +7,7 @@ from pathlib import Path
 
 from arrayol.errors import ArrayolError
 from arrayol.ir import syntax
-from arrayol.language.mistake import Mistakes
+from arrayol.language.diagnose import Mistakes
 from arrayol.language.parser import Parsed, parse
 from arrayol.language.reader import read_source
 from arrayol.source import SourceFile

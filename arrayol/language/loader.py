@@ -8,12 +8,12 @@ from pathlib import Path
 
 from arrayol.errors import Diagnostic, error
 from arrayol.ir import syntax
-from arrayol.ir.model import ConstValue, Spec
-from arrayol.language.definitions import Definitions, define
+from arrayol.ir.spec import ConstValue, Spec
+from arrayol.language.diagnose import Mistake, Mistakes
 from arrayol.language.evaluate import Constants
 from arrayol.language.hints import did_you_mean
 from arrayol.language.imports import Gathered, gather
-from arrayol.language.mistake import Mistake, Mistakes
+from arrayol.language.namespace import Definitions, define
 from arrayol.language.parser import parse
 from arrayol.language.reader import read_source
 from arrayol.language.resolve import Resolved, resolve_components

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from lark import Token
 
 from arrayol.errors import Diagnostic
-from arrayol.language.build import Builder
 from arrayol.language.terminals import ITEM_KEYWORDS, KEYWORDS, describe
+from arrayol.language.tree import Builder
 from arrayol.source import Span
 
 MAXIMUM_DIGITS = 400

@@ -22,11 +22,11 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from arrayol.errors import Diagnostic
 from arrayol.ir import syntax
-from arrayol.language.build import Builder
 from arrayol.language.hints import closest
 from arrayol.language.mistakes import check_numbers, misspelt_keyword, unclosed, unexpected
 from arrayol.language.nesting import too_deep
 from arrayol.language.terminals import ITEM_KEYWORDS, KEYWORDS
+from arrayol.language.tree import Builder
 from arrayol.source import SourceFile, Span
 
 

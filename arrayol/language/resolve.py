@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 
 from arrayol.ir import syntax
-from arrayol.ir.model import Component, Elementary
+from arrayol.ir.spec import Component, Elementary
 from arrayol.language.bodies import resolve_body
-from arrayol.language.compounds import resolve_compound
-from arrayol.language.definitions import Definitions
+from arrayol.language.diagnose import Mistake, Mistakes, mistake
 from arrayol.language.fragment import BODY, Fragment
-from arrayol.language.mistake import Mistake, Mistakes, mistake
+from arrayol.language.namespace import Definitions
 from arrayol.language.repetitions import resolve_repetition
 from arrayol.language.signatures import Signature, resolve_signature
+from arrayol.language.tasks import resolve_compound
 
 _EXTERN = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir import body, syntax
+from arrayol.ir import expressions, syntax
 from arrayol.ir.types import Weak
+from arrayol.language.diagnose import Mistake
 from arrayol.language.loader import Loaded
-from arrayol.language.mistake import Mistake
-from arrayol.language.opened import symbolic_expression
 from arrayol.language.parser import parse
+from arrayol.language.symbolic import symbolic_expression
 from arrayol.source import SourceFile
 
 _SCHEDULE_HINT = 'write one affine expression of range variables per dimension, as in "N - j, i"'
@@ -19,7 +19,7 @@ _SIZE_HINT = "write a number of iterations, as 10, or a name that stays symbolic
 
 def read_schedule(
     text: str, indices: Sequence[str], loaded: Loaded, symbols: Sequence[str]
-) -> tuple[tuple[body.Expr, ...], tuple[str, ...]]:
+) -> tuple[tuple[expressions.Expr, ...], tuple[str, ...]]:
     """The expressions of a schedule over a statement's indices, and the text of each.
 
     Raises ArrayolError (`bad-schedule`).
@@ -58,7 +58,7 @@ def read_size(text: str, loaded: Loaded, symbols: Sequence[str]) -> int | str:
         size = symbolic_expression(item, (), loaded, symbols)
     except Mistake as failure:
         raise _mistaken(f"'{text}' is not a tile size", failure, _SIZE_HINT, "bad-tile") from None
-    if not isinstance(size, body.Constant) or size.type is not Weak.INTEGER:
+    if not isinstance(size, expressions.Constant) or size.type is not Weak.INTEGER:
         raise error("bad-tile", f"'{text}' is not a tile size: it is no integer number", hint=_SIZE_HINT)
     if size.value < 1:
         message = f"a tile has at least one iteration along each dimension, not {size.value}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arrayol.ir.model import Port, Shape
+from arrayol.ir.spec import Port, Shape
 
 
 def shown_shape(shape: Shape) -> str:

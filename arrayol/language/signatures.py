@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arrayol.ir import syntax
-from arrayol.ir.model import Port, Shape
+from arrayol.ir.spec import Port, Shape
 from arrayol.ir.types import ElementType
-from arrayol.language.definitions import Definitions
+from arrayol.language.diagnose import Mistake, Mistakes, mistake
 from arrayol.language.hints import did_you_mean
-from arrayol.language.mistake import Mistake, Mistakes, mistake
+from arrayol.language.namespace import Definitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arrayol.ir import syntax
-from arrayol.ir.model import IntMatrix, Shape, Tiler
-from arrayol.language.definitions import Definitions
-from arrayol.language.mistake import mistake
+from arrayol.ir.spec import IntMatrix, Shape, Tiler
+from arrayol.language.diagnose import mistake
+from arrayol.language.namespace import Definitions
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arrayol.ir import body, syntax
-from arrayol.ir.model import ConstValue
+from arrayol.ir import expressions, syntax
+from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.language.promotion import meet
 from arrayol.source import SourceFile, Span
@@ -19,17 +19,19 @@ _PLAIN = 1 << 31  # floats beyond it are no counts, and stay in their form
 _WIDEST = 1 << 1024  # longer numbers are beyond what the parser takes as one
 
 
-def statements(found: tuple[body.Statement, ...], outputs: dict[str, ElementType]) -> tuple[syntax.Statement, ...]:
+def statements(
+    found: tuple[expressions.Statement, ...], outputs: dict[str, ElementType]
+) -> tuple[syntax.Statement, ...]:
     """The statements as syntax; `outputs` has the element type of each output port."""
     return tuple(
         syntax.Loop(_ranges(item.ranges), statements(item.body, outputs), NOWHERE)
-        if isinstance(item, body.Loop)
+        if isinstance(item, expressions.Loop)
         else _assign(item, outputs[item.port])
         for item in found
     )
 
 
-def _assign(found: body.Assign, stored: ElementType) -> syntax.Assign:
+def _assign(found: expressions.Assign, stored: ElementType) -> syntax.Assign:
     value = _whole(_raw(found.value))
     if meet(value.type, stored) is not stored:
         value = found.value
@@ -43,7 +45,7 @@ def _assign(found: body.Assign, stored: ElementType) -> syntax.Assign:
     )
 
 
-def _ranges(ranges: tuple[body.Range, ...]) -> tuple[syntax.Range, ...]:
+def _ranges(ranges: tuple[expressions.Range, ...]) -> tuple[syntax.Range, ...]:
     return tuple(syntax.Range(name(item.name), written(item.low), written(item.high), NOWHERE) for item in ranges)
 
 
@@ -65,26 +67,26 @@ def number(value: ConstValue) -> syntax.Expr:
     return syntax.Number(value, NOWHERE)
 
 
-def written(expr: body.Expr) -> syntax.Expr:
+def written(expr: expressions.Expr) -> syntax.Expr:
     """The syntax that the typer reads as this very expression where nothing around it asks for another type."""
     match expr:
-        case body.Constant():
+        case expressions.Constant():
             value = number(_value(expr))
             return value if isinstance(expr.type, Weak) else _apply(expr.type, value)
-        case body.Index() | body.Read():
-            return _ref(expr.name) if isinstance(expr, body.Index) else _ref(expr.port, expr.subscripts)
-        case body.Operation():
+        case expressions.Index() | expressions.Read():
+            return _ref(expr.name) if isinstance(expr, expressions.Index) else _ref(expr.port, expr.subscripts)
+        case expressions.Operation():
             return _operation(expr)
-        case body.Function():
+        case expressions.Function():
             return _apply(expr.name, *map(written, _operands(expr)))
-        case body.Convert():
+        case expressions.Convert():
             return _apply(expr.type, written(expr.operand))
-        case body.Select():
+        case expressions.Select():
             then, otherwise = map(written, _operands(expr))
             return syntax.Conditional(then, written(expr.condition), otherwise, NOWHERE)
 
 
-def _ref(text: str, subscripts: tuple[body.Expr, ...] = ()) -> syntax.Ref:
+def _ref(text: str, subscripts: tuple[expressions.Expr, ...] = ()) -> syntax.Ref:
     return syntax.Ref(name(text), tuple(map(written, subscripts)), NOWHERE)
 
 
@@ -92,13 +94,13 @@ def _apply(function: str, *arguments: syntax.Expr) -> syntax.Apply:
     return syntax.Apply(name(str(function)), arguments, NOWHERE)
 
 
-def _operation(expr: body.Operation) -> syntax.Expr:
+def _operation(expr: expressions.Operation) -> syntax.Expr:
     """A chain of left operands by a loop, since it may be longer than any stack."""
     if len(expr.operands) == 1:
         return syntax.Unary(expr.operator, written(expr.operands[0]), NOWHERE)
-    later: list[tuple[str, body.Expr]] = []
-    left: body.Expr = expr
-    while isinstance(left, body.Operation) and len(left.operands) == 2:
+    later: list[tuple[str, expressions.Expr]] = []
+    left: expressions.Expr = expr
+    while isinstance(left, expressions.Operation) and len(left.operands) == 2:
         first, second = _operands(left)
         later.append((left.operator, second))
         left = first
@@ -108,7 +110,7 @@ def _operation(expr: body.Operation) -> syntax.Expr:
     return result
 
 
-def _operands(expr: body.Operation | body.Function | body.Select) -> tuple[body.Expr, ...]:
+def _operands(expr: expressions.Operation | expressions.Function | expressions.Select) -> tuple[expressions.Expr, ...]:
     """The operands in the shortest forms that the typer brings back to those of `expr`."""
     operands = _settled(expr)
     for forms in _forms(operands):
@@ -117,21 +119,21 @@ def _operands(expr: body.Operation | body.Function | body.Select) -> tuple[body.
     return operands
 
 
-def _settled(expr: body.Operation | body.Function | body.Select) -> tuple[body.Expr, ...]:
+def _settled(expr: expressions.Operation | expressions.Function | expressions.Select) -> tuple[expressions.Expr, ...]:
     """The operands that promotion brings to one type."""
     match expr:
-        case body.Operation():
+        case expressions.Operation():
             return expr.operands
-        case body.Function():
+        case expressions.Function():
             return expr.arguments
-        case body.Select():
+        case expressions.Select():
             return (expr.then, expr.otherwise)
 
 
-def _forms(operands: tuple[body.Expr, ...]) -> Iterator[tuple[body.Expr, ...]]:
+def _forms(operands: tuple[expressions.Expr, ...]) -> Iterator[tuple[expressions.Expr, ...]]:
     """Ways to write operands of one type, the shortest first; the last ones write each type out."""
     raw = tuple(map(_raw, operands))
-    bare = tuple(_raw(found) if isinstance(found, body.Constant) else found for found in operands)
+    bare = tuple(_raw(found) if isinstance(found, expressions.Constant) else found for found in operands)
     for forms in (raw, bare):
         yield tuple(map(_whole, forms))
         yield forms
@@ -140,62 +142,64 @@ def _forms(operands: tuple[body.Expr, ...]) -> Iterator[tuple[body.Expr, ...]]:
             yield (*forms[:place], operand, *forms[place + 1 :])
 
 
-def _raw(expr: body.Expr) -> body.Expr:
+def _raw(expr: expressions.Expr) -> expressions.Expr:
     """The expression before promotion, if promotion made it."""
     match expr:
-        case body.Constant():
+        case expressions.Constant():
             value = _value(expr)
             weak = Weak.BOOL if isinstance(value, bool) else Weak.INTEGER if isinstance(value, int) else Weak.FLOAT
-            return body.Constant(value, weak, expr.span)
-        case body.Convert(operand=body.Constant()):
+            return expressions.Constant(value, weak, expr.span)
+        case expressions.Convert(operand=expressions.Constant()):
             return expr  # promotion changes a constant's own type
-        case body.Convert() if expr.operand.type is not expr.type:
+        case expressions.Convert() if expr.operand.type is not expr.type:
             return expr.operand
         case _:
             return expr
 
 
-def _value(constant: body.Constant) -> ConstValue:
+def _value(constant: expressions.Constant) -> ConstValue:
     """The value; a truth value that was promoted to a number is that number."""
     if isinstance(constant.value, bool) and constant.type not in (ElementType.BOOL, Weak.BOOL):
         return int(constant.value)
     return constant.value
 
 
-def _whole(form: body.Expr) -> body.Expr:
+def _whole(form: expressions.Expr) -> expressions.Expr:
     """A float constant without a fraction as the integer that becomes it again; a float zero may have a sign."""
-    if isinstance(form, body.Constant) and form.type is Weak.FLOAT and -_PLAIN < form.value < _PLAIN:
+    if isinstance(form, expressions.Constant) and form.type is Weak.FLOAT and -_PLAIN < form.value < _PLAIN:
         whole = int(form.value)
         if str(form.value) == f"{whole}.0":
-            return body.Constant(whole, Weak.INTEGER, form.span)
+            return expressions.Constant(whole, Weak.INTEGER, form.span)
     return form
 
 
 def _comes_back(
-    expr: body.Operation | body.Function | body.Select, forms: tuple[body.Expr, ...], wanted: ValueType
+    expr: expressions.Operation | expressions.Function | expressions.Select,
+    forms: tuple[expressions.Expr, ...],
+    wanted: ValueType,
 ) -> bool:
     """Whether the typer gives operands in these forms the type that they have."""
-    folds = all(isinstance(form, body.Constant) and isinstance(form.type, Weak) for form in forms)
-    if folds and not isinstance(expr, body.Select):
+    folds = all(isinstance(form, expressions.Constant) and isinstance(form.type, Weak) for form in forms)
+    if folds and not isinstance(expr, expressions.Select):
         return False
-    if isinstance(expr, body.Operation) and expr.operator in ("and", "or") and _is_weak_truth(forms[0]):
+    if isinstance(expr, expressions.Operation) and expr.operator in ("and", "or") and _is_weak_truth(forms[0]):
         return False
     common = _common(forms)
     if isinstance(wanted, Weak):
         return isinstance(common, Weak)
     integer = isinstance(common, ElementType) and common.is_integer
-    if isinstance(expr, body.Function) and expr.name not in ("abs", "min", "max") and integer:
+    if isinstance(expr, expressions.Function) and expr.name not in ("abs", "min", "max") and integer:
         common = ElementType.F64
     return common is wanted
 
 
-def _common(forms: tuple[body.Expr, ...]) -> ValueType | None:
+def _common(forms: tuple[expressions.Expr, ...]) -> ValueType | None:
     common: ValueType | None = forms[0].type
     for form in forms[1:]:
         common = None if common is None else meet(common, form.type)
     return common
 
 
-def _is_weak_truth(expr: body.Expr) -> bool:
+def _is_weak_truth(expr: expressions.Expr) -> bool:
     """A constant that may decide `and` or `or` alone, so that the typer would drop the other operand."""
-    return isinstance(expr, body.Constant) and expr.type is Weak.BOOL
+    return isinstance(expr, expressions.Constant) and expr.type is Weak.BOOL

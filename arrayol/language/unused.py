@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from arrayol.errors import Diagnostic, Severity
 from arrayol.ir import syntax
-from arrayol.language.definitions import KINDS
+from arrayol.language.namespace import KINDS
 from arrayol.language.walk import nodes_in
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from arrayol.ir.model import Shape, Tiler
+from arrayol.ir.spec import Shape, Tiler
 from arrayol.polyhedral.points import Point, box_conditions, coordinates
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from arrayol.ir.model import IntMatrix, Shape
+from arrayol.ir.spec import IntMatrix, Shape
 from arrayol.polyhedral.lattices import combination
 from arrayol.polyhedral.points import Point, box_conditions, coordinates
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from arrayol.polyhedral.effort import TooHardError, bounded_effort, tidied
+from arrayol.polyhedral.isl import TooHardError, bounded_effort, tidied
 from arrayol.polyhedral.nests import NestAccess, NestConversion, NestStatement, earlier_instances
 from arrayol.polyhedral.points import Point, box, coordinates
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from arrayol.ir.model import Shape
+from arrayol.ir.spec import Shape
 
 
 def find_circle(delays: Sequence[Sequence[int]], repetition: Shape) -> tuple[int, ...] | None:

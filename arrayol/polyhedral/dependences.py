@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from arrayol.ir.model import Elementary
-from arrayol.polyhedral.effort import TooHardError, bounded_effort, tidied
+from arrayol.ir.spec import Elementary
+from arrayol.polyhedral.isl import TooHardError, bounded_effort, tidied
 from arrayol.polyhedral.nests import NestAccess, NestStatement, earlier_instances, statements_of
 from arrayol.polyhedral.points import box
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from arrayol.ir.model import IntMatrix, Shape
+from arrayol.ir.spec import IntMatrix, Shape
 from arrayol.polyhedral.points import coordinates
 
 Vector = tuple[int, ...]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 
 import islpy as isl
 
-from arrayol.ir import body
-from arrayol.ir.model import Elementary
+from arrayol.ir import expressions
+from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType, Weak
-from arrayol.polyhedral.affine import Pieces, split_condition, value_pieces
+from arrayol.polyhedral.pieces import Pieces, split_condition, value_pieces
 from arrayol.source import Span
 
 
@@ -48,7 +48,7 @@ class NestStatement:
     holds every instance that may run.
     """
 
-    assign: body.Assign
+    assign: expressions.Assign
     indices: tuple[str, ...]
     path: tuple[tuple[int, int], ...]
     domain: isl.Set
@@ -124,7 +124,7 @@ class _Context:
         text = f"[{self.tuple_text}] -> [{', '.join(image)}] : {' and '.join(conditions) or 'true'}"
         return isl.Map(f"{self.parameters.prefix}{{ {text} }}")
 
-    def within(self, place: int, ranges: Sequence[body.Range]) -> _Context:
+    def within(self, place: int, ranges: Sequence[expressions.Range]) -> _Context:
         """The context inside the ranges of the statement or loop at a textual place."""
         indices, conditions, exact = self.indices, list(self.conditions), self.exact
         for item in ranges:
@@ -137,7 +137,7 @@ class _Context:
             indices = (*indices, item.name)
         return _Context(indices, (*self.path, (place, len(ranges))), tuple(conditions), exact, self.parameters)
 
-    def where(self, condition: body.Expr | None) -> _Context:
+    def where(self, condition: expressions.Expr | None) -> _Context:
         """The context under a condition; its affine part counts."""
         text, whole = split_condition(condition, self.names)
         return _Context(self.indices, self.path, (*self.conditions, text), self.exact and whole, self.parameters)
@@ -154,11 +154,11 @@ def _under(pieces: Pieces, form: str) -> str:
 
 
 def _walk(
-    statements: Sequence[body.Statement], context: _Context, shapes: Mapping[str, tuple[str, ...]]
+    statements: Sequence[expressions.Statement], context: _Context, shapes: Mapping[str, tuple[str, ...]]
 ) -> Iterator[NestStatement]:
     for place, statement in enumerate(statements):
         inner = context.within(place, statement.ranges)
-        if isinstance(statement, body.Loop):
+        if isinstance(statement, expressions.Loop):
             yield from _walk(statement.body, inner, shapes)
         else:
             acting = inner.where(statement.condition)
@@ -168,12 +168,12 @@ def _walk(
             reads = [
                 _access(node.port, node.subscripts, under, shapes, node.span)
                 for node, under in nodes
-                if isinstance(node, body.Read)
+                if isinstance(node, expressions.Read)
             ]
             conversions = [
                 found
                 for node, under in nodes
-                if isinstance(node, body.Convert) and (found := _conversion(node, under)) is not None
+                if isinstance(node, expressions.Convert) and (found := _conversion(node, under)) is not None
             ]
             yield NestStatement(
                 statement,
@@ -187,7 +187,7 @@ def _walk(
             )
 
 
-def _conversion(node: body.Convert, context: _Context) -> NestConversion | None:
+def _conversion(node: expressions.Convert, context: _Context) -> NestConversion | None:
     if node.operand.type is not Weak.INTEGER or not node.type.is_integer:
         return None
     pieces = value_pieces(node.operand, context.names)
@@ -197,30 +197,32 @@ def _conversion(node: body.Convert, context: _Context) -> NestConversion | None:
     return NestConversion(node.type, relation, context.exact, node.span)
 
 
-def _nodes(expr: body.Expr, context: _Context) -> Iterator[tuple[body.Read | body.Convert, _Context]]:
+def _nodes(
+    expr: expressions.Expr, context: _Context
+) -> Iterator[tuple[expressions.Read | expressions.Convert, _Context]]:
     """Reads and conversions of an expression, each under what leads to it: `if`, and what `and` and `or` leave out."""
-    stack: list[tuple[body.Expr, _Context]] = [(expr, context)]
+    stack: list[tuple[expressions.Expr, _Context]] = [(expr, context)]
     while stack:
         node, under = stack.pop()
-        if isinstance(node, (body.Read, body.Convert)):
+        if isinstance(node, (expressions.Read, expressions.Convert)):
             yield node, under
-        if isinstance(node, body.Select):
+        if isinstance(node, expressions.Select):
             stack += [(node.otherwise, under.where(_negated(node.condition))), (node.then, under.where(node.condition))]
             stack.append((node.condition, under))
-        elif isinstance(node, body.Operation) and node.operator in ("and", "or"):
+        elif isinstance(node, expressions.Operation) and node.operator in ("and", "or"):
             left, right = node.operands
             stack += [(right, under.where(left if node.operator == "and" else _negated(left))), (left, under)]
-        elif not isinstance(node, (body.Constant, body.Index)):
-            stack += [(part, under) for part in reversed(body.operands_of(node))]
+        elif not isinstance(node, (expressions.Constant, expressions.Index)):
+            stack += [(part, under) for part in reversed(expressions.operands_of(node))]
 
 
-def _negated(condition: body.Expr) -> body.Expr:
-    return body.Operation("not", (condition,), condition.type, condition.span)
+def _negated(condition: expressions.Expr) -> expressions.Expr:
+    return expressions.Operation("not", (condition,), condition.type, condition.span)
 
 
 def _access(
     port: str,
-    subscripts: Sequence[body.Expr],
+    subscripts: Sequence[expressions.Expr],
     context: _Context,
     shapes: Mapping[str, tuple[str, ...]],
     span: Span,

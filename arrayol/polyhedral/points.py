@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from arrayol.ir.model import Shape
+from arrayol.ir.spec import Shape
 
 Point = tuple[int, ...]
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from arrayol.ir import body
-from arrayol.ir.model import Shape
-from arrayol.polyhedral.affine import value_pieces
-from arrayol.polyhedral.effort import TooHardError, bounded_effort
+from arrayol.ir import expressions
+from arrayol.ir.spec import Shape
+from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.polyhedral.nests import NestAccess, NestStatement, earlier_instances
+from arrayol.polyhedral.pieces import value_pieces
 from arrayol.polyhedral.points import Point, box, coordinates
 
 _OPERATIONS = 200_000  # for one pair of accesses; `//` of the block numbers takes isl longer than plain order
@@ -22,7 +22,7 @@ class BlockOf:
     """One entry of a new time: floor((index - low) / factor) of the range variable at a place."""
 
     index: int
-    low: body.Expr
+    low: expressions.Expr
     factor: int
 
 
@@ -31,7 +31,7 @@ class WithinBlock:
     """One entry of a new time: (index - low) modulo factor."""
 
     index: int
-    low: body.Expr
+    low: expressions.Expr
     factor: int
 
 

@@ -14,9 +14,9 @@ from itertools import chain, combinations, islice, product
 
 import islpy as isl
 
-from arrayol.ir.model import Shape
+from arrayol.ir.spec import Shape
 from arrayol.polyhedral.accesses import Access, Instance, coefficients, relation
-from arrayol.polyhedral.effort import bounded_effort
+from arrayol.polyhedral.isl import bounded_effort
 from arrayol.polyhedral.points import Point, box, box_conditions, coordinates
 
 SEARCHED = 4096  # elements looked at one by one for the place of a hole

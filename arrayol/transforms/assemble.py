@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from arrayol.ir.model import (
+from arrayol.ir.spec import (
     Call,
     Component,
     CompoundTask,
@@ -21,8 +21,8 @@ from arrayol.ir.tilers import identity
 from arrayol.source import Span
 from arrayol.transforms.naming import Names
 from arrayol.transforms.parts import BlockPart, Feed, Gathered, Local, Reach, Sink, State
-from arrayol.transforms.result import ArrayName
 from arrayol.transforms.rewrite import in_dataflow_order
+from arrayol.transforms.trace import ArrayName
 
 
 @dataclass(frozen=True, slots=True)

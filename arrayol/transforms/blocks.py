@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arrayol.ir.model import IntMatrix, RepetitiveTask, Shape, Tiler
+from arrayol.ir.spec import IntMatrix, RepetitiveTask, Shape, Tiler
 from arrayol.ir.tilers import identity
-from arrayol.transforms.columns import Union, Vector, columns_of, plain_union, rows_of, union_of
+from arrayol.transforms.block import Union, Vector, columns_of, plain_union, rows_of, union_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir.model import Call, Component, CompoundTask, Spec, callees
+from arrayol.ir.spec import Call, Component, CompoundTask, Spec, callees
 from arrayol.language.hints import did_you_mean
 
 

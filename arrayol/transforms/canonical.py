@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir.model import CompoundTask, Elementary, RepetitiveTask, Spec, callees
 from arrayol.ir.network import Network, flatten
+from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, callees
 from arrayol.transforms.calls import CallName
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.pipeline import run_steps

@@ -23,15 +23,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arrayol.ir.model import Component, CompoundTask, Elementary, RepetitiveTask, Spec
+from arrayol.ir.spec import Component, CompoundTask, Elementary, RepetitiveTask, Spec
 from arrayol.transforms.calls import CallName
+from arrayol.transforms.collapse_delays import NotOneNestError
+from arrayol.transforms.collapse_nest import Joined, join
 from arrayol.transforms.distribute import Distributed, distribute
 from arrayol.transforms.naming import Names
-from arrayol.transforms.nest_states import NotOneNestError
-from arrayol.transforms.nests import Joined, join
 from arrayol.transforms.refusal import refused
-from arrayol.transforms.result import ArrayName, IndexMap, Trace, Transformed, identity
 from arrayol.transforms.rewrite import own_task, with_definitions
+from arrayol.transforms.trace import ArrayName, IndexMap, Trace, Transformed, identity
 from arrayol.transforms.untile import gathered_body, untiled
 
 

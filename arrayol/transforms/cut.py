@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from arrayol.ir.model import Component, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault, port_named
-from arrayol.transforms.block_states import BlockState, state_feed, state_stem
+from arrayol.ir.spec import Component, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault, port_named
+from arrayol.transforms.block_delays import BlockState, state_feed, state_stem
 from arrayol.transforms.blocks import Blocks, split_tiler
 from arrayol.transforms.naming import Names
 from arrayol.transforms.parts import BlockPart, Feed, Inside, Local, Ports, Reach, Sink

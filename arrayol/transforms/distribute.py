@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from arrayol.ir.model import (
+from arrayol.ir.spec import (
     Call,
     Component,
     CompoundTask,
@@ -22,11 +22,11 @@ from arrayol.ir.model import (
     Tiler,
 )
 from arrayol.ir.tilers import own_part_tiler
+from arrayol.transforms.collapse_delays import NotOneNestError
+from arrayol.transforms.collapse_nest import join
 from arrayol.transforms.naming import Names
-from arrayol.transforms.nest_states import NotOneNestError
-from arrayol.transforms.nests import join
-from arrayol.transforms.result import IndexMap
 from arrayol.transforms.rewrite import in_dataflow_order
+from arrayol.transforms.trace import IndexMap
 
 
 @dataclass(frozen=True, slots=True)

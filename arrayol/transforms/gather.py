@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arrayol.ir.model import ConstValue, Elementary, Port
+from arrayol.ir.spec import ConstValue, Elementary, Port
 from arrayol.ir.types import ElementType
 from arrayol.language.loader import load_source
 from arrayol.language.shapes import shown_port

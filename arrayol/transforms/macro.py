@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arrayol.ir.model import RepetitiveTask, Shape, Spec, TiledDefault, Tiler
+from arrayol.ir.spec import RepetitiveTask, Shape, Spec, TiledDefault, Tiler
 from arrayol.polyhedral.lattices import least_combination
-from arrayol.polyhedral.needs import BlockRead, Progression, Written, needed_repetitions
+from arrayol.polyhedral.macro_pattern import BlockRead, Progression, Written, needed_repetitions
+from arrayol.transforms.block import Vector, rows_of
 from arrayol.transforms.blocks import Blocks, even_blocks
-from arrayol.transforms.columns import Vector, rows_of
-from arrayol.transforms.pairing import Pair
+from arrayol.transforms.pair import Pair
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from arrayol.ir.body import ranges
-from arrayol.ir.model import CompoundTask, Elementary, Spec
+from arrayol.ir.expressions import ranges
+from arrayol.ir.spec import CompoundTask, Elementary, Spec
 
 
 class Names:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from arrayol.ir import body
-from arrayol.ir.model import Elementary
+from arrayol.ir import expressions
+from arrayol.ir.spec import Elementary
 from arrayol.source import Span
 
 
@@ -15,26 +15,26 @@ from arrayol.source import Span
 class Straight:
     """Assignments without ranges of their own, one after the other."""
 
-    assigns: tuple[body.Assign, ...]
+    assigns: tuple[expressions.Assign, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Looped:
     """The ranges of a loop, or of an assignment, and what they are around."""
 
-    ranges: tuple[body.Range, ...]
-    inner: tuple[body.Statement, ...]
+    ranges: tuple[expressions.Range, ...]
+    inner: tuple[expressions.Statement, ...]
     span: Span
 
 
-def items_of(statements: Sequence[body.Statement]) -> Iterator[Straight | Looped]:
+def items_of(statements: Sequence[expressions.Statement]) -> Iterator[Straight | Looped]:
     """What stands at one level of a body, in textual order."""
-    for looped, run in groupby(statements, key=lambda one: isinstance(one, body.Loop) or bool(one.ranges)):
+    for looped, run in groupby(statements, key=lambda one: isinstance(one, expressions.Loop) or bool(one.ranges)):
         if not looped:
-            yield Straight(tuple(one for one in run if isinstance(one, body.Assign)))
+            yield Straight(tuple(one for one in run if isinstance(one, expressions.Assign)))
             continue
         for one in run:
-            inner = one.body if isinstance(one, body.Loop) else (replace(one, ranges=()),)
+            inner = one.body if isinstance(one, expressions.Loop) else (replace(one, ranges=()),)
             yield Looped(one.ranges, inner, one.span)
 
 
@@ -43,7 +43,8 @@ def loop_depth(elementary: Elementary) -> int:
     return _depth(elementary.body or ())
 
 
-def _depth(statements: Sequence[body.Statement]) -> int:
+def _depth(statements: Sequence[expressions.Statement]) -> int:
     return max(
-        (len(one.ranges) + (_depth(one.body) if isinstance(one, body.Loop) else 0) for one in statements), default=0
+        (len(one.ranges) + (_depth(one.body) if isinstance(one, expressions.Loop) else 0) for one in statements),
+        default=0,
     )

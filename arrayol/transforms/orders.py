@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from arrayol.ir.model import RepetitiveTask, Shape
+from arrayol.ir.spec import RepetitiveTask, Shape
 from arrayol.polyhedral.delays import find_circle
+from arrayol.transforms.block import Vector
 from arrayol.transforms.blocks import Blocks, added, times
-from arrayol.transforms.columns import Vector
 from arrayol.transforms.states import Crossing, crossings_of
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from arrayol.ir.model import ConstValue, Elementary, Port, RepetitiveTask, TiledDefault, Tiler
+from arrayol.ir.spec import ConstValue, Elementary, Port, RepetitiveTask, TiledDefault, Tiler
 from arrayol.transforms.naming import Names
 
 

@@ -34,13 +34,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Component, CompoundTask, RepetitiveTask, Spec
+from arrayol.ir.spec import Component, CompoundTask, RepetitiveTask, Spec
 from arrayol.transforms.calls import CallName
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.refusal import require_sizes, shown
-from arrayol.transforms.result import Transformed
 from arrayol.transforms.rewrite import own_task
 from arrayol.transforms.tile import Tile
+from arrayol.transforms.trace import Transformed
 from arrayol.transforms.untile import gathered_body
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from arrayol.checks.bodies import check_body
+from arrayol.checks.check import check_tilers
 from arrayol.checks.delays import check_delays
-from arrayol.checks.tilers import check_tilers
 from arrayol.errors import Diagnostic, Severity
-from arrayol.ir.model import Elementary, RepetitiveTask, Spec
+from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
 from arrayol.language.signatures import Signature
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
-from arrayol.transforms.result import Transformed, identity
 from arrayol.transforms.tile import Tile
+from arrayol.transforms.trace import Transformed, identity
 
 Step = Fuse | Pave | Tile | Collapse
 

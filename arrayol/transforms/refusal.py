@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice, product
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir.model import Shape
+from arrayol.ir.spec import Shape
 from arrayol.language.shapes import shown_shape
 from arrayol.source import Span
 

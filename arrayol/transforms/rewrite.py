@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from graphlib import TopologicalSorter
 
-from arrayol.ir.model import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec, callees
+from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec, callees
 from arrayol.transforms.calls import CallName, callers, component_of, sites_of
 from arrayol.transforms.naming import Names
 from arrayol.transforms.refusal import refused

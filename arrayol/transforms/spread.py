@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arrayol.ir.model import Shape, Tiler
+from arrayol.ir.spec import Shape, Tiler
+from arrayol.transforms.block import Vector, rows_of
 from arrayol.transforms.blocks import Blocks
-from arrayol.transforms.columns import Vector, rows_of
 
 
 @dataclass(frozen=True, slots=True)

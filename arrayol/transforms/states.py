@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from arrayol.execute.batches import Box
-from arrayol.ir.model import Delay
+from arrayol.ir.spec import Delay
 from arrayol.polyhedral.block_states import find_unserved
+from arrayol.transforms.block import Vector
 from arrayol.transforms.blocks import Blocks, added, times
-from arrayol.transforms.columns import Vector
 
 
 @dataclass(frozen=True, slots=True)

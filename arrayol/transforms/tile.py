@@ -30,18 +30,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arrayol.ir.model import Component, RepetitiveTask, Spec
+from arrayol.ir.spec import Component, RepetitiveTask, Spec
 from arrayol.transforms.assemble import Outline, assemble
+from arrayol.transforms.block import Vector
 from arrayol.transforms.blocks import even_blocks
 from arrayol.transforms.calls import CallName
-from arrayol.transforms.columns import Vector
 from arrayol.transforms.cut import block_part
 from arrayol.transforms.naming import Names
 from arrayol.transforms.orders import block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.parts import NOTHING_INSIDE
 from arrayol.transforms.refusal import nearest_sizes, refused, require_sizes, shown
-from arrayol.transforms.result import IndexMap, MatrixMap, Trace, Transformed, identity
 from arrayol.transforms.rewrite import own_task, with_definitions
+from arrayol.transforms.trace import IndexMap, MatrixMap, Trace, Transformed, identity
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,15 +25,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.errors import error
-from arrayol.ir import body
+from arrayol.ir import expressions
 from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
-from arrayol.ir.model import Elementary
+from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
 from arrayol.transforms.nest_tree import Looped, Straight, items_of, loop_depth
-from arrayol.transforms.substitution import is_bool_constant, substitute
+from arrayol.transforms.substitute import is_bool_constant, substitute
 from arrayol.transforms.unroll_factors import beyond_range, check_factors, no_nest, shown
-from arrayol.transforms.unroll_order import refuse_swapped
+from arrayol.transforms.unroll_legality import refuse_swapped
 
 MAXIMUM_STATEMENTS = 20_000  # of an unrolled body: what can still be read, checked and executed
 
@@ -49,7 +49,7 @@ class BlockLoop:
     name: str
     factor: int
     extent: AffineExpr
-    range: body.Range
+    range: expressions.Range
 
     @property
     def trips(self) -> int | None:
@@ -102,17 +102,19 @@ def unroll(elementary: Elementary, factors: Sequence[int]) -> Unrolled:
 class _Lane:
     """One of the copies side by side: what its range variables are, its numbers, and the guards it needs."""
 
-    bindings: Mapping[str, body.Expr]
+    bindings: Mapping[str, expressions.Expr]
     copy: tuple[int, ...]
     full: bool
-    guards: tuple[body.Expr, ...] = ()
+    guards: tuple[expressions.Expr, ...] = ()
 
-    def within(self, name: str, value: body.Expr, number: int, *, full: bool, guard: body.Expr | None = None) -> _Lane:
+    def within(
+        self, name: str, value: expressions.Expr, number: int, *, full: bool, guard: expressions.Expr | None = None
+    ) -> _Lane:
         guards = self.guards if guard is None else (*self.guards, guard)
         return _Lane({**self.bindings, name: value}, (*self.copy, number), self.full and full, guards)
 
 
-_Built = tuple[tuple[body.Statement, ...], tuple[Copy, ...]]
+_Built = tuple[tuple[expressions.Statement, ...], tuple[Copy, ...]]
 _Rest = tuple[Callable[[tuple[_Lane, ...], tuple[BlockLoop, ...]], _Built], tuple[BlockLoop, ...], Span]
 
 
@@ -127,12 +129,12 @@ class _Builder:
 
     def statements(
         self,
-        statements: Sequence[body.Statement],
+        statements: Sequence[expressions.Statement],
         lanes: tuple[_Lane, ...],
         loops: tuple[BlockLoop, ...],
         places: tuple[int, ...] = (),
     ) -> _Built:
-        built: list[body.Statement] = []
+        built: list[expressions.Statement] = []
         copies: list[Copy] = []
         for place, item in enumerate(items_of(statements)):
             if isinstance(item, Straight):
@@ -147,7 +149,7 @@ class _Builder:
         self, item: Straight, lanes: tuple[_Lane, ...], loops: tuple[BlockLoop, ...], places: tuple[int, ...]
     ) -> _Built:
         number = self.numbers.setdefault(places, len(self.numbers))
-        built: list[body.Statement] = []
+        built: list[expressions.Statement] = []
         copies: list[Copy] = []
         for lane in lanes:
             for statement, assign in enumerate(item.assigns):
@@ -164,7 +166,7 @@ class _Builder:
 
     def _nest(
         self,
-        ranges: Sequence[body.Range],
+        ranges: Sequence[expressions.Range],
         item: Looped,
         lanes: tuple[_Lane, ...],
         loops: tuple[BlockLoop, ...],
@@ -196,14 +198,14 @@ class _Builder:
         return (*full, *remaining), (*copies, *others)
 
     def _guarded(
-        self, written: body.Range, low: AffineExpr, extent: AffineExpr, lanes: tuple[_Lane, ...], rest: _Rest
+        self, written: expressions.Range, low: AffineExpr, extent: AffineExpr, lanes: tuple[_Lane, ...], rest: _Rest
     ) -> _Built:
         """A loop whose number of iterations depends on outer ones: its last block may lack copies."""
         inside, loops, span = rest
         factor = self.factors[len(lanes[0].copy)]
         rounded = expression_of(extent + (factor - 1), written.span)
-        divisor = body.Constant(factor, Weak.INTEGER, written.span)
-        blocks = affine(body.Operation("//", (rounded, divisor), Weak.INTEGER, written.span))
+        divisor = expressions.Constant(factor, Weak.INTEGER, written.span)
+        blocks = affine(expressions.Operation("//", (rounded, divisor), Weak.INTEGER, written.span))
         loop = _block_loop(written, factor, extent, extent if factor == 1 else blocks)
         block = tuple(
             _lane(lane, written, low, factor, number, extent if number else None)
@@ -213,7 +215,7 @@ class _Builder:
         statements, copies = inside(block, (*loops, loop))
         return _looped(loop.range, statements, span), copies
 
-    def _bounds(self, written: body.Range, lanes: tuple[_Lane, ...]) -> tuple[AffineExpr, AffineExpr]:
+    def _bounds(self, written: expressions.Range, lanes: tuple[_Lane, ...]) -> tuple[AffineExpr, AffineExpr]:
         """Where a range starts and how long it is: the same for all copies that are to run side by side."""
         found = {
             (affine(substitute(written.low, lane.bindings)), affine(substitute(written.high, lane.bindings)))
@@ -229,14 +231,14 @@ class _Builder:
         return low, high - low
 
 
-def _block_loop(written: body.Range, factor: int, extent: AffineExpr, blocks: AffineExpr) -> BlockLoop:
-    low = body.Constant(0, Weak.INTEGER, written.low.span)
+def _block_loop(written: expressions.Range, factor: int, extent: AffineExpr, blocks: AffineExpr) -> BlockLoop:
+    low = expressions.Constant(0, Weak.INTEGER, written.low.span)
     high = expression_of(blocks, written.high.span)
-    return BlockLoop(written.name, factor, extent, body.Range(written.name, low, high, written.span))
+    return BlockLoop(written.name, factor, extent, expressions.Range(written.name, low, high, written.span))
 
 
 def _lane(
-    lane: _Lane, written: body.Range, low: AffineExpr, factor: int, number: int, extent: AffineExpr | None = None
+    lane: _Lane, written: expressions.Range, low: AffineExpr, factor: int, number: int, extent: AffineExpr | None = None
 ) -> _Lane:
     """Copy `number` of a full block: low + factor x block + number; below `extent` where that is given."""
     within: AffineExpr = Affine(((written.name, factor),), number)
@@ -245,32 +247,34 @@ def _lane(
         return lane.within(written.name, value, number, full=True)
     bounds = (expression_of(within, written.span), expression_of(extent, written.span))
     return lane.within(
-        written.name, value, number, full=True, guard=body.Operation("<", bounds, Weak.BOOL, written.span)
+        written.name, value, number, full=True, guard=expressions.Operation("<", bounds, Weak.BOOL, written.span)
     )
 
 
-def _last_lane(lane: _Lane, written: body.Range, low: AffineExpr, start: int, number: int) -> _Lane:
+def _last_lane(lane: _Lane, written: expressions.Range, low: AffineExpr, start: int, number: int) -> _Lane:
     """Copy `number` of the remainder."""
     value = expression_of(low + (start + number), written.span)
     return lane.within(written.name, value, number, full=False)
 
 
-def _looped(range_: body.Range, statements: tuple[body.Statement, ...], span: Span) -> tuple[body.Statement, ...]:
+def _looped(
+    range_: expressions.Range, statements: tuple[expressions.Statement, ...], span: Span
+) -> tuple[expressions.Statement, ...]:
     """Statements in a loop; loops directly in one another become one."""
     if not statements:
         return ()
     if len(statements) > 1:
-        return (body.Loop((range_,), statements, span),)
+        return (expressions.Loop((range_,), statements, span),)
     return (replace(statements[0], ranges=(range_, *statements[0].ranges)),)
 
 
-def _copied(assign: body.Assign, lane: _Lane) -> body.Assign | None:
+def _copied(assign: expressions.Assign, lane: _Lane) -> expressions.Assign | None:
     """The copy of an assignment, None where its condition never holds."""
     condition = None if assign.condition is None else substitute(assign.condition, lane.bindings)
     if is_bool_constant(condition, value=False):
         return None
     conditions = [*lane.guards, *([] if condition is None or is_bool_constant(condition, value=True) else [condition])]
-    joined: body.Expr | None = conditions[0] if conditions else None
+    joined: expressions.Expr | None = conditions[0] if conditions else None
     for other in conditions[1:]:
         assert joined is not None
         joined = _both(joined, other, assign.span)
@@ -282,11 +286,11 @@ def _copied(assign: body.Assign, lane: _Lane) -> body.Assign | None:
     )
 
 
-def _both(first: body.Expr, second: body.Expr, span: Span) -> body.Expr:
+def _both(first: expressions.Expr, second: expressions.Expr, span: Span) -> expressions.Expr:
     """`first and second`; a condition on range variables takes the type of one on data."""
     if first.type is not second.type:
         first, second = (
-            body.Convert(one, ElementType.BOOL, one.span) if isinstance(one.type, Weak) else one
+            expressions.Convert(one, ElementType.BOOL, one.span) if isinstance(one.type, Weak) else one
             for one in (first, second)
         )
-    return body.Operation("and", (first, second), first.type, span)
+    return expressions.Operation("and", (first, second), first.type, span)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arrayol.errors import ArrayolError, error
-from arrayol.ir.model import Elementary
+from arrayol.ir.spec import Elementary
 from arrayol.source import Span
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from arrayol.ir.affine import Affine, affine
-from arrayol.ir.body import Assign, Constant, Expr, Read
-from arrayol.ir.model import Call, CompoundTask, ConstValue, Delay, Elementary, Link, RepetitiveTask, Spec
-from arrayol.transforms.nest_states import GatheredPiece, NotOneNestError
-from arrayol.transforms.nests import Joined, join
+from arrayol.ir.expressions import Assign, Constant, Expr, Read
+from arrayol.ir.spec import Call, CompoundTask, ConstValue, Delay, Elementary, Link, RepetitiveTask, Spec
+from arrayol.transforms.collapse_delays import GatheredPiece, NotOneNestError
+from arrayol.transforms.collapse_nest import Joined, join
 
 
 @dataclass(frozen=True, slots=True)

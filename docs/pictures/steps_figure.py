@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from arrayol.show.canvas import FAINT, INK, PALETTE, Canvas, width_of
+from arrayol.pictures.sheet import FAINT, INK, PALETTE, Canvas, width_of
 
 Cell = tuple[int, int]
 Writer = tuple[int, int]  # the number of a block, and of a repetition inside it

@@ -18,10 +18,10 @@ from pathlib import Path
 from steps_figure import ArrayShown, Cell, Writer, draw_steps
 
 from arrayol import api
-from arrayol.ir.model import RepetitiveTask, Spec, port_named
+from arrayol.ir.spec import RepetitiveTask, Spec, port_named
+from arrayol.pictures.style import our_style
 from arrayol.polyhedral.accesses import Access
-from arrayol.show.style import our_style
-from arrayol.transforms.result import IndexMap
+from arrayol.transforms.trace import IndexMap
 
 FOLDER = Path(__file__).resolve().parent
 

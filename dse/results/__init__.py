@@ -1,1 +1,1 @@
-"""Results of explorations."""
+"""What an exploration says: its schema, steps of transformation, one picked design, two results compared."""

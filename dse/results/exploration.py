@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from arrayol.ir.model import ConstValue, Spec
-from dse.figures import Figure
-from dse.objectives import Objective
-from dse.result import Result
+from arrayol.ir.spec import ConstValue, Spec
+from dse.results.schema import Result
+from dse.space.figures import Figure
+from dse.space.objectives import Objective
 from hwmodel.design import Design
 
 

@@ -1,1 +1,1 @@
-"""Search and sorting libraries; the only door to pymoo and moocore."""
+"""The methods of searching a space; with dse.pareto the door to pymoo and moocore."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arrayol.errors import error
-from arrayol.ir.model import Component, Spec
+from arrayol.ir.spec import Component, Spec
 from hwmodel.banks.cost import RULES
 from hwmodel.banks.layouts import Choices, Comparison, compare
+from hwmodel.banks.nest import unrolled_nest
 from hwmodel.banks.partition import PARTITIONS
 from hwmodel.banks.references import UnrolledNest
-from hwmodel.banks.unrolling.nest import unrolled_nest
 
 MAXIMUM_BANKS = 1024
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.access import Accesses, Touch, subscripts
+from hwmodel.accesses import Accesses, Touch, subscripts
 from hwmodel.design import BankLayout
 
 _VECTORS = 1 << 14  # mappings tried for one number of banks

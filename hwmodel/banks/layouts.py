@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hwmodel.banks.accesses import AccessGraph, access_graph
 from hwmodel.banks.cost import RULES, Busy
 from hwmodel.banks.custom import Custom, custom_layout, read_only
-from hwmodel.banks.cyclic import naive_banks, static_banks, true_cycles
+from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
 from hwmodel.banks.linear import Linear, smallest_linear
 from hwmodel.banks.references import Body, Reference, UnrolledNest
 from hwmodel.banks.reorganisation import Reorganisation, reorganisation

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Shape, Spec
-from arrayol.show.layout import ArrayMaps, BankMap, LayoutPicture, Reductions
+from arrayol.ir.spec import Shape, Spec
+from arrayol.pictures.shown import ArrayMaps, BankMap, LayoutPicture, Reductions
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, NAIVE, Comparison, fixed_and_custom_costs
+from hwmodel.banks.nest import unrolled_nest
 from hwmodel.banks.placement import custom_bank, linear_bank
-from hwmodel.banks.unrolling.nest import unrolled_nest
 
 ROWS, COLUMNS, ARRAYS = 12, 16, 4  # shown at most
 MEMORIES = (4, 8)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import gcd, prod
 
-from arrayol.ir.body import Expr
-from arrayol.ir.model import Shape
+from arrayol.ir.expressions import Expr
+from arrayol.ir.spec import Shape
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import gcd
 
-from arrayol.ir.model import Shape
+from arrayol.ir.spec import Shape
 from hwmodel.banks.partition import Lattice, Partition, lattice_of, residue
 from hwmodel.banks.references import ArrayInfo, Reference, Subscript
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.access import Extents, Indices, flat
+from hwmodel.accesses import Extents, Indices, flat
 from hwmodel.machine.group import Elements
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.ir.model import Delay
-from hwmodel.access import Extents
+from arrayol.ir.spec import Delay
+from hwmodel.accesses import Extents
 
 Grid = NDArray[np.int64]
 Slices = tuple[slice, ...]

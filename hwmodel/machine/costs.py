@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hwmodel.access import Accesses
+from hwmodel.accesses import Accesses
 from hwmodel.machine.estimate import Number
 from hwmodel.platform import Platform
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hwmodel.access import Accesses
+from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.machine.breakdown import cycles_by_end, processor_times, step_ends
 from hwmodel.machine.costs import unit_costs

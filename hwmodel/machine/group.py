@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from arrayol.ir.model import Delay
 from arrayol.ir.network import Network
-from hwmodel.access import Accesses, Touch
+from arrayol.ir.spec import Delay
+from hwmodel.accesses import Accesses, Touch
 
 Elements = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ import numpy as np
 from hwmodel.machine.chains import edges, numbers_ahead
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
-from hwmodel.machine.schedule import Jobs, priorities, remaining_chain
+from hwmodel.machine.list_schedule import Jobs, priorities, remaining_chain
 from hwmodel.machine.ticks import Work
 from hwmodel.platform import Datapath
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from arrayol.ir.model import Delay, port_named
+from arrayol.ir.spec import Delay, port_named
 from hwmodel.machine.chains import Chains, open_intervals
 from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.fifo import depth

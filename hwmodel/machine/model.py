@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
-from hwmodel.access import Accesses, Extents
+from hwmodel.accesses import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Scan
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.exact import estimate_exactly, step_cycles
@@ -21,8 +21,8 @@ from hwmodel.machine.scans import legal_scans
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain
 from hwmodel.machine.separable.fifos import separable_fifos
-from hwmodel.machine.structure import fastest_structure, price_structure
 from hwmodel.machine.ticks import require_legal
+from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
 
 TABLE_BYTES = 1 << 28  # of the groups priced last, beside the one that is priced

@@ -8,7 +8,7 @@ import numpy as np
 
 from arrayol.errors import error
 from arrayol.ir.network import Process
-from hwmodel.access import Extents, Indices, subscripts
+from hwmodel.accesses import Extents, Indices, subscripts
 from hwmodel.design import BankLayout, GroupDesign
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Work

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hwmodel.access import Accesses
+from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.machine.fifo import FifoData, Starts, fifo_data, require_order
 from hwmodel.machine.group import Elements, Group

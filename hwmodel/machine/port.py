@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from arrayol.ir.network import Network
-from hwmodel.access import Accesses
+from hwmodel.accesses import Accesses
+from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.machine.group import Elements
-from hwmodel.memory import Bursts, joined, port_time
 from hwmodel.platform import Platform
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.access import Accesses
+from hwmodel.accesses import Accesses
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.platform import Platform
 

@@ -13,8 +13,8 @@ from hwmodel.machine.chains import Chains, StepChains, chains_by_step
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.jobs import Stage, StepJobs, step_jobs
+from hwmodel.machine.list_schedule import Jobs, most_at_once, start_cycles
 from hwmodel.machine.occupancy import occupancy
-from hwmodel.machine.schedule import Jobs, most_at_once, start_cycles
 from hwmodel.machine.ticks import Work, ranks
 from hwmodel.platform import Platform
 

@@ -9,8 +9,8 @@ from itertools import permutations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.ir.model import Delay
-from hwmodel.access import Extents, Indices
+from arrayol.ir.spec import Delay
+from hwmodel.accesses import Extents, Indices
 from hwmodel.design import Blocks, Scan
 
 Pair = tuple[tuple[int, ...], tuple[int, ...]]

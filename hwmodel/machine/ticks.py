@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from hwmodel.access import Extents
+from hwmodel.accesses import Extents
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.closure import closed, closed_over_frames
 from hwmodel.machine.group import Elements, Group, require_one_frame

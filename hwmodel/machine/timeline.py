@@ -13,10 +13,10 @@ from hwmodel.machine.group import Elements
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.port import PortCycles
+from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.separable.lines import Lines
-from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.steps import StepKinds, step_kinds
 
 

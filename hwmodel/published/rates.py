@@ -8,8 +8,8 @@ from fractions import Fraction
 from math import prod
 
 from arrayol.errors import error
-from arrayol.ir.model import Shape, Tiler
 from arrayol.ir.network import Network, Process
+from arrayol.ir.spec import Shape, Tiler
 from hwmodel.platform import Platform
 
 Signs = frozenset[int]

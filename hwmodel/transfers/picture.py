@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import error
-from arrayol.ir.model import Spec
-from arrayol.polyhedral.effort import TooHardError
-from arrayol.polyhedral.tiles.live import lifetimes
-from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
-from arrayol.polyhedral.tiles.order import strips
-from arrayol.polyhedral.tiles.points import rows
-from arrayol.show.transfers import BarsShown, MovesShown, Numbers, TilesShown, save_transfers
+from arrayol.ir.spec import Spec
+from arrayol.pictures.transfers import BarsShown, MovesShown, Numbers, TilesShown, save_transfers
+from arrayol.polyhedral.isl import TooHardError
+from arrayol.tiling.enumerate import rows
+from arrayol.tiling.liveness import lifetimes
+from arrayol.tiling.nest import TiledNest, Traffic
+from arrayol.tiling.order import strips
 from hwmodel.platform import Platform
 from hwmodel.transfers.policies import evaluate
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from arrayol.ir.model import RepetitiveTask, Spec
-from arrayol.polyhedral.tiles.live import TileClock, lifetimes, needed_alone, touched
-from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
-from arrayol.polyhedral.tiles.order import Iterations, iterations
-from arrayol.polyhedral.tiles.points import rows
+from arrayol.ir.spec import RepetitiveTask, Spec
+from arrayol.tiling.enumerate import rows
+from arrayol.tiling.liveness import TileClock, lifetimes, needed_alone, touched
+from arrayol.tiling.nest import TiledNest, Traffic
+from arrayol.tiling.order import Iterations, iterations
 from hwmodel.platform import Datapath, Platform
-from hwmodel.transfers.addresses import Moves, Numbers, Place, moves, places
-from hwmodel.transfers.pipeline import Units
+from hwmodel.transfers.bursts import Moves, Numbers, Place, moves, places
+from hwmodel.transfers.overlap import Units
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arrayol.ir.model import Spec
-from arrayol.polyhedral.tiles.nest import Traffic
-from hwmodel.memory import Bursts, joined, port_time
+from arrayol.ir.spec import Spec
+from arrayol.tiling.nest import Traffic
+from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.platform import Platform
-from hwmodel.transfers.addresses import Numbers, UnitBursts, as_bursts
-from hwmodel.transfers.pipeline import Timeline, one_after_another, overlapped
+from hwmodel.transfers.bursts import Numbers, UnitBursts, as_bursts
+from hwmodel.transfers.overlap import Timeline, one_after_another, overlapped
 from hwmodel.transfers.plans import Ground, Plan, each_tile_alone, reuse_in_strips, whole_strip_first
 from hwmodel.transfers.remote import remote_bursts
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from arrayol.polyhedral.tiles.nest import NestReach, ScheduledStatement
-from arrayol.polyhedral.tiles.points import rows
-from hwmodel.memory import Bursts
-from hwmodel.transfers.addresses import Numbers, bases_and_sizes
+from arrayol.tiling.enumerate import rows
+from arrayol.tiling.nest import NestReach, ScheduledStatement
+from hwmodel.external_memory import Bursts
+from hwmodel.transfers.bursts import Numbers, bases_and_sizes
 from hwmodel.transfers.plans import Ground
 
 

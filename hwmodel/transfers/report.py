@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Spec
-from arrayol.polyhedral.effort import TooHardError
-from arrayol.polyhedral.tiles.allocation import Allocation, allocate
-from arrayol.polyhedral.tiles.conditions import conditions, tiles_text
-from arrayol.polyhedral.tiles.counting import size_formula, total_formula
-from arrayol.polyhedral.tiles.formulas import Formula
-from arrayol.polyhedral.tiles.live import lifetimes, live
-from arrayol.polyhedral.tiles.moduli import Modulus, moduli_formula
-from arrayol.polyhedral.tiles.nest import NestArray, TiledNest, Traffic
-from arrayol.polyhedral.tiles.order import strips, tile_set
-from arrayol.polyhedral.tiles.points import rows
-from arrayol.polyhedral.tiles.tree import loading_tree, tree_text
+from arrayol.ir.spec import Spec
+from arrayol.polyhedral.isl import TooHardError
+from arrayol.tiling.allocation import Allocation, allocate
+from arrayol.tiling.conditions import conditions, tiles_text
+from arrayol.tiling.counting_counting import size_formula, total_formula
+from arrayol.tiling.enumerate import rows
+from arrayol.tiling.formulas import Formula
+from arrayol.tiling.liveness import lifetimes, live
+from arrayol.tiling.moduli import Modulus, moduli_formula
+from arrayol.tiling.nest import NestArray, TiledNest, Traffic
+from arrayol.tiling.order import strips, tile_set
+from arrayol.tiling.tree import loading_tree, tree_text
 from hwmodel.platform import Platform
 from hwmodel.transfers.policies import PolicyCost, evaluate
 

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arrayol.checks.tiling import NestRequest, open_program, tile_program
-from arrayol.ir.model import Spec
+from arrayol.checks.nest import NestRequest, open_program, tile_program
+from arrayol.ir.spec import Spec
 from arrayol.language.loader import Loaded
-from arrayol.polyhedral.tiles.nest import TiledNest, Traffic
-from arrayol.polyhedral.tiles.program import Program
-from arrayol.polyhedral.tiles.traffic import traffic
+from arrayol.tiling.nest import TiledNest, Traffic
+from arrayol.tiling.program import Program
+from arrayol.tiling.traffic import traffic
+from hwmodel.emit.c.nest import emit_c
 from hwmodel.platform import Platform, platform_of
-from hwmodel.transfers.emit_c.tiles import emit_c
 from hwmodel.transfers.picture import save_picture
 from hwmodel.transfers.report import Report, report
 

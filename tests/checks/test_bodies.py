@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from strategies import body_texts
 
 from arrayol.checks.bodies import check_body
-from arrayol.ir import body
-from arrayol.ir.model import Elementary
+from arrayol.ir import expressions
+from arrayol.ir.spec import Elementary
 from arrayol.language.loader import load
 from arrayol.polyhedral.nests import statements_of
 
@@ -27,35 +27,35 @@ _BINARY = {
 }  # fmt: skip
 
 
-def value(expr: body.Expr, indices: dict[str, int]) -> Any:
+def value(expr: expressions.Expr, indices: dict[str, int]) -> Any:
     """The value of an index expression or condition."""
     match expr:
-        case body.Constant() | body.Index():
-            return expr.value if isinstance(expr, body.Constant) else indices[expr.name]
-        case body.Select():
+        case expressions.Constant() | expressions.Index():
+            return expr.value if isinstance(expr, expressions.Constant) else indices[expr.name]
+        case expressions.Select():
             return value(expr.then if value(expr.condition, indices) else expr.otherwise, indices)
-        case body.Function():
+        case expressions.Function():
             arguments = [value(item, indices) for item in expr.arguments]
             return {"min": min, "max": max, "abs": lambda items: abs(items[0])}[expr.name](arguments)
-        case body.Operation():
+        case expressions.Operation():
             operands = [value(item, indices) for item in expr.operands]
             return -operands[0] if len(operands) == 1 else _BINARY[expr.operator](*operands)
         case _:
             raise AssertionError(expr)
 
 
-def touches(expr: body.Expr, indices: dict[str, int]) -> Iterator[Touch]:
+def touches(expr: expressions.Expr, indices: dict[str, int]) -> Iterator[Touch]:
     """The reads of an expression; of a conditional one, those of the branch taken."""
-    if isinstance(expr, body.Select):
+    if isinstance(expr, expressions.Select):
         yield from touches(expr.then if value(expr.condition, indices) else expr.otherwise, indices)
-    elif isinstance(expr, body.Read):
+    elif isinstance(expr, expressions.Read):
         yield "read", expr.port, tuple(value(item, indices) for item in expr.subscripts)
     else:
-        for part in body.operands_of(expr):
+        for part in expressions.operands_of(expr):
             yield from touches(part, indices)
 
 
-def instances(ranges: tuple[body.Range, ...], indices: dict[str, int]) -> Iterator[dict[str, int]]:
+def instances(ranges: tuple[expressions.Range, ...], indices: dict[str, int]) -> Iterator[dict[str, int]]:
     if not ranges:
         yield indices
         return
@@ -64,11 +64,11 @@ def instances(ranges: tuple[body.Range, ...], indices: dict[str, int]) -> Iterat
         yield from instances(ranges[1:], {**indices, first.name: index})
 
 
-def run(statements: tuple[body.Statement, ...], indices: dict[str, int]) -> Iterator[Touch]:
+def run(statements: tuple[expressions.Statement, ...], indices: dict[str, int]) -> Iterator[Touch]:
     """Every access of a body in the order of its execution."""
     for statement in statements:
         for inner in instances(statement.ranges, indices):
-            if isinstance(statement, body.Loop):
+            if isinstance(statement, expressions.Loop):
                 yield from run(statement.body, inner)
             elif statement.condition is None or value(statement.condition, inner):
                 yield from touches(statement.value, inner)

@@ -23,13 +23,13 @@ from command_line import in_process
 from conftest import CommandLine
 from processes import wait_until_gone
 
-from dse.work.store import STORE, STORE_FILES, open_store
+from dse.jobs.cache import STORE, STORE_FILES, open_store
 
 TOLD = """
 import os
 from dse import store as results
-from dse.work import pools, store
-from dse.work.keeper import JobCache
+from dse.jobs import pools, store
+from dse.jobs.keeper import JobCache
 from arrayol.cli.main import main
 
 def told(*arguments, keep=JobCache.keep):

@@ -13,8 +13,8 @@ from rich.console import Console
 
 from arrayol.cli.progress import BAR_AFTER, LINE_EVERY, progress
 from arrayol.cli.progress_text import duration, rate_text, short_rate
-from dse.progress import COMBINING, SEARCHING, SIMULATING, WRITING, SearchProgress
-from dse.walk import Progress
+from dse.jobs.progress import COMBINING, SEARCHING, SIMULATING, WRITING, SearchProgress
+from dse.search.walk import Progress
 
 
 class Clock:

@@ -20,7 +20,7 @@ def test_pages_show_both(page: str) -> None:
 
 
 def test_the_hint_is_the_same() -> None:
-    text = (ROOT / "dse" / "work" / "cluster.py").read_text(encoding="utf-8")
+    text = (ROOT / "dse" / "jobs" / "cluster.py").read_text(encoding="utf-8")
     assert WORKER.replace("tcp://HOST:8786", "{address}") in text
 
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 
 def sources() -> Iterator[Path]:
-    for folder in ("hwmodel/machine", "hwmodel/referee"):
+    for folder in ("hwmodel/machine", "hwmodel/simulator"):
         yield from (ROOT / folder).rglob("*.py")
     yield ROOT / "dse" / "verify.py"
     yield ROOT / "dse" / "stored_design.py"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from manual import read
 
-WORK = Path(__file__).resolve().parents[2] / "dse" / "work"
+WORK = Path(__file__).resolve().parents[2] / "dse" / "jobs"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.errors import Severity
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.language.loader import load
 
 

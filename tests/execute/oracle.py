@@ -14,8 +14,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.ir.body import Assign, Constant, Convert, Expr, Function, Index, Loop, Operation, Range, Read, Select
-from arrayol.ir.model import CompoundTask, Elementary, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
+from arrayol.ir.expressions import (
+    Assign,
+    Constant,
+    Convert,
+    Expr,
+    Function,
+    Index,
+    Loop,
+    Operation,
+    Range,
+    Read,
+    Select,
+)
+from arrayol.ir.spec import CompoundTask, Elementary, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
 from arrayol.ir.types import ElementType, Weak
 
 Arrays = dict[str, NDArray[Any]]

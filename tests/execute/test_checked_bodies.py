@@ -19,7 +19,7 @@ from oracle import Refused, interpret
 
 from arrayol.checks.bodies import check_body
 from arrayol.errors import ArrayolError
-from arrayol.execute import bodies as executed
+from arrayol.execute import compile_body as executed
 from arrayol.execute.run import execute
 
 N = 5

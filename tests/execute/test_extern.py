@@ -14,7 +14,7 @@ from loading import spec_of
 from arrayol.errors import ArrayolError
 from arrayol.execute.extern import externs_of, importable_here, load_function, origin_of
 from arrayol.execute.run import execute
-from arrayol.ir.model import Elementary
+from arrayol.ir.spec import Elementary
 
 WINDOWS = """elementary f(x: u8[2], k: i32) -> (y: f32[2], n: u8) extern "tools.box:window"
 task t(a: u8[3, 4], k: i32[3]) -> (b: f32[3, 3, 2], c: u8[3, 3]) {

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from arrayol.errors import ArrayolError
-from arrayol.execute.files import FileSource, Loaded, read_array
-from arrayol.execute.targets import Target, check_targets, write_arrays
-from arrayol.ir.model import Port
+from arrayol.execute.inputs import FileSource, Loaded, read_array
+from arrayol.execute.outputs import Target, check_targets, write_arrays
+from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.source import SourceFile, Span
 

@@ -21,10 +21,10 @@ from PIL import Image
 from arrayol.errors import ArrayolError
 from arrayol.execute.compare import Difference, compare, find_difference
 from arrayol.execute.environment import DTYPES
-from arrayol.execute.files import FileSource, Loaded, read_array
+from arrayol.execute.inputs import FileSource, Loaded, read_array
+from arrayol.execute.outputs import Target, check_targets, write_arrays
 from arrayol.execute.synthetic import noise, ramp
-from arrayol.execute.targets import Target, check_targets, write_arrays
-from arrayol.ir.model import Port
+from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.source import SourceFile, Span
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.execute.run import execute
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 
 H, W = 1080, 1920
 

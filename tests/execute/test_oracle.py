@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from oracle import Refused, dtype_of, interpret
 
 from arrayol.errors import ArrayolError
-from arrayol.execute import bodies, expressions, independence, run, tilings
+from arrayol.execute import compile_body, compile_expression, patterns, run, vectorise
 from arrayol.execute.repetitions import order_of
 from arrayol.execute.run import execute
-from arrayol.ir.body import Loop, Select, assigns, depends_on_data, inside
-from arrayol.ir.body import expressions as expressions_of
-from arrayol.ir.model import RepetitiveTask, Spec, TiledDefault
+from arrayol.ir.expressions import Loop, Select, assigns, depends_on_data, inside
+from arrayol.ir.expressions import expressions as expressions_of
+from arrayol.ir.spec import RepetitiveTask, Spec, TiledDefault
 from arrayol.ir.types import ElementType
 
 
@@ -78,9 +78,9 @@ CODES = (
 WAYS: list[dict[tuple[Any, str], int]] = [
     {},
     {(run, "_LANES"): 1},
-    {(run, "_LANES"): 3, (tilings, "_UNROLLED"): 0},
-    {(tilings, "_CACHE_LINE"): 0, (tilings, "_SHORT"): 1},
-    {(bodies, "_UNROLLED"): 0, (expressions, "_NESTED"): 1, (independence, "_EXACT_LIMIT"): 0},
+    {(run, "_LANES"): 3, (patterns, "_UNROLLED"): 0},
+    {(patterns, "_CACHE_LINE"): 0, (patterns, "_SHORT"): 1},
+    {(compile_body, "_UNROLLED"): 0, (compile_expression, "_NESTED"): 1, (vectorise, "_EXACT_LIMIT"): 0},
 ]
 
 

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.environment import DTYPES
-from arrayol.ir.model import Component, Spec
-from hwmodel.transfers.emit_c.bodies import sizes
-from hwmodel.transfers.emit_c.expressions import Helpers
-from hwmodel.transfers.emit_c.program import c_file
-from hwmodel.transfers.emit_c.tasks import Functions
-from hwmodel.transfers.emit_c.types import c_name
+from arrayol.ir.spec import Component, Spec
+from hwmodel.emit.c.bodies import sizes
+from hwmodel.emit.c.expressions import Helpers
+from hwmodel.emit.c.program import c_file
+from hwmodel.emit.c.tasks import Functions
+from hwmodel.emit.c.types import c_name
 
 GCC = [
     "gcc",

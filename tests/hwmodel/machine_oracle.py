@@ -12,8 +12,8 @@ from oracle_accesses import Point, RefusedError, box, defaults, inputs, minus, o
 from oracle_schedules import Schedules, schedules_of
 from oracle_steps import Stepped
 
-from arrayol.ir.model import Delay
-from hwmodel.memory import Bursts, port_time
+from arrayol.ir.spec import Delay
+from hwmodel.external_memory import Bursts, port_time
 
 
 @dataclass

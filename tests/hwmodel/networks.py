@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from arrayol.ir.model import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.source import SourceFile, Span
 from hwmodel.platform import Datapath, ExternalMemory, Platform

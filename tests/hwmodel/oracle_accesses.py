@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
-from arrayol.ir.model import Delay, TiledDefault, Tiler
 from arrayol.ir.network import Network, Process
+from arrayol.ir.spec import Delay, TiledDefault, Tiler
 from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
 

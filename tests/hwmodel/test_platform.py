@@ -10,7 +10,7 @@ from networks import NOWHERE
 from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Elementary, RepetitiveTask, Spec
+from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
 from hwmodel.platform import (
     Datapath,
     ExternalMemory,

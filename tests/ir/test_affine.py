@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from loading import spec_of
 from strategies_nests import DATA, index_expressions, typed_expressions, value
 
-from arrayol.ir import body
+from arrayol.ir import expressions
 from arrayol.ir.affine import AffineExpr, affine, expression_of, rest_of
 from arrayol.ir.types import Weak
 from arrayol.language.expression_text import expression
 from arrayol.language.untype import NOWHERE, written
-from arrayol.transforms.substitution import substitute
+from arrayol.transforms.substitute import substitute
 
 VALUES = st.fixed_dictionaries({"i": st.integers(-20, 20), "j": st.integers(-20, 20)})
 
@@ -26,7 +26,7 @@ def form_value(form: AffineExpr, names: Mapping[str, int]) -> int:
 
 
 @given(index_expressions(), VALUES)
-def test_a_form_has_the_value_of_its_expression(expr: body.Expr, names: dict[str, int]) -> None:
+def test_a_form_has_the_value_of_its_expression(expr: expressions.Expr, names: dict[str, int]) -> None:
     form = affine(expr)
     assert form_value(form, names) == value(expr, names)
     assert value(expression_of(form, NOWHERE), names) == value(expr, names)
@@ -34,22 +34,24 @@ def test_a_form_has_the_value_of_its_expression(expr: body.Expr, names: dict[str
 
 
 @given(index_expressions(), st.tuples(index_expressions(), index_expressions()), VALUES)
-def test_substitution(expr: body.Expr, others: tuple[body.Expr, body.Expr], names: dict[str, int]) -> None:
+def test_substitution(
+    expr: expressions.Expr, others: tuple[expressions.Expr, expressions.Expr], names: dict[str, int]
+) -> None:
     inner = {"i": value(others[0], names), "j": value(others[1], names)}
     found = substitute(expr, {"i": others[0], "j": others[1]})
     assert value(found, names) == value(expr, inner)
 
 
 @given(index_expressions(), VALUES)
-def test_numbers_fold_to_a_number(expr: body.Expr, names: dict[str, int]) -> None:
-    bindings = {name: body.Constant(number, Weak.INTEGER, NOWHERE) for name, number in names.items()}
+def test_numbers_fold_to_a_number(expr: expressions.Expr, names: dict[str, int]) -> None:
+    bindings = {name: expressions.Constant(number, Weak.INTEGER, NOWHERE) for name, number in names.items()}
     found = substitute(expr, bindings)
-    assert isinstance(found, body.Constant)
+    assert isinstance(found, expressions.Constant)
     assert found.value == value(expr, names)
 
 
 @given(typed_expressions(), DATA)
-def test_nothing_that_may_wrap_is_taken_apart(expr: body.Expr, data: dict[str, int]) -> None:
+def test_nothing_that_may_wrap_is_taken_apart(expr: expressions.Expr, data: dict[str, int]) -> None:
     assert form_value(affine(expr), data) == value(expr, data)
 
 

@@ -11,24 +11,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_nests import DATA, index_expressions, typed_expressions, value
 
-from arrayol.ir import body
+from arrayol.ir import expressions
 from arrayol.ir.intervals import UnboundedError, fits, interval
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.untype import NOWHERE
 
-INDEX = body.Index("i", NOWHERE)
+INDEX = expressions.Index("i", NOWHERE)
 SIGNS: dict[str, Callable[[int, int], int]] = {
     "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "^": operator.xor, "|": operator.or_,
     "//": operator.floordiv, "%": operator.mod, "*": operator.mul,
 }  # fmt: skip
 
 
-def number(value: int) -> body.Constant:
-    return body.Constant(value, Weak.INTEGER, NOWHERE)
+def number(value: int) -> expressions.Constant:
+    return expressions.Constant(value, Weak.INTEGER, NOWHERE)
 
 
 @given(index_expressions(), *[st.tuples(st.integers(-9, 9), st.integers(0, 4))] * 2)
-def test_an_interval_holds_every_value(expr: body.Expr, first: tuple[int, int], second: tuple[int, int]) -> None:
+def test_an_interval_holds_every_value(expr: expressions.Expr, first: tuple[int, int], second: tuple[int, int]) -> None:
     bounds = {name: (low, low + size) for name, (low, size) in (("i", first), ("j", second))}
     low, high = interval(expr, bounds)
     for i, j in product(*(range(least, most + 1) for least, most in bounds.values())):
@@ -36,7 +36,7 @@ def test_an_interval_holds_every_value(expr: body.Expr, first: tuple[int, int], 
 
 
 @given(typed_expressions(), DATA)
-def test_what_fits_its_type_does_not_wrap(expr: body.Expr, data: dict[str, int]) -> None:
+def test_what_fits_its_type_does_not_wrap(expr: expressions.Expr, data: dict[str, int]) -> None:
     assert isinstance(expr.type, ElementType)
     try:
         low, high = interval(expr, {})
@@ -47,8 +47,8 @@ def test_what_fits_its_type_does_not_wrap(expr: body.Expr, data: dict[str, int])
 
 
 def test_parts_without_bounds_are_named() -> None:
-    wide = body.Operation("*", (INDEX, number(1 << 60)), Weak.INTEGER, NOWHERE)
-    whole = body.Operation("-", (wide, wide), Weak.INTEGER, NOWHERE)
+    wide = expressions.Operation("*", (INDEX, number(1 << 60)), Weak.INTEGER, NOWHERE)
+    whole = expressions.Operation("-", (wide, wide), Weak.INTEGER, NOWHERE)
     assert interval(whole, {"i": (0, 3)}) == (-3 << 60, 3 << 60)
     with pytest.raises(UnboundedError) as raised:
         interval(whole, {"i": (0, 8)})
@@ -64,7 +64,9 @@ def test_operations_on_bits(sign: str, first: tuple[int, int], second: tuple[int
     if sign in ("<<", ">>"):
         second = (abs(second[0]), second[1])
     bounds = {name: (low, low + size) for name, (low, size) in (("i", first), ("j", second))}
-    low, high = interval(body.Operation(sign, (INDEX, body.Index("j", NOWHERE)), Weak.INTEGER, NOWHERE), bounds)
+    low, high = interval(
+        expressions.Operation(sign, (INDEX, expressions.Index("j", NOWHERE)), Weak.INTEGER, NOWHERE), bounds
+    )
     for i, j in product(*(range(least, most + 1) for least, most in bounds.values())):
         if j or sign not in ("//", "%"):
             assert low <= SIGNS[sign](i, j) <= high

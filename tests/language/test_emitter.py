@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import SmallSpec, body_texts, small_specs
 
 from arrayol.checks.pipeline import check, check_source
-from arrayol.ir.model import Elementary, Spec
+from arrayol.ir.spec import Elementary, Spec
 from arrayol.language.emitter import component_text, spec_text
 from arrayol.language.loader import load_source
 from arrayol.language.parser import parse

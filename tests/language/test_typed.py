@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arrayol.ir import body
-from arrayol.ir.model import Elementary
+from arrayol.ir import expressions
+from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.language.loader import load
 
@@ -43,10 +43,10 @@ def test_constants(tmp_path: Path, statement: str, value_type: ValueType, value:
     assert isinstance(elementary, Elementary)
     assert elementary.body is not None
     (assign,) = elementary.body
-    assert isinstance(assign, body.Assign)
-    found = [part for part in _parts(assign.value) if isinstance(part, body.Constant)]
+    assert isinstance(assign, expressions.Assign)
+    found = [part for part in _parts(assign.value) if isinstance(part, expressions.Constant)]
     assert [(part.type, part.value, type(part.value)) for part in found] == [(value_type, value, type(value))]
 
 
-def _parts(expr: body.Expr) -> list[body.Expr]:
-    return [expr, *(found for part in body.operands_of(expr) for found in _parts(part))]
+def _parts(expr: expressions.Expr) -> list[expressions.Expr]:
+    return [expr, *(found for part in expressions.operands_of(expr) for found in _parts(part))]

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import NOWHERE, accesses
 
-from arrayol.ir.model import Tiler
+from arrayol.ir.spec import Tiler
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.polyhedral.single_write import find_clash, find_hole
 

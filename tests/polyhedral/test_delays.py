@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from strategies import delay_sets
 
-from arrayol.ir.model import Shape
+from arrayol.ir.spec import Shape
 from arrayol.polyhedral.delays import find_circle
 from arrayol.polyhedral.schedule import find_schedule
 

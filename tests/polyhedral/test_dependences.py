@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arrayol.ir.body import Loop, Statement
+from arrayol.ir.expressions import Loop, Statement
 from arrayol.language.loader import load
 from arrayol.polyhedral.dependences import Level, Nest, nest_of
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from arrayol.ir import body
-from arrayol.ir.model import Elementary
+from arrayol.ir import expressions
+from arrayol.ir.spec import Elementary
 from arrayol.language.loader import load
 from arrayol.polyhedral.nests import NestStatement, earlier_instances, statements_of
 
@@ -155,18 +155,18 @@ def test_earlier_instances_are_those_that_run_before(tmp_path: Path, text: str) 
 
 
 def _run(
-    statements: Iterable[body.Statement], outer: tuple[int, ...]
-) -> Iterator[tuple[body.Statement, tuple[int, ...]]]:
+    statements: Iterable[expressions.Statement], outer: tuple[int, ...]
+) -> Iterator[tuple[expressions.Statement, tuple[int, ...]]]:
     """The assignments in the order in which they run; every bound is a constant."""
     for item in statements:
         bounds = [(each.low, each.high) for each in item.ranges]
         spans = [
             range(low.value, high.value)
             for low, high in bounds
-            if isinstance(low, body.Constant) and isinstance(high, body.Constant)
+            if isinstance(low, expressions.Constant) and isinstance(high, expressions.Constant)
         ]
         for inner in product(*spans):
-            if isinstance(item, body.Loop):
+            if isinstance(item, expressions.Loop):
                 yield from _run(item.body, (*outer, *inner))
             else:
                 yield item, (*outer, *inner)

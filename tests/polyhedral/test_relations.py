@@ -13,7 +13,7 @@ from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.execute.run import execute
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.polyhedral.points import coordinates
 from arrayol.shipped import shipped_folder
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from strategies import NOWHERE
 
-from arrayol.ir.model import Tiler
+from arrayol.ir.spec import Tiler
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.polyhedral.single_write import find_clash, find_hole
 

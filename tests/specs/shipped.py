@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from arrayol.checks.pipeline import choose_top, load_checked
 from arrayol.execute.environment import DTYPES
 from arrayol.execute.run import execute
-from arrayol.ir.model import Port
+from arrayol.ir.spec import Port
 from arrayol.shipped import shipped_folder
 
 Array = NDArray[Any]

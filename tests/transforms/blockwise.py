@@ -9,7 +9,7 @@ from functools import cache
 from itertools import groupby
 from types import CodeType
 
-from arrayol.ir import body
+from arrayol.ir import expressions
 from arrayol.language.expression_text import expression
 from arrayol.language.untype import written
 
@@ -26,17 +26,17 @@ class Event:
     write: tuple[str, tuple[int, ...]]
 
 
-def number(expr: body.Expr, env: Env) -> int:
+def number(expr: expressions.Expr, env: Env) -> int:
     """An expression of range variables: its text means the same in Python."""
     return int(eval(_code(expr), {"min": min, "max": max}, env))
 
 
 @cache
-def _code(expr: body.Expr) -> CodeType:
+def _code(expr: expressions.Expr) -> CodeType:
     return compile(expression(written(expr)), "body", "eval")
 
 
-def events(statements: Sequence[body.Statement], factors: Sequence[int]) -> list[Event]:
+def events(statements: Sequence[expressions.Statement], factors: Sequence[int]) -> list[Event]:
     """The events in the order of blocks of `factors` iterations; factors of 1 give the order of the text."""
     numbers = {id(assign): place for place, assign in enumerate(_assigns(statements))}
     return list(_run(statements, [{}], 0, factors, numbers))
@@ -59,23 +59,27 @@ def turned(first: list[Event], second: list[Event]) -> bool:
     )
 
 
-def _assigns(statements: Sequence[body.Statement]) -> Iterator[body.Assign]:
+def _assigns(statements: Sequence[expressions.Statement]) -> Iterator[expressions.Assign]:
     for one in statements:
-        if isinstance(one, body.Loop):
+        if isinstance(one, expressions.Loop):
             yield from _assigns(one.body)
         else:
             yield one
 
 
 def _run(
-    statements: Sequence[body.Statement], lanes: list[Env], depth: int, factors: Sequence[int], numbers: dict[int, int]
+    statements: Sequence[expressions.Statement],
+    lanes: list[Env],
+    depth: int,
+    factors: Sequence[int],
+    numbers: dict[int, int],
 ) -> Iterator[Event]:
     """Statements for all lanes: straight runs lane by lane, loops block by block for all lanes at once."""
     for looped, run in groupby(statements, key=lambda one: bool(one.ranges)):
         group = list(run)
         if looped:
             for one in group:
-                inner = one.body if isinstance(one, body.Loop) else (one,)
+                inner = one.body if isinstance(one, expressions.Loop) else (one,)
                 yield from _blocks(one.ranges, inner, lanes, depth, factors, numbers)
         else:
             for lane in lanes:
@@ -85,7 +89,7 @@ def _run(
 
 def _blocks(ranges, inner, lanes, depth, factors, numbers):  # type: ignore[no-untyped-def]
     if not ranges:
-        if len(inner) == 1 and isinstance(inner[0], body.Assign):
+        if len(inner) == 1 and isinstance(inner[0], expressions.Assign):
             for lane in lanes:
                 yield from _event(inner[0], lane, numbers)
         else:
@@ -101,14 +105,14 @@ def _blocks(ranges, inner, lanes, depth, factors, numbers):  # type: ignore[no-u
         yield from _blocks(ranges[1:], inner, block, depth + 1, factors, numbers)
 
 
-def _event(assign: body.Assign, lane: Env, numbers: dict[int, int]) -> Iterator[Event]:
+def _event(assign: expressions.Assign, lane: Env, numbers: dict[int, int]) -> Iterator[Event]:
     if assign.condition is not None and not number(assign.condition, lane):
         return
     write = (assign.port, tuple(number(item, lane) for item in assign.subscripts))
     reads, stack = [write] * assign.accumulate, [assign.value]
     while stack:
         node = stack.pop()
-        if isinstance(node, body.Read):
+        if isinstance(node, expressions.Read):
             reads.append((node.port, tuple(number(item, lane) for item in node.subscripts)))
-        stack += body.operands_of(node)
+        stack += expressions.operands_of(node)
     yield Event(numbers[id(assign)], tuple(lane.items()), tuple(reads), write)

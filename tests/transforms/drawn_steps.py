@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from arrayol.ir.model import CompoundTask, Elementary, RepetitiveTask, Spec, callees
+from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, callees
 
 Choose = Callable[[Sequence[Any]], Any]  # one of several options
 

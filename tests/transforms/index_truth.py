@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from arrayol.ir.model import Component, CompoundTask, Link, Port, RepetitiveTask, Spec, port_named
+from arrayol.ir.spec import Component, CompoundTask, Link, Port, RepetitiveTask, Spec, port_named
 from arrayol.polyhedral.accesses import Access
-from arrayol.transforms.result import IndexMap, Transformed
+from arrayol.transforms.trace import IndexMap, Transformed
 
 Element = tuple[str, tuple[int, ...]]
 MOST = 40  # repetitions of a nest to look at

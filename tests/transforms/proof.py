@@ -17,11 +17,11 @@ from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.pipeline import run_steps
-from arrayol.transforms.result import Transformed
-from arrayol.transforms.step_text import parse_step
+from arrayol.transforms.steps import parse_step
+from arrayol.transforms.trace import Transformed
 
 
 def transformed(spec: Spec, *steps: str) -> Transformed:

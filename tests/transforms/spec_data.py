@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from arrayol.checks.pipeline import check_source
 from arrayol.errors import Severity, render
 from arrayol.execute.environment import DTYPES
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.source import SourceFile
 
 FRAMES = 48  # of an infinite dimension: enough for one block of everything

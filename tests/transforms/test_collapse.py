@@ -11,8 +11,8 @@ from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import CompoundTask, RepetitiveTask, Spec, TiledDefault
 from arrayol.ir.network import flatten
+from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec, TiledDefault
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.calls import CallName
 from arrayol.transforms.canonical import canonical_steps

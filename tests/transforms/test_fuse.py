@@ -11,7 +11,7 @@ from spec_data import loaded
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import CompoundTask, RepetitiveTask, Spec
+from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 SMALL = {"H": 16, "W": 32}

@@ -11,7 +11,7 @@ from spec_data import loaded
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.shipped import shipped_folder
 
 SCANS = """

@@ -14,7 +14,7 @@ from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.checks.pipeline import load_checked
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import RepetitiveTask
+from arrayol.ir.spec import RepetitiveTask
 from arrayol.language.emitter import spec_text
 from arrayol.shipped import shipped_folder
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from proof import transformed
 
 from arrayol.checks.pipeline import load_checked
+from arrayol.cli.trace_text import moved, old_index
 from arrayol.shipped import shipped_folder
-from arrayol.transforms.result import IndexMap, MatrixMap, Part, Split
-from arrayol.transforms.trace_text import moved, old_index
+from arrayol.transforms.trace import IndexMap, MatrixMap, Part, Split
 
 SMALL = st.integers(-3, 3)
 

@@ -14,8 +14,8 @@ from strategies_nests import Updates, updates
 from arrayol.checks.pipeline import check_source
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
-from arrayol.ir.body import Loop
-from arrayol.ir.model import Spec
+from arrayol.ir.expressions import Loop
+from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.polyhedral.nests import statements_of
 from arrayol.source import SourceFile

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hwmodel.machine.separable.axes import Ints, Mask
+from hwmodel.machine.separable.counts import Counted, GroupCounts, Living
 from hwmodel.machine.separable.fetches import Fetch, read_at_each
-from hwmodel.machine.separable.fields import BEFORE, NEVER, Fields, Merge, fields_along
-from hwmodel.machine.separable.ledger import Counted, GroupCounts, Living
-from hwmodel.machine.separable.links import Ints, Mask
+from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fields, Merge, fields_along
 
 Counts = Ints
 

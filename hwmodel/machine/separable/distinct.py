@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hwmodel.machine.separable.links import Ints
+from hwmodel.machine.separable.axes import Ints
 
 _FACTORS = np.random.default_rng(1).integers(1, 1 << 62, 256) | 1
 

@@ -8,11 +8,11 @@ from hwmodel.design import GroupDesign
 from hwmodel.machine.breakdown import cycles_by_end, processor_times, step_ends
 from hwmodel.machine.costs import unit_costs
 from hwmodel.machine.estimate import GroupEstimate, MemoryUse
+from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.batch import GroupBatch
-from hwmodel.machine.separable.ledger import Counted
+from hwmodel.machine.separable.counts import Counted
 from hwmodel.machine.separable.lines import Lines
-from hwmodel.machine.separable.links import Ints
-from hwmodel.machine.separable.live import LiveSets
+from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.profile import Profile
 from hwmodel.machine.separable.steps import step_kinds
 from hwmodel.machine.separable.timing import Timing

@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 
 from hwmodel.design import Policy
-from hwmodel.machine.separable.fields import NEVER, Fields, Masks, Merge
-from hwmodel.machine.separable.links import Ints, Link
+from hwmodel.machine.separable.axes import Ints, Link
+from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, Merge
 from hwmodel.machine.separable.parts import Parts
 
 Fetch = Literal["once", "each", "start"]

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from hwmodel.access import Touch, subscripts
-from hwmodel.machine.separable.ledger import GroupCounts
-from hwmodel.machine.separable.links import Ints, Link
+from hwmodel.accesses import Touch, subscripts
+from hwmodel.machine.separable.axes import Ints, Link
+from hwmodel.machine.separable.counts import GroupCounts
 
 _TRIED = 27  # repetitions of the writer whose data are followed
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hwmodel.access import subscripts
+from hwmodel.accesses import subscripts
 from hwmodel.design import BankLayout
 from hwmodel.machine.group import Group
 from hwmodel.machine.occupancy import busiest_bank, plain_occupancy
-from hwmodel.machine.separable.ledger import GroupCounts
-from hwmodel.machine.separable.links import Ints
+from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.platform import Platform
 
 

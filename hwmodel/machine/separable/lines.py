@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
-from hwmodel.machine.separable.ledger import GroupCounts
-from hwmodel.machine.separable.links import Ints, Mask
-from hwmodel.machine.separable.walk import Line, line_of, single_place
+from hwmodel.machine.separable.block_order import Line, line_of, single_place
+from hwmodel.machine.separable.counts import GroupCounts
 
 
 @dataclass(frozen=True, eq=False)

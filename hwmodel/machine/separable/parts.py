@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from arrayol.ir.model import Delay
+from arrayol.ir.spec import Delay
 from hwmodel.machine.group import Group
-from hwmodel.machine.separable.links import Link, separate
+from hwmodel.machine.separable.axes import Link, separate
 from hwmodel.machine.stages import Stages
 
 Riders = list[int | None]  # by block dimension

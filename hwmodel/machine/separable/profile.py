@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hwmodel.machine.separable.links import Ints
+from hwmodel.machine.separable.axes import Ints
 
 
 @dataclass(frozen=True, eq=False)

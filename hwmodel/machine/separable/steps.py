@@ -8,10 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from hwmodel.machine.separable.ledger import GroupCounts
-from hwmodel.machine.separable.lines import Lines
-from hwmodel.machine.separable.links import Ints
-from hwmodel.machine.separable.walk import (
+from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.block_order import (
     Kinds,
     Line,
     above,
@@ -20,6 +18,8 @@ from hwmodel.machine.separable.walk import (
     turning_columns,
     turning_rows,
 )
+from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.lines import Lines
 
 _CELLS = 1 << 22  # of a part's tables
 

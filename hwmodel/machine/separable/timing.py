@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.machine.port import Port, PortCycles
-from hwmodel.machine.separable.ledger import GroupCounts
+from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.machine.separable.lines import Lines
-from hwmodel.machine.separable.links import Ints
 from hwmodel.machine.separable.steps import StepKinds
 from hwmodel.platform import Platform
 

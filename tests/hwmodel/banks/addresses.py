@@ -7,7 +7,7 @@ from math import prod
 
 import numpy as np
 
-from arrayol.ir.model import Shape
+from arrayol.ir.spec import Shape
 from hwmodel.banks.custom import Custom
 from hwmodel.banks.placement import NOWHERE, Elements, Places, held_by
 from hwmodel.banks.references import ArrayInfo

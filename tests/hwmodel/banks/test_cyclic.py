@@ -12,7 +12,7 @@ from strategies_banks import bodies
 
 from hwmodel.banks.accesses import access_graph
 from hwmodel.banks.cost import RULES
-from hwmodel.banks.cyclic import naive_banks, static_banks, true_cycles
+from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
 from hwmodel.banks.references import Body, Loop, Reference, Subscript, Unknown
 
 Drawn = tuple[tuple[Loop, ...], tuple[Reference, ...]]

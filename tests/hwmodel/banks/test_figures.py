@@ -11,7 +11,7 @@ import pytest
 from addresses import custom_address, cyclic_place, naive_place
 
 from arrayol.checks.pipeline import load_checked
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from arrayol.shipped import shipped_folder
 from hwmodel.banks.analysis import lay_out
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, LINEAR, NAIVE, Choices, Comparison

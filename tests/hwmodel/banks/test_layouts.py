@@ -10,7 +10,7 @@ import pytest
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from arrayol.ir.model import Spec
+from arrayol.ir.spec import Spec
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, LINEAR, NAIVE, Choices, Comparison
 from hwmodel.banks.report import remarks, to_json
 

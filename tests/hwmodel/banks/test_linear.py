@@ -18,8 +18,8 @@ from hwmodel.banks import linear
 from hwmodel.banks.clique import clique_bound
 from hwmodel.banks.linear import Linear, smallest_linear
 from hwmodel.banks.moving import moving
+from hwmodel.banks.nest import unrolled_nest
 from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
-from hwmodel.banks.unrolling.nest import unrolled_nest
 
 Offsets = list[tuple[int, ...]]
 Group = tuple[tuple[Reference, ...], tuple[Loop, ...]]

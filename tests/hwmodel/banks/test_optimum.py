@@ -13,8 +13,8 @@ from optimum import cycles_of, least, optimum
 from arrayol.checks.pipeline import load_checked
 from arrayol.shipped import shipped_folder
 from hwmodel.banks.custom import custom_layout
+from hwmodel.banks.nest import unrolled_nest
 from hwmodel.banks.physical import Demand, longest_first
-from hwmodel.banks.unrolling.nest import unrolled_nest
 
 SINGLE = st.lists(st.integers(0, 9).map(lambda count: Counter({0: count})))
 NEEDS = st.lists(st.builds(lambda one, other: Counter({0: one, 1: other}), st.integers(0, 9), st.integers(0, 9)))

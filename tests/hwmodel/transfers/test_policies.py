@@ -16,14 +16,14 @@ from strategies_tiles import EXTENTS, NestCase, nest_cases
 from tiles_brute import Sets, Tile, placed, strips_of, theorem_six, tile_sets
 from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest, shipped_spec
 
+from arrayol.checks.nest import NestRequest, open_nest
 from arrayol.checks.pipeline import load_sound
-from arrayol.checks.tiling import NestRequest, open_nest
-from arrayol.ir.model import Spec
-from arrayol.polyhedral.tiles.traffic import traffic
+from arrayol.ir.spec import Spec
 from arrayol.shipped import shipped_folder
+from arrayol.tiling.traffic import traffic
 from hwmodel.platform import Datapath, ExternalMemory, Platform, load_platform
-from hwmodel.transfers.addresses import Place, as_bursts, moves
-from hwmodel.transfers.pipeline import Units, one_after_another, overlapped, synchronisations
+from hwmodel.transfers.bursts import Place, as_bursts, moves
+from hwmodel.transfers.overlap import Units, one_after_another, overlapped, synchronisations
 from hwmodel.transfers.plans import Ground
 from hwmodel.transfers.policies import evaluate
 from hwmodel.transfers.remote import remote_bursts

@@ -1,0 +1,240 @@
+"""An exploration as text: the front as a table, and what was done to find it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
+from math import prod
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from arrayol.cli.tables import facts_table, print_parts
+from arrayol.text import counted, rounded
+from dse.pareto.counted import COMPARED_AT_MOST
+from dse.pareto.evenly import evenly
+from dse.results.schema import Comparisons, Design, GroupRecord, Hypervolume, Result
+from dse.space.figures import MACHINE
+from dse.space.objectives import LATENCY, MICROSECONDS
+
+FUSIONS_AT_MOST, MAPPINGS_AT_MOST = 20, 12  # designs of the front; the result folder holds all
+STEPS_SHOWN_AT_MOST = 5
+_BITS_PER_KIB = 8 * 1024
+
+Rows = Callable[[Design], Iterator[Sequence[str]]]
+
+
+def show(result: Result, written: str) -> None:
+    """Print an exploration on stdout, as wide as the terminal or COLUMNS say."""
+    heading = _heading_of_mappings(result) if result.is_mapped else _heading_of_fusions(result)
+    print_parts(heading, _front_table(result), facts_table([*_facts(result), ("written", written)]))
+
+
+def _heading_of_fusions(result: Result) -> str:
+    shown = f", the first {FUSIONS_AT_MOST} of them" if len(result.pareto) > FUSIONS_AT_MOST else ""
+    of_all = f"{len(result.pareto):,} of {counted(result.evaluated, 'design')}"
+    return f"{result.top}: {of_all} on the Pareto front of {', '.join(result.objectives)}{shown}"
+
+
+def _heading_of_mappings(result: Result) -> str:
+    shown = f"; {MAPPINGS_AT_MOST} of them shown" if len(result.pareto) > MAPPINGS_AT_MOST else ""
+    bounds = f", within {', '.join(result.constraints)}" if result.constraints else ""
+    front = counted(len(result.pareto), "design")
+    return f"{result.top}: {front} on the Pareto front of {', '.join(result.objectives)}{bounds}{shown}"
+
+
+def _front_table(result: Result) -> Table:
+    """Designs of the front, each in some lines."""
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
+    table.add_column("design", overflow="fold", max_width=14 if result.is_mapped else 18)
+    rows = _mapping_columns(table, result.objectives) if result.is_mapped else _fusion_columns(table)
+    for design in evenly(result.pareto, MAPPINGS_AT_MOST) if result.is_mapped else result.pareto[:FUSIONS_AT_MOST]:
+        for name, row in zip_longest([design.id], rows(design), fillvalue=""):
+            table.add_row(name, *row)
+        table.add_section()
+    return table
+
+
+def _fusion_columns(table: Table) -> Rows:
+    """A line for each group, or for each task of a group whose figures differ."""
+    table.add_column("group and its tasks", overflow="fold")
+    for header in ("N_cu\nunits", "X_out\ndata/unit", "AL\ncycles", "IM\ndata"):
+        table.add_column(header, justify="right", no_wrap=True)
+
+    def rows(design: Design) -> Iterator[Sequence[str]]:
+        for decisions, latency, memory in zip_longest(_fusion_lines(design), _latency(design), _memory(design)):
+            yield *(decisions or ("", "", "")), latency or "", memory or ""
+
+    return rows
+
+
+def _fusion_lines(design: Design) -> Iterator[tuple[str, str, str]]:
+    """Lines of tasks, N_cu and X_out, then the arrays that are kept whole."""
+    for number, group in enumerate(design.groups, 1):
+        figures = [(f"{processor.units:,}", f"{processor.block_data:,}") for processor in group.processors]
+        if len(set(figures)) == 1:
+            yield f"{number}: {', '.join(group.tasks)}", *figures[0]
+            continue
+        indent = " " * len(f"{number}: ")
+        for place, (task, figure) in enumerate(zip(group.tasks, figures, strict=True)):
+            lead = indent if place else f"{number}: "
+            yield f"{lead}{task}{',' if place < len(figures) - 1 else ''}", *figure
+    if design.whole_arrays_data:
+        yield f"{', '.join(design.whole_arrays_data)} kept whole", "", ""
+
+
+def _latency(design: Design) -> list[str]:
+    """AL in cycles and, with a clock, in microseconds."""
+    lines = [f"{design.objectives[LATENCY]:,}"]
+    if MICROSECONDS in design.objectives:
+        lines.append(f"{design.objectives[MICROSECONDS]:,.1f} µs")
+    return lines
+
+
+def _memory(design: Design) -> list[str]:
+    """IM in data and in KiB."""
+    kib = design.objectives["internal_memory_bits"] / _BITS_PER_KIB
+    return [f"{design.objectives['internal_memory_data']:,}", f"{kib:,.1f} KiB"]
+
+
+def _mapping_columns(table: Table, objectives: Sequence[str]) -> Rows:
+    """Each design: its figures, its groups with their blocks, and where its time goes."""
+    for name in objectives:
+        title = MACHINE[name].title if name in MACHINE else "cost"
+        table.add_column(f"{title}\n{unit_of(name)}", justify="right", no_wrap=True)
+    table.add_column("group and its tasks", overflow="fold")
+    table.add_column("units", no_wrap=True)
+    table.add_column("block\nscan", overflow="fold")
+    table.add_column("waits for", overflow="fold")
+
+    def rows(design: Design) -> Iterator[Sequence[str]]:
+        figures = [shown_figure(name, design.objectives[name]) for name in objectives]
+        lines = (line for number, group in enumerate(design.groups, 1) for line in _mapping_lines(number, group))
+        for place, line in enumerate(lines):
+            yield *(figures if place == 0 else [""] * len(figures)), *line
+
+    return rows
+
+
+def _mapping_lines(number: int, group: GroupRecord) -> Iterator[tuple[str, str, str, str]]:
+    mapping = group.mapping
+    assert mapping is not None, "fusions have lines of their own"
+    units = ",".join(str(processor.units) for processor in group.processors)
+    blocks = f"{'x'.join(map(str, mapping.blocks.shape)) or '1'} [{mapping.blocks.scan}]"
+    name = max(mapping.ends, key=mapping.ends.__getitem__, default="")  # what ends the steps of most cycles
+    share = f"{name} {mapping.ends[name] / mapping.latency_cycles:.0%}" if name and mapping.latency_cycles else ""
+    yield f"{number}: {', '.join(group.tasks)}", units, blocks, share
+    for processor in group.processors:
+        if processor.cut is not None:
+            shape = "x".join(map(str, processor.cut.shape))
+            yield f"   {processor.task} in blocks of its own", "", f"{shape} [{processor.cut.scan}]", ""
+    extras = [f"FIFO {name}" for name in mapping.fifos]
+    extras += [f"{layout.array} in {layout.banks} banks" for layout in mapping.layouts]
+    extras += [f"policy {mapping.policy}"] if mapping.policy != "reuse" else []
+    extras += ["overlaps computed again"] if mapping.recompute else []
+    if extras:
+        yield f"   {', '.join(extras)}", "", "", ""
+
+
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    yield "space", _space(result)
+    if result.is_mapped:
+        yield (
+            "searched",
+            (
+                f"{rounded(result.evaluated)} {result.counted} priced, {rounded(result.infeasible)} infeasible, "
+                f"{rounded(result.pruned)} pruned"
+            ),
+        )
+    else:
+        designs = counted(result.evaluated + result.infeasible, "design")
+        yield "evaluated", f"{designs}, {result.infeasible:,} of them infeasible"
+    if result.infeasible_example:
+        yield "infeasible", f"such as {result.infeasible_example.text}"
+    if result.comparisons and not result.is_mapped:
+        yield "compared", _comparisons(result.comparisons)
+    elif result.comparisons and result.comparisons.subspaces is not None:
+        pairs = result.comparisons
+        yield "compared", f"{pairs.subspaces:,} ordered pairs by subspaces, against {pairs.all_pairs:,} all with all"
+    if result.is_mapped:
+        yield "verified", _verification(result)
+    yield "hypervolume", _hypervolume(result.hypervolume, boxed=not result.is_mapped)
+    yield "platform", result.platform
+    for remark in result.remarks:
+        yield "", remark
+    if result.is_mapped:
+        yield "method", f"{result.method}: {result.method_reason}"
+    yield "model", f"{result.model}; {_strength(result)}: {result.method_description}"
+    if not result.is_mapped:
+        yield from _steps(result)
+
+
+def _space(result: Result) -> str:
+    """The size of what was searched."""
+    space, tasks = result.space, counted(len(result.space.tasks), "task")
+    if space.subspaces is not None:
+        subspaces = counted(len(space.subspaces), "subspace")
+        return f"{counted(space.fusions or 0, 'legal fusion')} of {tasks}, in {subspaces} by number of groups"
+    fusions = "fusions" if space.fusions is None else counted(space.fusions, "fusion")
+    whole = "" if space.whole_designs is None else f", {rounded(space.whole_designs)} whole designs"
+    return f"{fusions} of {tasks}: {counted(space.groups or 0, 'group')}, {space.group_designs:,} group designs{whole}"
+
+
+def _comparisons(pairs: Comparisons) -> str:
+    limit = f"more than {COMPARED_AT_MOST:,} designs"
+    if pairs.subspaces is None:
+        return f"by sorting, as a subspace or its survivors hold {limit}: pairs were not counted"
+    text = f"{counted(pairs.subspaces, 'ordered pair')} subspace by subspace"
+    if pairs.all_pairs is None:
+        return f"{text}; all with all was not run, as there are {limit}"
+    return f"{text}, against {pairs.all_pairs:,} all with all"
+
+
+def _verification(result: Result) -> str:
+    """How many designs of the front the simulator has run."""
+    good = sum(1 for design in result.pareto if design.verified)
+    reasons = {design.verification for design in result.pareto if design.verification}
+    return f"{good} of {len(result.pareto)} simulated" + "".join(f"; {reason}" for reason in sorted(reasons))
+
+
+def _hypervolume(volume: Hypervolume, *, boxed: bool) -> str:
+    """The volume; `boxed` with its unit, and how much of the box between zero and the reference point it fills."""
+    if not boxed:
+        corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in volume.reference.items())
+        return f"{volume.value:.6g} up to {corner}"
+    units = " x ".join(MACHINE[name].unit for name in volume.reference)
+    corner = ", ".join(f"{value:,} {MACHINE[name].unit}" for name, value in volume.reference.items())
+    share = volume.value / prod(volume.reference.values())
+    return f"{volume.value:.6g} {units} up to {corner} ({share:.1%} of that box)"
+
+
+def _strength(result: Result) -> str:
+    """How much the front is worth."""
+    if result.evolution is not None:
+        return "heuristic"
+    return "exact" if result.exact else "bounded"
+
+
+def _steps(result: Result) -> Iterator[tuple[str, str]]:
+    """The transformations that make the first designs of the front, or why there are none."""
+    first = result.pareto[:STEPS_SHOWN_AT_MOST]
+    texts = [f"{design.id}: {text}" for design in first if (text := steps_text(design))]
+    yield from zip_longest(["steps"] if texts else [], texts, fillvalue="")
+
+
+def steps_text(design: Design) -> str:
+    """The transformations that make a design's specification, or why there are none; empty where none were sought."""
+    if design.steps is not None:
+        return "; ".join(design.steps) or "as written"
+    return f"none: {design.steps_remark}" if design.steps_remark else ""
+
+
+def unit_of(name: str) -> str:
+    """The unit of a figure; a cost's is its name."""
+    unit = MACHINE[name].unit if name in MACHINE else name
+    return "µs" if unit == "us" else unit
+
+
+def shown_figure(name: str, value: float) -> str:
+    """A figure's number."""
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

@@ -1,0 +1,223 @@
+"""Arrays from files: .npy and .npz as they are, PNG images pixel by pixel and unscaled; several are frames."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.lib.format import MAGIC_PREFIX
+from numpy.typing import NDArray
+
+from arrayol.errors import error
+from arrayol.execute.arrays import read_member
+from arrayol.execute.blocks import blocks
+from arrayol.execute.environment import DTYPES
+from arrayol.execute.frames import first_frames
+from arrayol.execute.images import read_png
+from arrayol.execute.lossless import first_lost, kinds_agree, type_name
+from arrayol.execute.sequences import frame_axis, is_pattern, matching, without_axis
+from arrayol.ir.spec import ConstValue, Port
+from arrayol.ir.types import ElementType
+
+_SUFFIXES = (".png", ".npy", ".npz")
+
+CheckShape = Callable[[tuple[int, ...]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The array for an input port, and the bits of a pixel where it came from a grey image."""
+
+    array: NDArray[Any]
+    bits: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileSource:
+    """A file to read; `member` is the name of an array in an .npz file."""
+
+    path: Path
+    member: str | None = None
+
+
+def read_array(
+    source: FileSource,
+    port: Port,
+    constants: Mapping[str, ConstValue],
+    frames: int | None = None,
+    element: ElementType | None = None,
+) -> Loaded:
+    """The array for a port; of an infinite dimension the first `frames`, or all.
+
+    `element` is the type to read, if it is not that of the port; `constants` are those of the specification, for the
+    hint where the shape differs. Raises ArrayolError: `cannot-read` (missing, a folder, damaged), `unknown-format`,
+    `shape-mismatch`, `colour-image`, `no-such-array`, `too-few-frames`, and `type-mismatch` where a value of the file
+    is none of the type.
+    """
+    path, element = source.path, element or port.type
+    if path.is_dir():
+        raise error("cannot-read", "this is a folder, not a file", file=str(path))
+    suffix = suffix_of(path)
+    if is_pattern(path):
+        return _read_sequence(path, port, constants, frames, element)
+
+    def check(shape: tuple[int, ...]) -> None:
+        _check_shape(path, port, shape, constants)
+        _check_frames(path, port, shape, frames)
+
+    with _refusals(path):
+        if suffix == ".png":
+            values, bits = read_png(path, len(port.shape), check)
+        elif suffix == ".npz":
+            values, bits = read_member(path, source.member, port.name, check), None
+        else:
+            values, bits = _read_npy(path, port, check, element), None
+        return Loaded(_exactly(path, port, first_frames(port, values, frames), element), bits)
+
+
+def _read_sequence(
+    pattern: Path, port: Port, constants: Mapping[str, ConstValue], frames: int | None, element: ElementType
+) -> Loaded:
+    """Images as frames, each brought to its place before the next is read."""
+    axis = frame_axis(pattern, port, shown_port(port))
+    paths = matching(pattern)
+    _check_frames(pattern, port, (*port.shape[:axis], len(paths), *port.shape[axis + 1 :]), frames)
+    paths = paths[:frames]
+    frame = replace(port, shape=without_axis(port.shape, axis))
+    array = np.empty([len(paths) if length is None else length for length in port.shape], DTYPES[element])
+    widest: int | None = None
+    for number, path in enumerate(paths):
+
+        def check(shape: tuple[int, ...], path: Path = path) -> None:
+            _check_shape(path, port, (*shape[:axis], len(paths), *shape[axis:]), constants)
+
+        with _refusals(path):
+            values, bits = read_png(path, len(frame.shape), check)
+        np.moveaxis(array, axis, 0)[number] = _exactly(path, port, values, element)
+        widest = bits if widest is None else max(widest, bits or 0)
+    return Loaded(array, widest)
+
+
+def require_file(source: FileSource) -> None:
+    """Refuse now what is no file to read later (`cannot-read`, `unknown-format`)."""
+    suffix_of(source.path)
+    if is_pattern(source.path):
+        matching(source.path)
+    elif not source.path.is_file():
+        what = "this is a folder, not a file" if source.path.is_dir() else "there is no such file"
+        raise error("cannot-read", what, file=str(source.path))
+
+
+def shown_port(port: Port) -> str:
+    """A port as in a signature, with numbers for its dimensions."""
+    dims = ", ".join("*" if length is None else str(length) for length in port.shape)
+    return f"{port.name}: {port.type}[{dims}]" if port.shape else f"{port.name}: {port.type}"
+
+
+def suffix_of(path: Path) -> str:
+    """The format of a file by its name, in lower case. Raises ArrayolError (`unknown-format`)."""
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise error(
+            "unknown-format",
+            f"arrays are read from and written to .png, .npy and .npz files, not '{path.suffix or path.name}'",
+            file=str(path),
+            hint="numpy.save writes .npy files, and most image programs .png",
+        )
+    return suffix
+
+
+@contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """What the system refuses, told as an error of the file."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise error("cannot-read", "there is no such file", file=str(path)) from None
+    except OSError as refused:
+        raise error("cannot-read", f"this cannot be read: {refused.strerror}", file=str(path)) from None
+
+
+def _read_npy(path: Path, port: Port, check: CheckShape, element: ElementType) -> NDArray[Any]:
+    """The array of a file: read at once where it serves as it is, else mapped, to be converted part by part."""
+    damaged = error("cannot-read", "this is damaged, or no .npy file of numbers", file=str(path))
+    with path.open("rb") as file:
+        if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
+            raise damaged
+    try:
+        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, SyntaxError, TypeError, KeyError, OSError, TokenError):
+        raise damaged from None
+    check(values.shape)
+    if values.dtype == DTYPES[element] and values.flags.c_contiguous and None not in port.shape:
+        values = np.fromfile(path, values.dtype, values.size, offset=_offset(values)).reshape(values.shape)
+    return values
+
+
+def _offset(values: NDArray[Any]) -> int:
+    """Where in its file a mapped array begins."""
+    assert isinstance(values, np.memmap)
+    return int(values.offset)
+
+
+def _check_frames(path: Path, port: Port, shape: Sequence[int | None], frames: int | None) -> None:
+    if frames is None or None not in port.shape:
+        return
+    found = shape[port.shape.index(None)]
+    if found is not None and found < frames:
+        message = f"--frames {frames} asks for more frames than the {found} here of input '{port.name}'"
+        raise error("too-few-frames", message, file=str(path), hint="without --frames all of them are taken")
+
+
+def _check_shape(path: Path, port: Port, found: Sequence[int], constants: Mapping[str, ConstValue]) -> None:
+    """An infinite dimension takes any number of frames, but not none."""
+    fits = len(found) == len(port.shape) and all(
+        length == wanted or (wanted is None and length > 0) for wanted, length in zip(port.shape, found, strict=True)
+    )
+    if not fits:
+        message = f"expected {_by(port.shape)} (port {shown_port(port)}), found {_by(found)}"
+        raise error("shape-mismatch", message, file=str(path), hint=_settings(port, found, constants))
+
+
+def _by(shape: Sequence[int | None]) -> str:
+    return " x ".join("*" if length is None else str(length) for length in shape) or "a single value"
+
+
+def _settings(port: Port, found: Sequence[int], constants: Mapping[str, ConstValue]) -> str | None:
+    """The --set options that would fit the port to the file, where the dimensions that differ are written as consts."""
+    written = re.search(r"\[([^]]*)\]", port.span.file.text[port.span.start : port.span.end])
+    names = [name.strip() for name in written[1].split(",")] if written else []
+    if not len(found) == len(port.shape) == len(names):
+        return None
+    wanted: dict[str, int] = {}
+    for name, old, new in zip(names, port.shape, found, strict=True):
+        if (name in constants or old != new) and (name not in constants or wanted.setdefault(name, new) != new):
+            return None
+    changed = [f"--set {name}={new}" for name, new in wanted.items() if constants[name] != new]
+    return f"to fit the port to this file: {' '.join(changed)}" if changed else None
+
+
+def _exactly(path: Path, port: Port, values: NDArray[Any], element: ElementType) -> NDArray[Any]:
+    """The values in the type to read, as memory of their own."""
+    found = type_name(values.dtype)
+    expected = f"expected {element} (port {shown_port(port)}), found {found}"
+    hint = f"convert it first, as numpy's astype('{DTYPES[element].name}') does"
+    if not kinds_agree(values.dtype, element):
+        raise error("type-mismatch", expected, file=str(path), hint=hint)
+    if values.dtype == DTYPES[element] and values.flags.c_contiguous and not isinstance(values, np.memmap):
+        return values
+    array = np.empty(values.shape, DTYPES[element])
+    for _, index in blocks(values.shape):
+        part = values[index]
+        lost = first_lost(part, element)
+        if lost is not None:
+            message = f"{expected} with the value {lost}, which {element} does not hold"
+            raise error("type-mismatch", message, file=str(path), hint=hint)
+        array[index] = part
+    return array

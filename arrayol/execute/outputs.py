@@ -1,0 +1,137 @@
+"""Arrays into files: all of them whole, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.errors import ArrayolError, error
+from arrayol.execute.arrays import write_members
+from arrayol.execute.images import bits_for, check_writable, pixels_of, write_png
+from arrayol.execute.inputs import shown_port, suffix_of
+from arrayol.execute.sequences import frame_axis, is_numbered, numbered, without_axis
+from arrayol.files import atomic_files, writing
+from arrayol.ir.spec import Port
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A file to write, and the output port whose array goes there; `member` is its name in an .npz file.
+
+    A numbered name, as out-%04d.png, stands for one image per frame.
+    """
+
+    path: Path
+    port: Port
+    member: str | None = None
+
+    @property
+    def key(self) -> tuple[Path, str | None]:
+        """What no other target may have too."""
+        name = self.member or self.port.name
+        return self.path.resolve(), name if self.path.suffix.lower() == ".npz" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written for a target: `files` of them, or one.
+
+    `bits` of a pixel in an image; there, `clipped` values and `missing` (NaN, now 0) changed.
+    """
+
+    bits: int | None = None
+    clipped: int = 0
+    missing: int = 0
+    files: int | None = None
+
+
+@dataclass(slots=True)
+class _File:
+    """What goes into one file: parts of arrays with the position of their target."""
+
+    target: Target
+    parts: list[tuple[int, Target, NDArray[Any]]] = field(default_factory=list)
+
+
+def check_targets(targets: Sequence[Target]) -> None:
+    """Raises ArrayolError (`unknown-format`, `no-image`, `no-frames-here`, `same-file`) where targets cannot serve."""
+    seen: dict[tuple[Path, str | None], Target] = {}
+    for target in targets:
+        if suffix_of(target.path) == ".png":
+            port = _frame_of(target) if is_numbered(target.path) else target.port
+            check_writable(target.path, port.type, port.shape)
+        if target.key in seen:
+            raise _same_file(seen[target.key], target)
+        seen[target.key] = target
+
+
+def write_arrays(
+    targets: Sequence[Target], arrays: Mapping[str, NDArray[Any]], input_bits: int | None
+) -> list[Written]:
+    """Write the arrays of ports: all files whole, or none where one cannot be written (ArrayolError, `cannot-write`).
+
+    `input_bits`: those of a pixel of the grey images that were read, if any; they decide what floats are written as.
+    """
+    files: dict[Path, _File] = {}
+    for position, target in enumerate(targets):
+        for single, array in _parts(target, arrays[target.port.name]):
+            place = single.path.resolve()
+            file = files.setdefault(place, _File(single))
+            if any(one.key == single.key for _, one, _ in file.parts):
+                raise _same_file(file.target, single)
+            file.parts.append((position, single, array))
+    written = [Written(files=0 if is_numbered(target.path) else None) for target in targets]
+    with atomic_files([file.target.path for file in files.values()]) as temporaries:
+        for temporary, file in zip(temporaries, files.values(), strict=True):
+            with writing(file.target.path):
+                for position, done in _write(temporary, file, input_bits):
+                    written[position] = _sum(written[position], done)
+    return written
+
+
+def _parts(target: Target, array: NDArray[Any]) -> Iterator[tuple[Target, NDArray[Any]]]:
+    """What goes into single files: the array, or each of its frames."""
+    if not is_numbered(target.path):
+        yield target, array
+        return
+    frame = _frame_of(target)
+    frames = np.moveaxis(array, frame_axis(target.path, target.port, shown_port(target.port)), 0)
+    for path, part in zip(numbered(target.path, len(frames)), frames, strict=True):
+        yield replace(target, path=path, port=frame), part
+
+
+def _frame_of(target: Target) -> Port:
+    axis = frame_axis(target.path, target.port, shown_port(target.port))
+    return replace(target.port, shape=without_axis(target.port.shape, axis))
+
+
+def _write(path: Path, file: _File, input_bits: int | None) -> Iterator[tuple[int, Written]]:
+    suffix = suffix_of(path)
+    if suffix == ".npz":
+        write_members(path, {target.member or target.port.name: array for _, target, array in file.parts})
+    for position, target, array in file.parts:
+        done = Written()
+        if suffix == ".npy":
+            with path.open("wb") as opened:
+                np.save(opened, array, allow_pickle=False)
+        elif suffix == ".png":
+            bits = bits_for(target.port.type, array.ndim, input_bits)
+            pixels, clipped, missing = pixels_of(array, bits)
+            write_png(path, pixels)
+            done = Written(bits, clipped, missing)
+        yield position, done
+
+
+def _sum(before: Written, done: Written) -> Written:
+    files = before.files + 1 if before.files is not None else None
+    return Written(done.bits, before.clipped + done.clipped, before.missing + done.missing, files)
+
+
+def _same_file(first: Target, second: Target) -> ArrayolError:
+    message = f"outputs '{first.port.name}' and '{second.port.name}' would both be written to this file"
+    return error("same-file", message, file=str(second.path), hint="give each a file of its own")

@@ -1,0 +1,203 @@
+"""Patterns of arrays: strided views where a tiler stays inside its array, index arrays modulo the shape where not.
+
+Arrays carry trailing axes for the repetitions around the task (its hierarchy); a tiler says nothing of those. A
+pattern read or written for a batch has the axes: pattern, batch, trailing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
+
+from arrayol.errors import error
+from arrayol.execute.batches import Batch, Box, Indices, Points, whole
+from arrayol.execute.environment import Values
+from arrayol.ir.spec import IntMatrix, Tiler
+
+_CACHE_LINE = 64  # bytes; vectors with a longer stride are packed before they are computed on
+_SHORT = 8  # elements; shorter axes do not decide
+_UNROLLED = 4  # a wrapping array is laid out without its wrap when that takes at most so many times its size
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """A tiler on an array, for all repetitions of a task.
+
+    `view` has the axes pattern, repetition, trailing and shares the array's memory (or a copy's of it, for reading a
+    tiler that wraps); None where only indices serve.
+    """
+
+    array: Values
+    tiler: Tiler
+    pattern: tuple[int, ...]
+    view: Values | None
+    packed: bool
+
+    def read(self, batch: Batch) -> Values:
+        """The patterns of a batch: a view where the vectors are near to contiguous, else a contiguous copy."""
+        if isinstance(batch, Points) or self.view is None:
+            return _gather(self.array, self.tiler, self.pattern, batch)
+        found = self._part(self.view, batch)
+        return np.ascontiguousarray(found) if self.packed else found
+
+    def direct(self, batch: Batch) -> Values | None:
+        """The patterns of a batch as writable memory of the array, or None where they must be written from a copy."""
+        if isinstance(batch, Points) or self.view is None or self.packed:
+            return None
+        return self._part(self.view, batch)
+
+    def write(self, batch: Batch, patterns: Values) -> None:
+        """Store the patterns of a batch; the checks have proved that no element is written twice."""
+        if isinstance(batch, Points) or self.view is None:
+            _scatter(self.array, self.tiler, self.pattern, batch, patterns)
+        else:
+            self._part(self.view, batch)[...] = patterns
+
+    def _part(self, view: Values, box: Box) -> Values:
+        part: Values = view[(*(slice(None),) * len(self.pattern), *box.slices())]
+        return part
+
+
+def tiling_for_reading(
+    array: Values, tiler: Tiler, pattern: Sequence[int], repetition: Sequence[int], *, wave: int | None
+) -> Tiling:
+    """A tiler on an array that is only read. `wave`: the repetition axis that is taken index by index, if one is."""
+    box, shape = whole(repetition), tuple(pattern)
+    view = _unrolled(array, tiler, shape, box) if tiler.wrap else _strided(array, tiler, shape, box)
+    return Tiling(array, tiler, shape, view, _is_far(view, len(pattern), wave))
+
+
+def tiling_for_writing(
+    array: Values, tiler: Tiler, pattern: Sequence[int], repetition: Sequence[int], *, wave: int | None
+) -> Tiling:
+    """A tiler on an array that is written."""
+    box, shape = whole(repetition), tuple(pattern)
+    view = None if tiler.wrap and _leaves(array, tiler, shape, box) else _strided(array, tiler, shape, box)
+    return Tiling(array, tiler, shape, view, _is_far(view, len(pattern), wave))
+
+
+def read_patterns(array: Values, tiler: Tiler, pattern: Sequence[int], batch: Batch) -> Values:
+    """The patterns of one batch alone: the tiler need not stay in its array at other repetitions."""
+    if isinstance(batch, Box) and not tiler.wrap:
+        return _strided(array, tiler, tuple(pattern), batch)
+    return _gather(array, tiler, tuple(pattern), batch)
+
+
+def _is_far(view: Values | None, skipped: int, wave: int | None) -> bool:
+    """Whether vectors over the repetitions of a wavefront would touch a cache line for each element."""
+    if view is None or wave is None:
+        return False
+    axes = [axis for axis in range(skipped, view.ndim) if axis != skipped + wave and view.shape[axis] >= _SHORT]
+    return bool(axes) and all(abs(view.strides[axis]) >= _CACHE_LINE for axis in axes)
+
+
+def _extremes(tiler: Tiler, pattern: Sequence[int], box: Box) -> list[tuple[int, int]]:
+    """Least and greatest index along each array axis, before any modulo; exact, since affine over a box."""
+    found = []
+    for origin, paving, fitting in zip(tiler.origin, tiler.paving, tiler.fitting, strict=True):
+        low = high = origin
+        spans = [(factor, low_, high_ - 1) for factor, low_, high_ in zip(paving, box.low, box.high, strict=True)]
+        spans += [(factor, 0, length - 1) for factor, length in zip(fitting, pattern, strict=True)]
+        for factor, first, last in spans:
+            low += min(factor * first, factor * last)
+            high += max(factor * first, factor * last)
+        found.append((low, high))
+    return found
+
+
+def _leaves(array: Values, tiler: Tiler, pattern: Sequence[int], box: Box) -> bool:
+    extremes = zip(_extremes(tiler, pattern, box), array.shape, strict=False)
+    return any(low < 0 or high >= length for (low, high), length in extremes)
+
+
+def _strided(array: Values, tiler: Tiler, pattern: tuple[int, ...], box: Box) -> Values:
+    """The patterns as a view. Memory safety rests on the bounds, so they are asked once more; that is cheap."""
+    rank = len(tiler.origin)
+    if box.size == 0:
+        return np.empty((*pattern, *box.shape, *array.shape[rank:]), array.dtype)
+    if _leaves(array, tiler, pattern, box):
+        raise error(
+            "tiler-out-of-bounds",
+            f"this tiler leaves its array of shape {_by(array.shape[:rank])}",
+            tiler.span,
+            hint="`arrayol check` says where; `wrap` makes it start again at the other side",
+        )
+    corner = tuple(
+        origin + sum(factor * low for factor, low in zip(paving, box.low, strict=True))
+        for origin, paving in zip(tiler.origin, tiler.paving, strict=True)
+    )
+    shape = (*pattern, *box.shape, *array.shape[rank:])
+    steps = [*_strides(array, tiler.fitting, len(pattern)), *_strides(array, tiler.paving, len(box.low))]
+    # Where an axis has one index its stride is never taken, and NumPy sees the view as contiguous more often.
+    base = array[(*(slice(index, index + 1) for index in corner), ...)]
+    strides = (*steps, *array.strides[rank:])
+    return as_strided(base, shape, strides)
+
+
+def _strides(array: Values, matrix: IntMatrix, columns: int) -> list[int]:
+    """Bytes from one index of a pattern or repetition dimension to the next."""
+    return [
+        sum(row[column] * stride for row, stride in zip(matrix, array.strides, strict=False))
+        for column in range(columns)
+    ]
+
+
+def _unrolled(array: Values, tiler: Tiler, pattern: tuple[int, ...], box: Box) -> Values | None:
+    """A view of a copy of the array that is laid out as far as the tiler reaches; None where that is too much."""
+    rank = len(tiler.origin)
+    if box.size == 0 or not _leaves(array, tiler, pattern, box):
+        return _strided(array, tiler, pattern, box)
+    extremes = _extremes(tiler, pattern, box)
+    if math.prod(high - low + 1 for low, high in extremes) > _UNROLLED * max(1, math.prod(array.shape[:rank])):
+        return None
+    copy, origin = array, list(tiler.origin)
+    for axis, (low, high) in enumerate(extremes):
+        if low < 0 or high >= array.shape[axis]:
+            copy = np.take(copy, np.arange(low, high + 1), axis=axis, mode="wrap")
+            origin[axis] -= low
+    return _strided(copy, Tiler(tuple(origin), tiler.paving, tiler.fitting, False, tiler.span), pattern, box)
+
+
+def _gather(array: Values, tiler: Tiler, pattern: tuple[int, ...], batch: Batch) -> Values:
+    if not tiler.origin:  # a scalar has no indices
+        return np.broadcast_to(array, (*pattern, *batch.shape, *array.shape))
+    found: Values = array[_indices(tiler, pattern, batch, array.shape)]
+    return found
+
+
+def _scatter(array: Values, tiler: Tiler, pattern: tuple[int, ...], batch: Batch, patterns: Values) -> None:
+    if tiler.origin:
+        array[_indices(tiler, pattern, batch, array.shape)] = patterns
+    else:
+        array[...] = patterns.reshape(array.shape)
+
+
+def _indices(tiler: Tiler, pattern: tuple[int, ...], batch: Batch, shape: Sequence[int]) -> Indices:
+    """One open index array per array axis; they broadcast to the axes pattern, batch."""
+    found = []
+    ranks = len(pattern), len(batch.shape)
+    inside = whole(pattern).coordinates
+    for axis, (origin, paving, fitting) in enumerate(zip(tiler.origin, tiler.paving, tiler.fitting, strict=True)):
+        index = np.full((1,) * sum(ranks), origin, np.int64)
+        for factor, coordinate in zip(fitting, inside, strict=True):
+            if factor:
+                index = index + factor * coordinate.reshape(*coordinate.shape, *(1,) * ranks[1])
+        for factor, coordinate in zip(paving, batch.coordinates, strict=True):
+            if factor:
+                index = index + factor * coordinate
+        found.append(index % shape[axis] if tiler.wrap else index)
+    return tuple(_spread(found, (*pattern, *batch.shape)))
+
+
+def _spread(indices: list[NDArray[np.int64]], shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
+    """The first index at full shape: axes that no index varies along (a pattern read twice) must be there too."""
+    return [np.broadcast_to(index, shape) if position == 0 else index for position, index in enumerate(indices)]
+
+
+def _by(shape: Sequence[int]) -> str:
+    return " x ".join(map(str, shape))

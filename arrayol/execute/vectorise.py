@@ -1,0 +1,162 @@
+"""Which range variables may be computed for all their indices at once.
+
+Those whose level carries no dependence. A sufficient rule, by syntax, answers first: different indices of a variable v
+touch different elements if every port that the statements write has a dimension whose subscript is, in all accesses to
+that port, the same c v + g, c a nonzero constant and g free of the other variables in play. Where it does not, isl
+decides (polyhedral/dependences.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from arrayol.execute.scope import Scope
+from arrayol.ir.affine import affine, rest_of
+from arrayol.ir.expressions import (
+    Assign,
+    Expr,
+    Loop,
+    Operation,
+    Range,
+    Read,
+    Statement,
+    assigns,
+    chain_of,
+    expressions,
+    inside,
+    mentions,
+    ranges,
+)
+from arrayol.ir.intervals import UnboundedError, Variables, interval
+from arrayol.ir.types import Weak
+from arrayol.polyhedral.dependences import Level, Nest
+
+_LONG_CHAIN = 100
+_EXACT_LIMIT = 1 << 62  # what int64 index arrays hold, with a factor of 2 to spare
+_UNKNOWN = 1 << 64
+
+
+@dataclass(frozen=True, slots=True)
+class Freedom:
+    """Answers about the levels of one body, each found once."""
+
+    nest: Nest
+    free: dict[Level, bool] = field(default_factory=dict)
+    sums: dict[Level, bool] = field(default_factory=dict)
+
+    def is_free(self, statement: Statement, level: Level, scope: Scope) -> bool:
+        """Whether a range of a statement may become an axis."""
+        if level not in self.free:
+            self.free[level] = _may_be_axis(statement, level) and (
+                _by_syntax(statement, level) or not self.nest.carries(level)
+            )
+        return self.free[level] and _fits(statement, level.number, scope.variables)
+
+    def is_sum(self, statement: Assign, level: Level, scope: Scope) -> bool:
+        """Whether the innermost range of a statement only adds terms to one element, for given other indices."""
+        if level not in self.sums:
+            name = statement.ranges[level.number].name
+            self.sums[level] = (
+                level.number == len(statement.ranges) - 1
+                and statement.accumulate
+                and statement.condition is None
+                and not any(mentions(subscript, name) for subscript in statement.subscripts)
+                and _may_be_axis(statement, level)
+                and self.nest.only_sums(level)
+            )
+        return self.sums[level] and _fits(statement, level.number, scope.variables)
+
+
+def _inner(statement: Statement) -> tuple[Statement, ...]:
+    return statement.body if isinstance(statement, Loop) else (statement,)
+
+
+def _may_be_axis(statement: Statement, level: Level) -> bool:
+    """Whether no bound of a range inside mentions the variable, and index arithmetic is not too deep."""
+    name = statement.ranges[level.number].name
+    later = list(statement.ranges[level.number + 1 :])
+    if isinstance(statement, Loop):
+        later += ranges(statement.body)
+    return not any(mentions(bound, name) for one in later for bound in (one.low, one.high)) and not _has_long_chains(
+        _inner(statement)
+    )
+
+
+def _by_syntax(statement: Statement, level: Level) -> bool:
+    own = [one.name for one in statement.ranges]
+    inside_ = [one.name for one in ranges(statement.body)] if isinstance(statement, Loop) else []
+    name, names = own[level.number], [*own, *inside_]
+    return len(set(names)) == len(names) and _touches_own_elements(
+        name, [other for other in names if other != name], _inner(statement)
+    )
+
+
+def _fits(statement: Statement, number: int, variables: Variables) -> bool:
+    """Whether all index arithmetic inside a statement's ranges, from one on, fits index arrays."""
+    known = dict(variables)
+    for one in statement.ranges[number:]:
+        limit = range_limit(one, known)
+        known[one.name] = (-limit, limit)
+    if isinstance(statement, Loop):
+        return all(_fits(other, 0, known) for other in statement.body)
+    return fits_index_arrays(statement, known)
+
+
+def range_limit(one: Range, variables: Variables) -> int:
+    """A bound on the absolute value of a range's indices, given bounds on the variables around it."""
+    return max(_magnitude(one.low, variables), _magnitude(one.high, variables))
+
+
+def _has_long_chains(statements: Sequence[Statement]) -> bool:
+    """Whether index arithmetic is deeper than the functions here may recurse."""
+    nodes = (node for one in assigns(statements) for outer in expressions(one) for node in inside(outer))
+    weak = (node for node in nodes if isinstance(node, Operation) and node.type is Weak.INTEGER)
+    return any(len(chain_of(node)[1]) > _LONG_CHAIN for node in weak)
+
+
+def _touches_own_elements(name: str, others: Sequence[str], statements: Sequence[Statement]) -> bool:
+    accesses = _accesses(list(assigns(statements)))
+    return all(
+        any(_separates(name, others, [one[dimension] for one in found]) for dimension in range(len(found[0])))
+        for found in accesses.values()
+    )
+
+
+def _accesses(statements: Sequence[Assign]) -> dict[str, list[tuple[Expr, ...]]]:
+    """Subscripts of every access to each written port."""
+    found: dict[str, list[tuple[Expr, ...]]] = {}
+    for statement in statements:
+        found.setdefault(statement.port, []).append(statement.subscripts)
+    for statement in statements:
+        for node in (node for outer in expressions(statement) for node in inside(outer)):
+            if isinstance(node, Read) and node.port in found:
+                found[node.port].append(node.subscripts)
+    return found
+
+
+def _separates(name: str, others: Sequence[str], subscripts: Sequence[Expr]) -> bool:
+    first = subscripts[0]
+    if any(subscript != first for subscript in subscripts) or first.type is not Weak.INTEGER:
+        return False
+    form = affine(first)
+    return (
+        bool(form.factor(name))
+        and not any(mentions(part, name) for part, _ in rest_of(form))
+        and not any(mentions(first, other) for other in others)
+    )
+
+
+def fits_index_arrays(statement: Assign, variables: Variables) -> bool:
+    """Whether all index arithmetic of a statement stays far inside 64 bits, given bounds on the variables."""
+    nodes = (node for outer in expressions(statement) for node in inside(outer))
+    return all(_magnitude(node, variables) < _EXACT_LIMIT for node in nodes if node.type is Weak.INTEGER)
+
+
+def _magnitude(expr: Expr, variables: Variables) -> int:
+    """A bound on the absolute value of an index expression."""
+    try:
+        low, high = interval(expr, variables)
+    except UnboundedError:
+        return _UNKNOWN
+    return max(-low, high)

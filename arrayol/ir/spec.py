@@ -1,0 +1,201 @@
+"""The resolved specification: names bound, constants evaluated, shapes and tilers as exact integers.
+
+Where consts stay symbolic, entries of tilers, links, delays and spaces are expressions of them: Tiler[Expr].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeAlias
+
+from arrayol.ir import syntax
+from arrayol.ir.expressions import Expr, Statement
+from arrayol.ir.types import ElementType
+from arrayol.source import Span
+
+if TYPE_CHECKING:  # until Python 3.13 a type variable with a default is the type checker's alone
+    from typing_extensions import TypeVar
+
+    Entry = TypeVar("Entry", int, Expr, default=int)
+else:
+    from typing import TypeVar
+
+    Entry = TypeVar("Entry", int, Expr)
+
+Shape = tuple[int | None, ...]  # None is an infinite dimension
+SymbolicShape: TypeAlias = tuple[Expr | None, ...]
+IntMatrix = tuple[tuple[int, ...], ...]
+ConstValue = int | float | bool
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    name: str
+    type: ElementType
+    shape: Shape
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Tiler(Generic[Entry]):
+    """e(r, f) = origin + paving r + fitting f, modulo the array's shape where `wrap` says so.
+
+    `origin` has one entry per array dimension; `paving` and `fitting` one row per array dimension and one column per
+    repetition, respectively pattern, dimension.
+    """
+
+    origin: tuple[Entry, ...]
+    paving: tuple[tuple[Entry, ...], ...]
+    fitting: tuple[tuple[Entry, ...], ...]
+    wrap: bool
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Link(Generic[Entry]):
+    """A port of the repeated task and the array it reads or writes through a tiler."""
+
+    port: str
+    array: str
+    tiler: Tiler[Entry]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TiledDefault(Generic[Entry]):
+    """What a delayed port reads where r - d lies outside the repetition space."""
+
+    array: str
+    tiler: Tiler[Entry]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Delay(Generic[Entry]):
+    """Input `port` of instance r is `output` of instance r - vector; outside the space it is `default`.
+
+    A delay that never acts (as long as a finite dimension) has `acts` false: its port always takes the default.
+    """
+
+    port: str
+    output: str
+    vector: tuple[Entry, ...]
+    default: ConstValue | TiledDefault[Entry]
+    acts: bool
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Elementary:
+    """An atomic task: a body, an extern callable "pkg.mod:func", or neither (a black box)."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    body: tuple[Statement, ...] | None
+    extern: str | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RepetitiveTask(Generic[Entry]):
+    """`repeat repetition of callee`: one instance of `callee` for each index r of the repetition space."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    repetition: tuple[Entry | None, ...]
+    callee: str
+    input_links: tuple[Link[Entry], ...]
+    output_links: tuple[Link[Entry], ...]
+    delays: tuple[Delay[Entry], ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`results = callee(arguments)`, by array names."""
+
+    results: tuple[str, ...]
+    callee: str
+    arguments: tuple[str, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CompoundTask:
+    """Calls in an order of the dataflow; `arrays` types every name: ports and intermediate arrays."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    calls: tuple[Call, ...]
+    arrays: Mapping[str, Port]
+    span: Span = field(compare=False, repr=False)
+
+
+Task = RepetitiveTask | CompoundTask
+Component = Elementary | RepetitiveTask | CompoundTask
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A whole resolved specification: the file and its imports in one namespace.
+
+    `constants` holds the consts' values after `--set`, `components` every elementary and task by name in textual
+    order, `settings` what was set. `items` are the definitions as written, imports inlined, to be evaluated anew with
+    other constants; one that steps made has none.
+    """
+
+    name: str
+    constants: Mapping[str, ConstValue]
+    components: Mapping[str, Component]
+    settings: Mapping[str, ConstValue] = field(default_factory=dict, compare=False, repr=False)
+    items: tuple[syntax.Item, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def elementaries(self) -> dict[str, Elementary]:
+        return {name: found for name, found in self.components.items() if isinstance(found, Elementary)}
+
+    @property
+    def tasks(self) -> dict[str, Task]:
+        return {name: found for name, found in self.components.items() if not isinstance(found, Elementary)}
+
+    @property
+    def tops(self) -> tuple[str, ...]:
+        """Names of the tasks that nothing calls, in textual order."""
+        called = {name for task in self.tasks.values() for name in callees(task)}
+        return tuple(name for name in self.tasks if name not in called)
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicComponent:
+    """An elementary with a body, or a repetitive task, in which the consts `symbols` have no value.
+
+    In expressions a symbol is an `Index` of its name. Ports are those under the consts' `values`, which has the
+    symbols' own; `shapes` has their shapes by symbols, `patterns` those of the repeated task's ports, `carried` the
+    array over the repetitions that holds an output for delays. Where the specification divides exactly by `/`, the
+    expressions round down, and `divisible` names the dividend and the divisor.
+    """
+
+    component: Elementary | RepetitiveTask[Expr]
+    shapes: Mapping[str, SymbolicShape]
+    patterns: Mapping[str, SymbolicShape]
+    carried: Mapping[str, Port]
+    values: Mapping[str, int]
+    divisible: tuple[tuple[Expr, int], ...]
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return tuple(self.values)
+
+
+def callees(task: Task) -> tuple[str, ...]:
+    """Names of what a task calls, in dataflow order, repeated where it calls one twice."""
+    return (task.callee,) if isinstance(task, RepetitiveTask) else tuple(call.callee for call in task.calls)
+
+
+def port_named(ports: tuple[Port, ...], name: str) -> Port:
+    """The port of that name; the resolver has checked that there is one."""
+    return next(port for port in ports if port.name == name)

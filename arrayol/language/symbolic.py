@@ -1,0 +1,232 @@
+"""A component resolved anew with some of its consts left symbolic.
+
+Symbols stand where range variables may stand, as weak integers, so typing needs no rules of its own. Consts that are
+made of symbols are replaced by their definitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from arrayol.errors import ArrayolError, error
+from arrayol.ir import expressions as body
+from arrayol.ir import syntax
+from arrayol.ir.spec import (
+    Component,
+    CompoundTask,
+    ConstValue,
+    Delay,
+    Elementary,
+    Link,
+    Port,
+    RepetitiveTask,
+    SymbolicComponent,
+    SymbolicShape,
+    TiledDefault,
+    Tiler,
+    callees,
+    port_named,
+)
+from arrayol.ir.types import Weak
+from arrayol.language.bodies import resolve_statements
+from arrayol.language.diagnose import Mistake, Mistakes
+from arrayol.language.hints import did_you_mean
+from arrayol.language.loader import Loaded
+from arrayol.language.namespace import Definitions
+from arrayol.language.signatures import Signature
+from arrayol.language.typing import Scope
+from arrayol.language.walk import names_in
+from arrayol.source import Span
+
+
+def symbolic_component(loaded: Loaded, name: str, symbols: Sequence[str] = ()) -> SymbolicComponent:
+    """An elementary with a body, or a repetitive task, of a sound specification, with the consts `symbols` symbolic.
+
+    Raises ArrayolError (`unknown-symbol`, `not-symbolic`, `no-nest`).
+    """
+    values = _values(loaded, symbols)
+    try:
+        return _symbolic(loaded.spec.components[name], loaded, _scope(loaded.definitions, tuple(values)), values)
+    except Mistake as failure:
+        raise _cannot_stay(symbols, failure, loaded.spec.name) from None
+
+
+def symbolic_expression(text: syntax.Expr, indices: Sequence[str], loaded: Loaded, symbols: Sequence[str]) -> body.Expr:
+    """An expression over indices, consts and symbols. Raises Mistake."""
+    return replace(_scope(loaded.definitions, tuple(symbols)), indices=(*symbols, *indices)).typed(text)
+
+
+def _values(loaded: Loaded, symbols: Iterable[str]) -> dict[str, int]:
+    values: dict[str, int] = {}
+    known = loaded.definitions.constants.values
+    for name in symbols:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"its consts are {', '.join(known) or 'none'}"
+            raise error(
+                "unknown-symbol", f"there is no const '{name}' to keep symbolic", hint=hint, file=loaded.spec.name
+            )
+        value = known[name]
+        if isinstance(value, (bool, float)):
+            message = f"const '{name}' cannot stay symbolic: it is no integer"
+            raise error("not-symbolic", message, hint="only integers stay symbolic", file=loaded.spec.name)
+        values[name] = value
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class _SymbolicScope(Scope):
+    """A scope in which symbols are indices, and consts made of them stand for their definitions."""
+
+    derived: Mapping[str, syntax.Expr] = field(default_factory=dict)
+    divisible: list[tuple[body.Expr, int]] = field(default_factory=list)
+
+    def typed(self, expr: syntax.Expr) -> body.Expr:
+        """The typed form of an expression. Raises Mistake."""
+        if isinstance(expr, syntax.Ref) and not expr.subscripts and expr.name.text in self.derived:
+            return self.typed(self.derived[expr.name.text])
+        return Scope.typed(self, expr)
+
+    def operation(self, sign: str, left: body.Expr, right: body.Expr, span: Span) -> body.Expr:
+        """Two operands joined; what divides exactly under the consts' values is assumed to divide exactly."""
+        if (
+            sign == "/"
+            and left.type is Weak.INTEGER
+            and isinstance(right, body.Constant)
+            and right.type is Weak.INTEGER
+        ):
+            self.divisible.append((left, int(right.value)))
+            sign = "//"
+        return Scope.operation(self, sign, left, right, span)
+
+
+def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _SymbolicScope:
+    """What names mean outside of bodies, symbols and consts made of them taken from the known values."""
+    consts = {name: item.value for name, item in definitions.by_name.items() if isinstance(item, syntax.Const)}
+    derived: dict[str, syntax.Expr] = {}
+    changed = bool(symbols)
+    while changed:
+        found = {
+            name: value
+            for name, value in consts.items()
+            if name not in symbols and name not in derived and names_in(value) & {*symbols, *derived}
+        }
+        derived |= found
+        changed = bool(found)
+    values = {
+        name: value
+        for name, value in definitions.constants.values.items()
+        if name not in symbols and name not in derived
+    }
+    constants = replace(definitions.constants, values=values)
+    return _SymbolicScope({}, symbols, replace(definitions, constants=constants), derived, [])
+
+
+def _symbolic(
+    component: Component, loaded: Loaded, scope: _SymbolicScope, values: Mapping[str, int]
+) -> SymbolicComponent:
+    item = loaded.definitions.by_name[component.name]
+    if isinstance(component, Elementary) and isinstance(item, syntax.Elementary) and item.body is not None:
+        elementary = replace(component, body=_statements(item.body, component, scope))
+        return SymbolicComponent(elementary, _shapes(item, scope), {}, {}, values, tuple(scope.divisible))
+    if isinstance(component, RepetitiveTask) and isinstance(item, syntax.Task):
+        assert isinstance(item.content, syntax.Repeat)
+        links = _Links(scope, _shapes(item, scope), _shapes(loaded.definitions.component(item.content.callee), scope))
+        task = links.symbolic(item.content, component)
+        carried = {delay.output: _carried(delay, component, loaded) for delay in component.delays}
+        return SymbolicComponent(task, links.arrays, links.patterns, carried, values, tuple(scope.divisible))
+    if isinstance(component, CompoundTask):
+        called = ", ".join(dict.fromkeys(callees(component)))
+        what, hint = "a composition of calls", f"name one of the tasks it calls: {called}"
+    else:
+        what, hint = "without a body", "write its body, or name a task that repeats it"
+    raise error("no-nest", f"'{component.name}' is {what}: it has no loop nest to tile", component.span, hint=hint)
+
+
+def _carried(delay: Delay, task: RepetitiveTask, loaded: Loaded) -> Port:
+    """The array over all repetitions of the output that a delay passes on."""
+    output = port_named(loaded.spec.components[task.callee].outputs, delay.output)
+    return replace(output, shape=(*task.repetition, *output.shape))
+
+
+def _shapes(item: syntax.Elementary | syntax.Task, scope: _SymbolicScope) -> dict[str, SymbolicShape]:
+    ports = (*item.signature.inputs, *item.signature.outputs)
+    return {port.name.text: _shape(port.dims, scope) for port in ports}
+
+
+def _shape(dims: Iterable[syntax.Dim], scope: _SymbolicScope) -> SymbolicShape:
+    return tuple(None if isinstance(dim, syntax.Infinite) else scope.typed(dim) for dim in dims)
+
+
+def _statements(
+    written: tuple[syntax.Statement, ...], component: Elementary, scope: _SymbolicScope
+) -> tuple[body.Statement, ...]:
+    mistakes = Mistakes()
+    signature = Signature(component.inputs, component.outputs)
+    inside = replace(scope, ports={port.name: port for port in signature.ports})
+    statements, _ = resolve_statements(written, signature, inside, mistakes)
+    if mistakes:
+        raise Mistake(mistakes[0])
+    return statements
+
+
+@dataclass(frozen=True, slots=True)
+class _Links:
+    """What the links of one repetition refer to: shapes of its arrays, and of the repeated task's ports."""
+
+    scope: _SymbolicScope
+    arrays: dict[str, SymbolicShape]
+    patterns: dict[str, SymbolicShape]
+
+    def symbolic(self, repeat: syntax.Repeat, task: RepetitiveTask) -> RepetitiveTask[body.Expr]:
+        """The repetition with every link and delay; `task` is the same under the consts' values."""
+        space = _shape(repeat.shape, self.scope)
+        inputs = [self._link(link) for link in repeat.links if isinstance(link, syntax.InputLink)]
+        outputs = [self._link(link) for link in repeat.links if isinstance(link, syntax.OutputLink)]
+        delays = [link for link in repeat.links if isinstance(link, syntax.DelayLink)]
+        return RepetitiveTask(
+            task.name,
+            task.inputs,
+            task.outputs,
+            space,
+            task.callee,
+            tuple(inputs),
+            tuple(outputs),
+            tuple(map(self._delay, delays, task.delays)),
+            task.span,
+        )
+
+    def _delay(self, link: syntax.DelayLink, delay: Delay) -> Delay[body.Expr]:
+        default: ConstValue | TiledDefault[body.Expr]
+        if isinstance(delay.default, TiledDefault):
+            assert isinstance(link.default, syntax.TiledDefault)
+            default = TiledDefault(
+                delay.default.array, self._tiler(link.default.tiler, link.default.array), delay.default.span
+            )
+        else:
+            default = delay.default
+        vector = tuple(self.scope.typed(entry) for entry in link.vector.items)
+        return Delay(delay.port, delay.output, vector, default, delay.acts, delay.span)
+
+    def _link(self, link: syntax.InputLink | syntax.OutputLink) -> Link[body.Expr]:
+        return Link(link.port.text, link.array.text, self._tiler(link.tiler, link.array), link.span)
+
+    def _tiler(self, reference: syntax.TilerRef, array: syntax.Name) -> Tiler[body.Expr]:
+        tiler = self.scope.definitions.tiler(reference) if isinstance(reference, syntax.Name) else reference
+        origin = tuple(self.scope.typed(entry) for entry in tiler.origin.items)
+        rank = len(self.arrays[array.text])
+        paving, fitting = (self._matrix(part, rank) for part in (tiler.paving, tiler.fitting))
+        return Tiler(origin, paving, fitting, tiler.wrap, reference.span)
+
+    def _matrix(self, written: syntax.Matrix, rank: int) -> tuple[tuple[body.Expr, ...], ...]:
+        return tuple(tuple(self.scope.typed(entry) for entry in row) for row in written.rows) or ((),) * rank
+
+
+def _cannot_stay(symbols: Sequence[str], failure: Mistake, file: str) -> ArrayolError:
+    names = ", ".join(f"'{name}'" for name in symbols)
+    found = failure.diagnostic
+    reason, span = (found.message, found.span) if found else ("the specification has mistakes", None)
+    hint = "give it a value, or write what it takes part in with +, -, and multiplication by numbers"
+    return error(
+        "not-symbolic", f"{names} cannot stay symbolic: {reason}", span, hint=hint, file=None if span else file
+    )

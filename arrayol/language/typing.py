@@ -1,0 +1,285 @@
+"""Types of expressions in bodies: names bound, constants folded, promotions made explicit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+
+from arrayol.ir import expressions, syntax
+from arrayol.ir.spec import ConstValue, Port
+from arrayol.ir.types import ElementType, Kind, ValueType, Weak
+from arrayol.language import constants
+from arrayol.language.diagnose import Mistake, mistake
+from arrayol.language.evaluate import TYPE_NAMES, check_function
+from arrayol.language.namespace import Definitions
+from arrayol.language.promotion import meet
+from arrayol.language.shapes import shown_port
+from arrayol.language.walk import names_in
+from arrayol.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What names mean inside a body: ports, range variables, and the consts of the file."""
+
+    ports: Mapping[str, Port]
+    indices: tuple[str, ...]
+    definitions: Definitions
+
+    def with_index(self, name: syntax.Name) -> Scope:
+        """The scope inside a range. Raises where its variable's name is taken."""
+        if name.text in self.ports or name.text in self.indices:
+            what = "a port" if name.text in self.ports else "a range variable"
+            raise mistake("name-reused", f"'{name.text}' is already {what} here", name.span, "choose another name")
+        if name.text in self.definitions.by_name:
+            kind = self.definitions.kind(name.text)
+            raise mistake(
+                "name-reused", f"'{name.text}' is already {kind} of this file", name.span, "choose another name"
+            )
+        return replace(self, indices=(*self.indices, name.text))
+
+    def typed(self, expr: syntax.Expr) -> expressions.Expr:
+        """The typed form of an expression. Raises Mistake."""
+        match expr:
+            case syntax.Number() | syntax.Truth():
+                return constant(expr.value, expr.span)
+            case syntax.Ref():
+                return self._ref(expr)
+            case syntax.Binary():
+                return self._chain(expr)
+            case syntax.Unary():
+                return _unary(expr.operator, self.typed(expr.operand), expr.span)
+            case syntax.Conditional():
+                return self._conditional(expr)
+            case syntax.Apply():
+                return self._apply(expr)
+
+    def truth(self, expr: syntax.Expr, word: str) -> expressions.Expr:
+        """A condition. Raises where it is no truth value."""
+        condition = self.typed(expr)
+        if condition.type not in (ElementType.BOOL, Weak.BOOL):
+            message = f"'{word}' takes a condition, not {shown(condition.type)}"
+            raise mistake("wrong-operand", message, expr.span, "compare it, as in x != 0")
+        return condition
+
+    def bound(self, expr: syntax.Expr, later: Set[str] = frozenset()) -> expressions.Expr:
+        """A bound of a range: an integer of consts and earlier range variables; `later` names the others."""
+        early = next((name for name in sorted(names_in(expr) & later) if name not in self.indices), None)
+        if early is not None:
+            raise mistake(
+                "range-bound", f"'{early}' has no value yet", expr.span, "a range uses earlier variables only"
+            )
+        value = self.typed(expr)
+        if value.type is not Weak.INTEGER:
+            hint = "bounds are integers made of consts and earlier range variables; use 'where' for conditions on data"
+            raise mistake(
+                "range-bound", f"a bound of a range is a constant integer, not {shown(value.type)}", expr.span, hint
+            )
+        return value
+
+    def subscripts(self, ref: syntax.Ref, port: Port) -> tuple[expressions.Expr, ...]:
+        """The subscripts of an element of a port, one per dimension."""
+        given, rank = len(ref.subscripts), len(port.shape)
+        if given != rank:
+            message = f"'{shown_port(port)}' takes {rank} subscript{'' if rank == 1 else 's'}, not {given}"
+            raise mistake("rank-mismatch", message, ref.span, "a body computes element by element")
+        typed = tuple(self.typed(subscript) for subscript in ref.subscripts)
+        for subscript in typed:
+            integral = isinstance(subscript.type, ElementType) and subscript.type.is_integer
+            if subscript.type is not Weak.INTEGER and not integral:
+                message = f"a subscript is an integer, not {shown(subscript.type)}"
+                raise mistake("not-an-integer", message, subscript.span, "convert it: i64(...)")
+        return typed
+
+    def _ref(self, ref: syntax.Ref) -> expressions.Expr:
+        name = ref.name.text
+        if name in self.ports:
+            return expressions.Read(name, self.subscripts(ref, self.ports[name]), self.ports[name].type, ref.span)
+        if name in self.indices or name in self.definitions.constants.values:
+            if ref.subscripts:
+                raise mistake("rank-mismatch", f"'{name}' is a number and takes no subscript", ref.span)
+            if name in self.indices:
+                return expressions.Index(name, ref.span)
+            return constant(self.definitions.constants.values[name], ref.span)
+        if name in self.definitions.constants.broken:
+            raise Mistake
+        known = {*self.ports, *self.indices, *self.definitions.constants.values}
+        raise self.definitions.unknown(ref.name, "port, range variable or const", known)
+
+    def _apply(self, expr: syntax.Apply) -> expressions.Expr:
+        check_function(expr)
+        arguments = [self.typed(argument) for argument in expr.arguments]
+        if expr.function.text in TYPE_NAMES:
+            return _convert(ElementType(expr.function.text), arguments[0], expr.span)
+        return _apply(expr.function.text, arguments, expr.span)
+
+    def _chain(self, expr: syntax.Binary) -> expressions.Expr:
+        """A chain of left operands by a loop, since it may be longer than any stack."""
+        chain: list[syntax.Binary] = []
+        left: syntax.Expr = expr
+        while isinstance(left, syntax.Binary):
+            chain.append(left)
+            left = left.left
+        value = self.typed(left)
+        for node in reversed(chain):
+            if not _decided(node.operator, value):
+                value = self.operation(node.operator, value, self.typed(node.right), node.span)
+        return value
+
+    def operation(self, sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Expr:
+        """Two typed operands joined by an operator. Raises Mistake."""
+        return _binary(sign, left, right, span)
+
+    def _conditional(self, expr: syntax.Conditional) -> expressions.Expr:
+        condition = self.truth(expr.condition, "if")
+        if isinstance(condition, expressions.Constant):
+            return self.typed(expr.then if condition.value else expr.otherwise)
+        branches = [self.typed(expr.then), self.typed(expr.otherwise)]
+        common = _common(branches, "the branches of 'if'", expr.span)
+        then, otherwise = (settle(branch, common) for branch in branches)
+        return expressions.Select(condition, then, otherwise, common, expr.span)
+
+
+def constant(value: ConstValue, span: Span) -> expressions.Constant:
+    """A constant with its weak type."""
+    kind = Weak.BOOL if isinstance(value, bool) else Weak.FLOAT if isinstance(value, float) else Weak.INTEGER
+    return expressions.Constant(value, kind, span)
+
+
+def settle(expr: expressions.Expr, target: ValueType) -> expressions.Expr:
+    """The expression in a type that `meet` has allowed; a constant must fit it."""
+    if expr.type is target or isinstance(target, Weak):
+        return expr
+    if isinstance(expr, expressions.Constant):
+        hint = "convert what it meets to a wider type first"
+        constants.check_fits(expr.value, target, expr.span, hint)
+        value = expr.value if target.is_integer or target is ElementType.BOOL else float(expr.value)
+        return replace(expr, value=value, type=target)
+    return expressions.Convert(expr, target, expr.span)
+
+
+def shown(value_type: ValueType) -> str:
+    """A type in a message."""
+    return f"a value of type {value_type}" if isinstance(value_type, ElementType) else f"a {value_type.value}"
+
+
+def _common(operands: Sequence[expressions.Expr], what: str, span: Span) -> ValueType:
+    common: ValueType = operands[0].type
+    for operand in operands[1:]:
+        met = meet(common, operand.type)
+        if met is None:
+            names = " and ".join(sorted({_type_name(operand.type) for operand in operands}))
+            hint = "convert one of them, as in i64(e) or f64(e)"
+            raise mistake("no-common-type", f"{what} have no common type: {names}", span, hint)
+        common = met
+    return common
+
+
+def _type_name(value_type: ValueType) -> str:
+    return str(value_type) if isinstance(value_type, ElementType) else f"{value_type.value}s"
+
+
+def _binary(sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Expr:
+    if _weak_constants(left, right):
+        return constant(_logic(sign, left, right) if sign in ("and", "or") else _folded(sign, left, right, span), span)
+    common = _common((left, right), f"the operands of '{sign}'", span)
+    _check_operator(sign, common, span)
+    operands = (settle(left, common), settle(right, common))
+    return expressions.Operation(sign, operands, _result_type(sign, common), span)
+
+
+def _decided(sign: str, left: expressions.Expr) -> bool:
+    """Whether a constant left operand of `and` or `or` leaves the right one out."""
+    return isinstance(left, expressions.Constant) and left.type is Weak.BOOL and (sign, left.value) in _CUT_SHORT
+
+
+_CUT_SHORT = (("and", False), ("or", True))
+
+
+def _weak_constants(*operands: expressions.Expr) -> bool:
+    return all(isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak) for operand in operands)
+
+
+def _folded(sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> ConstValue:
+    assert isinstance(left, expressions.Constant)
+    assert isinstance(right, expressions.Constant)
+    return constants.binary(sign, left.value, right.value, span)
+
+
+def _logic(sign: str, left: expressions.Expr, right: expressions.Expr) -> bool:
+    for operand in (left, right):
+        if operand.type is not Weak.BOOL:
+            raise mistake("wrong-operand", f"'{sign}' takes conditions, not {shown(operand.type)}", operand.span)
+    values = [isinstance(operand, expressions.Constant) and bool(operand.value) for operand in (left, right)]
+    return all(values) if sign == "and" else any(values)
+
+
+def _result_type(sign: str, common: ValueType) -> ValueType:
+    if sign not in constants.COMPARISONS:
+        return common
+    return Weak.BOOL if isinstance(common, Weak) else ElementType.BOOL
+
+
+_BOOLEAN_SIGNS = {"and", "or", "not"}
+_BIT_SIGNS = {"&", "|", "^", "~"}
+_SHIFTS = {"<<", ">>"}
+_ROUNDING = {"//", "%"}
+_ORDER = {"<", "<=", ">", ">="}
+
+
+def _check_operator(sign: str, common: ValueType, span: Span) -> None:
+    """Raise where an operator is not defined on a type."""
+    is_bool = common in (ElementType.BOOL, Weak.BOOL)
+    is_integer = common is Weak.INTEGER or (isinstance(common, ElementType) and common.is_integer)
+    is_complex = isinstance(common, ElementType) and common.kind is Kind.COMPLEX
+    if sign in _BOOLEAN_SIGNS:
+        allowed, hint = is_bool, "compare numbers first, as in x != 0"
+    elif sign in _BIT_SIGNS:
+        allowed, hint = is_bool or is_integer, "it works on integers and bool"
+    elif sign in _SHIFTS:
+        allowed, hint = is_integer, "it works on integers"
+    elif sign == "/" and is_integer:
+        allowed, hint = False, "'//' rounds down; for a fraction convert first, as in f32(a) / b"
+    elif sign in _ROUNDING or sign in _ORDER:
+        allowed, hint = not is_complex and not (is_bool and sign in _ROUNDING), "it works on real numbers"
+    else:
+        allowed, hint = not is_bool or sign in ("==", "!="), "convert first, as in u8(b)"
+    if not allowed:
+        raise mistake("wrong-operand", f"'{sign}' is not defined on {_type_name(common)}", span, hint)
+
+
+def _unary(sign: str, operand: expressions.Expr, span: Span) -> expressions.Expr:
+    if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
+        return constant(constants.unary(sign, operand.value, span), span)
+    _check_operator("*" if sign == "-" else sign, operand.type, span)
+    return expressions.Operation(sign, (operand,), operand.type, span)
+
+
+def _convert(target: ElementType, operand: expressions.Expr, span: Span) -> expressions.Expr:
+    if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
+        if target.kind is Kind.COMPLEX:
+            return settle(replace(operand, span=span), target)
+        return expressions.Constant(constants.convert(target, operand.value, span), target, span)
+    if isinstance(operand.type, ElementType) and operand.type.kind is Kind.COMPLEX and target.kind is not Kind.COMPLEX:
+        hint = "abs(e) gives its magnitude"
+        raise mistake("wrong-operand", f"a complex number does not convert to {target}", span, hint)
+    return expressions.Convert(operand, target, span)
+
+
+def _apply(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
+    if _weak_constants(*arguments):
+        values = [argument.value for argument in arguments if isinstance(argument, expressions.Constant)]
+        return constant(constants.apply(name, values, span), span)
+    common = _common(arguments, f"the arguments of '{name}'", span)
+    is_complex = isinstance(common, ElementType) and common.kind is Kind.COMPLEX
+    if common in (ElementType.BOOL, Weak.BOOL) or (is_complex and name in ("min", "max", "floor", "ceil")):
+        raise mistake("wrong-operand", f"'{name}' is not defined on {_type_name(common)}", span)
+    if name not in ("abs", "min", "max"):
+        if common is Weak.INTEGER:
+            return expressions.Function(name, tuple(arguments), Weak.FLOAT, span)
+        common = ElementType.F64 if isinstance(common, ElementType) and common.is_integer else common
+    settled = tuple(settle(argument, common) for argument in arguments)
+    result = common
+    if name == "abs" and common in (ElementType.C64, ElementType.C128):
+        result = ElementType.F32 if common is ElementType.C64 else ElementType.F64
+    return expressions.Function(name, settled, result, span)

@@ -1,0 +1,123 @@
+"""The picture of bank layouts: arrays coloured by bank, and what each layout saves by unroll factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from textwrap import fill
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.ticker import MultipleLocator
+
+from arrayol.pictures.sheet import FAINT, INK, LINE, PALETTE
+from arrayol.pictures.shown import ArrayMaps, BankMap, LayoutPicture, Reductions
+from arrayol.pictures.style import DOTS_PER_INCH
+
+_MAP, _LARGEST_CELL = 2.8, 0.35  # inches: a map's width, the side of an element
+_WIDTH = 12.0
+_REDUCTION_HEIGHT = 2.5
+_SERIES = ("#7a8793", "#c9a227", "#b5341f")
+_NUMBERS_AT_MOST = 100  # banks with more than two digits do not fit in a cell
+
+
+def draw_layout(picture: LayoutPicture) -> Figure:
+    """Rows of maps, one per array, above a chart for each number of memories."""
+    heights = [_map_height(array) for array in picture.arrays]
+    total = sum(heights) + _REDUCTION_HEIGHT * len(picture.reductions) + 1.1
+    figure = Figure(figsize=(_WIDTH, total), dpi=DOTS_PER_INCH, layout="constrained")
+    FigureCanvasAgg(figure)
+    figure.suptitle(picture.title, x=0.012, ha="left", fontsize=12, fontweight="bold", color=INK)
+    rows = [*heights, *[_REDUCTION_HEIGHT] * len(picture.reductions)]
+    parts = np.atleast_1d(np.asarray(figure.subfigures(len(rows), 1, height_ratios=rows)))
+    for part, array in zip(parts, picture.arrays, strict=False):
+        _draw_array(part, array)
+    for part, reductions in zip(parts[len(heights) :], picture.reductions, strict=True):
+        _draw_reductions(part, reductions, picture.factors)
+    remarks = fill("; ".join(picture.remarks), 150)
+    figure.supxlabel(remarks, x=0.012, ha="left", fontsize=8, color=FAINT)
+    return figure
+
+
+def write(figure: Figure, path: Path) -> None:
+    """Write a figure without dates or versions in it."""
+    metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
+    figure.savefig(path, metadata=metadata[path.suffix.lower()])
+
+
+def _map_height(array: ArrayMaps) -> float:
+    rows, columns = array.maps[0].bank.shape
+    return float(0.95 + rows * min(_MAP / columns, _LARGEST_CELL))
+
+
+def _draw_array(part: SubFigure, array: ArrayMaps) -> None:
+    part.suptitle(f"{array.array}: {array.shown}", x=0.012, ha="left", fontsize=10, color=INK)
+    axes = np.atleast_1d(np.asarray(part.subplots(1, len(array.maps))))
+    for place, one in zip(axes, array.maps, strict=True):
+        _draw_map(place, one)
+
+
+def _draw_map(axes: Axes, one: BankMap) -> None:
+    axes.set_title(one.layout, fontsize=9, color=INK)
+    axes.set_xlabel(one.note, fontsize=7.5, color=FAINT)
+    if one.missing:
+        axes.set_axis_off()
+        axes.text(0.5, 0.5, fill(one.missing, 28), ha="center", va="center", fontsize=8, transform=axes.transAxes)
+        return
+    colors = np.where(one.bank < 0, len(PALETTE), one.bank % len(PALETTE))
+    axes.imshow(colors, cmap=ListedColormap([*PALETTE, "white"]), vmin=0, vmax=len(PALETTE), interpolation="nearest")
+    rows, columns = one.bank.shape
+    axes.set_xticks(range(0, columns, 4))
+    axes.set_yticks(range(0, rows, 4) if rows > 1 else [])
+    axes.tick_params(length=0, labelsize=7, colors=FAINT, pad=1)
+    axes.xaxis.tick_top()
+    for side in axes.spines.values():
+        side.set_color(LINE)
+    if one.banks <= _NUMBERS_AT_MOST and one.banks > 1:
+        for row, column in np.argwhere(one.bank >= 0):
+            bank = str(one.bank[row, column])
+            axes.text(column, row, bank, ha="center", va="center", fontsize=5.5, color=INK)
+
+
+def _draw_reductions(part: SubFigure, reductions: Reductions, factors: str) -> None:
+    axes = part.subplots()
+    places = np.arange(len(reductions.unrolls))
+    width = 0.8 / max(1, len(reductions.series))
+    for number, (name, values) in enumerate(reductions.series):
+        heights = [0.0 if value is None else value for value in values]
+        offset = (number - (len(reductions.series) - 1) / 2) * width
+        for place, value in zip(places, values, strict=True):
+            if value == 0:
+                axes.text(place + offset, 1, "0", ha="center", fontsize=7, color=FAINT)
+        axes.bar(places + offset, heights, width * 0.9, label=name, color=_SERIES[number % len(_SERIES)], zorder=2)
+    axes.set_title(f"{reductions.banks} memories", fontsize=10, loc="left", color=INK)
+    axes.set_ylabel("fewer cycles\nthan naive (%)", fontsize=8)
+    axes.set_xticks(places, reductions.unrolls, fontsize=8)
+    axes.set_xlabel(f"unroll factors: {factors}", fontsize=8)
+    axes.set_xlim(-0.6, max(len(places), 8) - 0.4)  # a few bars stay slim
+    lowest = min([0.0, *_values(reductions)])
+    axes.set_ylim(lowest, 100)
+    axes.yaxis.set_major_locator(MultipleLocator(25))
+    axes.tick_params(axis="y", labelsize=8)
+    axes.grid(axis="y", color="0.9", zorder=0)
+    limit = 100 * (1 - 1 / reductions.banks)
+    axes.axhline(limit, color=LINE, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
+    axes.text(
+        1,
+        limit + 2,
+        f"all banks busy: {limit:g}%",
+        ha="right",
+        fontsize=7.5,
+        color=FAINT,
+        transform=axes.get_yaxis_transform(),
+    )
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, fontsize=8)
+
+
+def _values(reductions: Reductions) -> Sequence[float]:
+    return [value for _, values in reductions.series for value in values if value is not None]

@@ -1,0 +1,121 @@
+"""A specification's tasks as compact text, for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.spec import ConstValue, Delay, IntMatrix, Port, Shape, TiledDefault, Tiler
+from arrayol.ir.types import ElementType
+from arrayol.pictures.text_graph import rates
+
+Row = tuple[str, str, str, str, str]  # port, arrow, array, what flows, rate
+
+
+def graph_text(network: Network) -> str:
+    """All processes of a network, in dataflow order, below its signature."""
+    ends = [[network.arrays[name] for name in names] for names in (network.inputs, network.outputs)]
+    reads, writes = (", ".join(f"{one.name}: {typed(one.type, one.shape)}" for one in end) for end in ends)
+    heading = f"{network.name}({reads}) -> ({writes})"
+    counts = f"{_counted(len(network.processes), 'process')}, {_counted(len(network.arrays), 'array')}"
+    blocks = [process_text(process, network.arrays) for process in network.processes.values()]
+    return "\n\n".join([f"{heading}\n{counts}", *blocks])
+
+
+def process_text(process: Process, arrays: Mapping[str, Array], *, tilers: bool = False) -> str:
+    """A process: what it repeats, then a line per link and delay; with `tilers` a second line per link."""
+    rows = list(_rows(process, arrays, tilers=tilers))
+    widths = [max(len(row[column]) for row in rows if isinstance(row, tuple)) for column in range(4)] if rows else []
+    lines = [heading_text(process)]
+    for row in rows:
+        if isinstance(row, str):
+            lines.append(f"  {' ' * (widths[0] + 1)}{row}")
+        else:
+            cells = [cell.ljust(width) for cell, width in zip(row[:4], widths, strict=True)]
+            lines.append(f"  {cells[0]} {cells[1]} {cells[2]}  {cells[3]}  {row[4]}".rstrip())
+    return "\n".join(lines)
+
+
+def heading_text(process: Process) -> str:
+    """`hflr: repeat [1080, 480] of smooth`."""
+    return f"{process.name}: {repetition_text(process)}"
+
+
+def repetition_text(process: Process) -> str:
+    """What a process repeats; an elementary that is called by itself runs once."""
+    if process.task == process.elementary:
+        return "elementary, run once"
+    return f"repeat {shape_text(process.repetition)} of {process.elementary}"
+
+
+def rate_text(process: Process, flow: Flow) -> str:
+    """`11/3 per y`: elements read per element written, grouped where outputs have the same rate."""
+    outputs: dict[str, list[str]] = {}
+    for name, rate in rates(process, flow).items():
+        outputs.setdefault(str(rate), []).append(name)
+    return "; ".join(f"{rate} per {', '.join(names)}" for rate, names in outputs.items())
+
+
+def delay_text(delay: Delay) -> str:
+    """`prev <- last delay [0, 1] else 0`."""
+    array = delay.default.array if isinstance(delay.default, TiledDefault) else constant_text(delay.default)
+    text = f"{delay.port} <- {delay.output} delay {vector_text(delay.vector)} else {array}"
+    return text if delay.acts else f"{text}, never acts"
+
+
+def typed(element: ElementType, shape: Shape) -> str:
+    """`f32[4, 4]`, or `f32` for a scalar."""
+    return f"{element}{shape_text(shape)}" if shape else str(element)
+
+
+def pattern_text(port: Port, array: Shape) -> str:
+    """`f32[4] of [1080, 1920]`: a port's pattern and the shape of its array, whose element type is the same."""
+    return f"{typed(port.type, port.shape)} of {shape_text(array)}" if array else f"{port.type}, a scalar"
+
+
+def shape_text(shape: Shape) -> str:
+    """`[1080, *]`."""
+    return f"[{', '.join('*' if extent is None else str(extent) for extent in shape)}]"
+
+
+def vector_text(vector: Sequence[int]) -> str:
+    """`[0, -1]`."""
+    return f"[{', '.join(map(str, vector))}]"
+
+
+def matrix_text(matrix: IntMatrix) -> str:
+    """`[1, 0; 0, 4]`; one without columns is `[]`, as the language writes it."""
+    return f"[{'; '.join(', '.join(map(str, row)) for row in matrix)}]" if any(matrix) else "[]"
+
+
+def constant_text(value: ConstValue) -> str:
+    """A constant as the language writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def tiler_parts(tiler: Tiler) -> list[str]:
+    """`origin [0, 0]`, `paving [1, 0; 0, 4]`, `fitting [0; 1]`, and `wrap` where it wraps."""
+    parts = [f"origin {vector_text(tiler.origin)}", f"paving {matrix_text(tiler.paving)}"]
+    return [*parts, f"fitting {matrix_text(tiler.fitting)}", *(["wrap"] if tiler.wrap else [])]
+
+
+def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Iterator[Row | str]:
+    """The cells of each line; a text is a tiler's line of its own."""
+    for flow in process.inputs:
+        rate = f"reads {rate_text(process, flow)}" if process.outputs else ""
+        yield (flow.port.name, "<-", flow.array, pattern_text(flow.port, arrays[flow.array].shape), rate)
+        if tilers:
+            yield "at " + " ".join(tiler_parts(flow.tiler))
+    for delay in process.delays:
+        yield (delay.port, "<-", delay.output, delay_text(delay).partition(f"{delay.output} ")[2], "")
+        if tilers and isinstance(delay.default, TiledDefault):
+            yield "else at " + " ".join(tiler_parts(delay.default.tiler))
+    for flow in process.outputs:
+        yield (flow.port.name, "->", flow.array, pattern_text(flow.port, arrays[flow.array].shape), "")
+        if tilers:
+            yield "at " + " ".join(tiler_parts(flow.tiler))
+
+
+def _counted(count: int, noun: str) -> str:
+    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"

@@ -1,0 +1,133 @@
+"""What is wrong with a repetitive task's tilers, as elements to mark: the findings behind checks.tilers' messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from arrayol.errors import Diagnostic
+from arrayol.ir.spec import Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
+from arrayol.polyhedral.accesses import Access, find_outside
+from arrayol.polyhedral.points import Point
+from arrayol.polyhedral.single_write import find_clash, find_hole
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A link of a repetitive task with its port and array; `delay` is the vector where only a delay's start reads."""
+
+    port: Port
+    array: Port
+    tiler: Tiler
+    writes: bool
+    repetition: tuple[int | None, ...]
+    delay: tuple[int, ...] | None = None
+
+    @property
+    def access(self) -> Access:
+        """The elements it touches."""
+        pattern = tuple(extent for extent in self.port.shape if extent is not None)
+        return Access(self.tiler, self.repetition, pattern, self.array.shape)
+
+    def uses(self, repetition: Point) -> bool:
+        """Whether the link is used at a repetition: a delay's default only where r - d lies outside the space."""
+        if self.delay is None:
+            return True
+        before = [here - step for here, step in zip(repetition, self.delay, strict=True)]
+        return any(
+            place < 0 or (extent is not None and place >= extent)
+            for place, extent in zip(before, self.repetition, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class Fault:
+    """An element that is touched as it must not be, and the repetitions that do or, for a hole, that write beside it.
+
+    The element is None where holes are only counted.
+    """
+
+    code: str
+    text: str
+    element: Point | None
+    repetitions: tuple[tuple[int, Point], ...]  # number of the link, repetition
+    links: tuple[int, ...]  # numbers of the links whose pictures show it
+
+
+def links_of(spec: Spec, task: RepetitiveTask) -> tuple[Linked, ...]:
+    """The links to arrays: inputs, tiled defaults of delays, outputs."""
+    callee, space = spec.components[task.callee], task.repetition
+    reads = [
+        Linked(port_named(callee.inputs, link.port), port_named(task.inputs, link.array), link.tiler, False, space)
+        for link in task.input_links
+    ]
+    firsts = [
+        Linked(
+            port_named(callee.inputs, delay.port),
+            port_named(task.inputs, delay.default.array),
+            delay.default.tiler,
+            False,
+            space,
+            delay.vector,
+        )
+        for delay in task.delays
+        if isinstance(delay.default, TiledDefault)
+    ]
+    writes = [
+        Linked(port_named(callee.outputs, link.port), port_named(task.outputs, link.array), link.tiler, True, space)
+        for link in task.output_links
+    ]
+    return (*reads, *firsts, *writes)
+
+
+def find_faults(links: Sequence[Linked], found: Iterable[Diagnostic]) -> tuple[Fault, ...]:
+    """The elements behind the mistakes that the check of the tilers found; each has the place of a link's tiler."""
+    faults: list[Fault] = []
+    for mistake in found:
+        named = [number for number, link in enumerate(links) if link.tiler.span == mistake.span]
+        if mistake.code == "out-of-bounds":
+            faults += [fault for number in named for fault in _outside(number, links[number])]
+        elif mistake.code in {"written-twice", "not-covered"} and named:
+            array = links[named[0]].array
+            faults += _miswritten(links, [at for at, link in enumerate(links) if link.writes and link.array == array])
+    return tuple(faults)
+
+
+def _outside(number: int, link: Linked) -> Iterator[Fault]:
+    found = find_outside(link.access, link.delay)
+    if found:
+        touched = ((number, found.instance.repetition),)
+        yield Fault("out-of-bounds", "outside the array", found.element, touched, (number,))
+
+
+def _miswritten(links: Sequence[Linked], numbers: Sequence[int]) -> Iterator[Fault]:
+    accesses = [links[number].access for number in numbers]
+    clash = find_clash(accesses)
+    if clash:
+        pair = sorted((clash.first, clash.second), key=lambda one: (one.access, one.repetition, one.pattern))
+        touched = tuple((numbers[one.access], one.repetition) for one in pair)
+        shown = tuple(dict.fromkeys(number for number, _ in touched))
+        yield Fault("written-twice", "written twice", clash.element, touched, shown)
+        return
+    hole = find_hole(accesses)
+    if hole is not None and hole.element is not None:
+        beside = dict.fromkeys(
+            one for element in _neighbours(hole.element) for one in _writers(links, numbers, element)
+        )
+        yield Fault("not-covered", "never written", hole.element, tuple(beside), tuple(numbers))
+
+
+def _neighbours(element: Point) -> Iterator[Point]:
+    for axis in range(len(element)):
+        for step in (-1, 1):
+            yield (*element[:axis], element[axis] + step, *element[axis + 1 :])
+
+
+def _writers(links: Sequence[Linked], numbers: Sequence[int], element: Point) -> Iterator[tuple[int, Point]]:
+    """The repetition that writes an element: where the link clashes with one that writes just this element."""
+    for number in numbers:
+        access, nothing = links[number].access, ((),) * len(element)
+        alone = Access(Tiler(element, nothing, nothing, False, access.tiler.span), (), (), access.array)
+        clash = find_clash([access, alone])
+        if clash:
+            yield number, clash.first.repetition

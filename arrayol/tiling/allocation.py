@@ -1,0 +1,178 @@
+"""Modular allocation of local memory after Darte, Schreiber and Villard ("Lattice-based memory allocation", 2005).
+
+An element x takes the slot M x mod b, component by component. That is right if no two different elements that are alive
+at once meet in a slot: no difference d of such elements, other than 0, has M d = 0 mod b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from math import prod
+
+import numpy as np
+
+from arrayol.tiling.enumerate import Integers
+from arrayol.tiling.liveness import Lifetimes
+
+Rows = tuple[tuple[int, ...], ...]
+
+SKEWS = (1, -1, 2, -2)  # multiples of one subscript added to another, tried where the axes alone waste slots
+TRIES = 400  # smaller moduli that are tried per choice of rows
+
+
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """Slots for the elements of an array: subscripts x go to `matrix` x mod `moduli`, row by row.
+
+    `live` is the size of the largest live set, which no allocation can be smaller than. `reason` says in a sentence
+    why no two elements that are alive at once share a slot.
+    """
+
+    matrix: Rows
+    moduli: tuple[int, ...]
+    live: int
+    reason: str
+
+    @property
+    def size(self) -> int:
+        """Slots in all."""
+        return prod(self.moduli)
+
+    def slots(self, elements: Integers) -> Integers:
+        """The slot number of each row of `elements` (n, rank), shape (n,)."""
+        number = np.zeros(len(elements), np.int64)
+        for row, modulus in zip(self.matrix, self.moduli, strict=True):
+            number = number * modulus + (elements @ np.array(row, np.int64)) % modulus
+        return number
+
+
+def allocate(alive: Lifetimes) -> Allocation:
+    """The smallest allocation among permuted and slightly skewed axes, with successive moduli and smaller ones tried.
+
+    Successive moduli: b_1 exceeds every |d_1|, b_2 every |d_2| of the differences whose d_1 is 0, and so on; then
+    d = 0 mod b forces d_1 = 0, then d_2 = 0, and so to the end. Smaller moduli are checked against each difference.
+    """
+    rank = alive.element.shape[1]
+    differences, largest = conflict_differences(alive), alive.largest()
+    best: Allocation | None = None
+    for matrix in _matrices(rank):
+        found = _with_rows(differences, matrix, largest)
+        if best is None or found.size < best.size:
+            best = found
+        if best.size <= max(largest, 1):
+            break
+    assert best is not None
+    return best
+
+
+def conflict_differences(alive: Lifetimes) -> Integers:
+    """The differences, other than 0, of elements that are alive in one step of a strip, shape (n, rank).
+
+    Of d and -d one is kept. The live sets' autocorrelations tell them, one for each shape of live set.
+    """
+    rank = alive.element.shape[1]
+    if not rank:
+        return np.zeros((0, 0), np.int64)
+    seen: set[bytes] = set()
+    farthest = np.ptp(alive.element, axis=0) if len(alive.element) else np.zeros(rank, np.int64)
+    found = np.zeros(0, np.int64)  # one number per difference sorts fast
+    for window in _windows(alive):
+        key = np.array(window.shape).tobytes() + np.packbits(window).tobytes()
+        if key in seen:
+            continue
+        seen.add(key)
+        numbers = np.ravel_multi_index(tuple((_differences(window) + farthest).T), tuple(2 * farthest + 1))
+        found = np.union1d(found, numbers)
+    return np.column_stack(np.unravel_index(found, tuple(2 * farthest + 1))) - farthest
+
+
+def _windows(alive: Lifetimes) -> Iterator[np.ndarray]:
+    """Each live set as an array of booleans over the smallest box around it."""
+    starts = np.flatnonzero(np.diff(alive.strip, prepend=-1))
+    for start, end in zip(starts, [*starts[1:], len(alive.strip)], strict=True):
+        element, first, last = alive.element[start:end], alive.first[start:end], alive.last[start:end]
+        for step in range(int(first.min()), int(last.max()) + 1):
+            points = element[(first <= step) & (step <= last)]
+            if len(points):
+                low = points.min(axis=0)
+                window = np.zeros(tuple(np.ptp(points, axis=0) + 1), np.bool_)
+                window[tuple((points - low).T)] = True
+                yield window
+
+
+def _differences(window: np.ndarray) -> Integers:
+    """All differences d of two points of a window with d lexicographically above 0."""
+    shape = tuple(2 * extent - 1 for extent in window.shape)
+    axes = tuple(range(window.ndim))
+    spectrum = np.fft.rfftn(window.astype(np.float64), shape, axes)
+    pairs = np.fft.irfftn(spectrum * spectrum.conj(), shape, axes)  # how many pairs have each difference, cyclic
+    found = np.argwhere(pairs > 0.5)
+    found = np.where(found >= np.array(window.shape), found - np.array(shape), found)
+    order = np.zeros(len(found), np.int64)
+    for axis in reversed(range(window.ndim)):
+        order = np.where(found[:, axis] != 0, np.sign(found[:, axis]), order)
+    return found[order > 0].astype(np.int64)
+
+
+def _matrices(rank: int) -> Iterator[Rows]:
+    """Unimodular choices of rows: permutations of the axes, then one axis added to another."""
+    identity = np.eye(rank, dtype=np.int64)
+    for order in permutations(range(rank)):
+        yield _rows(identity[list(order)])
+    for (one, other), factor in product(permutations(range(rank), 2), SKEWS):
+        skewed = identity.copy()
+        skewed[one, other] = factor
+        for first in range(rank):
+            yield _rows(skewed[[first, *(axis for axis in range(rank) if axis != first)]])
+
+
+def _rows(matrix: np.ndarray) -> Rows:
+    return tuple(tuple(int(entry) for entry in row) for row in matrix)
+
+
+def _with_rows(differences: Integers, matrix: Rows, largest: int) -> Allocation:
+    images = differences @ np.array(matrix, np.int64).T.reshape(-1, len(matrix)) if matrix else differences
+    moduli = _successive(images)
+    smaller = _shrunk(images, moduli, largest)
+    reason = _successive_reason(moduli) if smaller == moduli else _tried_reason(len(differences), smaller)
+    return Allocation(matrix, smaller, largest, reason)
+
+
+def _successive(images: Integers) -> tuple[int, ...]:
+    moduli = []
+    for axis in range(images.shape[1]):
+        column = np.abs(images[:, axis])
+        moduli.append(int(column.max(initial=0)) + 1)
+        images = images[column == 0]
+    return tuple(moduli)
+
+
+def _shrunk(images: Integers, moduli: Sequence[int], largest: int) -> tuple[int, ...]:
+    """Smaller moduli, axis by axis, under which no difference meets its slot; at least `largest` slots stay."""
+    chosen = list(moduli)
+    for axis in range(len(chosen)):
+        others = [other for other in range(len(chosen)) if other != axis]
+        meeting = np.ones(len(images), np.bool_)
+        for other in others:
+            meeting &= images[:, other] % chosen[other] == 0
+        column = images[meeting, axis]
+        least = -(-largest // max(prod(chosen[other] for other in others), 1))
+        tries = range(max(least, 1), chosen[axis])[:TRIES]
+        chosen[axis] = next((modulus for modulus in tries if not (column % modulus == 0).any()), chosen[axis])
+    return tuple(chosen)
+
+
+def _successive_reason(moduli: Sequence[int]) -> str:
+    if not moduli:
+        return "a scalar has one slot"
+    if len(moduli) == 1:
+        return f"elements alive at once are at most {moduli[0] - 1} apart, less than {moduli[0]}"
+    parts = [f"at most {modulus - 1} apart in component {axis}" for axis, modulus in enumerate(moduli)]
+    return f"elements alive at once are {', then where equal '.join(parts)}; each is less than its modulus"
+
+
+def _tried_reason(count: int, moduli: Sequence[int]) -> str:
+    shown = str(moduli[0]) if len(moduli) == 1 else f"({', '.join(map(str, moduli))})"
+    return f"none of the {count} differences of elements alive at once is a multiple of {shown}"

@@ -1,0 +1,143 @@
+"""A nest of statements with a schedule and tile sizes: what all questions about tiles are asked of.
+
+Parameters of isl objects are named `parameter(name)` for the symbolic consts and symbolic tile sizes; the dimensions of
+their tuples have no names and are told by their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import islpy as isl
+
+from arrayol.ir import expressions
+from arrayol.ir.spec import Shape
+from arrayol.ir.types import ElementType
+
+Role = Literal["input", "output", "delayed"]
+Size = int | str  # iterations per tile along a schedule dimension; a name where it stays symbolic
+
+
+@dataclass(frozen=True, slots=True)
+class NestArray:
+    """An array in external memory.
+
+    `shape` holds the extents under the consts' values, also where some of them stay symbolic; `extents` gives them as
+    isl's texts over the symbols. An array of the role `delayed` holds what a delay carries between repetitions: one
+    element for each repetition and pattern index.
+    """
+
+    name: str
+    type: ElementType
+    shape: Shape
+    role: Role
+    extents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NestReach:
+    """What a statement's instances touch of one array, as relations from instances to elements.
+
+    `may` holds every access that may happen, `sure` those that happen whatever the data are.
+    """
+
+    array: str
+    may: isl.Map
+    sure: isl.Map
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledStatement:
+    """A statement of the tiled part, and when each of its instances runs: `schedule` maps an instance to its time.
+
+    `number` counts statements from 1 in textual order; instances of one time run in this order. `indices` are the
+    users' names of the range variables, r0, r1, ... for a repetition, whose `assign` is None. An instance reads all
+    that it reads before it writes. `+=` reads what it adds to.
+    """
+
+    number: int
+    indices: tuple[str, ...]
+    domain: isl.Set
+    schedule: isl.Map
+    reads: tuple[NestReach, ...]
+    writes: tuple[NestReach, ...]
+    assign: expressions.Assign | None
+
+
+@dataclass(frozen=True, slots=True)
+class TiledNest:
+    """Statements that run tile by tile, tiles in lexicographic order, the instances of a tile in that of their times.
+
+    A tile is a point [t_0, ..., t_n-1], one coordinate for each schedule dimension: it holds the times x with
+    b_k t_k <= x_k < b_k (t_k + 1). Where a size b_k is symbolic, the coordinate is the tile's origin p_k = b_k t_k
+    instead, since b_k t_k is not affine: p_k <= x_k < p_k + b_k; it stands for any integer, and means a tile where it
+    is a multiple of b_k. `by_origin` says for each dimension which one it is. A strip holds the tiles that differ in
+    the last `strip_dims` coordinates only.
+
+    `before` and `after` number the statements that run as written before and after the tiled ones. `symbols` are the
+    names of the consts and tile sizes that stay symbolic, `context` what is known of them, `values` the values of the
+    consts among them as the file or a setting gives them. `text` gives each schedule as it was written.
+    """
+
+    name: str
+    statements: tuple[ScheduledStatement, ...]
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    arrays: Mapping[str, NestArray]
+    symbols: tuple[str, ...]
+    values: Mapping[str, int]
+    context: isl.Set
+    sizes: tuple[Size, ...]
+    strip_dims: int
+    text: tuple[tuple[str, ...], ...]
+
+    @property
+    def depth(self) -> int:
+        """The number of schedule dimensions, which is that of a tile's coordinates."""
+        return len(self.sizes)
+
+    @property
+    def by_origin(self) -> tuple[bool, ...]:
+        """For each coordinate of a tile whether it is the tile's origin, not its number."""
+        return tuple(isinstance(size, str) for size in self.sizes)
+
+    @property
+    def tile_names(self) -> tuple[str, ...]:
+        """Names of a tile's coordinates as they are shown: I, J, ... for the strip, T last; in lower case an origin.
+
+        A name that a range variable or a symbol has already gets a 0.
+        """
+        outer = ["I", "J", "K", "L", "M"][: self.depth - 1] if self.depth <= 6 else []
+        names = [*(outer or [f"I{place}" for place in range(1, self.depth)]), "T"]
+        cased = [name.lower() if origin else name for name, origin in zip(names, self.by_origin, strict=True)]
+        taken = {*self.symbols, *(index for one in self.statements for index in one.indices)}
+        return tuple(f"{name}0" if name in taken else name for name in cased)
+
+
+PREFIX = "p_"
+
+
+def parameter(symbol: str) -> str:
+    """The name that isl has for a symbol; the user's could be a word of isl."""
+    return f"{PREFIX}{symbol}"
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What each tile moves, by array: relations [params] -> { [tile] -> [element] }.
+
+    `read` is In(T), what a tile may read before it surely wrote it; `written` and `surely_written` bound Out(T) from
+    above and below; `load` and `store` are the transfers before and after the tile, by theorem 1 where In and Out are
+    exact (`exact`, by array), else by theorem 6. `simplified` says that load or store were made single polyhedra.
+    """
+
+    nest: TiledNest
+    read: Mapping[str, isl.Map]
+    written: Mapping[str, isl.Map]
+    surely_written: Mapping[str, isl.Map]
+    load: Mapping[str, isl.Map]
+    store: Mapping[str, isl.Map]
+    exact: Mapping[str, bool]
+    simplified: bool

@@ -1,0 +1,192 @@
+"""Two repetitions, one around the other, as one: tilers multiplied, dimensions joined, state made delays again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from arrayol.ir.spec import Component, Delay, Link, RepetitiveTask, Shape, TiledDefault, Tiler, port_named
+from arrayol.polyhedral.accesses import Access, find_outside
+from arrayol.transforms.block import Vector, columns_of
+from arrayol.transforms.blocks import added, times
+from arrayol.transforms.collapse_delays import Gathered, LevelDelays, NotOneNestError
+from arrayol.transforms.spread import Dimension, Product, Spread
+from arrayol.transforms.trace import MatrixMap
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Two repetitions as one, and what each dimension was."""
+
+    task: RepetitiveTask
+    dimensions: tuple[Dimension, ...]
+    sizes: Vector
+    rank: int  # of the outer space
+
+    def levels(self) -> tuple[MatrixMap, MatrixMap]:
+        """From a joined index to the outer and to the inner one."""
+        found = []
+        for rank, outside in ((self.rank, True), (len(self.sizes), False)):
+            matrix = [[0] * len(self.dimensions) for _ in range(rank)]
+            divisor, modulus = [1] * rank, [None] * rank if outside else list(self.sizes)
+            for place, dimension in enumerate(self.dimensions):
+                row = dimension.outer if outside else dimension.inner
+                if row is not None:
+                    matrix[row][place] = 1
+                    if outside and dimension.inner is not None:
+                        divisor[row] = self.sizes[dimension.inner]
+            found.append(MatrixMap((0,) * rank, tuple(map(tuple, matrix)), tuple(divisor), tuple(modulus)))
+        return found[0], found[1]
+
+
+def join(
+    outer: RepetitiveTask, inner: RepetitiveTask, callee: Component, gathered: Gathered = MappingProxyType({})
+) -> Joined:
+    """One repetition that does what `outer` does by repeating `inner`, which repeats `callee`.
+
+    `gathered` tells what the inner ports take that are put together from several blocks. Raises NotOneNestError where
+    the tilers' product is no tiler, or the delays of both levels are not those of one space.
+    """
+    if None in inner.repetition:
+        raise NotOneNestError(f"the inner repetition of '{inner.name}' is infinite")
+    return _Nest(outer, inner, callee, LevelDelays(outer, inner, callee, gathered)).joined()
+
+
+@dataclass(frozen=True, slots=True)
+class _Nest:
+    outer: RepetitiveTask
+    inner: RepetitiveTask
+    callee: Component
+    states: LevelDelays
+
+    @property
+    def sizes(self) -> Vector:
+        return tuple(extent or 0 for extent in self.inner.repetition)
+
+    def joined(self) -> Joined:
+        inputs = [(link, *found) for link in self.inner.input_links for found in self._through_inputs(link)]
+        outputs = [(link, *found) for link in self.inner.output_links for found in self._through_outputs(link)]
+        states = {state.port: state for state in self.states.states()}
+        self.states.require_all_fed(states)
+        local = [delay for delay in self.inner.delays if delay.port not in states]
+        defaults = {one.port: self._through_default(one) for one in local if isinstance(one.default, TiledDefault)}
+        products = [product for _, _, product in (*inputs, *outputs)] + [product for _, product in defaults.values()]
+        spread = self._spread(products, local)
+        delays = [self._local_delay(one, spread, defaults.get(one.port)) for one in local]
+        delays += [self.states.delay(state, spread) for state in states.values()]
+        places = {port.name: place for place, port in enumerate(self.callee.inputs)}
+        task = replace(
+            self.outer,
+            repetition=spread.space,
+            callee=self.inner.callee,
+            input_links=tuple(_link(link, array, product, spread) for link, array, product in inputs),
+            output_links=tuple(_link(link, array, product, spread) for link, array, product in outputs),
+            delays=tuple(sorted(delays, key=lambda delay: places[delay.port])),
+        )
+        return Joined(task, spread.dimensions, self.sizes, len(self.outer.repetition))
+
+    def _through_inputs(self, link: Link) -> Iterator[tuple[str, Product]]:
+        for around in self.outer.input_links:
+            if around.port == link.array:
+                yield (
+                    around.array,
+                    self._product(around, link.tiler, self.states.pattern(link.port, inputs=True), inputs=True),
+                )
+
+    def _through_outputs(self, link: Link) -> Iterator[tuple[str, Product]]:
+        for around in self.outer.output_links:
+            if around.port == link.array:
+                yield (
+                    around.array,
+                    self._product(around, link.tiler, self.states.pattern(link.port, inputs=False), inputs=False),
+                )
+
+    def _through_default(self, delay: Delay) -> tuple[str, Product]:
+        assert isinstance(delay.default, TiledDefault)
+        found = delay.default
+        around = next(link for link in self.outer.input_links if link.port == found.array)
+        return around.array, self._product(
+            around, found.tiler, self.states.pattern(delay.port, inputs=True), inputs=True, all_read=False
+        )
+
+    def _product(self, around: Link, tiler: Tiler, pattern: Shape, *, inputs: bool, all_read: bool = True) -> Product:
+        shape = port_named(self.inner.inputs if inputs else self.inner.outputs, around.port).shape
+        array = port_named(self.outer.inputs if inputs else self.outer.outputs, around.array).shape
+        self._require_unwrapped(around, tiler, pattern, shape, array, all_read=all_read)
+        fitting = around.tiler.fitting
+        return Product(
+            added(around.tiler.origin, times(fitting, tiler.origin)),
+            columns_of(around.tiler.paving, len(self.outer.repetition)),
+            tuple(times(fitting, column) for column in columns_of(tiler.paving, len(self.sizes))),
+            tuple(times(fitting, column) for column in columns_of(tiler.fitting, len(pattern))),
+            around.tiler.wrap,
+        )
+
+    def _require_unwrapped(
+        self, around: Link, tiler: Tiler, pattern: Shape, shape: Shape, array: Shape, *, all_read: bool
+    ) -> None:
+        """That a wrap inside a block's pattern is none, or one of the whole array too."""
+        if not tiler.wrap or (
+            all_read and find_outside(Access(replace(tiler, wrap=False), self.inner.repetition, pattern, shape)) is None
+        ):
+            return
+        columns = columns_of(around.tiler.fitting, len(shape))
+        turns = all(
+            entry * (extent or 0) % size == 0 if size is not None and around.tiler.wrap else not entry
+            for column, extent in zip(columns, shape, strict=True)
+            for entry, size in zip(column, array, strict=True)
+        )
+        if not turns:
+            raise NotOneNestError(
+                f"'{self.inner.name}' reads round the end of '{around.port}', which is a part of '{around.array}' only"
+            )
+
+    def _spread(self, products: Sequence[Product], local: Sequence[Delay]) -> Spread:
+        """The joined space; delays that never act must not begin to act in it."""
+        acting = [delay for delay in local if delay.acts]
+        found = Spread(self._dimensions(products, acting), self.sizes, self.outer.repetition)
+        if any(not delay.acts and _acts(found.vector(delay.vector), found.space) for delay in local):
+            return Spread(self._dimensions(products, local), self.sizes, self.outer.repetition)
+        return found
+
+    def _dimensions(self, products: Sequence[Product], local: Sequence[Delay]) -> tuple[Dimension, ...]:
+        """Outer dimensions in their order, each joined with an inner one that it continues; then those left."""
+        rank, free = len(self.outer.repetition), list(range(len(self.sizes)))
+        same = rank == len(free) and all(self._continues(place, place, products, local) for place in range(rank))
+        found: list[Dimension] = []
+        for place in range(rank):
+            options = [place] if same else [one for one in free if self._continues(place, one, products, local)]
+            inner = min(options, key=lambda one: self.sizes[one] == 1, default=None)
+            if inner is not None:
+                free.remove(inner)
+            found.append(Dimension(place, inner))
+        return (*found, *(Dimension(None, one) for one in free if self.sizes[one] > 1))
+
+    def _continues(self, place: int, inner: int, products: Sequence[Product], local: Sequence[Delay]) -> bool:
+        """Whether a step of the outer dimension is as many steps of the inner one as that has."""
+        size, extent = self.sizes[inner], self.outer.repetition[place]
+        if extent != 1 and any(delay.vector[inner] for delay in local):
+            return False
+        if size == 1 or extent == 1:
+            return True
+        return all(
+            product.outer[place] == tuple(size * entry for entry in product.inner[inner]) for product in products
+        )
+
+    def _local_delay(self, delay: Delay, spread: Spread, default: tuple[str, Product] | None) -> Delay:
+        """A delay that never leaves its block."""
+        vector = spread.vector(delay.vector)
+        if default is not None:
+            assert isinstance(delay.default, TiledDefault)
+            tiled = TiledDefault(default[0], spread.tiler(default[1], delay.default.tiler), delay.default.span)
+            delay = replace(delay, default=tiled)
+        return replace(delay, vector=vector, acts=_acts(vector, spread.space))
+
+
+def _link(link: Link, array: str, product: Product, spread: Spread) -> Link:
+    return Link(link.port, array, spread.tiler(product, link.tiler), link.span)
+
+
+def _acts(vector: Vector, space: Shape) -> bool:
+    return all(extent is None or abs(step) < extent for step, extent in zip(vector, space, strict=True))

@@ -1,0 +1,150 @@
+"""What a step gives: the new specification, where old names and repetition indices went, and remarks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from arrayol.ir.spec import CompoundTask, IntMatrix, RepetitiveTask, Shape, Spec
+
+ArrayName = tuple[str, str]  # a task, and one of its ports or arrays
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixMap:
+    """x -> floor((origin + matrix x) / divisor) mod modulus, each entry by itself.
+
+    An entry None of `modulus` takes no modulo. Repetition r of a tiled task is block floor(r / b), place r mod b.
+    """
+
+    origin: tuple[int, ...]
+    matrix: IntMatrix
+    divisor: tuple[int, ...]
+    modulus: Shape
+
+    def __call__(self, index: Sequence[int]) -> tuple[int, ...]:
+        rows = zip(self.origin, self.matrix, self.divisor, self.modulus, strict=True)
+        values = (
+            ((origin + sum(factor * entry for factor, entry in zip(row, index, strict=True))) // divisor, modulus)
+            for origin, row, divisor, modulus in rows
+        )
+        return tuple(value if modulus is None else value % modulus for value, modulus in values)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The entries [begin, end) of an index, and what they mean."""
+
+    begin: int
+    end: int
+    map: IndexMap
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An index whose parts are mapped one by one, and joined again."""
+
+    parts: tuple[Part, ...]
+
+    def __call__(self, index: Sequence[int]) -> tuple[int, ...]:
+        return tuple(entry for part in self.parts for entry in part.map.old(index[part.begin : part.end]))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexMap:
+    """Where repetitions of an old task run now.
+
+    `path` names the repetitive tasks of the new specification around the work, outermost first; `extents` are their
+    repetition spaces joined. `old` tells which old repetition a new one does: the map goes this way because a
+    repetition may be done several times.
+    """
+
+    path: tuple[str, ...]
+    extents: Shape
+    steps: tuple[MatrixMap | Split, ...] = ()
+
+    def old(self, index: Sequence[int]) -> tuple[int, ...]:
+        found = tuple(index)
+        for step in self.steps:
+            found = step(found)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Where the repetitive tasks and the arrays of the old specification went.
+
+    A task whose repetitions nothing needs any more has no map; a task done twice, beside and inside a fused one, two.
+    An array kept nowhere has no place.
+    """
+
+    tasks: Mapping[str, tuple[IndexMap, ...]]
+    arrays: Mapping[ArrayName, tuple[ArrayName, ...]]
+
+    def then(self, later: Trace) -> Trace:
+        """The trace of this step and a later one, as one."""
+        tasks = {
+            name: tuple(joined for found in maps for joined in _joined(found, later))
+            for name, maps in self.tasks.items()
+        }
+        arrays = {
+            name: tuple(dict.fromkeys(last for place in places for last in later.arrays.get(place, ())))
+            for name, places in self.arrays.items()
+        }
+        return Trace(tasks, arrays)
+
+
+@dataclass(frozen=True, slots=True)
+class Transformed:
+    """A specification that computes the same arrays; `task` names what the last step made or changed."""
+
+    spec: Spec
+    trace: Trace
+    remarks: tuple[str, ...] = ()
+    task: str | None = None
+
+
+def identity(spec: Spec) -> Trace:
+    """The trace of no step."""
+    tasks = {
+        name: (IndexMap((name,), task.repetition),)
+        for name, task in spec.tasks.items()
+        if isinstance(task, RepetitiveTask)
+    }
+    return Trace(tasks, {name: (name,) for name in _arrays(spec)})
+
+
+def _arrays(spec: Spec) -> Iterator[ArrayName]:
+    for name, task in spec.tasks.items():
+        if isinstance(task, CompoundTask):
+            yield from ((name, array) for array in task.arrays)
+        else:
+            yield from ((name, port.name) for port in (*task.inputs, *task.outputs))
+
+
+def _joined(found: IndexMap, later: Trace) -> Iterator[IndexMap]:
+    """The map through a later step, which may have changed any task of the path, in several ways."""
+    heads: list[list[IndexMap]] = [[]]
+    for name in found.path:
+        maps = later.tasks.get(name, ())
+        known = {head[-1].path for head in heads if head} & {one.path for one in maps}
+        # A level that the step joined with the one around it goes where that one goes, and nowhere else.
+        heads = [[*head, one] for head in heads for one in maps if not known or head[-1].path == one.path]
+    for head in heads:
+        yield _side_by_side(found, head)
+
+
+def _side_by_side(found: IndexMap, maps: Sequence[IndexMap]) -> IndexMap:
+    """One nest of the nests that the levels of a path went to; levels joined in one nest share its indices."""
+    if len(maps) == 1 and not maps[0].steps:
+        return IndexMap(maps[0].path, maps[0].extents, found.steps)
+    path: tuple[str, ...] = ()
+    extents: Shape = ()
+    parts: list[Part] = []
+    for place, one in enumerate(maps):
+        if place and one.path == maps[place - 1].path:
+            parts.append(replace(parts[-1], map=one))
+            continue
+        parts.append(Part(len(extents), len(extents) + len(one.extents), one))
+        path, extents = path + one.path, extents + one.extents
+    return IndexMap(path, extents, (Split(tuple(parts)), *found.steps))

@@ -1,0 +1,197 @@
+"""The store of finished work: results of jobs by content hashes of what they depend on, kept beside the results.
+
+What is in it outlives a killed process; work that is not yet committed is done again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic
+
+from arrayol.errors import ArrayolError
+from dse.jobs.cache_file import BESIDE, clear, create, keep_only, open_whole, remove, require_replaceable, write
+from dse.jobs.digest import digest
+from dse.jobs.store_errors import damaged, refusals
+
+STORE = "work.sqlite"
+STORE_FILES = (STORE, *(STORE + ending for ending in BESIDE))  # all that a store may leave in its folder
+COMMIT_SECONDS = 1.0  # so much work is lost at most when the process is killed
+COMMIT_BYTES = 4_000_000  # of values that wait
+_TEXT = ("utf-8", "surrogatepass")
+
+
+@contextmanager
+def open_store(folder: Path, *, resume: bool) -> Iterator[JobStore]:
+    """The store of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
+
+    Nothing is written before the first rows are committed; folder and file are made then, and a former store goes then.
+    At the end what waits is committed, also when the block is interrupted or fails. Raises ArrayolError, now and when
+    rows are read or committed: `store-damaged`, `store-locked` where another process has it open, `cannot-write`.
+    """
+    store = JobStore(folder / STORE, resume=resume)
+    try:
+        yield store
+    except BaseException:
+        with suppress(ArrayolError):  # what ended the block is told, and once
+            store.close()
+        raise
+    store.close()
+
+
+class JobStore:
+    """Rows by key, from `open_store`; for one process and one thread. An empty store counts as true."""
+
+    def __init__(self, path: Path, *, resume: bool) -> None:
+        self.path = path
+        self._resume = resume
+        self._used: set[bytes] = set()  # keys that were put here, or found
+        self._waiting: dict[bytes, tuple[bytes, bytes]] = {}  # kind and value by key
+        self._waiting_bytes = 0
+        self._committed_at = monotonic()
+        self._made_folder = False
+        self._is_made = self._is_new = False  # the file was made here; and for rows that are not yet in it
+        self._usable = True  # not closed, and no commit has failed
+        self._connection = open_whole(path) if resume else None
+        if not resume:
+            require_replaceable(path)
+
+    def get(self, keys: Iterable[bytes]) -> dict[bytes, str]:
+        """The values of those keys that have one. Raises ArrayolError (`store-damaged`) for a row that was changed."""
+        rows = {key: value.decode(*_TEXT) for key in keys if (value := self._value(key)) is not None}
+        self._used |= rows.keys()
+        return rows
+
+    def put(self, key: bytes, kind: str, value: str) -> None:
+        """Keep a value instead of the key's former one, if any; `kind` tells people what it is.
+
+        It is committed with others, once a second has passed since the last time or much waits.
+        """
+        self._require_usable()
+        self._used.add(key)
+        row = kind.encode(*_TEXT), value.encode(*_TEXT)
+        self._waiting[key] = row
+        self._waiting_bytes += len(row[1])
+        if self._waiting_bytes >= COMMIT_BYTES or monotonic() - self._committed_at >= COMMIT_SECONDS:
+            self.commit()
+
+    def commit(self) -> None:
+        """Write what waits. Raises ArrayolError; then rows of former commits are kept, and none can be added."""
+        self._require_usable()
+        if self._waiting:
+            try:
+                self._write()
+            except Exception:
+                self._usable = False
+                if self._is_new or self._connection is None:
+                    with suppress(ArrayolError):
+                        self.discard()
+                raise
+            self._waiting.clear()
+            self._waiting_bytes = 0
+        self._committed_at = monotonic()
+
+    def finish(self) -> None:
+        """All work is done: rows that it did not need go, and what was done in a moment is not kept at all.
+
+        Then a former store that was not gone on with goes too: it may be damaged, and belongs to a former result.
+        """
+        self._require_usable()
+        if self._connection is None:
+            self._waiting.clear()
+            with suppress(ArrayolError):  # another exploration has begun
+                clear(self.path)
+            return
+        self.commit()
+        with suppress(sqlite3.Error):  # what is too much does no harm
+            keep_only(self._connection, self._used)
+
+    def close(self) -> None:
+        """Commit what waits and leave one plain file. Raises ArrayolError as `commit`, once."""
+        try:
+            if self._usable:
+                self.commit()
+        finally:
+            self._release()
+
+    def withdraw(self) -> None:
+        """Nothing came of the work: a store that was made for it goes, one that was there before stays."""
+        self._waiting.clear()
+        if self._is_made:
+            self.discard()
+
+    def discard(self) -> None:
+        """Close and remove the store, and its folder where that was made for it and holds nothing else."""
+        try:
+            if self._connection is not None:
+                remove(self.path)
+        finally:
+            self._release()
+        if self._made_folder:
+            with suppress(OSError):
+                self.path.parent.rmdir()
+
+    def __len__(self) -> int:
+        """How many keys have a value."""
+        new = sum(self._row(key) is None for key in self._waiting)
+        if self._connection is None:
+            return new
+        with refusals(self.path):
+            return new + int(self._connection.execute("SELECT count(*) FROM work").fetchone()[0])
+
+    def __bool__(self) -> bool:
+        return True
+
+    def _former(self) -> sqlite3.Connection | None:
+        if self._resume:
+            return open_whole(self.path)
+        clear(self.path)
+        return None
+
+    def _write(self) -> None:
+        rows = [(key, kind, value, digest(key, kind, value)) for key, (kind, value) in self._waiting.items()]
+        with refusals(self.path):
+            if self._connection is None:
+                self._make_folder()
+                self._connection = self._former()  # another process may have made one meanwhile
+            if self._connection is None:
+                self._connection = create(self.path)
+                self._is_new = self._is_made = True
+            write(self._connection, rows)
+            self._is_new = False
+
+    def _make_folder(self) -> None:
+        if not self.path.parent.is_dir():
+            self.path.parent.mkdir()
+            self._made_folder = True
+
+    def _value(self, key: bytes) -> bytes | None:
+        if key in self._waiting:
+            return self._waiting[key][1]
+        row = self._row(key)
+        if row is None:
+            return None
+        kind, value, seal = row
+        if seal != digest(key, kind, value):
+            raise damaged(self.path)
+        return value
+
+    def _row(self, key: bytes) -> tuple[bytes, bytes, bytes] | None:
+        """Kind, value and seal; in a damaged file they may be of other types too."""
+        if self._connection is None:
+            return None
+        with refusals(self.path):
+            found = self._connection.execute("SELECT kind, value, seal FROM work WHERE key = ?", (key,)).fetchone()
+        return None if found is None else tuple(found)
+
+    def _require_usable(self) -> None:
+        if not self._usable:
+            raise ValueError("the store is closed, or could not be written")
+
+    def _release(self) -> None:
+        self._usable = False
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

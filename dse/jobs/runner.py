@@ -1,0 +1,162 @@
+"""Carries out plans by their jobs, on whatever pool there is, and keeps what they find in a store."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from dse.jobs.keeper import JobCache
+from dse.jobs.piece import Job, JobPlan
+from dse.jobs.pools import InProcess, Pool, Task
+
+Found = TypeVar("Found")
+CHECK_SECONDS = 2.0  # between two looks at the pool where no task ends
+TASK_SECONDS = 0.3  # how long a task for a pool should take: long beside what it costs to send it
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of the work is done, of what is known of it so far, in estimated seconds."""
+
+    done: float
+    known: float
+
+    @property
+    def of_all(self) -> float:
+        """From 0 to 1."""
+        return self.done / self.known if self.known else 0.0
+
+
+Watch = Callable[[Share, Sequence[Any]], None]
+
+
+class JobRunner:
+    """A pool, and a store where there is one. Works find the same with any."""
+
+    def __init__(self, pool: Pool | None = None, cache: JobCache | None = None) -> None:
+        self.pool = pool or InProcess()
+        self.cache = cache or JobCache(None)
+
+    def do(
+        self, context: Any, plans: Sequence[JobPlan[Found]], watch: Watch = lambda _share, _results: None
+    ) -> list[Found]:
+        """What the plans return, in their order; jobs of all of them are done as they come.
+
+        `watch` is told how far it is, with the latest results of jobs. Raises what jobs raise, and ArrayolError of
+        the pool (`worker-lost`, `cluster-lost`, `cluster-version`) and of the store.
+        """
+        states: list[_PlanState[Found]] = [_PlanState(plan) for plan in plans]
+        _Run(self, context, watch).run(states)
+        return [state.result for state in states]  # type: ignore[misc]  # all have ended
+
+
+@dataclass(eq=False)
+class _PlanState(Generic[Found]):
+    """A plan on its way: the jobs that it waits for, and what they have found so far."""
+
+    plan: JobPlan[Found]
+    jobs: Sequence[Job] = ()
+    found: list[Any] = field(default_factory=list)
+    missing: int = 0
+    started: bool = False
+    ended: bool = False
+    result: Found | None = None
+
+    def advance(self) -> None:
+        """Let the plan make of its jobs what it can."""
+        try:
+            self.jobs = self.plan.send(self.found if self.started else None)  # type: ignore[arg-type]
+        except StopIteration as stop:
+            self.jobs, self.result, self.ended = (), stop.value, True
+        self.started = True
+        self.found = [None] * len(self.jobs)
+        self.missing = len(self.jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One job that a plan waits for, and its key in the store."""
+
+    state: _PlanState[Any]
+    number: int
+    key: bytes | None
+
+    @property
+    def job(self) -> Job:
+        return self.state.jobs[self.number]
+
+
+class _Run:
+    """One call of `JobRunner.do`."""
+
+    def __init__(self, runner: JobRunner, context: Any, watch: Watch) -> None:
+        self.pool, self.cache, self.context, self.watch = runner.pool, runner.cache, context, watch
+        self.here = InProcess()
+        self.waiting: deque[_Place] = deque()
+        self.busy: dict[Task, list[_Place]] = {}
+        self.done = self.known = 0.0
+        self.rate = 1.0  # seconds that an estimated second takes here
+
+    def run(self, states: Sequence[_PlanState[Any]]) -> None:
+        try:
+            for state in states:
+                self._advance(state)
+            while self.waiting or self.busy:
+                self._fill()
+                finished, _ = wait(self.busy, CHECK_SECONDS, return_when=FIRST_COMPLETED)
+                self.pool.check()
+                for task in finished:
+                    self._take(self.busy.pop(task), *self.pool.result(task))
+        finally:
+            for task in self.busy:
+                task.cancel()
+
+    def _advance(self, state: _PlanState[Any]) -> None:
+        """Carry a plan on as far as results are known; the next jobs of it wait to be done."""
+        while not state.missing and not state.ended:
+            state.advance()
+            keys = self.cache.keys(state.jobs, self.context)
+            known = self.cache.known(state.jobs, keys)
+            for number, job in enumerate(state.jobs):
+                self.known += job.cost
+                if number in known:
+                    state.found[number] = known[number]
+                    state.missing -= 1
+                    self.done += job.cost
+                else:
+                    self.waiting.append(_Place(state, number, keys[number]))
+            if known:
+                self.watch(Share(self.done, self.known), tuple(known.values()))
+
+    def _fill(self) -> None:
+        """Give the pool as many tasks as it takes; what is too little for it is done here."""
+        left = (self.known - self.done) * self.rate
+        pool = self.pool if self.busy or left >= self.pool.worth_seconds else self.here
+        while self.waiting and len(self.busy) < pool.slots:
+            bundle = self._bundle()
+            self.busy[pool.submit(self.context, [place.job for place in bundle])] = bundle
+
+    def _bundle(self) -> list[_Place]:
+        """The next jobs, as many as make a task worth sending."""
+        bundle: list[_Place] = []
+        seconds = 0.0
+        while self.waiting and seconds < TASK_SECONDS:
+            bundle.append(self.waiting.popleft())
+            seconds += bundle[-1].job.cost * self.rate
+        return bundle
+
+    def _take(self, bundle: Sequence[_Place], found: Sequence[Any], seconds: float) -> None:
+        """Note what a task has found, and carry on the plans that waited for it."""
+        estimated = sum(place.job.cost for place in bundle)
+        self.rate = (self.rate + seconds / estimated) / 2 if estimated else self.rate
+        self.done += estimated
+        for place, result in zip(bundle, found, strict=True):
+            self.cache.keep(place.job, place.key, result)
+            place.state.found[place.number] = result
+            place.state.missing -= 1
+        self.watch(Share(self.done, self.known), found)
+        for state in dict.fromkeys(place.state for place in bundle):
+            self._advance(state)

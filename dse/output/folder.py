@@ -1,0 +1,211 @@
+"""Result folders: result.json, designs.csv and the plot, whole or not there at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from pydantic import ValidationError
+
+from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
+from arrayol.files import atomic_folder
+from arrayol.language.emitter import spec_text
+from arrayol.transforms.pipeline import run_steps
+from arrayol.transforms.steps import parse_step
+from dse.jobs.cache import STORE_FILES
+from dse.output.designs_csv import designs_csv
+from dse.output.save_plots import save_breakdown, save_convergence, save_plot
+from dse.results.exploration import Exploration
+from dse.results.schema import FORMAT, Result
+
+RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
+BREAKDOWN = ("breakdown.png", "breakdown.svg")
+CONVERGENCE = ("convergence.png",)  # of a heuristic search
+PICKED, REPORT = "picked.json", "report.html"  # made of a result afterwards: a new one leaves them behind
+SPECS_AT_MOST = 100  # designs of a long front whose specifications are written; result.json has the steps of all
+_LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
+
+Warn = Callable[[Diagnostic], None]
+
+
+def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
+    """Write the folder `target` and return its files.
+
+    A former result is replaced when the new one is whole; what else lies beside it is carried over. Raises ArrayolError
+    as `require_writable` and `atomic_folder` do.
+    """
+    require_writable(target)
+    with atomic_folder(target) as folder:
+        result = exploration.result
+        (folder / RESULT).write_text(result.to_json(), encoding="utf-8")
+        (folder / TABLE).write_text(designs_csv(result), encoding="utf-8")
+        save_plot(exploration, *(folder / plot for plot in PLOTS))
+        plots: tuple[str, ...] = PLOTS
+        if result.is_mapped:
+            save_breakdown(result, *(folder / plot for plot in BREAKDOWN))
+            plots += BREAKDOWN
+        if result.evolution is not None:
+            save_convergence(result, *(folder / plot for plot in CONVERGENCE))
+            plots += CONVERGENCE
+        specs = _write_specs(exploration, folder)
+        _carry_over(target, folder)
+    return tuple(target / name for name in (RESULT, TABLE, *plots, *specs))
+
+
+def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
+    """Write the specification of each of the first designs of the front that steps make; their names in the folder."""
+    if exploration.spec is None:
+        return []
+    names: list[str] = []
+    for number, design in enumerate(exploration.result.pareto[:SPECS_AT_MOST], 1):
+        if design.steps is None:
+            continue
+        (folder / SPECS).mkdir(exist_ok=True)
+        name = spec_file(design.id, number)
+        transformed = run_steps(exploration.spec, [parse_step(step) for step in design.steps])
+        (folder / name).write_text(spec_text(transformed.spec), encoding="utf-8")
+        names.append(name)
+    return names
+
+
+def spec_file(identifier: str, number: int) -> str:
+    """The name, in a result folder, of the specification of a design, the so-and-so-many-th (from 1) of the front."""
+    return f"{SPECS}/{identifier.replace(':', '-') if len(identifier) <= _LONGEST_NAME else number}.aol"
+
+
+def require_writable(target: Path) -> None:
+    """Raises ArrayolError where `target` may not become a result folder.
+
+    `not-a-result` for a file, or a folder that is neither empty nor a former result; `cannot-write` where the parent
+    is missing, and for the folder one is in.
+    """
+    hint = "name another folder with --out"
+    if target.is_symlink() and not target.exists():
+        raise error("cannot-write", "this is a link to nothing", file=str(target), hint=hint)
+    if target.exists() and not target.is_dir():
+        raise error("not-a-result", "this is a file, and results go to a folder", file=str(target), hint=hint)
+    if Path.cwd().is_relative_to(target.resolve()):
+        message = "this is the folder you are in, which cannot be replaced as a whole"
+        raise error("cannot-write", message, file=str(target), hint="name a folder below it with --out")
+    if not target.resolve().parent.is_dir():
+        message = f"there is no folder '{target.parent}' to write to"
+        raise error("cannot-write", message, file=str(target), hint="create the folder first, or name another place")
+    if not os.access(target.resolve().parent, os.W_OK | os.X_OK):
+        message = f"the folder '{target.parent}' may not be written to"
+        raise error("cannot-write", message, file=str(target), hint=hint)
+    if target.is_dir() and not _holds_result(target) and any(path.name not in STORE_FILES for path in target.iterdir()):
+        message = "this folder is not empty and holds no former result"
+        raise error("not-a-result", message, file=str(target), hint=hint)
+
+
+def warn_in_python(warning: Diagnostic) -> None:
+    """Tell scripts and notebooks."""
+    warnings.warn(render(warning), stacklevel=2)
+
+
+def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
+    """Read back what `write_result` stored; `warn` is told of keys that this version does not know.
+
+    Raises ArrayolError: `other-format` for a result that another version wrote, `not-a-result` for anything else.
+    """
+    path, hint = folder / RESULT, "name the folder that 'arrayol explore' wrote"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        raise error("not-a-result", f"there is no {RESULT} here", file=str(folder), hint=hint) from None
+    except OSError as refused:
+        message = f"the result cannot be read: {refused.strerror}"
+        raise error("unreadable", message, file=str(path)) from None
+    except UnicodeDecodeError:
+        text = ""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        document = None
+    _require_format(document, path)
+    try:
+        return _validated(text, document, path, warn)
+    except ValueError:  # pydantic's own
+        raise _no_result(path) from None
+
+
+def _require_format(document: object, path: Path) -> None:
+    """Raises ArrayolError: `other-format` for what an older or newer version wrote, `not-a-result`."""
+    if not _is_result(document):
+        raise _no_result(path)
+    number = document.get("format")
+    if number is not None and type(number) is not int:
+        raise _no_result(path)
+    if number != FORMAT:
+        its = "has no format number" if number is None else f"is in format {number}"
+        message = f"the result {its}, and this version of arrayol reads and writes format {FORMAT}"
+        newer = number is not None and number > FORMAT
+        hint = "read it with the version of arrayol that wrote it, or explore again" if newer else "explore again"
+        raise error("other-format", message, file=str(path), hint=hint)
+
+
+def _validated(text: str, document: dict[str, Any], path: Path, warn: Warn) -> Result:
+    """The result without keys that are not known. Raises ValueError for whatever else is wrong."""
+    try:
+        return Result.model_validate_json(text)
+    except ValidationError as wrong:
+        mistakes = wrong.errors(include_url=False, include_input=False)
+        if any(mistake["type"] != "extra_forbidden" for mistake in mistakes):
+            raise
+    places = [mistake["loc"] for mistake in mistakes]
+    for *parts, key in places:
+        holder: Any = document
+        for part in parts:
+            holder = holder[part]
+        del holder[key]
+    texts = ("".join("[]" if isinstance(part, int) else f".{part}" for part in place) for place in places)
+    names = dict.fromkeys(text.removeprefix(".") for text in texts)
+    message = f"keys that this version of arrayol does not know are left out: {', '.join(names)}"
+    result = Result.model_validate_json(json.dumps(document))
+    warn(Diagnostic("unknown-key", message, severity=Severity.WARNING, file=str(path)))
+    return result
+
+
+def _no_result(path: Path) -> ArrayolError:
+    message = "this is not a result of 'arrayol explore', or of another version of it"
+    return error("not-a-result", message, file=str(path), hint="explore once more")
+
+
+def _holds_result(folder: Path) -> bool:
+    """Whether arrayol wrote the folder, in whatever version."""
+    try:
+        return _is_result(json.loads((folder / RESULT).read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return False
+
+
+def _is_result(document: object) -> TypeGuard[dict[str, Any]]:
+    """Whether arrayol wrote the document, in whatever version."""
+    return isinstance(document, dict) and {"arrayol", "pareto"} <= document.keys()
+
+
+def _carry_over(former: Path, folder: Path) -> None:
+    """Copy what a former result's folder holds beside arrayol's own files."""
+    for path in former.iterdir() if former.is_dir() else ():
+        if path.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, *CONVERGENCE, PICKED, REPORT}:
+            continue
+        if path.name in STORE_FILES:
+            _link(path, folder / path.name)
+        elif path.is_dir() and not path.is_symlink():
+            ours = shutil.ignore_patterns("*.aol") if path.name == SPECS else None
+            shutil.copytree(path, folder / path.name, symlinks=True, ignore=ours, dirs_exist_ok=True)
+        else:
+            shutil.copy2(path, folder / path.name, follow_symlinks=False)
+
+
+def _link(path: Path, target: Path) -> None:
+    """The same file in another place too, or where the file system has no such links a copy of it."""
+    try:
+        target.hardlink_to(path)
+    except OSError:
+        shutil.copy2(path, target)

@@ -1,0 +1,188 @@
+"""A design of a stored result, opened again with its specification and platform to be simulated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from arrayol.checks.pipeline import check_again, choose_top
+from arrayol.errors import ArrayolError, error
+from arrayol.execute.extern import Functions
+from arrayol.ir.network import Network
+from arrayol.ir.spec import Spec
+from arrayol.language.hints import did_you_mean
+from arrayol.transforms.canonical import canonical_form
+from dse.output.folder import RESULT, Warn, load_result, warn_in_python
+from dse.results.schema import Design as Record
+from dse.results.schema import Result
+from dse.verify.testbench import mismatches, run_simulation
+from hwmodel.accesses import Accesses
+from hwmodel.design import Design
+from hwmodel.machine.estimate import DesignEstimate
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, load_platform
+from hwmodel.simulator.simulate import Simulation, black_boxes
+
+EXPLORE_AGAIN = "explore once more, with the files as they are now"
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """A simulation beside the model's estimate; `mismatches` says what they disagree about, in words."""
+
+    found: Simulation
+    estimate: DesignEstimate
+
+    @cached_property
+    def mismatches(self) -> tuple[str, ...]:
+        """What they disagree about; empty where both say the same."""
+        return tuple(mismatches(self.found, self.estimate))
+
+    def require_agreement(self) -> None:
+        """Raises ArrayolError (`verification-failed`) where they disagree."""
+        if self.mismatches:
+            message = f"simulation and model do not agree: {'; '.join(self.mismatches)}"
+            hint = "this is a mistake in arrayol; please report it with the spec and the platform"
+            raise error("verification-failed", message, hint=hint)
+
+
+@dataclass(frozen=True)
+class StoredDesign:
+    """A design with all that it was explored with: `spec` in canonical form, consts as in the result."""
+
+    record: Record
+    spec: Spec
+    top: str
+    network: Network
+    platform: Platform
+    platform_name: str
+    design: Design
+    estimate: DesignEstimate = field(repr=False)
+
+    @cached_property
+    def frames(self) -> dict[str, int]:
+        """How many frames one frame of the simulation reads of each input with an infinite dimension."""
+        accesses = Accesses(self.network)
+        return {
+            name: accesses.shape(name)[self.network.arrays[name].shape.index(None)]
+            for name in self.network.inputs
+            if None in self.network.arrays[name].shape
+        }
+
+    def black_boxes(self, functions: Functions | None = None) -> tuple[str, ...]:
+        """The elementaries without a body or a function: with one, data move as tokens."""
+        return black_boxes(self.spec, self.network, functions or {})
+
+    def simulate(self, inputs: Mapping[str, NDArray[Any]] | None, functions: Functions | None = None) -> Simulated:
+        """Run it on arrays by input, memories as large as the model says; without arrays, or with black boxes, tokens.
+
+        Raises RefereeError where the design breaks a rule of the machine, ArrayolError (`too-few-frames`) where an
+        input does not last for one frame, or those of executing.
+        """
+        given = None if inputs is None else {name: self._frame(name, array) for name, array in inputs.items()}
+        return Simulated(
+            run_simulation(self.spec, self.network, self.platform, self.design, self.estimate, given, functions),
+            self.estimate,
+        )
+
+    def _frame(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        """The frames of an input that one frame of the simulation reads."""
+        if name not in self.frames:
+            return array
+        axis, needed = self.network.arrays[name].shape.index(None), self.frames[name]
+        if array.shape[axis] < needed:
+            message = f"a simulated frame reads {needed} frames of input '{name}', and there are {array.shape[axis]}"
+            raise error("too-few-frames", message, hint="give more frames")
+        return array[(*(slice(None),) * axis, slice(needed))]
+
+
+def open_design(
+    asked: Spec, folder: Path, identifier: str, top: str | None = None, warn: Warn = warn_in_python
+) -> StoredDesign:
+    """The design of that name in a result folder, of a specification whose file was explored.
+
+    Raises ArrayolError: those of `load_result`, `published-result`, `unknown-design`, `not-as-explored` for settings or
+    a `top` other than the result's, `stale-result` where specification or platform have changed.
+    """
+    result = load_result(folder, warn)
+    if not result.is_mapped:
+        hint = "simulate needs the machine model, the default of 'arrayol explore'"
+        raise error("published-result", "this is a result of the published model", file=str(folder / RESULT), hint=hint)
+    record = _record(result, folder, identifier)
+    spec = _as_explored(result, asked, top)
+    form, platform, design = canonical_form(spec, result.top), _platform(result, Path(asked.name)), record.decisions
+    estimate = _estimate(form.network, platform, design, record, folder)
+    return StoredDesign(record, form.spec, result.top, form.network, platform, result.platform, design, estimate)
+
+
+def _record(result: Result, folder: Path, identifier: str) -> Record:
+    known = {design.id: design for design in (*result.pareto, *(result.designs or ()))}
+    if identifier not in known:
+        names = ", ".join(design.id for design in result.pareto[:6])
+        more = f" and {len(known) - 6} more" if len(known) > 6 else ""
+        hint = did_you_mean(identifier, known) or f"its designs are {names}{more}"
+        raise error("unknown-design", f"there is no design '{identifier}'", file=str(folder / RESULT), hint=hint)
+    return known[identifier]
+
+
+def _as_explored(result: Result, asked: Spec, top: str | None) -> Spec:
+    """The specification with the result's consts. What is asked for beside must be the same."""
+    named = choose_top(asked, top) if top is not None else result.top
+    if named != result.top:
+        raise _not_as_explored(f"the result is of the task '{result.top}', not of '{named}'", "leave --top out")
+    for name in asked.settings:
+        if name in result.constants and asked.constants[name] != result.constants[name]:
+            message = f"the result has {name} = {result.constants[name]}, not {asked.constants[name]}"
+            raise _not_as_explored(message, "leave --set out: the result says the consts")
+    unknown = result.constants.keys() ^ asked.constants.keys()
+    if unknown or result.top not in asked.tasks:
+        what = f"the const '{min(unknown)}'" if unknown else f"the task '{result.top}'"
+        message = f"the result and the specification do not agree about {what}"
+        raise error("stale-result", message, file=asked.name, hint=EXPLORE_AGAIN)
+    return asked if asked.constants == result.constants else check_again(asked, result.constants)
+
+
+def _not_as_explored(message: str, hint: str) -> ArrayolError:
+    return error("not-as-explored", message, hint=hint)
+
+
+def _platform(result: Result, path: Path) -> Platform:
+    """The platform that the result names: a file here or beside the specification, or the shipped default."""
+    if result.platform == DEFAULT_NAME:
+        return default_platform()
+    if result.platform == GIVEN_AS_OBJECT:
+        hint = "explore with a platform's TOML file"
+        raise error("stale-result", "the platform was given as an object, which the result does not hold", hint=hint)
+    here, beside = Path(result.platform), path.parent / Path(result.platform).name
+    return load_platform(beside if not here.exists() and beside.exists() else here)
+
+
+def _estimate(network: Network, platform: Platform, design: Design, record: Record, folder: Path) -> DesignEstimate:
+    """The model's estimate, which must be what the result holds."""
+    changed = "specification or platform have changed since the result was written"
+    stale = error("stale-result", changed, file=str(folder / RESULT), hint=EXPLORE_AGAIN)
+    if not _fits(design, network):
+        raise stale
+    try:
+        estimate = MachineModel(network, platform).evaluate(design)
+    except ArrayolError:
+        raise stale from None
+    if [group.latency_cycles for group in estimate.groups] != [mapping.latency_cycles for mapping in record.mappings]:
+        raise stale
+    return estimate
+
+
+def _fits(design: Design, network: Network) -> bool:
+    """Whether a design is of these tasks, ranks and arrays."""
+    if sorted(task for group in design.groups for task in group.tasks) != sorted(network.processes):
+        return False
+    rank = {name: len(process.repetition) for name, process in network.processes.items()}
+    blocks = [(group.tasks[-1], group.blocks) for group in design.groups]
+    blocks += [(one.task, one.cut) for group in design.groups for one in group.processors if one.cut]
+    named = {name for group in design.groups for name in (*group.fifos, *(one.array for one in group.layouts))}
+    return named <= network.arrays.keys() and all(rank[task] == len(one.shape) for task, one in blocks)

@@ -1,0 +1,283 @@
+"""The data of a report: a result, the network behind it, timelines and specifications, as one JSON document."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arrayol.ir.network import Network
+from dse.output.folder import spec_file
+from dse.output.origin import Origin
+from dse.output.report_sources import Timelines
+from dse.results.pick import KNEE, parse_rule, pick
+from dse.results.points import grows
+from dse.results.schema import Design, GroupRecord, ProcessorRecord, Result
+from dse.space.figures import MACHINE
+
+Document = dict[str, Any]
+
+ROOM = 1_800_000  # bytes of a report's data; the page around them takes the rest of 2 MB
+_FOR_DESIGNS = 0.7  # of the room, at most; timelines and specifications share the rest
+_FOR_TIMELINES = 0.45  # of what designs leave
+
+
+@dataclass
+class Room:
+    """Bytes that are left for what a report can do without."""
+
+    left: int
+    refused: int = 0
+
+    def take(self, part: object) -> bool:
+        """Whether a part still fits; then its bytes are gone."""
+        size = len(packed(part))
+        if size > self.left:
+            self.refused += 1
+            return False
+        self.left -= size
+        return True
+
+
+@dataclass
+class Shared:
+    """What designs have in common, by its place: groups with the records behind them, and texts."""
+
+    documents: list[Document] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    records: list[GroupRecord] = field(default_factory=list)
+    texts: dict[str, int] = field(default_factory=dict)
+
+    def text(self, text: str | None) -> int | None:
+        """The place of a text."""
+        return None if text is None else self.texts.setdefault(text, len(self.texts))
+
+    def group(self, record: GroupRecord) -> int:
+        """The place of a group."""
+        document = _group(record)
+        key = packed(document)
+        if key not in self.places:
+            self.places[key] = len(self.documents)
+            self.documents.append(document)
+            self.records.append(record)
+        return self.places[key]
+
+
+def report_document(result: Result, folder: Path, origin: Origin, room: int = ROOM) -> Document:
+    """All that a report shows of a result in `folder`, within so many bytes.
+
+    What does not fit is left out and named in "remarks": first timelines and specifications of the designs at the
+    front's end, then designs, spread evenly.
+    """
+    designs = _designs(result)
+    shown = designs
+    while True:
+        document, shared = _core(result, shown, origin.network)
+        size = len(packed(document))
+        if size <= _FOR_DESIGNS * room or len(shown) <= 3:
+            break
+        fewer = min(len(shown) - 1, int(len(shown) * _FOR_DESIGNS * room / size * 0.98))
+        shown = _spread(shown, max(2, fewer), document["knee"])
+    left = max(0, room - size)
+    remarks = list(origin.remarks)
+    if len(shown) < len(designs):
+        remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")
+    remarks += _add_timelines(document, shared, origin, Room(int(left * _FOR_TIMELINES)))
+    remarks += _add_specs(document, result, shown, folder, Room(int(left * (1 - _FOR_TIMELINES))))
+    document["remarks"] = remarks
+    return document
+
+
+def packed(part: object) -> str:
+    """A document without white space, safe inside a script element: no '<' is left in it."""
+    text = json.dumps(part, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _designs(result: Result) -> list[Design]:
+    """The front first, then what else the result holds."""
+    front = {design.id: design for design in result.pareto}
+    others = [design for design in result.designs or () if design.id not in front]
+    return [*front.values(), *others]
+
+
+def _spread(designs: Sequence[Design], count: int, kept: str) -> list[Design]:
+    """So many designs evenly, the first, the last and the one named `kept` among them."""
+    places = {round(place * (len(designs) - 1) / (count - 1)) for place in range(count)}
+    return [design for place, design in enumerate(designs) if place in places or design.id == kept]
+
+
+def _core(result: Result, designs: Sequence[Design], network: Network | None) -> tuple[Document, Shared]:
+    """The result with some of its designs, without timelines and specifications."""
+    figures = list(designs[0].objectives)
+    front = {design.id for design in result.pareto}
+    shared = Shared()
+    rows = [_design(design, figures, shared, on_front=design.id in front) for design in designs]
+    document: Document = {
+        "top": result.top,
+        "facts": list(_facts(result)),
+        "front": len(front),
+        "objectives": list(result.objectives),
+        "figures": [_figure(name) for name in figures],
+        "knee": pick(result, parse_rule(KNEE)).design.id,
+        "model": result.model,
+        "network": _network(network) if network else None,
+        "groups": shared.documents,
+        "designs": rows,
+        "texts": list(shared.texts),
+    }
+    return document, shared
+
+
+def _figure(name: str) -> Document:
+    if name not in MACHINE:
+        return {"name": name, "title": f"cost in {name}", "unit": name, "more": False}
+    figure = MACHINE[name]
+    unit = "\u00b5s" if figure.unit == "us" else figure.unit
+    return {"name": name, "title": figure.title, "unit": unit, "more": grows(name)}
+
+
+def _design(design: Design, figures: Sequence[str], shared: Shared, *, on_front: bool) -> Document:
+    return {
+        "id": design.id,
+        "front": on_front,
+        "values": [_finite(design.objectives[name]) for name in figures],
+        "steps": None if design.steps is None else [shared.text(step) for step in design.steps],
+        "remark": shared.text(design.steps_remark),
+        "verified": design.verified,
+        "groups": [shared.group(group) for group in design.groups],
+        "verification": shared.text(design.verification),
+        "bottleneck": design.bottleneck,
+    }
+
+
+def _group(record: GroupRecord) -> Document:
+    """Its figures without those that its model does not have."""
+    document: Document = {
+        "tasks": record.tasks,
+        "processors": _columns([_processor(processor) for processor in record.processors]),
+    }
+    if record.whole_arrays_data is not None:
+        document["whole"] = record.whole_arrays_data
+    if record.mapping is not None:
+        document |= record.mapping.model_dump(mode="json", exclude={"path"})
+        document["memories"] = _columns(document["memories"])
+    return document
+
+
+def _processor(record: ProcessorRecord) -> Document:
+    document: Document = {"task": record.task, "units": record.units}
+    if record.block_data is not None:
+        document["block_data"] = record.block_data
+    if record.cycles is not None:
+        document |= {"cut": record.cut and record.cut.model_dump(mode="json"), **record.cycles.model_dump()}
+    return document
+
+
+def _columns(rows: Sequence[Document]) -> dict[str, list[Any]]:
+    """Rows of equal keys as a list for each key, which are named once."""
+    return {name: [row[name] for row in rows] for name in (rows[0] if rows else ())}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None  # JSON has no other numbers
+
+
+def _facts(result: Result) -> Iterator[tuple[str, str]]:
+    """What was explored and how, a line each."""
+    constants = ", ".join(f"{name} = {value}" for name, value in result.constants.items())
+    yield "specification", f"{result.spec}, task {result.top}{f', with {constants}' if constants else ''}"
+    yield "platform", result.platform
+    yield "model", f"{result.model}; {'exact' if result.exact else 'not exact'}: {result.method_description}"
+    if result.space.group_designs is None:
+        designs = result.evaluated + result.infeasible
+        yield "evaluated", f"{designs:,} designs, {result.infeasible:,} of them infeasible"
+    else:
+        yield "constraints", ", ".join(result.constraints) or "none"
+        yield (
+            "searched",
+            (
+                f"{result.space.group_designs:,} group designs: {result.evaluated:,} priced, "
+                f"{result.infeasible:,} infeasible, {result.pruned:,} pruned"
+            ),
+        )
+    volume = result.hypervolume
+    corner = ", ".join(f"{name} {value:,.6g}" for name, value in volume.reference.items())
+    yield "hypervolume", f"{volume.value:.6g} up to {corner}"
+    for remark in result.remarks:
+        yield "remark", remark
+
+
+def _network(network: Network) -> Document:
+    return {
+        "tasks": {
+            process.name: {
+                "elementary": process.elementary,
+                "repetition": process.repetition,
+                "reads": _in_order(network, process.reads),
+                "writes": _in_order(network, process.writes),
+            }
+            for process in network.processes.values()
+        },
+        "arrays": {
+            array.name: {
+                "type": array.type.value,
+                "bits": array.type.bits,
+                "shape": array.shape,
+                "producer": array.producer,
+                "readers": array.readers,
+                "output": array.is_output,
+            }
+            for array in network.arrays.values()
+        },
+    }
+
+
+def _in_order(network: Network, names: Iterable[str]) -> list[str]:
+    wanted = set(names)
+    return [name for name in network.arrays if name in wanted]
+
+
+def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Room) -> Iterator[str]:
+    """Enter the groups' timelines in their documents, those of the knee first, and tell what is missing."""
+    if origin.model is None:
+        return
+    timelines = Timelines(origin.model)
+    rows = document["designs"]
+    order = [number for number, row in enumerate(rows) if row["id"] == document["knee"]] + list(_evenly(len(rows)))
+    for place in dict.fromkeys(place for number in order for place in rows[number]["groups"]):
+        timeline = None if room.refused else timelines.of(shared.records[place])
+        if timeline is not None and room.take(timeline):
+            shared.documents[place]["timeline"] = timeline
+    yield from timelines.remarks
+    if room.refused:
+        drawn = sum("timeline" in group for group in shared.documents)
+        yield f"{drawn:,} of {len(shared.documents):,} groups have their timeline, for the size of this file"
+
+
+def _evenly(count: int) -> Iterator[int]:
+    """0 to count - 1 so that every beginning is spread over all: by the bits of the number, turned around."""
+    bits = max(1, (count - 1).bit_length())
+    turned = (int(f"{number:0{bits}b}"[::-1], 2) for number in range(1 << bits))
+    return (place for place in turned if place < count)
+
+
+def _add_specs(document: Document, result: Result, shown: Sequence[Design], folder: Path, room: Room) -> Iterator[str]:
+    """Enter the specifications that the folder holds as numbers of lines, which designs share."""
+    number = {design.id: place for place, design in enumerate(result.pareto, 1)}
+    lines: dict[str, int] = {}
+    for design, row in zip(shown, document["designs"], strict=True):
+        path = folder / spec_file(design.id, number.get(design.id, 0))
+        if design.steps is None or not path.is_file():
+            continue
+        text = path.read_text(encoding="utf-8").splitlines()
+        new = [line for line in dict.fromkeys(text) if line not in lines]
+        if room.take([new, [10**4] * len(text)]):
+            lines.update({line: len(lines) + place for place, line in enumerate(new)})
+            row["aol"] = [lines[line] for line in text]
+    document["lines"] = list(lines)
+    if room.refused:
+        yield f"{room.refused:,} specifications are left out for the size of this file; their steps are here"

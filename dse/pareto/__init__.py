@@ -1,0 +1,1 @@
+"""Pareto fronts: found, combined, counted and measured; with dse.search the door to pymoo and moocore."""

@@ -1,0 +1,130 @@
+"""Exact Pareto fronts as arrays: points ascending, each value once, with the fewest units among equals.
+
+Values are integers, smaller is better. Sums of fronts are how whole designs come from groups
+(docs/explore.md, "From groups to whole designs").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dse.pareto.sorting import non_dominated
+
+Values = NDArray[np.int64]
+Rows = NDArray[np.intp]
+
+SUMS_AT_ONCE = 1 << 21  # pairs of points; more are combined in parts, so that memory stays bounded
+
+
+@dataclass(frozen=True, slots=True)
+class Front:
+    """Points of shape (n, figures), ascending, none dominated or equal; `units` of shape (n,).
+
+    `origin` has for each point the row, or the pair of rows, it came from: of shape (n,) or (n, 2).
+    """
+
+    values: Values
+    units: Values
+    origin: Rows
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def at(self, rows: Rows) -> Front:
+        """Some of the points."""
+        return Front(self.values[rows], self.units[rows], self.origin[rows])
+
+
+@dataclass(frozen=True, slots=True)
+class Combination:
+    """How figures of groups make those of a whole: `largest` tells, for each, whether by the maximum or by the sum.
+
+    A point with a figure above its limit is dropped: sums and maxima only grow.
+    """
+
+    largest: tuple[bool, ...]
+    limits: tuple[int | None, ...]
+
+    @property
+    def trades_units(self) -> bool:
+        """Whether a dominated part with fewer units may belong to a whole that is not: under a maximum it may."""
+        return any(self.largest)
+
+    def whole(self, left: Values, right: Values) -> Values:
+        """Figures of wholes, of shape (..., figures), from those of two parts."""
+        if not any(self.largest):
+            return left + right
+        return np.where(np.array(self.largest), np.maximum(left, right), left + right)
+
+    def within(self, values: Values) -> NDArray[np.bool_]:
+        """Which points keep all limits."""
+        kept = np.ones(len(values), np.bool_)
+        for column, limit in enumerate(self.limits):
+            if limit is not None:
+                kept &= values[:, column] <= limit
+        return kept
+
+
+def front_of(values: Values, units: Values, *, trade_units: bool = False) -> Front:
+    """The front of points (n, figures); among equal points the one with the fewest units, then the first.
+
+    With `trade_units` the units count as one more figure, as parts of a whole may need (`Combination.trades_units`).
+    """
+    rows = _pareto_rows(values, units, trade_units=trade_units)
+    return Front(values[rows], units[rows], rows)
+
+
+def merged(fronts: Sequence[Front], how: Combination) -> Front:
+    """The front of several fronts together; `origin` are rows of their concatenation."""
+    values, units = (np.concatenate([getattr(front, name) for front in fronts]) for name in ("values", "units"))
+    return front_of(values, units, trade_units=how.trades_units)
+
+
+def combined(left: Front, right: Front, how: Combination) -> Front:
+    """The front of all wholes made of one point of each; `origin` holds pairs of rows."""
+    step = max(1, SUMS_AT_ONCE // max(1, len(right)))
+    parts = [_sums(left, right, slice(start, start + step), how) for start in range(0, len(left), step)]
+    if len(parts) <= 1:
+        return parts[0] if parts else _sums(left, right, slice(0, 0), how)
+    values, units, origin = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "units", "origin")
+    )
+    rows = _pareto_rows(values, units, trade_units=how.trades_units)
+    return Front(values[rows], units[rows], origin[rows])
+
+
+def _sums(left: Front, right: Front, rows: slice, how: Combination) -> Front:
+    values = how.whole(left.values[rows, None, :], right.values[None, :, :])
+    units = (left.units[rows, None] + right.units[None, :]).reshape(-1)
+    values = values.reshape(len(units), left.values.shape[1])
+    kept = np.flatnonzero(how.within(values))
+    chosen = kept[_pareto_rows(values[kept], units[kept], trade_units=how.trades_units)]
+    first = rows.start if rows.start is not None else 0
+    places, others = np.divmod(chosen, max(1, len(right)))
+    return Front(values[chosen], units[chosen], np.stack([places + first, others], axis=1))
+
+
+def _pareto_rows(values: Values, units: Values, *, trade_units: bool) -> Rows:
+    """Rows of the front in ascending order of their values."""
+    if trade_units:
+        values = np.concatenate([values, units[:, None]], axis=1)
+    count, figures = values.shape
+    if not count:
+        return np.zeros(0, np.intp)
+    order = np.lexsort((units, *(values[:, column] for column in reversed(range(figures)))))
+    ascending = values[order]
+    fresh = np.ones(count, np.bool_)
+    fresh[1:] = (ascending[1:] != ascending[:-1]).any(axis=1)
+    order, ascending = order[fresh], ascending[fresh]
+    if figures == 1:
+        return order[:1]
+    if figures == 2:
+        best = np.minimum.accumulate(ascending[:, 1])
+        kept = np.ones(len(order), np.bool_)
+        kept[1:] = ascending[1:, 1] < best[:-1]
+        return order[kept]
+    return order[non_dominated(ascending)]

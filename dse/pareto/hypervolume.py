@@ -1,0 +1,73 @@
+"""How far the front so far has come: its hypervolume while a search runs, a number that only rises."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dse.pareto.indicators import hypervolume
+from dse.pareto.sorting import non_dominated
+
+KEPT_AT_MOST = 500  # points; so that the volume takes milliseconds in five objectives
+
+
+class RisingVolume:
+    """The hypervolume of all points given so far, as a share of the box between 0 and a reference.
+
+    The reference is fixed by the first points: a tenth beyond the worst values on their front. A lower bound where
+    the front has more than KEPT_AT_MOST points.
+    """
+
+    def __init__(self) -> None:
+        self.reference: NDArray[np.float64] | None = None
+        self.share: float | None = None
+        self._points: NDArray[np.float64] | None = None
+
+    def with_points(self, values: NDArray[Any]) -> float | None:
+        """The share after these points too, of shape (n, objectives), smaller is better; None before the first."""
+        if not len(values):
+            return self.share
+        points = values.astype(np.float64)
+        if self._points is not None:
+            points = np.concatenate([self._points, points])
+        points = np.unique(points, axis=0)
+        front = points[non_dominated(points)]
+        self._points = front[spread_rows(front, KEPT_AT_MOST)]
+        if self.reference is None:
+            self.reference = reference_of(self._points)
+        self.share = max(self.share or 0.0, box_share(self._points, self.reference))
+        return self.share
+
+
+def reference_of(front: NDArray[Any]) -> NDArray[np.float64]:
+    """The corner a tenth beyond the worst values of a front, and at least 1 beyond, so that no side of the box is 0."""
+    worst = front.max(axis=0).astype(np.float64)
+    corner: NDArray[np.float64] = np.maximum(worst * 1.1, worst + 1)
+    return corner
+
+
+def box_share(points: NDArray[Any], reference: NDArray[np.float64]) -> float:
+    """The share of the box between 0 and the reference that points (n, objectives) dominate."""
+    return hypervolume((points / reference).tolist(), [1.0] * len(reference))
+
+
+def spread_rows(front: NDArray[Any], count: int) -> NDArray[np.intp]:
+    """At most `count` rows of a front (n, figures), evenly along it, the best of each figure among them, ascending.
+
+    `count` is at least twice the number of figures. The way along the front goes by the first figure and is measured
+    with each figure's range as its unit; in two figures what is left loses at most 2 / (count - 1) of the box between
+    the extremes.
+    """
+    if len(front) <= count:
+        return np.arange(len(front))
+    figures = front.shape[1]
+    extremes = np.zeros(0, np.intp) if figures <= 2 else front.argmin(axis=0)
+    order = np.argsort(front[:, 0], kind="stable")
+    along = front[order].astype(np.float64)
+    ranges = np.maximum(np.ptp(along, axis=0), 1e-300)
+    way = np.concatenate([[0.0], np.cumsum((np.abs(np.diff(along, axis=0)) / ranges).sum(axis=1))])
+    marks = np.linspace(0.0, way[-1], count - len(extremes))
+    rows = order[np.minimum(np.searchsorted(way, marks), len(front) - 1)]
+    return np.unique(np.concatenate([rows, extremes]))

@@ -1,1 +1,0 @@
-"""Plots of results; the only door to matplotlib."""

@@ -1,1 +1,0 @@
-"""The report of a result: one HTML file to look through."""

@@ -1,0 +1,352 @@
+"""What an exploration leaves behind, as it is stored and printed: the JSON of `explore`, for every model.
+
+What only one model has is null with the others.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any, cast
+
+from pydantic import BaseModel, ConfigDict, model_validator
+
+from dse.space.study import parse_scan
+from dse.space.task_graph import TaskGraph
+from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor
+from hwmodel.design import Design as Decisions
+
+FORMAT = 2  # of result.json; 1 had no number
+_PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
+
+
+class Record(BaseModel):
+    """A part of a stored result, or what has its fields as attributes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
+
+
+class BlocksRecord(Record):
+    """Boxes in repetitions, and the scan over them: dimensions from the outermost, descending ones with a minus."""
+
+    shape: tuple[int, ...]
+    scan: str
+
+    @property
+    def decisions(self) -> Blocks:
+        """As models and simulator take it."""
+        return Blocks(self.shape, parse_scan(self.scan))
+
+
+class CyclesRecord(Record):
+    """A processor's cycles by cause: they sum to the group's."""
+
+    computing: int
+    waiting_for_loads: int
+    waiting_for_stores: int
+    waiting_for_neighbours: int
+
+
+class ProcessorRecord(Record):
+    """A task's units, N_cu.
+
+    `block_data` is X_out in data of the largest output port (published model). `cut` are blocks of its own, `cycles`
+    what it spends them on (machine model).
+    """
+
+    task: str
+    units: int
+    block_data: int | None
+    cut: BlocksRecord | None
+    cycles: CyclesRecord | None
+
+
+class MemoryRecord(Record):
+    """A buffer or FIFO of an array, or the state of a delay ("task.port")."""
+
+    kind: str
+    name: str
+    data: int
+    bits: int
+    banks: int
+    blocks: int | None
+
+
+class LayoutRecord(Record):
+    """bank(x) = floor(vector . x / block) mod banks."""
+
+    array: str
+    banks: int
+    vector: tuple[int, ...]
+    block: int
+
+
+class MappingRecord(Record):
+    """What the machine model decides and says of a group.
+
+    `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
+    """
+
+    blocks: BlocksRecord
+    fifos: tuple[str, ...]
+    layouts: tuple[LayoutRecord, ...]
+    policy: str
+    recompute: bool
+    latency_cycles: int
+    steps: int
+    traffic_bytes: int
+    memories: tuple[MemoryRecord, ...]
+    ends: dict[str, int]
+    path: str
+
+
+class GroupRecord(Record):
+    """The processors of a group of tasks.
+
+    `whole_arrays_data` are the fused arrays that are kept whole because scans disagree (published model), `mapping` is
+    the machine model's.
+    """
+
+    tasks: tuple[str, ...]
+    processors: tuple[ProcessorRecord, ...]
+    whole_arrays_data: dict[str, int] | None
+    mapping: MappingRecord | None
+
+    @property
+    def decisions(self) -> GroupDesign:
+        """As models and simulator take them, for a group with a mapping."""
+        assert self.mapping is not None, "the published model decides less"
+        return GroupDesign(
+            tuple(
+                Processor(record.task, record.units, record.cut.decisions if record.cut else None)
+                for record in self.processors
+            ),
+            self.mapping.blocks.decisions,
+            frozenset(self.mapping.fifos),
+            tuple(
+                BankLayout(layout.array, layout.banks, layout.vector, layout.block) for layout in self.mapping.layouts
+            ),
+            cast(Policy, self.mapping.policy),
+            self.mapping.recompute,
+        )
+
+
+class Design(Record):
+    """One design: its decisions by group, and its objectives, the chosen ones first.
+
+    `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
+    which size, or why not. `bottleneck` names what ends the steps of the most cycles (machine model), `flows` is N_k
+    (published model). `steps` are the transformations that make a specification of its groups and blocks; null with a
+    `steps_remark` where its blocks do not divide, or fusion by them is refused, both null where they were not sought.
+    """
+
+    id: str
+    fusion: tuple[tuple[str, ...], ...]
+    objectives: dict[str, int | float]
+    verified: bool | None
+    verification: str | None
+    bottleneck: str | None
+    flows: int | None
+    groups: tuple[GroupRecord, ...]
+    steps: tuple[str, ...] | None
+    steps_remark: str | None
+
+    @property
+    def processors(self) -> dict[str, ProcessorRecord]:
+        """By task."""
+        return {processor.task: processor for group in self.groups for processor in group.processors}
+
+    @property
+    def whole_arrays_data(self) -> dict[str, int]:
+        """Over all groups."""
+        return {name: size for group in self.groups for name, size in (group.whole_arrays_data or {}).items()}
+
+    @property
+    def mappings(self) -> tuple[MappingRecord, ...]:
+        """By group; empty for the published model."""
+        return tuple(group.mapping for group in self.groups if group.mapping is not None)
+
+    @property
+    def decisions(self) -> Decisions:
+        """As models and simulator take them, for a design with mappings."""
+        return Decisions(tuple(group.decisions for group in self.groups))
+
+    @property
+    def breakdown(self) -> dict[str, Mapping[str, int]] | None:
+        """Over all groups: cycles by what ends the steps, bits and data by kind of memory; None without mappings."""
+        cycles, bits, data = Counter[str](), Counter[str](), Counter[str]()
+        for mapping in self.mappings:
+            cycles.update(mapping.ends)
+            for memory in mapping.memories:
+                bits[memory.kind] += memory.bits
+                data[memory.kind] += memory.data
+        return {"cycles": cycles, "memory_bits": bits, "memory_data": data} if self.mappings else None
+
+
+class SubspaceSummary(Record):
+    """Fusions by the integer partition they stand for ("3+1"); those that stand for none are left out."""
+
+    groups: int
+    fusions: int
+    infeasible: int
+    pareto: int
+    partitions: dict[str, int]
+
+
+class SpaceSummary(Record):
+    """What was searched, for the tasks in dataflow order. Null: too many to be counted, or not of this model.
+
+    `whole_designs` are those of all fusions: with the published model each fusion is one, and `subspaces` are the legal
+    ones by number of groups. The machine model has `groups` with `group_designs` over all of them, and a `study`.
+    """
+
+    tasks: tuple[str, ...]
+    fusions: int | None
+    subspaces: tuple[SubspaceSummary, ...] | None
+    groups: int | None
+    group_designs: int | None
+    whole_designs: int | None
+    study: dict[str, Any] | None
+
+
+class Comparisons(Record):
+    """Ordered pairs compared for the front: subspace by subspace and then among survivors, or all with all.
+
+    Null where there were more designs than are compared pair by pair.
+    """
+
+    subspaces: int | None
+    all_pairs: int | None
+
+
+class Hypervolume(Record):
+    """What the front dominates up to the reference point, in the product of the objectives' units."""
+
+    value: float
+    reference: dict[str, int | float]
+
+
+class Refusal(Record):
+    """An example of what was infeasible, a group or a whole fusion, and why."""
+
+    groups: tuple[tuple[str, ...], ...]
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        return f"{' | '.join(', '.join(group) for group in self.groups)}: {self.reason}"
+
+
+class GenerationRecord(Record):
+    """The designs priced up to a generation, and the hypervolume of the front then, as a share of the last one's."""
+
+    generation: int
+    evaluated: int
+    hypervolume: float
+
+
+class EvolutionRecord(Record):
+    """How a heuristic search went; `stalled` tells that it ended because nothing more came."""
+
+    seed: int
+    population: int
+    generations: int
+    stalled: bool
+    convergence: tuple[GenerationRecord, ...]
+
+
+class Result(Record):
+    """A whole exploration.
+
+    `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
+    number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
+    `designs` holds more than the front where that was asked for: every feasible design of the published model in the
+    order of the space, the front and the fronts of all fusions of the machine model.
+    """
+
+    format: int = FORMAT
+    arrayol: str
+    spec: str
+    top: str
+    constants: dict[str, int | float | bool]
+    model: str
+    platform: str
+    remarks: tuple[str, ...]
+    objectives: tuple[str, ...]
+    constraints: tuple[str, ...]
+    method: str
+    method_reason: str
+    method_description: str
+    exact: bool
+    space: SpaceSummary
+    counted: str
+    evaluated: int
+    infeasible: int
+    pruned: int
+    infeasible_example: Refusal | None
+    comparisons: Comparisons | None
+    evolution: EvolutionRecord | None
+    hypervolume: Hypervolume
+    pareto: tuple[Design, ...]
+    designs: tuple[Design, ...] | None = None
+
+    @model_validator(mode="after")
+    def _is_of_one_model(self) -> Result:
+        groups = [group for design in self.stored for group in design.groups]
+        mapped = {group.mapping is not None for group in groups}
+        mapped |= {processor.cycles is not None for group in groups for processor in group.processors}
+        mapped |= {processor.block_data is None for group in groups for processor in group.processors}
+        if len(mapped) > 1:
+            raise ValueError("designs of two models")
+        return self
+
+    @property
+    def stored(self) -> tuple[Design, ...]:
+        """All designs that it holds."""
+        return self.pareto if self.designs is None else self.designs
+
+    @property
+    def is_mapped(self) -> bool:
+        """Whether its designs have mappings: all the decisions that a simulation needs."""
+        return bool(self.pareto and self.pareto[0].mappings)
+
+    def to_json(self) -> str:
+        """The document that is stored and printed: the same bytes for the same exploration."""
+        document = self.model_dump(mode="json")
+        if self.designs is None:
+            del document["designs"]
+        return json.dumps(document, indent=2) + "\n"
+
+
+def identifier(fusion: Fusion, graph: TaskGraph) -> str:
+    """A short name that tells the fusion apart from every other one of the graph.
+
+    Where the groups in turn take the tasks in dataflow order, their sizes: 2+2, and in long ones equal neighbours
+    together: 2+1x9+3. Else the numbers of their tasks in dataflow order, from 1: 1-3.5.4,6 (never without ',' or '-',
+    since single tasks alone run in dataflow order).
+    """
+    number = {name: place for place, name in enumerate(graph.names, 1)}
+    groups = [[number[name] for name in group] for group in fusion.groups]
+    if [task for group in groups for task in group] == list(range(1, len(number) + 1)):
+        sizes = [len(group) for group in groups]
+        return _shortened(sizes) if len(sizes) > _PLAIN_SIZES else "+".join(map(str, sizes))
+    return ".".join(",".join(_runs(group)) for group in groups)
+
+
+def _shortened(sizes: Sequence[int]) -> str:
+    runs = [(size, sum(1 for _ in run)) for size, run in groupby(sizes)]
+    return "+".join(f"{size}x{count}" if count > 1 else str(size) for size, count in runs)
+
+
+def _runs(numbers: Sequence[int]) -> list[str]:
+    """Ascending numbers with runs shortened: [1, 2, 3, 5] gives ["1-3", "5"]."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return [f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs]

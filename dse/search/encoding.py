@@ -1,0 +1,226 @@
+"""Whole designs as integer genes, for heuristic searches.
+
+First the fusion: a gene for each link, 1 where its tasks are joined (or one gene, the fusion's number in the study's
+list). Then for each task its units, and what counts where it is the last of its group: the sides of its blocks, their
+scan, and the mapping options. Genes beyond the choices there are count from the beginning again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from arrayol.errors import ArrayolError
+from dse.search.nsga2 import Genes
+from dse.space.mappings import MappingSpace, divisors
+from dse.space.options import choices_of, with_options
+from dse.space.task_graph import Mask, bits
+from hwmodel.design import Blocks, GroupDesign, Processor, Scan
+
+OPTIONS = 1 << 10  # values of a gene for mapping options; how many choices there are depends on the blocks
+
+Sides = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class TaskGenes:
+    """Where a task's genes start, and for each gene of its blocks the sides that its values stand for."""
+
+    start: int
+    sides: tuple[tuple[Sides, ...], ...]
+
+
+class Coding:
+    """Between genes and designs of one space; `most` is the largest value of each gene."""
+
+    def __init__(self, space: MappingSpace) -> None:
+        self.space = space
+        self.units = space.units
+        self.links = [
+            (task, reader) for task in range(len(space.graph)) for reader in bits(space.graph.successors[task])
+        ]
+        most = [len(space.fusions) - 1] if space.fusions else [1] * len(self.links)
+        self.fusion_genes = len(most)
+        self.tasks = []
+        for name in space.graph.names:
+            sides = self._sides(name)
+            self.tasks.append(TaskGenes(len(most), sides))
+            most += [len(self.units) - 1, *(len(options) - 1 for options in sides), self._scans(name) - 1]
+            most += [OPTIONS - 1] * self._option_genes
+        self.most: Genes = np.array(most, np.int64)
+        self._fusions: dict[bytes, tuple[Mask, ...]] = {}
+        self._legal: dict[tuple[str, Sides], tuple[Scan, ...]] = {}
+        self._choices: dict[GroupDesign, list[tuple[object, ...]] | None] = {}
+
+    @property
+    def _option_genes(self) -> int:
+        """Genes of each task for mapping options: policy, recomputing, FIFOs, layouts, and its own cut."""
+        return 5 if self.space.study.has_options else 0
+
+    @cached_property
+    def resets(self) -> Sequence[bool]:
+        """Which genes are best left at 0 often: those for mapping options."""
+        found = np.zeros(len(self.most), np.bool_)
+        for task in self.tasks:
+            first = task.start + 2 + len(task.sides)
+            found[first : first + self._option_genes] = True
+        return found.tolist()
+
+    @cached_property
+    def _starts_plain(self) -> bool:
+        """Whether the first choice of every decision is the plain one."""
+        study = self.space.study
+        return study.holds_plain and study.policies[0] == "reuse" and not study.recompute[0]
+
+    def design(self, genes: Genes) -> dict[Mask, GroupDesign] | None:
+        """The groups that one row of genes stands for; None where it stands for no design of the space."""
+        found = {}
+        for group in self._groups(genes):
+            design = self._group(group, genes)
+            if design is None:
+                return None
+            found[group] = design
+        return found
+
+    def joined(self, parts: Mapping[Mask, Genes]) -> Genes:
+        """The genes of the whole design whose groups are taken from these rows, each from its own."""
+        genes = np.zeros_like(self.most)
+        of = {task: group for group in parts for task in bits(group)}
+        if self.space.fusions:
+            wanted = frozenset(parts)
+            genes[0] = next(place for place, one in enumerate(self.space.fusions) if frozenset(one) == wanted)
+        else:
+            genes[: self.fusion_genes] = [of[task] == of[reader] for task, reader in self.links]
+        ends = [*(task.start for task in self.tasks[1:]), len(genes)]
+        for number, (task, end) in enumerate(zip(self.tasks, ends, strict=True)):
+            genes[task.start : end] = parts[of[number]][task.start : end]
+        return genes
+
+    def spread(self, count: int, random: np.random.Generator) -> Genes:
+        """Designs to start from: regular ones, small to large blocks under few and many units, and random ones."""
+        regular = [self._regular(joined, size, units) for joined in (0, 1) for size in range(5) for units in (0, 1)]
+        genes = random.integers(0, self.most + 1, (count, len(self.most)))
+        option_genes = np.array(self.resets)
+        genes[:, option_genes] *= random.random((count, int(option_genes.sum()))) < 0.1
+        half = min(len(regular), count // 2)
+        genes[:half] = regular[:half]
+        return genes
+
+    def _regular(self, joined: int, size: int, units: int) -> Genes:
+        """All tasks joined or none, blocks of `size` quarters of the way from small to large, one unit or all."""
+        genes = np.zeros_like(self.most)
+        genes[: self.fusion_genes] = joined * self.most[: self.fusion_genes]
+        for task in self.tasks:
+            genes[task.start] = units * self.most[task.start]
+            shape = slice(task.start + 1, task.start + 1 + len(task.sides))
+            genes[shape] = self.most[shape] * size // 4
+        return genes
+
+    def _sides(self, task: str) -> tuple[tuple[Sides, ...], ...]:
+        given = self.space.study.blocks
+        if given == "divisors" or task not in given:
+            extents = self.space.accesses.extents(task)
+            return tuple(tuple((side,) for side in divisors(extent)) for extent in extents)
+        return (self.space.shapes(task),)
+
+    def _scans(self, task: str) -> int:
+        rank = len(self.space.accesses.extents(task))
+        return math.factorial(rank) << rank
+
+    def _groups(self, genes: Genes) -> tuple[Mask, ...]:
+        key = genes[: self.fusion_genes].tobytes()
+        if key not in self._fusions:
+            if self.space.fusions:
+                self._fusions[key] = self.space.fusions[int(genes[0])]
+            else:
+                joined = [link for link, gene in zip(self.links, genes, strict=False) if gene]
+                self._fusions[key] = _acyclic(self.space, _joined(self.space, joined))
+        return self._fusions[key]
+
+    def _group(self, group: Mask, genes: Genes) -> GroupDesign | None:
+        space, last = self.space, self.space.last(group)
+        longest = space.study.longest_group
+        if last is None or (longest and group.bit_count() > longest):
+            return None
+        members = [self.tasks[task] for task in bits(group)]
+        own = self.tasks[space.graph.names.index(last)]
+        shape = tuple(
+            side
+            for options, gene in zip(own.sides, genes[own.start + 1 :], strict=False)
+            for side in options[int(gene)]
+        )
+        scans = self._legal_scans(last, shape)
+        if not scans:
+            return None
+        after = own.start + 1 + len(own.sides)
+        units = [self.units[int(genes[member.start])] for member in members]
+        processors = zip(space.tasks(group), units, strict=True)
+        blocks = Blocks(shape, scans[int(genes[after]) % len(scans)])
+        plain = GroupDesign(tuple(Processor(task, count) for task, count in processors), blocks)
+        if not self._option_genes:
+            return plain
+        cuts = [0 if member is own else int(genes[member.start + 2 + len(member.sides) + 4]) for member in members]
+        return self._with_options(plain, [*genes[after + 1 : after + 5].tolist(), *cuts])
+
+    def _legal_scans(self, task: str, shape: Sides) -> tuple[Scan, ...]:
+        key = task, shape
+        if key not in self._legal:
+            self._legal[key] = self.space.scans(task, shape)
+        return self._legal[key]
+
+    def _with_options(self, plain: GroupDesign, genes: Sequence[int]) -> GroupDesign | None:
+        """The design with what its genes open; None where the group is refused."""
+        if self._starts_plain and not any(genes):
+            return plain  # without asking what options there are, which takes long
+        key = GroupDesign(tuple(Processor(task) for task in plain.tasks), plain.blocks)
+        if key not in self._choices:
+            try:
+                self._choices[key] = choices_of(self.space, key)
+            except ArrayolError:
+                self._choices[key] = None
+        choices = self._choices[key]
+        if choices is None or not all(choices):
+            return None
+        picked = (options[gene % len(options)] for options, gene in zip(choices, genes, strict=True))
+        return with_options(plain, tuple(picked))
+
+
+def _joined(space: MappingSpace, links: Sequence[tuple[int, int]]) -> list[Mask]:
+    """The groups that these links make, none longer than the study allows: a link that would make one is left out."""
+    longest = space.study.longest_group or len(space.graph)
+    of = {task: 1 << task for task in range(len(space.graph))}
+    for task, reader in links:
+        group = of[task] | of[reader]
+        if group.bit_count() <= longest:
+            for member in bits(group):
+                of[member] = group
+    return list(dict.fromkeys(of.values()))
+
+
+def _acyclic(space: MappingSpace, groups: list[Mask]) -> tuple[Mask, ...]:
+    """The same with groups that need each other, if by others, made one: they are linked, so the result is legal."""
+    count = len(groups)
+    reached = [
+        sum(1 << place for place, other in enumerate(groups) if other != group and _feeds(space, group, other))
+        for group in groups
+    ]
+    for middle in range(count):
+        for first in range(count):
+            if reached[first] >> middle & 1:
+                reached[first] |= reached[middle]
+    merged: dict[Mask, None] = {}
+    for place, group in enumerate(groups):
+        whole = group
+        for other in bits(reached[place]):
+            if reached[other] >> place & 1:
+                whole |= groups[other]
+        merged[whole] = None
+    return tuple(merged)
+
+
+def _feeds(space: MappingSpace, group: Mask, other: Mask) -> bool:
+    return any(space.graph.successors[task] & other for task in bits(group))

@@ -1,0 +1,156 @@
+"""The exact search: the front of every group, and from those the front of whole designs over all fusions.
+
+A figure of a whole design is the sum, or the maximum, of its groups' figures, and what a group costs does not depend on
+how the others are designed. So a design of a group that another one of the same group dominates can be replaced in
+every whole design by that other one, and nothing gets worse: only the groups' fronts need be combined. Of whole designs
+with equal figures the one with the fewest units stays; under a maximum a dominated part may belong to it, so there
+units count as one more figure (`Combination.trades_units`). A constraint bounds a figure that only grows as groups are
+added, so what is above the bound is dropped at once. Of groups that are equal
+but for names one is searched (`dse.search.isomorphic`). Where units are in no figure, more of them never cost anything: a structure
+is priced under its fastest units alone, of those the fewest.
+
+Exact but for the bounds that a study sets, and where mapping options are too many to be tried on every structure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Protocol
+
+from arrayol.text import counted
+from dse.jobs.progress import COMBINING, Report, SearchProgress
+from dse.jobs.runner import JobRunner
+from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, whole_front
+from dse.pareto.fronts import Front
+from dse.search.context import Searched
+from dse.search.group import search_group
+from dse.search.group_front import Counts, GroupFront
+from dse.search.isomorphic import IsomorphicGroups
+from dse.search.search_context import SearchContext
+from dse.search.tracking import Tracker
+from dse.space.fusions import execution_order, next_groups
+from dse.space.mappings import MappingSpace
+from dse.space.options import count_mapping_options
+from dse.space.size import count_wholes
+from dse.space.task_graph import Mask
+from hwmodel.design import Design, GroupDesign, Processor
+
+OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
+LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
+
+
+class WholeDesigns(Protocol):
+    """A front of whole designs, and the groups of one of its points."""
+
+    @property
+    def front(self) -> Front:
+        """The points."""
+
+    def choices(self, point: int) -> tuple[Choice, ...]:
+        """In an order in which they can run."""
+
+
+def search_exactly(context: SearchContext, runner: JobRunner, report: Report) -> Searched:
+    """Search every group of the study's fusions and combine their fronts."""
+    all_options = tries_all_options(context.space)
+    fronts = search_groups(context, runner, all_options=all_options, report=report)
+    report(SearchProgress(COMBINING))
+    whole = combine_groups(context, fronts)
+    return searched_groups(context.space, fronts, whole, all_options=all_options)
+
+
+def searched_groups(
+    space: MappingSpace, fronts: Mapping[Mask, GroupFront], whole: WholeDesigns, *, all_options: bool
+) -> Searched:
+    """What the fronts of groups and the front of whole designs made of them say together."""
+    counts = sum((found.counts for found in fronts.values()), Counts())
+    return Searched(
+        front=whole.front,
+        design=lambda row: ordered_design(space, fronts, whole.choices(row)),
+        counts=counts,
+        exact=all_options and not space.study.longest_group and not space.study.epsilon,
+        how=_how(space, all_options=all_options),
+        group_designs=counts.size,
+        whole_designs=count_wholes(space, {group: found.counts.size for group, found in fronts.items()}),
+        refusal=next(((space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal), None),
+        groups=fronts,
+    )
+
+
+def tries_all_options(space: MappingSpace) -> bool:
+    """Whether mapping options are few enough to be tried on every structure; always so where there are none."""
+    if not space.study.has_options:
+        return True
+    elements = sum(space.accesses.size(array) for array in space.model.network.arrays)
+    left = OPTIONS_ELEMENTS // max(elements, LEAST_ELEMENTS)
+    for group in space.groups:
+        last = space.last(group)
+        blocks = list(islice(space.blocks(last), left + 1)) if last else []
+        if len(blocks) > left:
+            return False
+        if blocks:
+            tasks = tuple(Processor(task) for task in space.tasks(group))
+            # One structure in the middle stands for all: offers differ little between them.
+            left -= len(blocks) * (1 + count_mapping_options(space, GroupDesign(tasks, blocks[len(blocks) // 2])))
+        if left < 0:
+            return False
+    return True
+
+
+def search_groups(
+    context: SearchContext, runner: JobRunner, *, all_options: bool, report: Report
+) -> dict[Mask, GroupFront]:
+    """The front of every group of the space; of groups that are equal but for names one is searched."""
+    space, isomorphic = context.space, IsomorphicGroups(context.space)
+    firsts = {group: isomorphic.of(group) for group in space.groups}
+    wanted = sorted((group for group, first in firsts.items() if first is None), key=Mask.bit_count)
+    tracker = Tracker(context, firsts, report)
+    plans = [tracker.follow(group, search_group(context, group, all_options=all_options)) for group in wanted]
+    found = dict(zip(wanted, runner.do(context, plans, tracker.watch), strict=True))
+    return {
+        group: found[group] if first is None else isomorphic.renamed(found[first], first, group)
+        for group, first in firsts.items()
+    }
+
+
+def combine_groups(context: SearchContext, fronts: Mapping[Mask, GroupFront]) -> WholeFront | ListedFront:
+    """The front of whole designs over the study's fusions."""
+    space, how = context.space, context.columns.how
+
+    def front(group: Mask) -> Front:
+        return fronts[group].front
+
+    if space.fusions:
+        return listed_front(space.graph, front, how, space.fusions)
+    longest = space.study.longest_group
+    return whole_front(space.graph, front, how, lambda done: next_groups(space.graph, done, longest))
+
+
+def ordered_design(space: MappingSpace, fronts: Mapping[Mask, GroupFront], choices: Iterable[Choice]) -> Design:
+    """A whole design of rows of its groups' fronts, its groups in execution order."""
+    designs = {choice.group: fronts[choice.group].designs[choice.row] for choice in choices}
+    return in_order(space, designs)
+
+
+def in_order(space: MappingSpace, designs: Mapping[Mask, GroupDesign]) -> Design:
+    """A whole design with its groups in execution order."""
+    return Design(tuple(designs[group] for group in execution_order(space.graph, designs)))
+
+
+def _how(space: MappingSpace, *, all_options: bool) -> str:
+    """How the front was found, and what bounds it."""
+    text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
+    if not all_options:
+        most = counted(space.slow_structures, "structure") + " of each group" if space.slow_structures else "none"
+        text += "; layouts and policies tried one at a time on the plain fronts of groups"
+        text += f", cuts, FIFOs and recomputing on {'at most ' if space.slow_structures else ''}{most}"
+    return text + bounds_text(space)
+
+
+def bounds_text(space: MappingSpace, *, epsilon: bool = True) -> str:
+    """The bounds that the study sets, those on fronts with `epsilon`."""
+    text = f"; groups of at most {space.study.longest_group} tasks" if space.study.longest_group else ""
+    if space.study.epsilon and epsilon:
+        text += f"; within a factor {1 + space.study.epsilon:g} of the exact front"
+    return text

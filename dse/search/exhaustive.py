@@ -1,0 +1,160 @@
+"""Every whole design of a space, one by one: for small spaces, and to test the other methods against.
+
+Independent of them: no front is taken before the whole designs are there, every group design is priced by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from arrayol.errors import ArrayolError
+from arrayol.text import rounded
+from dse.jobs.progress import SEARCHING, Report, SearchProgress
+from dse.jobs.runner import JobRunner
+from dse.pareto.fronts import Rows, Values, front_of
+from dse.search.context import Searched
+from dse.search.exact import bounds_text, in_order
+from dse.search.figures import Columns, column_of
+from dse.search.group_front import Counts, with_units
+from dse.search.method_names import EXHAUSTIVE, refused
+from dse.search.pricing import combinations, plain_structure
+from dse.search.search_context import SearchContext
+from dse.space.mappings import MappingSpace
+from dse.space.options import mapping_options
+from dse.space.size import all_fusions
+from dse.space.task_graph import Mask
+from hwmodel.design import Design, GroupDesign
+
+WHOLES_AT_MOST = 20_000_000  # whole designs; more are refused
+_AT_ONCE = 1 << 18  # whole designs whose figures are held
+
+
+@dataclass(frozen=True)
+class _Group:
+    """All designs of a group: the figures of the legal ones, and how many there are with the others."""
+
+    designs: list[GroupDesign]
+    values: Values
+    units: Values
+    size: int
+    refusal: str | None
+
+
+def search_exhaustively(context: SearchContext, _: JobRunner, report: Report) -> Searched:
+    """Price every whole design, in this process.
+
+    Raises ArrayolError (`method-refused`) where the study makes too many.
+    """
+    space, columns = context.space, context.columns
+    groups: dict[Mask, _Group] = {}
+    counted = 0
+    for group in space.groups:
+        report(SearchProgress(SEARCHING, len(groups), len(space.groups), "groups", designs=counted))
+        groups[group] = _all_designs(space, columns, group)
+        counted += groups[group].size
+    fusions = space.fusions or all_fusions(space)
+    assert fusions is not None, "more fusions are refused before"
+    total = sum(math.prod(groups[group].size for group in fusion) for fusion in fusions)
+    if total > WHOLES_AT_MOST:
+        reason = f"it prices every whole design, at most {WHOLES_AT_MOST:,}, and there are {rounded(total)}"
+        raise refused(EXHAUSTIVE, reason, "take --method exact, or narrow the space in a study")
+    found = _Wholes(columns)
+    for number, fusion in enumerate(fusions):
+        found.add(number, [groups[group] for group in fusion])
+    return _searched(space, fusions, groups, found, total)
+
+
+def _searched(
+    space: MappingSpace, fusions: tuple[tuple[Mask, ...], ...], groups: dict[Mask, _Group], found: _Wholes, total: int
+) -> Searched:
+    front = front_of(found.values, found.units)
+
+    def design(row: int) -> Design:
+        number, flat = found.codes[front.origin[row]].tolist()
+        fusion = fusions[number]
+        rows = np.unravel_index(flat, [len(groups[group].units) for group in fusion])
+        return in_order(space, {group: groups[group].designs[int(at)] for group, at in zip(fusion, rows, strict=True)})
+
+    return Searched(
+        front=front,
+        design=design,
+        counts=Counts(found.feasible, total - found.feasible),
+        exact=not space.study.longest_group,
+        how="every whole design of all fusions, one by one" + bounds_text(space, epsilon=False),
+        group_designs=sum(group.size for group in groups.values()),
+        whole_designs=total,
+        counts_wholes=True,
+        refusal=next(((space.tasks(mask), group.refusal) for mask, group in groups.items() if group.refusal), None),
+    )
+
+
+class _Wholes:
+    """The whole designs that nothing dominates so far, each as the number of its fusion and its place in there."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.how = columns.how
+        self.feasible = 0
+        self.values: Values = np.zeros((0, len(columns.figures)), np.int64)
+        self.units: Values = np.zeros(0, np.int64)
+        self.codes: Rows = np.zeros((0, 2), np.intp)
+
+    def add(self, fusion: int, groups: list[_Group]) -> None:
+        """Take all whole designs of a fusion: every choice of one design for each of its groups."""
+        shape = [len(group.units) for group in groups]
+        total = math.prod(shape)
+        for start in range(0, total, _AT_ONCE):
+            flat = np.arange(start, min(start + _AT_ONCE, total))
+            rows = np.unravel_index(flat, shape)
+            values = groups[0].values[rows[0]]
+            units = groups[0].units[rows[0]]
+            for group, row in zip(groups[1:], rows[1:], strict=True):
+                values = self.how.whole(values, group.values[row])
+                units = units + group.units[row]
+            self._keep(values, units, np.stack([np.full(len(flat), fusion), flat], axis=1))
+
+    def _keep(self, values: Values, units: Values, codes: Rows) -> None:
+        within = self.how.within(values)
+        self.feasible += int(np.count_nonzero(within))
+        values = np.concatenate([self.values, values[within]])
+        units = np.concatenate([self.units, units[within]])
+        front = front_of(values, units)
+        self.codes = np.concatenate([self.codes, codes[within]])[front.origin]
+        self.values, self.units = front.values, front.units
+
+
+def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
+    """Every design of a group, structure by structure under all combinations of units."""
+    tasks, last = space.tasks(group), space.last(group)
+    empty: Values = np.zeros((0, len(columns.figures)), np.int64)
+    if last is None:
+        return _Group([], empty, empty[:, 0], 1, "the group has several last tasks")
+    units = combinations(space.units, len(tasks))
+    found = _Group([], empty, empty[:, 0], 0, None)
+    parts: list[tuple[Values, Values]] = [(found.values, found.units)]
+    size, refusal = 0, None
+    for structure in _structures(space, tasks, last):
+        size += len(units)
+        try:
+            priced = space.model.price_structure(structure, units)
+        except ArrayolError as refused:
+            refusal = refusal or refused.diagnostics[0].message
+            continue
+        legal = np.flatnonzero(priced.legal[0])
+        values = [column_of(priced, figure, whole=group == space.graph.all)[0] for figure in columns.figures]
+        parts.append((np.stack(values, axis=1)[legal], units.sum(axis=1)[legal]))
+        found.designs.extend(with_units(structure, units[row].tolist()) for row in legal)
+    values_of, units_of = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return _Group(found.designs, values_of, units_of, size, refusal)
+
+
+def _structures(space: MappingSpace, tasks: tuple[str, ...], last: str) -> Iterator[GroupDesign]:
+    """Every structure of a group: plain ones where the study holds them, and all mapping options on them."""
+    for blocks in space.blocks(last):
+        plain = plain_structure(tasks, blocks)
+        if space.study.holds_plain:
+            yield plain
+        yield from mapping_options(space, plain)

@@ -1,0 +1,119 @@
+"""The integers that group designs are compared by: the chosen figures and those that constraints bound."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from arrayol.errors import error
+from dse.pareto.fronts import Combination, Values
+from dse.space.constraints import Constraint
+from dse.space.figures import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
+from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Priced, units_are_free
+from hwmodel.platform import Platform
+
+_MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """`figures` are the columns, the objectives first; `objectives` says which column each objective reads.
+
+    Figures that read the same key of the model share a column. `how` combines groups to wholes and holds the limits.
+    """
+
+    objectives: tuple[Figure, ...]
+    figures: tuple[Figure, ...]
+    how: Combination
+    constraints: tuple[Constraint, ...]
+
+    @property
+    def of_objectives(self) -> tuple[int, ...]:
+        """The column of each objective."""
+        keys = [figure.key for figure in self.figures]
+        return tuple(keys.index(objective.key) for objective in self.objectives)
+
+    @property
+    def units_are_free(self) -> bool:
+        """Whether only the fastest units of a structure, and of those the fewest, can be on a front."""
+        return units_are_free([figure.key for figure in self.figures]) and not self.how.trades_units
+
+    def times(self, *, whole: bool) -> tuple[str, ...]:
+        """The times among the columns, as the model names them for a group, or for one that is a `whole` design."""
+        return tuple(dict.fromkeys(key_of(figure, whole=whole) for figure in self.figures if figure.key in TIMES))
+
+    @property
+    def leading(self) -> int:
+        """How many columns belong to objectives; the others are there for constraints alone."""
+        return max(self.of_objectives) + 1
+
+
+def columns_of(
+    objectives: Sequence[str], constraints: Sequence[Constraint], platform: Platform, *, reuse_memory: bool
+) -> Columns:
+    """The columns for objectives and constraints by name.
+
+    Raises what `chosen_figures` raises, also for the constraints' figures; `bad-constraint` for a bound from the wrong
+    side.
+    """
+    chosen, known = chosen_figures(objectives, platform), figures_of(platform)
+    for constraint in constraints:
+        require_known(constraint.figure, known)
+        _require_side(constraint, known[constraint.figure])
+    bounded = [known[constraint.figure] for constraint in constraints]
+    first: dict[str, Figure] = {}
+    for figure in (*chosen, *bounded):
+        first.setdefault(figure.key, figure)
+    figures = tuple(first.values())
+    limits = tuple(_limit(figure, constraints, known, platform) for figure in figures)
+    largest = tuple(reuse_memory and figure.key in _MEMORY for figure in figures)
+    return Columns(chosen, figures, Combination(largest, limits), tuple(constraints))
+
+
+def _require_side(constraint: Constraint, figure: Figure) -> None:
+    if constraint.is_upper == figure.grows:
+        wanted = f"{figure.name} {'>=' if figure.grows else '<='} NUMBER"
+        message = f"the constraint '{constraint}' bounds {figure.name} from the wrong side"
+        raise error("bad-constraint", message, hint=f"write {wanted}: {'more' if figure.grows else 'less'} is better")
+
+
+def _limit(
+    figure: Figure, constraints: Sequence[Constraint], known: dict[str, Figure], platform: Platform
+) -> int | None:
+    """The largest integer of a column that keeps all its constraints."""
+    found = [
+        _integer_limit(one, known[one.figure], platform) for one in constraints if known[one.figure].key == figure.key
+    ]
+    return min(found, default=None)
+
+
+def _integer_limit(constraint: Constraint, figure: Figure, platform: Platform) -> int:
+    bound, strict = constraint.bound, not constraint.relation.endswith("=")
+    if figure.name == FRAMES_PER_SECOND:  # clock / cycles >= bound
+        bound = Fraction(str(platform.clock_mhz)) * 10**6 / bound if bound else Fraction(1 << 62)
+    elif figure.clocked:
+        bound *= Fraction(str(platform.clock_mhz))
+    else:
+        bound *= figure.scale
+    return math.ceil(bound) - 1 if strict else math.floor(bound)
+
+
+def key_of(figure: Figure, *, whole: bool) -> str:
+    """The model's name of a figure of group designs; frames follow each other only in a `whole` design."""
+    return LATENCY if figure.key == FRAME and not whole else figure.key
+
+
+def column_of(priced: Priced, figure: Figure, *, whole: bool) -> Values:
+    """A figure's integers of group designs, of a group that is a `whole` design or of another."""
+    found = priced.objective(key_of(figure, whole=whole))
+    values: Values = found if figure.scale == 1 else np.rint(found * figure.scale).astype(np.int64)
+    return values
+
+
+def objective_values(columns: Columns, values: Values) -> Values:
+    """The objectives' columns of values, of shape (n, objectives)."""
+    return values[:, list(columns.of_objectives)]

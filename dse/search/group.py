@@ -1,0 +1,119 @@
+"""The front of one group: its designs in the plain space priced in batches, those beyond it one structure at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+
+from dse.jobs.piece import JobPlan
+from dse.pareto.fronts import Front, front_of
+from dse.pareto.thinning import thinned
+from dse.search.figures import Columns
+from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
+from dse.search.pricing import (
+    Estimate,
+    GroupJob,
+    OptionsJob,
+    PlainJob,
+    StructuresJob,
+    in_jobs,
+    plain_structure,
+)
+from dse.search.search_context import SearchContext
+from dse.space.mappings import MappingSpace, Shape
+from dse.space.options import count_mapping_options, mapping_options, spread, takes_exact_path
+from dse.space.task_graph import Mask
+from hwmodel.design import GroupDesign, Scan
+
+
+def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> JobPlan[GroupFront]:
+    """The front of a group's designs.
+
+    Mapping options (cuts, FIFOs, layouts, policies, recomputing) are tried in all combinations on every structure with
+    `all_options`, else one at a time on those of the plain front (if the study holds plain designs), and of those that
+    the model prices slowly only some.
+    """
+    space, columns = context.space, context.columns
+    last = space.last(group)
+    if last is None:
+        return _refused(columns, "the group has several last tasks, and no one repetition space to cut in blocks")
+    jobs = _Jobs(space, columns, space.tasks(group))
+    part = nothing(columns, len(jobs.tasks))
+    if space.study.holds_plain:
+        part = joined([part, *(yield jobs.plain(last))], columns)
+        if space.study.has_options and not all_options:
+            some = jobs.singly([part.structures[place] for place in dict.fromkeys(part.place.tolist())])
+            found = yield some.jobs
+            part = joined([part, *found, nothing(columns, len(jobs.tasks), Counts(pruned=some.pruned))], columns)
+    if space.study.has_options and (all_options or not space.study.holds_plain):
+        part = joined([part, *(yield jobs.everywhere(last))], columns)
+    return _finished(part, context)
+
+
+def _finished(part: GroupPart, context: SearchContext) -> GroupFront:
+    """The front with its designs."""
+    trade_units = context.columns.how.trades_units
+    front = front_of(part.values, part.units.sum(axis=1), trade_units=trade_units)
+    front = thinned(front, context.space.study.epsilon)
+    return GroupFront(front, part.designs(front.origin), part.counts, part.refusal)
+
+
+def _refused(columns: Columns, why: str) -> GroupFront:
+    empty = np.zeros((0, len(columns.figures)), np.int64)
+    return GroupFront(Front(empty, empty[:, 0], np.zeros(0, np.intp)), (), Counts(infeasible=1), why)
+
+
+@dataclass(frozen=True)
+class _Some:
+    """Jobs for some of the designs that could be tried, and how many are left out."""
+
+    jobs: Sequence[GroupJob]
+    pruned: int
+
+
+class _Jobs:
+    """Cuts what is to be priced of a group in jobs, always in the same way."""
+
+    def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> None:
+        self.space, self.tasks, self.units = space, tasks, space.units
+        self.designs = len(self.units) ** len(tasks)  # of a structure
+        self.estimate = Estimate(space, tasks, 1 if columns.units_are_free else self.designs)
+
+    def plain(self, last: str) -> list[PlainJob]:
+        """All block shapes under all scans and units."""
+        each, tables = self.estimate.plain, self.estimate.tables
+        every = (((scan, shape), each) for scan, shapes in self.space.structures(last) for shape in shapes)
+        return [PlainJob(self.tasks, self.units, tables + seconds, _by_scan(some)) for some, seconds in in_jobs(every)]
+
+    def singly(self, plain: Sequence[GroupDesign]) -> _Some:
+        """What differs from plain structures in one decision; of the slow ones as many as the arrays' size allows."""
+        found = [one for structure in plain for one in mapping_options(self.space, structure, singly=True)]
+        quick = [one for one in found if not takes_exact_path(one)]
+        slow = [one for one in found if takes_exact_path(one)]
+        chosen = spread(slow, self.space.slow_structures)
+        jobs = [*self._structures(quick), *self._structures(chosen)]
+        return _Some(jobs, (len(slow) - len(chosen)) * self.designs)
+
+    def everywhere(self, last: str) -> list[OptionsJob]:
+        """All mapping options on all blocks."""
+        blocks = list(self.space.blocks(last))
+        if not blocks:
+            return []
+        middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
+        each = self.estimate.structure(slow=True) * count_mapping_options(self.space, middle)
+        runs = in_jobs((one, each) for one in blocks)
+        return [OptionsJob(self.tasks, self.units, seconds, tuple(some)) for some, seconds in runs]
+
+    def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresJob]:
+        each = ((one, self.estimate.structure(slow=takes_exact_path(one))) for one in structures)
+        for some, seconds in in_jobs(each):
+            yield StructuresJob(self.tasks, self.units, seconds, tuple(some))
+
+
+def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:
+    """Runs of block shapes under the same scan."""
+    return tuple((scan, tuple(shape for _, shape in run)) for scan, run in groupby(blocks, key=itemgetter(0)))

@@ -1,0 +1,135 @@
+"""The front of some designs of a group: what a job of its search finds, and what several make together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from dse.pareto.fronts import Front, Rows, Values, front_of
+from dse.search.figures import Columns
+from hwmodel.design import GroupDesign
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Group designs: priced, infeasible, and left out by a stated bound; together the size of the space."""
+
+    evaluated: int = 0
+    infeasible: int = 0
+    pruned: int = 0
+
+    @property
+    def size(self) -> int:
+        """All of them."""
+        return self.evaluated + self.infeasible + self.pruned
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.evaluated + other.evaluated, self.infeasible + other.infeasible, self.pruned + other.pruned)
+
+
+@dataclass(frozen=True)
+class GroupPart:
+    """A front of points: figures (n, figures), units (n, tasks), and for each the place of its structure (n,).
+
+    `counts` are of all designs that were looked at, `refusal` is an example of what makes one infeasible.
+    """
+
+    structures: tuple[GroupDesign, ...]
+    values: Values
+    units: Values
+    place: Rows
+    counts: Counts
+    refusal: str | None = None
+
+    def designs(self, rows: Rows) -> tuple[GroupDesign, ...]:
+        """The designs behind some points."""
+        return tuple(with_units(self.structures[self.place[row]], self.units[row].tolist()) for row in rows)
+
+
+@dataclass(frozen=True)
+class GroupFront:
+    """A group's front, the design behind each of its points, what was counted, and an example of a refusal."""
+
+    front: Front
+    designs: tuple[GroupDesign, ...]
+    counts: Counts
+    refusal: str | None = None
+
+
+def nothing(columns: Columns, tasks: int, counts: Counts | None = None, refusal: str | None = None) -> GroupPart:
+    """No feasible design of a group of so many tasks."""
+    values = np.zeros((0, len(columns.figures)), np.int64)
+    return GroupPart((), values, np.zeros((0, tasks), np.int64), np.zeros(0, np.intp), counts or Counts(), refusal)
+
+
+def joined(parts: Sequence[GroupPart], columns: Columns) -> GroupPart:
+    """The front of several parts; among equal points the one with the fewest units, then the first."""
+    values, units = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "units"))
+    starts = accumulate((len(part.structures) for part in parts), initial=0)
+    place = np.concatenate([part.place + start for part, start in zip(parts, starts, strict=False)])
+    rows = front_of(values, units.sum(axis=1), trade_units=columns.how.trades_units).origin
+    structures = [structure for part in parts for structure in part.structures]
+    used, place = np.unique(place[rows], return_inverse=True)
+    return GroupPart(
+        tuple(structures[number] for number in used),
+        values[rows],
+        units[rows],
+        place.reshape(-1),
+        sum((part.counts for part in parts), Counts()),
+        next((part.refusal for part in parts if part.refusal), None),
+    )
+
+
+@dataclass(frozen=True)
+class _Record:
+    """A part as it is stored."""
+
+    structures: tuple[GroupDesign, ...]
+    values: list[list[int]]
+    units: list[list[int]]
+    place: list[int]
+    figures: int
+    tasks: int
+    counts: Counts
+    refusal: str | None
+
+
+_RECORDS = TypeAdapter(_Record)
+
+
+def dump_part(part: GroupPart) -> str:
+    """A part as text."""
+    record = _Record(
+        part.structures,
+        part.values.tolist(),
+        part.units.tolist(),
+        part.place.tolist(),
+        part.values.shape[1],
+        part.units.shape[1],
+        part.counts,
+        part.refusal,
+    )
+    return _RECORDS.dump_json(record).decode()
+
+
+def load_part(text: str) -> GroupPart:
+    """A part from its text. Raises ValueError (pydantic's own) for anything else."""
+    record = _RECORDS.validate_json(text)
+    return GroupPart(
+        record.structures,
+        np.array(record.values, np.int64).reshape(-1, record.figures),
+        np.array(record.units, np.int64).reshape(-1, record.tasks),
+        np.array(record.place, np.intp),
+        record.counts,
+        record.refusal,
+    )
+
+
+def with_units(structure: GroupDesign, units: Sequence[int]) -> GroupDesign:
+    """The structure with these units of its tasks."""
+    processors = (replace(one, units=count) for one, count in zip(structure.processors, units, strict=True))
+    return replace(structure, processors=tuple(processors))

@@ -1,0 +1,149 @@
+"""Isomorphic groups: groups that are equal but for the names of their tasks and arrays; one is searched for all.
+
+The model reads of a group its processes, the arrays that they touch, and how processes outside touch those that the
+group writes; the study adds what it says of a task by name. All this with tasks in dataflow order, names left out and
+arrays numbered in the order in which tasks name them is, with the order of these
+arrays in the network, the group's signature. Groups of equal signatures have the same
+designs with the same figures, and the first one's front is the other's once names are replaced place by place. No
+isomorphism is sought beyond that order: groups that are equal only in another one are each searched. With a model of
+memory rows addresses count too, so that there no two groups are isomorphic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.spec import Delay, TiledDefault
+from dse.search.group_front import GroupFront
+from dse.space.mappings import MappingSpace
+from dse.space.study import Study
+from dse.space.task_graph import Mask
+from hwmodel.design import GroupDesign
+
+Signature = tuple[Any, ...]
+
+
+class IsomorphicGroups:
+    """Finds for each group the first one that the model and the study cannot tell from it.
+
+    What counts is all that the machine model reads of a group: its processes with arrays numbered as they come, types
+    and shapes of the arrays, and what is touched of them outside. With a row model addresses count too, and no group
+    has one that is isomorphic.
+    """
+
+    def __init__(self, space: MappingSpace) -> None:
+        self.space = space
+        self._first: dict[Signature, Mask] = {}
+
+    def of(self, group: Mask) -> Mask | None:
+        """An earlier group that is equal but for names; None for the first of its kind, which is then remembered."""
+        if self.space.model.platform.memory.rows is not None:
+            return None
+        first = self._first.setdefault(_signature(self.space, self.space.tasks(group)), group)
+        return None if first == group else first
+
+    def renamed(self, searched: GroupFront, first: Mask, group: Mask) -> GroupFront:
+        """The front that was found of the `first` one as that of `group`."""
+        tasks = dict(zip(self.space.tasks(first), self.space.tasks(group), strict=True))
+        arrays = dict(zip(_arrays(self.space, tasks), _arrays(self.space, tasks.values()), strict=True))
+        return replace(searched, designs=tuple(_renamed(design, tasks, arrays) for design in searched.designs))
+
+
+def group_content(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
+    """All that the model and the study know of a group, with its names."""
+    return tasks, tuple(_arrays(space, tasks)), _signature(space, tasks)
+
+
+def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
+    numbers = _arrays(space, tasks)
+    network = space.model.network
+    return (
+        len(tasks) == len(space.graph),
+        tuple(_anonymous(network.processes[task], numbers) for task in tasks),
+        tuple(_array(network.arrays[name], numbers, tasks) for name in numbers),
+        tuple(space.accesses.shape(name) for name in numbers),  # an infinite axis is as long as all tasks make it
+        tuple(numbers[name] for name in network.arrays if name in numbers),  # the order in which options are tried
+        tuple(_outside(network, name, tasks) for name in numbers),
+        tuple(_study(space.study, task) for task in tasks),
+    )
+
+
+def _arrays(space: MappingSpace, tasks: Iterable[str]) -> dict[str, int]:
+    """The arrays of a group in the order in which its tasks name them, numbered."""
+    names = (name for task in tasks for name in _named(space.model.network.processes[task]))
+    return {name: place for place, name in enumerate(dict.fromkeys(names))}
+
+
+def _outside(network: Network, array: str, tasks: Collection[str]) -> frozenset[Any]:
+    """How the processes outside the group touch one of its arrays."""
+    if network.arrays[array].producer not in tasks:
+        return frozenset()  # what is only loaded has no one to wait for
+    return frozenset(
+        touch
+        for reader in network.arrays[array].readers
+        if reader not in tasks
+        for touch in _touches(network.processes[reader], array)
+    )
+
+
+def _study(study: Study, task: str) -> Signature:
+    """What the study says of one task by its name."""
+    return tuple(table.get(task) if isinstance(table, Mapping) else None for table in (study.blocks, study.cuts))
+
+
+def _named(process: Process) -> tuple[str, ...]:
+    defaults = (delay.default for delay in process.delays)
+    flows = (*process.inputs, *process.outputs)
+    return (*(flow.array for flow in flows), *(one.array for one in defaults if isinstance(one, TiledDefault)))
+
+
+def _anonymous(process: Process, numbers: Mapping[str, int]) -> Process:
+    """The process without its name, its arrays as numbers."""
+
+    def flows(given: tuple[Flow, ...]) -> tuple[Flow, ...]:
+        return tuple(replace(flow, array=str(numbers[flow.array])) for flow in given)
+
+    def delay(given: Delay) -> Delay:
+        if not isinstance(given.default, TiledDefault):
+            return given
+        return replace(given, default=replace(given.default, array=str(numbers[given.default.array])))
+
+    return replace(
+        process,
+        name="",
+        task="",
+        inputs=flows(process.inputs),
+        outputs=flows(process.outputs),
+        delays=tuple(map(delay, process.delays)),
+    )
+
+
+def _array(array: Array, numbers: Mapping[str, int], tasks: Collection[str]) -> Signature:
+    """What of an array the group sees, but for who reads it outside."""
+    return numbers[array.name], array.type, array.shape, array.producer in tasks, array.is_output
+
+
+def _touches(process: Process, array: str) -> list[Signature]:
+    """The elements of an array that a process reads, as patterns and tilers over its repetitions."""
+    found: list[Signature] = [
+        (process.repetition, flow.port.shape, flow.tiler) for flow in process.inputs if flow.array == array
+    ]
+    ports = {port.name: port for port in process.input_ports}
+    found += [
+        (process.repetition, ports[delay.port].shape, delay.default.tiler, delay.vector)
+        for delay in process.delays
+        if isinstance(delay.default, TiledDefault) and delay.default.array == array
+    ]
+    return found
+
+
+def _renamed(design: GroupDesign, tasks: Mapping[str, str], arrays: Mapping[str, str]) -> GroupDesign:
+    return replace(
+        design,
+        processors=tuple(replace(one, task=tasks[one.task]) for one in design.processors),
+        fifos=frozenset(arrays[name] for name in design.fifos),
+        layouts=tuple(replace(layout, array=arrays[layout.array]) for layout in design.layouts),
+    )

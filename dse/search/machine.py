@@ -1,0 +1,208 @@
+"""From the designs of a mapping's front to its stored result."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from dse.pareto.indicators import hypervolume
+from dse.results.exploration import Labels
+from dse.results.schema import (
+    BlocksRecord,
+    Design,
+    EvolutionRecord,
+    GenerationRecord,
+    GroupRecord,
+    Hypervolume,
+    MappingRecord,
+    ProcessorRecord,
+    Refusal,
+    Result,
+    SpaceSummary,
+    identifier,
+)
+from dse.results.steps import DesignSteps, StepFinder
+from dse.search.context import Evolution, Searched
+from dse.search.figures import Columns
+from dse.search.method_names import Chosen
+from dse.space.figures import Figure, figures_of
+from dse.space.mappings import MappingSpace
+from dse.space.size import count_fusions
+from dse.verify.verify import Verdict
+from hwmodel.design import Blocks, GroupDesign
+from hwmodel.design import Design as Decisions
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+
+
+def records_of(
+    space: MappingSpace,
+    columns: Columns,
+    designs: Sequence[Decisions],
+    verdicts: Sequence[Verdict],
+    steps: StepFinder | None,
+) -> tuple[Design, ...]:
+    estimates: dict[GroupDesign, GroupEstimate] = {}  # designs share groups
+    seen: Counter[str] = Counter()
+    records = []
+    for design, verdict in zip(designs, verdicts, strict=True):
+        for group in design.groups:
+            if group not in estimates:
+                estimates[group] = space.model.estimate(group)
+        groups = tuple(estimates[group] for group in design.groups)
+        estimate = DesignEstimate(groups, space.model.platform.clock_mhz, space.study.reuse_memory)
+        fusion = identifier(design.fusion, space.graph)
+        seen[fusion] += 1
+        made_by = steps.mapped(design) if steps else DesignSteps(None)
+        records.append(
+            Design(
+                id=f"{fusion}:{seen[fusion]}",
+                fusion=design.fusion.groups,
+                objectives=_figures(space, columns, estimate),
+                verified=verdict.verified,
+                verification=verdict.text,
+                bottleneck=estimate.bottleneck,
+                flows=None,
+                groups=tuple(_group(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
+                steps=made_by.steps,
+                steps_remark=made_by.remark,
+            )
+        )
+    return tuple(records)
+
+
+def _group(group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
+    times = {time.task: time for time in estimate.processors}
+    return GroupRecord(
+        tasks=group.tasks,
+        processors=tuple(
+            ProcessorRecord(
+                task=processor.task,
+                units=processor.units,
+                block_data=None,
+                cut=_blocks(processor.cut) if processor.cut else None,
+                cycles=times[processor.task],
+            )
+            for processor in group.processors
+        ),
+        whole_arrays_data=None,
+        mapping=MappingRecord(
+            blocks=_blocks(group.blocks),
+            fifos=tuple(sorted(group.fifos)),
+            layouts=group.layouts,
+            policy=group.policy,
+            recompute=group.recompute,
+            latency_cycles=estimate.latency_cycles,
+            steps=estimate.steps,
+            traffic_bytes=estimate.traffic_bytes,
+            memories=estimate.memories,
+            ends=dict(estimate.ends),
+            path=estimate.path,
+        ),
+    )
+
+
+def _blocks(blocks: Blocks) -> BlocksRecord:
+    return BlocksRecord(shape=blocks.shape, scan=str(blocks.scan))
+
+
+def _figures(space: MappingSpace, columns: Columns, estimate: DesignEstimate) -> dict[str, int | float]:
+    """The chosen objectives, then all other figures of the platform."""
+    platform = space.model.platform
+    others = (figure for figure in figures_of(platform).values() if figure not in columns.objectives)
+    return {
+        figure.name: figure.shown(exact_figure(estimate, figure), platform) for figure in (*columns.objectives, *others)
+    }
+
+
+def exact_figure(estimate: DesignEstimate, figure: Figure) -> int:
+    """The integer that a whole design is compared by."""
+    return round(estimate.objective(figure.key) * figure.scale)
+
+
+def result_of(
+    space: MappingSpace,
+    columns: Columns,
+    labels: Labels,
+    method: Chosen,
+    searched: Searched,
+    records: tuple[Design, ...],
+    others: tuple[Design, ...] | None,
+) -> Result:
+    counts, refusal = searched.counts, searched.refusal
+    return Result(
+        arrayol=version("arrayol"),
+        spec=labels.spec,
+        top=space.model.network.name,
+        constants=dict(labels.constants),
+        model=labels.model,
+        platform=labels.platform,
+        remarks=_remarks(space),
+        objectives=tuple(figure.name for figure in columns.objectives),
+        constraints=tuple(map(str, columns.constraints)),
+        method=method.name,
+        method_reason=method.why,
+        method_description=searched.how,
+        exact=searched.exact,
+        space=_summary(space, searched),
+        counted="whole designs" if searched.counts_wholes else "group designs",
+        evaluated=counts.evaluated,
+        infeasible=counts.infeasible,
+        pruned=counts.pruned,
+        infeasible_example=Refusal(groups=(refusal[0],), reason=refusal[1]) if refusal else None,
+        comparisons=searched.comparisons,
+        evolution=_evolution(searched.evolution) if searched.evolution else None,
+        hypervolume=_hypervolume(columns, space, records),
+        pareto=records,
+        designs=None if others is None else (*records, *others),
+    )
+
+
+def _evolution(evolution: Evolution) -> EvolutionRecord:
+    return EvolutionRecord(
+        seed=evolution.seed,
+        population=evolution.population,
+        generations=len(evolution.generations) - 1,
+        stalled=evolution.stalled,
+        convergence=tuple(
+            GenerationRecord(
+                generation=generation.number,
+                evaluated=generation.evaluated,
+                hypervolume=generation.hypervolume,
+            )
+            for generation in evolution.generations
+        ),
+    )
+
+
+def _remarks(space: MappingSpace) -> tuple[str, ...]:
+    endless = [name for name, array in space.model.network.arrays.items() if None in array.shape]
+    return (f"figures are per frame: {', '.join(endless)} never end",) if endless else ()
+
+
+def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:
+    return SpaceSummary(
+        tasks=space.graph.names,
+        fusions=count_fusions(space),
+        subspaces=None,
+        groups=len(space.groups),
+        group_designs=searched.group_designs,
+        whole_designs=searched.whole_designs,
+        study=space.study.model_dump(mode="json"),
+    )
+
+
+def _hypervolume(columns: Columns, space: MappingSpace, records: tuple[Design, ...]) -> Hypervolume:
+    """Up to 1.1 times the front's worst value of each objective (a tenth below, where larger is better)."""
+    points = [
+        [_smaller_is_better(figure, record.objectives[figure.name]) for figure in columns.objectives]
+        for record in records
+    ]
+    worst = [max(column) for column in zip(*points, strict=True)]
+    reference = [value + max(abs(value) / 10, 1e-9) for value in worst]
+    shown = {figure.name: abs(value) for figure, value in zip(columns.objectives, reference, strict=True)}
+    return Hypervolume(value=hypervolume(points, reference), reference=shown)
+
+
+def _smaller_is_better(figure: Figure, value: float) -> float:
+    return -value if figure.grows else value

@@ -1,0 +1,115 @@
+"""Paper A's way through the fusions (section 4, figure 9) with the machine model: subspaces by number of groups.
+
+Each fusion brings the front of its designs. Pareto inside each subspace, then among the survivors; comparisons are
+ordered pairs, counted where they are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from dse.jobs.progress import COMBINING, Report, SearchProgress
+from dse.jobs.runner import JobRunner
+from dse.pareto.combine import Choice, WholeFront, fusion_front
+from dse.pareto.counted import COMPARED_AT_MOST, counted_front
+from dse.pareto.fronts import Front, Rows, Values, front_of
+from dse.pareto.sorting import non_dominated
+from dse.results.schema import Comparisons
+from dse.search.context import Searched
+from dse.search.exact import search_groups, searched_groups, tries_all_options
+from dse.search.figures import Columns
+from dse.search.search_context import SearchContext
+from dse.space.size import all_fusions
+from dse.space.task_graph import Mask
+
+
+@dataclass(frozen=True)
+class _Points:
+    """Designs of some fusions: their figures, units, and (number of the fusion, point of its front)."""
+
+    values: Values
+    units: Values
+    codes: Rows
+
+    def taken(self, rows: Rows) -> _Points:
+        return _Points(self.values[rows], self.units[rows], self.codes[rows])
+
+
+def search_by_partition(context: SearchContext, runner: JobRunner, report: Report) -> Searched:
+    """The front of all fusions, subspace by subspace."""
+    space, columns = context.space, context.columns
+    all_options = tries_all_options(space)
+    fronts = search_groups(context, runner, all_options=all_options, report=report)
+    report(SearchProgress(COMBINING))
+    fusions = space.fusions or all_fusions(space)
+    assert fusions is not None, "more fusions are refused before"
+    wholes = [fusion_front(space.graph, lambda group: fronts[group].front, columns.how, one) for one in fusions]
+    survivors, comparisons = _by_subspaces(wholes, fusions, columns)
+    front = front_of(survivors.values, survivors.units)
+    chosen = survivors.codes[front.origin]
+    whole = _Chosen(Front(front.values, front.units, np.arange(len(front))), tuple(wholes), chosen)
+    found = searched_groups(space, fronts, whole, all_options=all_options)
+    how = found.how.replace("combined over all fusions", "and of all fusions, by subspaces of equal numbers of groups")
+    return replace(found, how=how, comparisons=comparisons)
+
+
+def _by_subspaces(
+    wholes: Sequence[WholeFront], fusions: Sequence[Sequence[Mask]], columns: Columns
+) -> tuple[_Points, Comparisons]:
+    """The points that survive in their subspaces and among those of the others, ties included."""
+    counts: list[int | None] = []
+    survivors = []
+    everything = _points(wholes, range(len(wholes)), columns)
+    for groups in sorted({len(fusion) for fusion in fusions}):
+        inside = [number for number, fusion in enumerate(fusions) if len(fusion) == groups]
+        found, count = _front(_points(wholes, inside, columns))
+        survivors.append(found)
+        counts.append(count)
+    front, count = _front(_joined(survivors))
+    counts.append(count)
+    total = len(everything.units)
+    by_subspaces = sum(one for one in counts if one is not None) if None not in counts else None
+    return front, Comparisons(subspaces=by_subspaces, all_pairs=total * (total - 1))
+
+
+def _points(wholes: Sequence[WholeFront], numbers: Sequence[int], columns: Columns) -> _Points:
+    empty = np.zeros((0, len(columns.figures)), np.int64)
+    parts = [_Points(empty, empty[:, 0], np.zeros((0, 2), np.intp))]
+    for number in numbers:
+        front = wholes[number].front
+        codes = np.stack([np.full(len(front), number), np.arange(len(front))], axis=1)
+        parts.append(_Points(front.values, front.units, codes))
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[_Points]) -> _Points:
+    return _Points(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.units for part in parts]),
+        np.concatenate([part.codes for part in parts]),
+    )
+
+
+def _front(points: _Points) -> tuple[_Points, int | None]:
+    """The points that none dominates, and the ordered pairs compared for it; None where they were sorted instead."""
+    if len(points.units) > COMPARED_AT_MOST:
+        return points.taken(non_dominated(points.values)), None
+    found = counted_front(points.values)
+    return points.taken(found.rows), found.comparisons
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A front made of points of the fronts of fusions."""
+
+    front: Front
+    wholes: tuple[WholeFront, ...]
+    codes: Rows
+
+    def choices(self, point: int) -> tuple[Choice, ...]:
+        """The groups of one of its points."""
+        number, row = self.codes[point]
+        return self.wholes[int(number)].choices(int(row))

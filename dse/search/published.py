@@ -1,0 +1,215 @@
+"""Exhaustive exploration of the fusions under the published model, subspace by subspace (paper A, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from types import MappingProxyType
+
+from arrayol.errors import Diagnostic, InfeasibleError
+from arrayol.text import counted
+from dse.pareto.counted import COMPARED_AT_MOST, counted_front, points_of
+from dse.pareto.front import Candidate
+from dse.pareto.indicators import hypervolume
+from dse.results.exploration import Exploration, Labels
+from dse.results.schema import (
+    Comparisons,
+    Design,
+    GroupRecord,
+    Hypervolume,
+    ProcessorRecord,
+    Refusal,
+    Result,
+    SpaceSummary,
+    identifier,
+)
+from dse.results.steps import DesignSteps, StepFinder
+from dse.search.method_names import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, Search, refused
+from dse.search.walk import FusionSearch
+from dse.space.fusions import count_by_groups
+from dse.space.objectives import Objective, available, require_available
+from dse.space.task_graph import task_graph
+from hwmodel.design import Fusion
+from hwmodel.published.estimate import ProcessorEstimate, PublishedDesign
+from hwmodel.published.model import PublishedModel
+
+MODELS = MappingProxyType({"published": PublishedModel})  # by the names that users give them
+METHOD = "every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)"
+ALL_PAIRS = f"{METHOD}, each compared with every other"
+
+
+def explore(
+    model: PublishedModel,
+    objectives: Sequence[Objective],
+    labels: Labels,
+    *,
+    how: Search | None = None,
+    steps: StepFinder | None = None,
+) -> Exploration:
+    """Price every legal fusion and keep the Pareto front: by the paper's subspaces (`partition`), or `exhaustive`.
+
+    Memory holds fronts, points for the plot and what is being compared, not every design, unless `how` says so. With
+    `steps` each design of the front carries the transformations that make its specification. Raises
+    InfeasibleError (`infeasible`) where no fusion fits the platform, ArrayolError (`no-clock`) where an objective needs
+    one, or (`method-refused`) for another method.
+    """
+    require_available(objectives, model.platform)
+    how = how or Search()
+    method = choose_published(how.method, model)
+    how.announce(f"{_size(model)}; {method.text}")
+    all_pairs = method.name == EXHAUSTIVE
+    search = FusionSearch(model, tuple(objectives), keep_all=how.keep_all or all_pairs, report=how.report)
+    search.run()
+    _require_feasible(search)
+    if all_pairs:
+        rows = counted_front(points_of([candidate.values for candidate in search.kept])).rows
+        search.front = [search.kept[row] for row in rows]
+    candidates = sorted(search.front, key=lambda candidate: (candidate.values, len(candidate.fusion.groups)))
+    front = _designs(search, candidates, steps)
+    result = _result(search, front, labels, method, keep_all=how.keep_all)
+    plotted = search.plotted.finish(search.objectives, model.platform)
+    return Exploration(result, search.objectives, plotted, spec=steps.original if steps else None)
+
+
+def choose_published(asked: str, model: PublishedModel) -> Chosen:
+    """The method for the published model. Raises ArrayolError (`method-refused`) for those that make no sense there."""
+    hint = "take --method partition, which prices every fusion, or --model machine"
+    if asked == AUTO:
+        return Chosen(PARTITION, "the published model prices fusions, and the paper goes through them like that")
+    if asked == EXHAUSTIVE:
+        counts = count_by_groups(task_graph(model.network))
+        if counts is None or sum(counts.values()) > COMPARED_AT_MOST:
+            raise refused(asked, f"it compares all fusions with all, at most {COMPARED_AT_MOST:,}", hint)
+    elif asked != PARTITION:
+        reason = "a fusion is a whole design of the published model, its figures are no sums over groups"
+        raise refused(asked, reason if asked == "exact" else f"{reason}, and all fusions can be priced", hint)
+    return Chosen(asked, ASKED)
+
+
+def _size(model: PublishedModel) -> str:
+    graph = task_graph(model.network)
+    counts = count_by_groups(graph)
+    fusions = "fusions" if counts is None else counted(sum(counts.values()), "fusion")
+    return f"{model.network.name}: {fusions} of {counted(len(graph), 'task')}"
+
+
+def _require_feasible(search: FusionSearch) -> None:
+    if search.front:
+        return
+    assert search.example is not None, "a network has at least one legal fusion"
+    raise InfeasibleError(
+        [
+            Diagnostic(
+                "infeasible",
+                f"none of the {search.evaluated} legal fusions of '{search.model.network.name}' fits the platform; "
+                f"[{search.example.fusion}]: {search.example.reason}",
+                hint="a larger memory.data_per_word or other initiation intervals change what fits",
+            )
+        ]
+    )
+
+
+def _designs(
+    search: FusionSearch, candidates: Sequence[Candidate], steps: StepFinder | None = None
+) -> tuple[Design, ...]:
+    """The candidates priced once more, as records: the search keeps no design."""
+    priced = [_priced(search, candidate.fusion) for candidate in candidates]
+    return tuple(_design(search, design, steps.published(design) if steps else DesignSteps(None)) for design in priced)
+
+
+def _design(search: FusionSearch, design: PublishedDesign, steps: DesignSteps) -> Design:
+    """The chosen objectives come first, then all others that the model gives."""
+    platform = search.model.platform
+    others = (objective for objective in available(platform) if objective not in search.objectives)
+    processors = {processor.process: processor for processor in design.processors}
+    return Design(
+        id=identifier(design.fusion, search.graph),
+        fusion=design.fusion.groups,
+        objectives={objective.name: objective.value(design, platform) for objective in (*search.objectives, *others)},
+        verified=None,
+        verification=None,
+        bottleneck=None,
+        flows=design.flows,
+        groups=tuple(_group([processors[task] for task in group]) for group in design.fusion.groups),
+        steps=steps.steps,
+        steps_remark=steps.remark,
+    )
+
+
+def _group(processors: Sequence[ProcessorEstimate]) -> GroupRecord:
+    buffers = [buffer for processor in processors for buffer in processor.inputs]
+    return GroupRecord(
+        tasks=tuple(processor.process for processor in processors),
+        processors=tuple(
+            ProcessorRecord(
+                task=processor.process, units=processor.units, block_data=processor.block, cut=None, cycles=None
+            )
+            for processor in processors
+        ),
+        whole_arrays_data={buffer.array: buffer.whole_array for buffer in buffers if buffer.whole_array},
+        mapping=None,
+    )
+
+
+def _priced(search: FusionSearch, fusion: Fusion) -> PublishedDesign:
+    design = search.model.evaluate(fusion)
+    assert isinstance(design, PublishedDesign), "only feasible fusions are candidates"
+    return design
+
+
+def _result(
+    search: FusionSearch, front: tuple[Design, ...], labels: Labels, method: Chosen, *, keep_all: bool
+) -> Result:
+    return Result(
+        arrayol=version("arrayol"),
+        spec=labels.spec,
+        top=search.model.network.name,
+        constants=dict(labels.constants),
+        model=labels.model,
+        platform=labels.platform,
+        remarks=search.model.remarks,
+        objectives=tuple(objective.name for objective in search.objectives),
+        constraints=(),
+        method=method.name,
+        method_reason=method.why,
+        method_description=ALL_PAIRS if method.name == EXHAUSTIVE else METHOD,
+        exact=True,
+        space=_space(search),
+        counted="whole designs",
+        evaluated=search.evaluated - search.infeasible,
+        infeasible=search.infeasible,
+        pruned=0,
+        infeasible_example=Refusal(groups=search.example.fusion.groups, reason=search.example.reason)
+        if search.example
+        else None,
+        comparisons=Comparisons(subspaces=search.comparisons_by_subspaces, all_pairs=search.comparisons_of_all_pairs),
+        evolution=None,
+        hypervolume=_hypervolume(search, front),
+        pareto=front,
+        designs=_designs(search, search.kept) if keep_all else None,
+    )
+
+
+def _space(search: FusionSearch) -> SpaceSummary:
+    fusions = sum(summary.fusions for summary in search.summaries)
+    return SpaceSummary(
+        tasks=search.graph.names,
+        fusions=fusions,
+        subspaces=tuple(search.summaries),
+        groups=None,
+        group_designs=None,
+        whole_designs=fusions,
+        study=None,
+    )
+
+
+def _hypervolume(search: FusionSearch, front: Sequence[Design]) -> Hypervolume:
+    """Up to a tenth beyond the worst value of any feasible design: so the extreme designs count too."""
+    platform = search.model.platform
+    reference = [
+        objective.in_unit(max(worst + 1, -(-worst * 11 // 10)), platform)
+        for objective, worst in zip(search.objectives, search.worst, strict=True)
+    ]
+    names = [objective.name for objective in search.objectives]
+    points = [[design.objectives[name] for name in names] for design in front]
+    return Hypervolume(value=hypervolume(points, reference), reference=dict(zip(names, reference, strict=True)))

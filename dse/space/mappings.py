@@ -1,0 +1,256 @@
+"""The space of mappings that a study spans on a network: groups, block shapes, scans, units, and mapping options."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.language.hints import did_you_mean
+from dse.space.fusions import all_groups, can_run
+from dse.space.study import Study
+from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
+from hwmodel.accesses import Accesses
+from hwmodel.banks.candidates import layout_candidates
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan
+from hwmodel.machine.model import MachineModel
+
+Shape = tuple[int, ...]
+SLOW_ELEMENTS = 20_000_000  # structures times elements of arrays, in one group
+
+
+@dataclass(frozen=True)
+class MappingSpace:
+    """What a study spans for one model; every list is in a fixed order."""
+
+    model: MachineModel
+    study: Study
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MappingSpace, (self.model, self.study)  # what is remembered stays here
+
+    @cached_property
+    def graph(self) -> TaskGraph:
+        """The tasks and their links."""
+        return task_graph(self.model.network)
+
+    @cached_property
+    def accesses(self) -> Accesses:
+        """Extents and arrays."""
+        return Accesses(self.model.network)
+
+    @cached_property
+    def groups(self) -> tuple[Mask, ...]:
+        """The groups of the study's fusions, by their first task."""
+        if self.study.fusions == "all":
+            return all_groups(self.graph, self.study.longest_group)
+        return tuple(dict.fromkeys(group for fusion in self.fusions for group in fusion))
+
+    @cached_property
+    def fusions(self) -> tuple[tuple[Mask, ...], ...]:
+        """The fusions that the study lists, as groups in execution order; none where it takes all."""
+        if self.study.fusions == "all":
+            return ()
+        number = {name: place for place, name in enumerate(self.graph.names)}
+        return tuple(
+            tuple(sum(1 << number[task] for task in group) for group in fusion) for fusion in self.study.fusions
+        )
+
+    @property
+    def units(self) -> tuple[int, ...]:
+        """The numbers of units a processor may have, ascending."""
+        given = self.study.units
+        return tuple(sorted(set(given))) if given else tuple(range(1, self.model.data_per_word + 1))
+
+    def tasks(self, group: Mask) -> tuple[str, ...]:
+        """The names of a group's tasks in dataflow order."""
+        return tuple(self.graph.names[task] for task in bits(group))
+
+    def last(self, group: Mask) -> str | None:
+        """The task of a group that no other of it reads; None where there are several."""
+        sinks = [task for task in bits(group) if not self.graph.successors[task] & group]
+        return self.graph.names[sinks[0]] if len(sinks) == 1 else None
+
+    def shapes(self, task: str) -> tuple[Shape, ...]:
+        """The block shapes of a task, lexicographically."""
+        extents = self.accesses.extents(task)
+        if self.study.blocks == "divisors":
+            return tuple(product(*(divisors(extent) for extent in extents)))
+        given = self.study.blocks.get(task)
+        if given is None:
+            return tuple(product(*(divisors(extent) for extent in extents)))
+        return tuple(sorted({tuple(map(min, shape, extents)) for shape in given}))
+
+    def scans(self, task: str, shape: Shape) -> tuple[Scan, ...]:
+        """The legal scans of a task cut in such blocks that the study allows."""
+        legal = self.model.legal_scans(task, shape)
+        if self.study.orders == "legal":
+            return legal
+        return tuple(scan for scan in legal if scan in self.study.orders)
+
+    @cached_property
+    def slow_structures(self) -> int:
+        """How many structures of a group may be priced element by element where not all are: by the arrays' size."""
+        elements = sum(self.accesses.size(array) for array in self.model.network.arrays)
+        return SLOW_ELEMENTS // max(1, elements)
+
+    def structures(self, task: str) -> Iterator[tuple[Scan, list[Shape]]]:
+        """Each scan with the block shapes under which it is legal."""
+        if task not in self._structures:
+            found = self._structures[task] = {}
+            for shape in self.shapes(task):
+                for scan in self.scans(task, shape):
+                    found.setdefault(scan, []).append(shape)
+        yield from self._structures[task].items()
+
+    @cached_property
+    def _structures(self) -> dict[str, dict[Scan, list[Shape]]]:
+        return {}  # many groups end with the same task
+
+    def blocks(self, task: str) -> Iterator[Blocks]:
+        """All blocks of a task."""
+        for scan, shapes in self.structures(task):
+            for shape in shapes:
+                yield Blocks(shape, scan)
+
+    def cuts(self, task: str) -> tuple[Blocks, ...]:
+        """The cuts that the study offers for a task before the last."""
+        extents = self.accesses.extents(task)
+        given = self.study.cuts
+        if isinstance(given, tuple):
+            return tuple(self._lines(task, extents)) if "lines" in given else ()
+        shapes = (tuple(map(min, shape, extents)) for shape in given.get(task, ()))
+        return tuple(Blocks(shape, scan) for shape in shapes for scan in self.scans(task, shape))
+
+    def _lines(self, task: str, extents: Shape) -> Iterator[Blocks]:
+        """Lines of repetitions, one wide, in either order: of the scans that walk them alike the first."""
+        for shape in _lines(extents):
+            narrow = next(axis for axis, side in enumerate(shape) if side < extents[axis])
+            seen = set()
+            for scan in self.scans(task, shape):
+                direction = scan.descending[scan.dimensions.index(narrow)]
+                if direction not in seen:
+                    seen.add(direction)
+                    yield Blocks(shape, scan)
+
+    def layouts(self, plain: GroupDesign) -> Iterator[tuple[BankLayout, ...]]:
+        """The choices of layouts for a group's buffers; none but the empty one where banks cost nothing."""
+        kinds, local = self.study.layouts, self.model.platform.local
+        if "linear" not in kinds or local.block_bits is None:
+            yield ()
+            return
+        tasks = plain.tasks
+        touched = {array for task in tasks for array in self._touched(task)}
+        choices: list[tuple[BankLayout | None, ...]] = []
+        for array in self.model.network.arrays:
+            found = layout_candidates(self.accesses, array, tasks, local.banks) if array in touched else ()
+            if found:
+                choices.append((None, *found) if "none" in kinds else found)
+        for chosen in product(*choices):
+            yield tuple(layout for layout in chosen if layout is not None)
+
+    def _touched(self, task: str) -> frozenset[str]:
+        process = self.model.network.processes[task]
+        return process.reads | process.writes
+
+
+def _lines(extents: Shape) -> tuple[Shape, ...]:
+    """Blocks that are whole along all dimensions but one, and one wide along that."""
+    return tuple(
+        tuple(1 if axis == narrow else extent for axis, extent in enumerate(extents))
+        for narrow in range(len(extents))
+        if extents[narrow] > 1
+    )
+
+
+def divisors(extent: int) -> list[int]:
+    """All divisors, ascending."""
+    small = [side for side in range(1, math.isqrt(extent) + 1) if extent % side == 0]
+    return sorted({*small, *(extent // side for side in small)})
+
+
+def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:
+    """Raises ArrayolError with every name and shape of a study that does not fit the network."""
+    found = [
+        *_unfit_fusions(study, graph),
+        *_unfit_shapes(study, graph, accesses),
+        *_unfit_orders(study, graph, accesses),
+    ]
+    if found:
+        raise ArrayolError(found)
+
+
+def _unfit_fusions(study: Study, graph: TaskGraph) -> Iterator[Diagnostic]:
+    if study.fusions == "all":
+        return
+    number = {name: place for place, name in enumerate(graph.names)}
+    for fusion in study.fusions:
+        named = [task for group in fusion for task in group]
+        strangers = [task for task in named if task not in number]
+        if strangers:
+            yield _unknown_task(study, graph, strangers[0], "fusions")
+            continue
+        shown = " | ".join(" ".join(group) for group in fusion)
+        if sorted(named) != sorted(graph.names):
+            missing = [name for name in graph.names if name not in named]
+            what = f"leaves out '{missing[0]}'" if missing else "names a task twice"
+            yield _unfit(
+                study, f"the fusion [{shown}] {what}", "each task of the spec stands in exactly one group", "fusions"
+            )
+            continue
+        yield from _illegal_groups(study, graph, [sum(1 << number[task] for task in group) for group in fusion], shown)
+
+
+def _illegal_groups(study: Study, graph: TaskGraph, groups: list[Mask], shown: str) -> Iterator[Diagnostic]:
+    done = 0
+    for group in groups:
+        first = group & -group
+        if graph.component(first, group) != group:
+            hint = "the tasks of a group are linked by arrays between them"
+            yield _unfit(study, f"the fusion [{shown}] has a group whose tasks are not linked", hint, "fusions")
+            return
+        if not can_run(graph, group, done):
+            hint = "list the groups in an order in which they can run; none may need another that needs it"
+            yield _unfit(study, f"the fusion [{shown}] has a group that reads what a later one writes", hint, "fusions")
+            return
+        done |= group
+
+
+def _unfit_shapes(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
+    tables = {"blocks": study.blocks, "cuts": study.cuts}
+    for key, table in tables.items():
+        if isinstance(table, str | tuple):
+            continue
+        for task, shapes in table.items():
+            if task not in graph.names:
+                yield _unknown_task(study, graph, task, key)
+                continue
+            rank = len(accesses.extents(task))
+            for shape in shapes:
+                if len(shape) != rank:
+                    message = f"'{key}.{task}' has the shape {list(shape)}; '{task}' repeats in {rank} dimensions"
+                    yield _unfit(study, message, "give one side for each dimension of its repetition", key, task)
+
+
+def _unfit_orders(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
+    if study.orders == "legal":
+        return
+    ranks = {len(accesses.extents(task)) for task in graph.names}
+    for scan in study.orders:
+        if len(scan.dimensions) not in ranks:
+            shown = ", ".join(map(str, sorted(ranks)))
+            message = f'the order "{scan}" has {len(scan.dimensions)} dimensions; the tasks repeat in {shown}'
+            yield _unfit(study, message, "name every dimension of a task's repetition once", "orders")
+
+
+def _unknown_task(study: Study, graph: TaskGraph, task: str, key: str) -> Diagnostic:
+    hint = did_you_mean(task, graph.names) or f"the tasks are {', '.join(graph.names)}"
+    return _unfit(study, f"'{key}' names '{task}', which is no task here", hint, key, task)
+
+
+def _unfit(study: Study, message: str, hint: str, *path: str) -> Diagnostic:
+    return Diagnostic("study-misfit", message, study.place(*path), hint)

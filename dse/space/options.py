@@ -1,0 +1,115 @@
+"""Mapping options, what a study has beyond a plain structure: cuts, FIFOs, bank layouts, policies, recomputing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+from arrayol.errors import ArrayolError
+from dse.space.mappings import MappingSpace
+from hwmodel.design import Blocks, GroupDesign
+from hwmodel.machine.offers import Offers
+
+
+def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:
+    """Every structure that the study has on the blocks of a plain one, each once in a fixed order.
+
+    The plain one itself is left out where the study holds plain structures anyway.
+
+    Cuts are offered to tasks with more to do for one block than the group's steady block, FIFOs for arrays that one
+    task reads once, several policies where a block reads again what an earlier one has read, and layouts where banks
+    cost something. With `singly` those that differ from the plain one in one of these decisions alone.
+    """
+    seen = {plain} if space.study.holds_plain else set()  # else it is there where there is no option
+    for choice in _one_at_a_time(space, plain) if singly else product(*choices_of(space, plain)):
+        found = with_options(plain, choice)
+        if found not in seen:
+            seen.add(found)
+            yield found
+
+
+def count_mapping_options(space: MappingSpace, plain: GroupDesign) -> int:
+    """How many structures `mapping_options` looks at, those that come out equal included."""
+    return math.prod(len(options) for options in choices_of(space, plain)) - 1
+
+
+def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
+    """What may be chosen of each decision: policy, recomputing, FIFOs, layouts, then the cut of each task."""
+    try:
+        offers = space.model.offers(plain.tasks, plain.blocks)
+    except ArrayolError:
+        offers = Offers((), (), policies_differ=False)  # the group is refused, as its price will say
+    study = space.study
+    return [
+        study.policies if offers.policies_differ else study.policies[:1],
+        study.recompute if len(plain.tasks) > 1 else (False,),
+        tuple(_fifos(space, offers.fifos)),
+        tuple(space.layouts(plain)),
+        *(_cuts(space, task, offered=task in offers.cuts) for task in plain.tasks),
+    ]
+
+
+def structure_of(design: GroupDesign) -> GroupDesign:
+    """The design with one unit for each task."""
+    return replace(design, processors=tuple(replace(one, units=1) for one in design.processors))
+
+
+def is_plain(design: GroupDesign) -> bool:
+    """Whether a design is plain: no cuts, FIFOs, layouts or recomputing, and the usual policy."""
+    return design == GroupDesign(tuple(replace(one, cut=None) for one in design.processors), design.blocks)
+
+
+def takes_exact_path(structure: GroupDesign) -> bool:
+    """Whether the model prices it element by element: with cuts, FIFOs, recomputing."""
+    return bool(structure.fifos) or structure.recompute or any(one.cut for one in structure.processors)
+
+
+def spread(structures: Sequence[GroupDesign], count: int) -> list[GroupDesign]:
+    """At most `count` structures, evenly over their order."""
+    if len(structures) <= count:
+        return list(structures)
+    return [structures[place * len(structures) // count] for place in range(count)]
+
+
+def _one_at_a_time(space: MappingSpace, plain: GroupDesign) -> Iterator[tuple[Any, ...]]:
+    choices = choices_of(space, plain)
+    usual = tuple(options[0] for options in choices)
+    for place, options in enumerate(choices):
+        for option in options[1:]:
+            yield (*usual[:place], option, *usual[place + 1 :])
+
+
+def _cuts(space: MappingSpace, task: str, *, offered: bool) -> tuple[Blocks | None, ...]:
+    if not offered:
+        return (None,)
+    given = space.study.cuts
+    without = (None,) if not isinstance(given, tuple) or "none" in given else ()
+    return (*without, *space.cuts(task)) or (None,)
+
+
+def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]:
+    """The sets of FIFOs: all subsets where buffers are allowed beside them, else as many as are legal."""
+    if "fifo" not in space.study.links:
+        return [frozenset()]
+    if "buffer" not in space.study.links:
+        return [frozenset(arrays)]
+    return [
+        frozenset(name for place, name in enumerate(arrays) if chosen >> place & 1)
+        for chosen in range(1 << len(arrays))
+    ]
+
+
+def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
+    """A plain design with one choice of each decision of `choices_of`."""
+    policy, recompute, fifos, layouts, *cuts = choice
+    return replace(
+        plain,
+        processors=tuple(replace(one, cut=own) for one, own in zip(plain.processors, cuts, strict=True)),
+        policy=policy,
+        recompute=recompute,
+        fifos=fifos,
+        layouts=tuple(layout for layout in layouts if layout.array not in fifos),
+    )

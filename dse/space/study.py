@@ -1,0 +1,233 @@
+"""A study: which mapping decisions an exploration may take, what it minimises and under which constraints.
+
+Read from TOML (`--study`) or made of options. Values that name tasks are checked against the network by `dse.space_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator, PrivateAttr
+from pydantic_core import PydanticCustomError
+
+from arrayol.errors import error
+from arrayol.source import Span
+from dse.space.constraints import Constraint, parse_constraint
+from hwmodel.design import POLICIES, Policy, Scan
+from hwmodel.toml_file import TomlFile, read_toml
+from hwmodel.toml_model import BrokenRule, validate
+
+Shapes = Mapping[str, tuple[tuple[int, ...], ...]]
+Groups = tuple[tuple[str, ...], ...]
+Cut = Literal["none", "lines"]
+LinkKind = Literal["buffer", "fifo"]
+LayoutKind = Literal["none", "linear"]
+
+
+def parse_scan(text: str) -> Scan:
+    """A scan written as its dimensions from the outermost, a descending one with a minus: "1,-0".
+
+    Raises ValueError for anything else.
+    """
+    signed = [part.strip() for part in text.split(",")] if text.strip() else []
+    dimensions = tuple(int(part.removeprefix("-")) for part in signed)
+    if sorted(dimensions) != list(range(len(dimensions))):
+        raise ValueError(text)
+    return Scan(dimensions, tuple(part.startswith("-") for part in signed))
+
+
+def _fusions(value: object) -> Literal["all"] | tuple[Groups, ...]:
+    if value == "all":
+        return "all"
+    return tuple(tuple(_texts(group) for group in _list(fusion)) for fusion in _list(value))
+
+
+def _shapes(value: object) -> Shapes:
+    if not isinstance(value, Mapping):
+        raise _refused()
+    return {str(task): tuple(_counts(shape) for shape in _list(shapes)) for task, shapes in value.items()}
+
+
+def _blocks(value: object) -> Literal["divisors"] | Shapes:
+    return "divisors" if value == "divisors" else _shapes(value)
+
+
+def _cuts(value: object) -> tuple[Cut, ...] | Shapes:
+    return _shapes(value) if isinstance(value, Mapping) else _words(Cut)(value)
+
+
+def _orders(value: object) -> Literal["legal"] | tuple[Scan, ...]:
+    if value == "legal":
+        return "legal"
+    found = _list(value)
+    try:
+        return tuple(one if isinstance(one, Scan) else parse_scan(one) for one in (found or _texts(found)))
+    except (ValueError, AttributeError):
+        raise _refused() from None
+
+
+def _words(kind: Any) -> Callable[[object], tuple[Any, ...]]:
+    """A validator of lists of the words of a Literal, each once."""
+
+    def words(value: object) -> tuple[Any, ...]:
+        found = tuple(_list(value))
+        if not found or any(word not in get_args(kind) for word in found) or len(set(found)) < len(found):
+            raise _refused()
+        return found
+
+    return words
+
+
+def _counts(value: object) -> tuple[int, ...]:
+    found = _list(value)
+    if not found or any(not isinstance(count, int) or isinstance(count, bool) or count < 1 for count in found):
+        raise _refused()
+    return tuple(found)
+
+
+def _flags(value: object) -> tuple[bool, ...]:
+    found = _list(value)
+    if not found or any(not isinstance(flag, bool) for flag in found) or len(set(found)) < len(found):
+        raise _refused()
+    return tuple(found)
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    found = _list(value)
+    if not found or any(not isinstance(text, str) for text in found):
+        raise _refused()
+    return tuple(found)
+
+
+def _constraints(value: object) -> tuple[Constraint, ...]:
+    try:
+        return tuple(one if isinstance(one, Constraint) else parse_constraint(str(one)) for one in _list(value))
+    except ValueError:
+        raise _refused() from None
+
+
+def _list(value: object) -> list[Any]:
+    if isinstance(value, list | tuple):
+        return list(value)
+    raise _refused()
+
+
+def _refused() -> PydanticCustomError:
+    return PydanticCustomError("study", "not allowed")
+
+
+_AS_TEXTS = PlainSerializer(lambda value: value if isinstance(value, str) else [str(one) for one in value])
+
+
+class Study(BaseModel):
+    """The space of an exploration; its defaults are those of docs/explore.md, "Studies".
+
+    `units` None stands for 1..m, the data per word of the platform. `longest_group` and `epsilon` make the search
+    cheaper and its result weaker: it is then no longer the exact front of all fusions, and says so. A front found with
+    `epsilon` has, for each design of the exact one, a design at most 1 + epsilon times as large in every figure.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    fusions: Annotated[Any, PlainValidator(_fusions)] = Field(
+        default="all", description='"all", or a list of fusions, each a list of groups, each a list of tasks'
+    )
+    longest_group: int | None = Field(default=None, ge=1, description="a whole number of tasks, 1 or more")
+    blocks: Annotated[Any, PlainValidator(_blocks)] = Field(
+        default="divisors", description='"divisors", or a table task = [[12, 4], ...] of block shapes'
+    )
+    orders: Annotated[Any, PlainValidator(_orders), _AS_TEXTS] = Field(
+        default="legal", description='"legal", or a list of scans, outermost dimension first, as ["0,1", "1,-0"]'
+    )
+    units: Annotated[Any, PlainValidator(_counts)] | None = Field(
+        default=None, description="a list of numbers of units, each 1 or more"
+    )
+    cuts: Annotated[Any, PlainValidator(_cuts)] = Field(
+        default=("none", "lines"),
+        description='a list of "none" and "lines", or a table task = [[1, 480], ...] of shapes',
+    )
+    links: Annotated[Any, PlainValidator(_words(LinkKind))] = Field(
+        default=("buffer", "fifo"), description='a list of "buffer" and "fifo"'
+    )
+    layouts: Annotated[Any, PlainValidator(_words(LayoutKind))] = Field(
+        default=("none", "linear"), description='a list of "none" and "linear"'
+    )
+    policies: Annotated[Any, PlainValidator(_words(Policy))] = Field(
+        default=POLICIES, description=f"a list of {', '.join(POLICIES)}"
+    )
+    recompute: Annotated[Any, PlainValidator(_flags)] = Field(default=(False,), description="a list of false and true")
+    reuse_memory: bool = Field(default=False, description="true or false")
+    epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
+    objectives: Annotated[Any, PlainValidator(_texts)] | None = Field(default=None, description="a list of objectives")
+    constraints: Annotated[Any, PlainValidator(_constraints), _AS_TEXTS] = Field(
+        default=(), description='a list of texts as "internal_memory_bits <= 65536"'
+    )
+    _file: TomlFile | None = PrivateAttr(default=None)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Keep the file that validation gives as context, for places in later messages."""
+        if isinstance(context, TomlFile):
+            self._file = context
+
+    @property
+    def holds_plain(self) -> bool:
+        """Whether it allows designs without cuts, FIFOs, layouts and recomputing, under the reuse policy."""
+        return (
+            (not isinstance(self.cuts, tuple) or "none" in self.cuts)
+            and "buffer" in self.links
+            and "none" in self.layouts
+            and "reuse" in self.policies
+            and False in self.recompute
+        )
+
+    @property
+    def has_options(self) -> bool:
+        """Whether it allows anything beyond plain designs."""
+        return not self.holds_plain or any(getattr(self, name) != plain for name, plain in NARROW.items())
+
+    def place(self, *path: str) -> Span | None:
+        """Where a key stands in the study's file, if it came from one."""
+        return self._file.span(path) if self._file else None
+
+
+NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
+    "cuts": ("none",),
+    "links": ("buffer",),
+    "layouts": ("none",),
+    "policies": ("reuse",),
+    "recompute": (False,),
+}
+
+
+def load_study(path: Path) -> Study:
+    """The study of a TOML file. Raises ArrayolError with every mistake of the file."""
+    return validate(read_toml(path), Study, _no_rules)
+
+
+def narrowed(study: Study) -> Study:
+    """The study without cuts, FIFOs, layouts, policies and recomputing."""
+    given = {name: getattr(study, name) for name in study.model_fields_set}
+    return Study.model_validate({**given, **NARROW})
+
+
+def with_constraints(study: Study, texts: Sequence[str], *, reuse_memory: bool) -> Study:
+    """The study with more constraints. Raises ArrayolError (`bad-constraint`)."""
+    more = []
+    for text in texts:
+        try:
+            more.append(parse_constraint(text))
+        except ValueError:
+            message = f"'{text}' is no constraint"
+            raise error("bad-constraint", message, hint='write FIGURE <= NUMBER, as "lut <= 20000"') from None
+    if not more and not reuse_memory:
+        return study
+    given = {name: getattr(study, name) for name in study.model_fields_set}
+    given["constraints"] = (*study.constraints, *more)
+    given["reuse_memory"] = study.reuse_memory or reuse_memory
+    return Study.model_validate(given)
+
+
+def _no_rules(_: Mapping[str, Any]) -> Iterator[BrokenRule]:
+    yield from ()

@@ -1,0 +1,1 @@
+"""Proving designs of a front on the simulated machine."""

@@ -1,0 +1,117 @@
+"""Designs at a reduced size: the same decisions on a smaller repetition space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from arrayol.errors import ArrayolError
+from hwmodel.accesses import Accesses
+from hwmodel.design import Blocks, Design, GroupDesign, Processor
+from hwmodel.machine.model import MachineModel
+
+Extents = tuple[int, ...]
+BLOCKS_AT_LEAST = 5  # along an axis that a block does not span
+
+
+@dataclass
+class Reducer:
+    """Reduces designs of a network to the smaller one of a model; `whole` has the extents of each task.
+
+    Designs share groups, and many groups become the same one: each is reduced once, and each result judged once.
+    """
+
+    whole: Mapping[str, Extents]
+    model: MachineModel
+    _groups: dict[tuple[GroupDesign, bool], GroupDesign | ArrayolError] = field(default_factory=dict)
+    _legal: dict[GroupDesign, GroupDesign | ArrayolError] = field(default_factory=dict)
+    _small: dict[str, Extents] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._small = extents_of(self.model.accesses)
+
+    def reduced(self, design: Design, *, partial: bool) -> Design:
+        """The design on the smaller network.
+
+        Sides that span an axis still do; others are clipped so that at least five blocks lie along it (as far as it is
+        long enough), the last of them smaller with `partial`, where that is possible. Units that could never work at
+        once there are left out. Raises ArrayolError where the smaller design is refused for another reason.
+        """
+        return Design(tuple(self._group(group, partial=partial) for group in design.groups))
+
+    def _group(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
+        key = design, partial
+        if key not in self._groups:
+            smaller = self._smaller(design, partial=partial)
+            if smaller not in self._legal:
+                self._legal[smaller] = _legal(smaller, self.model)
+            self._groups[key] = self._legal[smaller]
+        found = self._groups[key]
+        if isinstance(found, ArrayolError):
+            raise found.with_traceback(None)
+        return found
+
+    def _smaller(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
+        def cut(task: str, blocks: Blocks) -> Blocks:
+            axes = zip(blocks.shape, self.whole[task], self._small[task], strict=True)
+            return replace(blocks, shape=tuple(_side(*axis, partial=partial) for axis in axes))
+
+        return replace(
+            design,
+            blocks=cut(_last(design, self.model), design.blocks),
+            processors=tuple(replace(one, cut=cut(one.task, one.cut)) if one.cut else one for one in design.processors),
+        )
+
+
+def extents_of(accesses: Accesses) -> dict[str, Extents]:
+    """The repetition space of each process of a network, for one frame."""
+    return {task: accesses.extents(task) for task in accesses.network.processes}
+
+
+def _last(design: GroupDesign, model: MachineModel) -> str:
+    processes = model.network.processes
+    read = {array for task in design.tasks for array in processes[task].reads}
+    return next(task for task in design.tasks if not processes[task].writes & read)
+
+
+def _side(side: int, whole: int, small: int, *, partial: bool) -> int:
+    if side >= whole:
+        return small
+    most = max(1, min(side, small // BLOCKS_AT_LEAST))
+    if partial:
+        return next((one for one in range(most, 1, -1) if small % one), most)
+    return next(one for one in range(most, 0, -1) if small % one == 0)
+
+
+def _legal(design: GroupDesign, model: MachineModel) -> GroupDesign | ArrayolError:
+    """The design with units that can work at once; why it is refused, as a FIFO that only larger blocks allow."""
+    try:
+        found = _with_legal_units(design, model)
+        model.exact(found)
+    except ArrayolError as refusal:
+        return refusal
+    return found
+
+
+def _with_legal_units(design: GroupDesign, model: MachineModel) -> GroupDesign:
+    """The design with as many of its units as can work at once."""
+    given = [processor.units for processor in design.processors]
+    if model.price_structure(design, np.array([given], np.int64)).legal[0, 0]:
+        return design
+    units = [_most(design, place, count, model) for place, count in enumerate(given)]
+    processors = zip(design.processors, units, strict=True)
+    return replace(design, processors=tuple(_counted(*pair) for pair in processors))
+
+
+def _most(design: GroupDesign, place: int, count: int, model: MachineModel) -> int:
+    """The most units of one processor, up to `count`, that are legal beside one of each other."""
+    choices = np.ones((count, len(design.processors)), np.int64)
+    choices[:, place] = np.arange(1, count + 1)
+    legal = model.price_structure(design, choices).legal[0]
+    return int(choices[legal, place].max()) if legal.any() else 1
+
+
+def _counted(processor: Processor, units: int) -> Processor:
+    return replace(processor, units=units)

@@ -1,0 +1,149 @@
+"""The test bench of a specification: groups and designs on the simulated machine, beside what the model says."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from numpy.typing import NDArray
+
+from arrayol.errors import ArrayolError
+from arrayol.execute.extern import Functions
+from arrayol.execute.run import execute
+from arrayol.execute.synthetic import noise
+from arrayol.ir.network import Network
+from arrayol.ir.spec import Spec
+from dse.jobs.digest import code_digest, digest
+from hwmodel.accesses import Accesses
+from hwmodel.design import Design, GroupDesign
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import Platform
+from hwmodel.simulator.alone import simulate_alone
+from hwmodel.simulator.group import GroupRun, Sizes
+from hwmodel.simulator.reference import Reference, reference_of
+from hwmodel.simulator.simulate import Simulation, simulate
+
+SEED = 1  # of the data
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What came of simulating a group: whether what it computes is the reference execution's (None: tokens moved).
+
+    `reasons` are all that simulation and model disagree about, in words; none where they agree.
+    """
+
+    identical: bool | None
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass
+class Testbench:
+    """Simulates the top task of a specification in canonical form, with random data, on a platform."""
+
+    spec: Spec
+    network: Network
+    platform: Platform
+
+    def __post_init__(self) -> None:
+        self.accesses = Accesses(self.network)
+        self.model = MachineModel(self.network, self.platform)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Testbench, (self.spec, self.network, self.platform)
+
+    @cached_property
+    def inputs(self) -> dict[str, NDArray[Any]] | None:
+        """Random data; None where the bodies have no result for them, and tokens must do."""
+        arrays = self.network.arrays
+        found = {name: noise(arrays[name].type, self.accesses.shape(name), SEED) for name in self.network.inputs}
+        try:
+            execute(self.spec, self.network.name, found)
+        except ArrayolError:
+            return None
+        return found
+
+    @cached_property
+    def reference(self) -> Reference:
+        """What the reference execution says of these data."""
+        return reference_of(self.spec, self.network, self.inputs)
+
+    @property
+    def repetitions(self) -> int:
+        """How many repetitions one design has."""
+        return self._repetitions(self.network.processes)
+
+    def repetitions_of(self, group: GroupDesign) -> int:
+        """How many repetitions a group has."""
+        return self._repetitions(group.tasks)
+
+    def _repetitions(self, tasks: Iterable[str]) -> int:
+        return sum(math.prod(self.accesses.extents(task)) for task in tasks)
+
+    @cached_property
+    def key(self) -> bytes:
+        """The digest of what simulations depend on, the designs aside; arrays lie in memory in their order."""
+        return digest(code_digest(), self.spec, self.network.name, self.platform, tuple(self.network.arrays))
+
+    def judge(self, group: GroupDesign) -> Judgement:
+        """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.simulator.alone`)."""
+        try:
+            estimate = self.model.estimate(group)
+            found = simulate_alone(self.reference, self.platform, group, _sizes(estimate))
+        except ArrayolError as stopped:
+            return Judgement(None, (stopped.diagnostics[0].message,))
+        reasons = [] if found.identical is not False else ["what it computes differs from the reference execution's"]
+        return Judgement(found.identical, (*reasons, *_group_mismatches(found.run, estimate)))
+
+    def compare(self, design: Design) -> tuple[Simulation, DesignEstimate]:
+        """The simulation of a whole design beside its estimate. Raises RefereeError where it cannot run."""
+        estimate = self.model.evaluate(design)
+        return run_simulation(self.spec, self.network, self.platform, design, estimate, self.inputs), estimate
+
+
+def run_simulation(
+    spec: Spec,
+    network: Network,
+    platform: Platform,
+    design: Design,
+    estimate: DesignEstimate,
+    inputs: Mapping[str, NDArray[Any]] | None,
+    functions: Functions | None = None,
+) -> Simulation:
+    """Simulate a design with memories of the sizes that the model gives it."""
+    return simulate(spec, network, platform, design, [_sizes(group) for group in estimate.groups], inputs, functions)
+
+
+def mismatches(found: Simulation, estimate: DesignEstimate) -> Iterator[str]:
+    """What the simulation of a design and the model disagree about."""
+    if found.identical is False:
+        yield "its output differs from the reference execution's"
+    yield from _cycle_mismatch(found.cycles, estimate.latency_cycles)
+    for run, group in zip(found.groups, estimate.groups, strict=True):
+        yield from _memory_mismatches(run, group)
+
+
+def _group_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
+    yield from _cycle_mismatch(run.cycles, estimate.latency_cycles)
+    yield from _memory_mismatches(run, estimate)
+
+
+def _cycle_mismatch(cycles: int, analytic: int) -> Iterator[str]:
+    if cycles != analytic:
+        yield f"it takes {cycles:,} cycles, where the model says {analytic:,}"
+
+
+def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
+    for use in estimate.memories:
+        peak = run.peaks.get((use.kind, use.name), 0)
+        if peak != use.data:
+            yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.data:,}"
+
+
+def _sizes(estimate: GroupEstimate) -> Sizes:
+    """The sizes of a group's memories in data."""
+    return {(use.kind, use.name): use.data for use in estimate.memories}

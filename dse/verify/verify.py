@@ -1,0 +1,173 @@
+"""Designs of a front judged by the simulator at a reduced size (docs/machine.md): a mismatch is an error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from arrayol.checks.pipeline import check_again
+from arrayol.errors import ArrayolError, error
+from arrayol.ir.network import Network
+from arrayol.transforms.canonical import Canonical, canonical_form
+from dse.jobs.progress import Report
+from dse.jobs.runner import JobRunner
+from dse.verify.reduce import Reducer, extents_of
+from dse.verify.simulations import judge_all
+from dse.verify.testbench import Judgement, Testbench
+from hwmodel.accesses import Accesses
+from hwmodel.design import Design, GroupDesign
+from hwmodel.platform import Platform
+
+WHOLE_AT_MOST = 1_000_000  # repetitions; a spec without a reduced size is simulated whole up to so many
+BY_DEFAULT_AT_MOST = 2_000_000  # repetitions over all designs of the front that are simulated unasked
+
+Judgements = Mapping[GroupDesign, Judgement]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a design was simulated (None: not), and at which size or why not."""
+
+    verified: bool | None
+    text: str
+
+
+@dataclass
+class Verifier:
+    """Simulates designs of a task in canonical form on a platform, at the size that its `[verify]` consts give.
+
+    Designs share groups, and at the reduced size many groups become the same one: `plan` lists what there is to
+    simulate, and `verdicts` says what came of that for each design.
+    """
+
+    form: Canonical
+    platform: Platform
+
+    def __post_init__(self) -> None:
+        self.consts = self.platform.verify if self.form.original.items else {}  # what steps made has no consts
+        self.is_reduced = bool(self.consts)
+        small = self._reduced() if self.is_reduced else self.form
+        self.testbench = Testbench(small.spec, small.network, self.platform)
+        self._reducer = Reducer(extents_of(Accesses(self.form.network)), self.testbench.model)
+
+    def _reduced(self) -> Canonical:
+        """The same task at the reduced size, which may be its own."""
+        spec = self.form.original
+        if all(spec.constants[name] == value for name, value in self.consts.items()):
+            return self.form
+        return canonical_form(check_again(spec, {**spec.settings, **self.consts}), self.form.network.name)
+
+    @property
+    def size(self) -> str:
+        """The size of the simulation, in words."""
+        consts = ", ".join(f"{name} = {value}" for name, value in self.consts.items())
+        return f"at the reduced size {consts}" if consts else "at its whole size"
+
+    def all(
+        self,
+        designs: Sequence[Design],
+        runner: JobRunner | None = None,
+        report: Report = lambda _: None,
+        *,
+        asked: bool,
+    ) -> tuple[Verdict, ...]:
+        """The verdict on each design; without being asked to, only where they are few and small enough.
+
+        Raises ArrayolError (`verification-failed`) for the first one about which simulation and model disagree.
+        """
+        groups = self.plan(designs, asked=asked)
+        return self.verdicts(designs, judge_all(self.testbench, groups, runner or JobRunner(), report), asked=asked)
+
+    def plan(self, designs: Sequence[Design], *, asked: bool) -> tuple[GroupDesign, ...]:
+        """What is simulated for designs, each group once, in the order in which the designs first need them."""
+        if self._unsimulated(designs, asked=asked) is not None:
+            return ()
+        found: dict[GroupDesign, None] = {}
+        for design in designs:
+            try:
+                found |= dict.fromkeys(group for variant in self.variants(design) for group in variant.groups)
+            except NotReducibleError:
+                continue
+        return tuple(found)
+
+    def verdicts(self, designs: Sequence[Design], judgements: Judgements, *, asked: bool) -> tuple[Verdict, ...]:
+        """The verdict on each design, from judgements on all that `plan` lists.
+
+        Raises ArrayolError (`verification-failed`) for the first design about which simulation and model disagree.
+        """
+        if (reason := self._unsimulated(designs, asked=asked)) is not None:
+            return (Verdict(None, reason),) * len(designs)
+        return tuple(self._verdict(design, judgements) for design in designs)
+
+    def variants(self, design: Design) -> tuple[Design, ...]:
+        """What is simulated for a design: at a reduced size it in whole blocks, and with partial ones.
+
+        One of the two may be refused, as where smaller blocks break a FIFO's order. Raises NotReducibleError where
+        both are.
+        """
+        if not self.is_reduced:
+            return (design,)
+        variants: dict[Design, None] = {}
+        refusals = []
+        for partial in (False, True):
+            try:
+                variants[self._reducer.reduced(design, partial=partial)] = None
+            except ArrayolError as refused:
+                refusals.append(refused.diagnostics[0].message)
+        if not variants:
+            raise NotReducibleError(f"{self.size}, {refusals[0]}")
+        return tuple(variants)
+
+    def _unsimulated(self, designs: Sequence[Design], *, asked: bool) -> str | None:
+        """Why none of the designs is simulated, if so."""
+        repetitions = self.testbench.repetitions
+        if not self.is_reduced and repetitions > WHOLE_AT_MOST:
+            reason = "steps made the specification" if self.platform.verify else "the platform has no [verify] table"
+            return f"unverified: more than {WHOLE_AT_MOST:,} repetitions, and {reason}"
+        if not asked and len(designs) * repetitions > BY_DEFAULT_AT_MOST:
+            return f"not simulated unasked above {BY_DEFAULT_AT_MOST:,} repetitions in all; --verify does it"
+        return None
+
+    def _verdict(self, design: Design, judgements: Judgements) -> Verdict:
+        try:
+            variants = self.variants(design)
+        except NotReducibleError as reason:
+            return Verdict(None, f"unverified: {reason}")
+        reasons = [reason for variant in variants for reason in self._reasons(variant, judgements)]
+        if reasons:
+            raise self._failed(design, reasons)
+        tokens = any(judgements[group].identical is None for variant in variants for group in variant.groups)
+        return Verdict(True, f"simulated {self.size}{', data as tokens' if tokens else ''}")
+
+    def _reasons(self, variant: Design, judgements: Judgements) -> Iterator[str]:
+        """What simulation and model disagree about, group by group."""
+        yield from unordered(self.testbench.network, variant)
+        for group in variant.groups:
+            for reason in judgements[group].reasons:
+                yield f"[{' '.join(group.tasks)}]: {reason}"
+
+    def _failed(self, design: Design, reasons: Sequence[str]) -> ArrayolError:
+        message = f"the simulation of [{design.fusion}] {self.size} does not agree with the model: {'; '.join(reasons)}"
+        hint = "this is a mistake in arrayol; please report it with the spec and the platform"
+        return error("verification-failed", message, hint=hint)
+
+
+def unordered(network: Network, design: Design) -> Iterator[str]:
+    """Why a design's groups cannot run one after another, each task once and each array made before it is read."""
+    there, left = set(network.inputs), set(network.processes)
+    for group in design.groups:
+        processes = [network.processes[task] for task in group.tasks]
+        made = {array for process in processes for array in process.writes}
+        missing = {array for process in processes for array in process.reads} - made - there
+        for array in sorted(missing):
+            yield f"[{' '.join(group.tasks)}] reads '{array}' before another group makes it"
+        for task in set(group.tasks) - left:
+            yield f"'{task}' is in two groups"
+        there |= made
+        left -= set(group.tasks)
+    for task in sorted(left):
+        yield f"'{task}' is in no group"
+
+
+class NotReducibleError(Exception):
+    """Why a design has no counterpart at the reduced size."""

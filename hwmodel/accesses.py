@@ -1,0 +1,164 @@
+"""What the repetitions of a network's processes touch, element by element: the relations that every model shares.
+
+Figures are per frame: an infinite dimension of a repetition space has one repetition, an infinite axis of an array as
+many elements as that repetition touches. Repetitions and elements are numbered row-major.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.network import Flow, Network, Process
+from arrayol.ir.spec import Delay, Shape, TiledDefault, Tiler, port_named
+
+Extents = tuple[int, ...]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """One tiler through which a process reads or writes an array.
+
+    `pattern` is its pattern's shape. `default_of` is the delay whose tiled default it is; it is then read only by the
+    repetitions r with r - d outside the space (by all of them where the delay never acts).
+    """
+
+    process: str
+    port: str
+    array: str
+    tiler: Tiler
+    pattern: Extents
+    default_of: Delay | None = None
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """The accesses of one network."""
+
+    network: Network
+    _memo: dict[str, Extents] = field(default_factory=dict, compare=False, repr=False)
+
+    def extents(self, process: str) -> Extents:
+        """The repetition space of a process, for one frame."""
+        return tuple(1 if extent is None else extent for extent in self.network.processes[process].repetition)
+
+    @cached_property
+    def reads(self) -> Mapping[str, tuple[Touch, ...]]:
+        """What each process reads, by its name, tiled defaults of delays included."""
+        return {name: tuple(_reads(process)) for name, process in self.network.processes.items()}
+
+    @cached_property
+    def writes(self) -> Mapping[str, tuple[Touch, ...]]:
+        """What each process writes, by its name."""
+        return {
+            name: tuple(_touch(name, flow) for flow in process.outputs)
+            for name, process in self.network.processes.items()
+        }
+
+    def shape(self, array: str) -> Extents:
+        """The shape of an array, for one frame."""
+        if array not in self._memo:
+            touches = [
+                touch
+                for by_process in (self.reads, self.writes)
+                for found in by_process.values()
+                for touch in found
+                if touch.array == array
+            ]
+            self._memo[array] = tuple(
+                max((self._reach(touch, axis) for touch in touches), default=1) if extent is None else extent
+                for axis, extent in enumerate(self.network.arrays[array].shape)
+            )
+        return self._memo[array]
+
+    def size(self, array: str) -> int:
+        """The number of elements of an array, for one frame."""
+        return math.prod(self.shape(array))
+
+    def delays(self, process: str) -> tuple[Delay, ...]:
+        """The delays of a process that act within a frame."""
+        extents = self.extents(process)
+        return tuple(
+            delay
+            for delay in self.network.processes[process].delays
+            if delay.acts and all(abs(step) < extent for step, extent in zip(delay.vector, extents, strict=True))
+        )
+
+    def repetitions(self, process: str) -> Indices:
+        """All repetitions in row-major order, an (n, rank) array of their indices."""
+        return points(self.extents(process))
+
+    def elements(self, touch: Touch, repetitions: Indices) -> Indices:
+        """The (n, pattern size) elements that n repetitions, given as an (n, rank) array, touch, patterns row-major."""
+        shape = self.shape(touch.array)
+        inside = points(touch.pattern)
+        found = np.zeros((len(repetitions), len(inside)), np.int64)
+        for axis, extent in enumerate(shape):
+            paving = np.array(touch.tiler.paving[axis], np.int64)
+            fitting = np.array(touch.tiler.fitting[axis], np.int64)
+            index = touch.tiler.origin[axis] + (repetitions @ paving)[:, None] + (inside @ fitting)[None, :]
+            wraps = touch.tiler.wrap and self.network.arrays[touch.array].shape[axis] is not None
+            found = found * extent + (index % extent if wraps else index)
+        return found
+
+    def happens(self, touch: Touch, repetitions: Indices) -> NDArray[np.bool_]:
+        """Which of n repetitions access through this tiler at all: all, but for the tiled default of a delay."""
+        if touch.default_of is None:
+            return np.ones(len(repetitions), np.bool_)
+        if not touch.default_of.acts:
+            return np.ones(len(repetitions), np.bool_)
+        before = repetitions - np.array(touch.default_of.vector, np.int64)
+        extents = np.array(self.extents(touch.process), np.int64)
+        return np.asarray(((before < 0) | (before >= extents)).any(axis=1))
+
+    def _reach(self, touch: Touch, axis: int) -> int:
+        """One more than the greatest index of an axis that a touch reaches in one frame."""
+        ranges = (
+            *zip(touch.tiler.paving[axis], self.extents(touch.process), strict=True),
+            *zip(touch.tiler.fitting[axis], touch.pattern, strict=True),
+        )
+        return touch.tiler.origin[axis] + sum(max(0, factor) * (extent - 1) for factor, extent in ranges) + 1
+
+
+def points(shape: Sequence[int]) -> Indices:
+    """All index vectors of a shape in row-major order, as a (number, rank) array."""
+    if not shape:
+        return np.zeros((1, 0), np.int64)
+    return np.indices(tuple(shape), np.int64).reshape(len(shape), -1).T
+
+
+def flat(repetitions: Indices, extents: Sequence[int]) -> Indices:
+    """The row-major numbers of repetitions given as an (n, rank) array."""
+    numbers = np.zeros(len(repetitions), np.int64)
+    for axis, extent in enumerate(extents):
+        numbers = numbers * extent + repetitions[:, axis]
+    return numbers
+
+
+def subscripts(elements: Indices, shape: Sequence[int]) -> Indices:
+    """The subscripts along each axis, (rank, ...), of elements given by their row-major numbers."""
+    found = np.unravel_index(elements, shape) if shape else ()  # which does not take an array of one number
+    return np.array(found, np.int64).reshape(len(shape), *elements.shape)
+
+
+def _reads(process: Process) -> Iterator[Touch]:
+    for flow in process.inputs:
+        yield _touch(process.name, flow)
+    for delay in process.delays:
+        if isinstance(delay.default, TiledDefault):
+            pattern = _finite(port_named(process.input_ports, delay.port).shape)
+            yield Touch(process.name, delay.port, delay.default.array, delay.default.tiler, pattern, delay)
+
+
+def _touch(process: str, flow: Flow) -> Touch:
+    return Touch(process, flow.port.name, flow.array, flow.tiler, _finite(flow.port.shape))
+
+
+def _finite(shape: Shape) -> Extents:
+    return tuple(1 if extent is None else extent for extent in shape)

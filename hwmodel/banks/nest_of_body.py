@@ -1,0 +1,123 @@
+"""References of the unrolled body of an elementary task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from math import prod
+
+from arrayol.ir import expressions
+from arrayol.ir.affine import affine, rest_of
+from arrayol.ir.spec import Elementary
+from arrayol.language.expression_text import expression
+from arrayol.language.untype import written
+from arrayol.transforms.nest_tree import loop_depth
+from arrayol.transforms.unroll import BlockLoop, Copy, Unrolled, unroll
+from arrayol.transforms.unroll_factors import no_nest
+from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
+from hwmodel.banks.trips import count_trips
+
+Accessed = tuple[
+    expressions.Read | expressions.Assign, bool
+]  # a read, or an assignment as its target; whether it surely happens
+
+
+def nest_of_elementary(elementary: Elementary, factors: Sequence[int] | None) -> UnrolledNest:
+    """The references of an elementary's body; raises ArrayolError as `unroll` does."""
+    if elementary.body is None:
+        raise no_nest(elementary)
+    unrolled = unroll(elementary, [1] * loop_depth(elementary) if factors is None else factors)
+    ports = (*elementary.inputs, *elementary.outputs)
+    arrays = {
+        port.name: ArrayInfo(port.name, port.shape, port in elementary.inputs, port in elementary.outputs)
+        for port in ports
+        if port.shape
+    }
+    return UnrolledNest(elementary.name, arrays, tuple(_bodies(unrolled)))
+
+
+def accesses(assign: expressions.Assign) -> Iterator[Accessed]:
+    """The accesses of an assignment to arrays, in the order of their numbers.
+
+    First the target where `+=` reads it, then the reads of the value, of the subscripts, of the condition, each before
+    those in its own subscripts; the write comes last.
+    """
+    sure = assign.condition is None
+    if assign.accumulate and assign.subscripts:
+        yield assign, sure
+    for part in (assign.value, *assign.subscripts):
+        yield from _reads(part, sure=sure)
+    if assign.condition is not None:
+        yield from _reads(assign.condition, sure=True)
+    if assign.subscripts:
+        yield assign, sure
+
+
+def _reads(expr: expressions.Expr, *, sure: bool) -> Iterator[Accessed]:
+    stack = [(expr, sure)]
+    while stack:
+        node, certain = stack.pop()
+        if isinstance(node, expressions.Read) and node.subscripts:
+            yield node, certain
+        parts = [(part, certain) for part in expressions.operands_of(node)]
+        if isinstance(node, expressions.Select):
+            parts = [(node.then, False), (node.condition, certain), (node.otherwise, False)]
+        elif isinstance(node, expressions.Operation) and node.operator in ("and", "or"):
+            parts = [(node.operands[0], certain), (node.operands[1], False)]
+        stack += reversed(parts)
+
+
+def _bodies(unrolled: Unrolled) -> Iterator[Body]:
+    """The innermost bodies in the order of their numbers: the copies of their full blocks."""
+    placed = list(zip(unrolled.copies, expressions.assigns(unrolled.elementary.body or ()), strict=True))
+    full = sorted((pair for pair in placed if pair[0].full), key=lambda pair: pair[0].body)
+    for _, group in groupby(full, key=lambda pair: pair[0].body):
+        copies = list(group)
+        loops = copies[0][0].loops
+        trips = count_trips(loops)
+        references = tuple(found for copy, assign in copies for found in _references(copy, assign, loops))
+        yield Body(
+            tuple(Loop(loop.name, extent) for loop, extent in zip(loops, trips.extents, strict=True)),
+            tuple(loop.factor for loop in loops),
+            references,
+            trips.runs,
+            trips.iterations - trips.runs * prod(loop.factor for loop in loops),
+        )
+
+
+def _references(copy: Copy, assign: expressions.Assign, loops: Sequence[BlockLoop]) -> Iterator[Reference]:
+    names = [loop.name for loop in loops]
+    found = list(accesses(assign))
+    for number, (node, certain) in enumerate(found):
+        yield Reference(
+            node.port,
+            number == len(found) - 1 and node is assign,
+            tuple(subscript_of(item, names) for item in node.subscripts),
+            copy.body,
+            copy.statement,
+            copy.copy,
+            number,
+            certain,
+        )
+
+
+def subscript_of(expr: expressions.Expr, names: Sequence[str]) -> Subscript:
+    """A subscript by the loop indices of these names."""
+    form = affine(expr)
+    unknown = sorted(
+        (
+            Unknown(abs(factor), _text(part, factor), _arrays(part), None if factor < 0 else part)
+            for part, factor in rest_of(form)
+        ),
+        key=lambda part: part.text,
+    )
+    return Subscript(tuple(form.factor(name) for name in names), form.constant, tuple(unknown))
+
+
+def _text(expr: expressions.Expr, factor: int) -> str:
+    text = expression(written(expr))
+    return text if factor > 0 else f"-({text})"
+
+
+def _arrays(expr: expressions.Expr) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(node.port for node, _ in _reads(expr, sure=True)))

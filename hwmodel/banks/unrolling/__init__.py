@@ -1,1 +1,0 @@
-"""From a task or elementary to the references of its unrolled loop nest."""

@@ -1,0 +1,254 @@
+"""Expressions of bodies as C with the language's own arithmetic: types are explicit, the order is the written one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from arrayol.errors import error
+from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Operation, Range, Read, Select, chain_of
+from arrayol.ir.intervals import Interval, UnboundedError, interval
+from arrayol.ir.types import ElementType, Kind, Weak
+from arrayol.polyhedral.pieces import value_pieces
+from hwmodel.emit.c.helpers import helper
+from hwmodel.emit.c.types import c_name, c_type, element_type, literal
+
+ATOM = 100
+_UNARY, _QUESTION = 90, 10
+_LEVELS = {
+    "*": 80, "/": 80, "+": 70, "-": 70, "<<": 65, ">>": 65, "<": 60, "<=": 60, ">": 60, ">=": 60, "==": 55, "!=": 55,
+    "&": 50, "^": 45, "|": 40, "and": 35, "or": 30,
+}  # fmt: skip
+_SIGNS = {"and": "&&", "or": "||"}
+_CONFUSING = {"<<", ">>", "&", "^", "|", "and", "or"}  # readers, and gcc, want parentheses between unlike ones
+_MODULAR = {"+", "-", "*", "&", "^", "|"}
+_COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
+
+
+@dataclass(frozen=True)
+class Text:
+    """C and how tightly its outermost operator binds.
+
+    `modular` is shorter C whose value is only right modulo the type's range: enough for operands of + - * & ^ | ~
+    and for what is stored, since all these cut to the type in the end.
+    """
+
+    code: str
+    level: int = ATOM
+    modular: Text | None = None
+
+    @property
+    def cut_later(self) -> Text:
+        """The C where the result is cut to the type anyway."""
+        return self.modular or self
+
+    def inside(self, level: int) -> str:
+        """The C as an operand of something that binds at `level`."""
+        return self.code if self.level >= level else f"({self.code})"
+
+
+@dataclass
+class Helpers:
+    """The helpers that a program uses, in order of their first use."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def call(self, name: str, kind: ElementType, *arguments: str) -> Text:
+        """A call of a helper for an element type."""
+        self.texts.setdefault(f"{name}_{kind.value}", helper(name, kind))
+        return Text(f"{name}_{kind.value}({', '.join(arguments)})")
+
+
+Element = Callable[[str, tuple[str, ...]], str]
+
+
+def plain_element(port: str, subscripts: tuple[str, ...]) -> str:
+    """An element of a port that is a C array; a scalar is an array of one."""
+    return c_name(port) + "".join(f"[{one}]" for one in subscripts or ("0",))
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What names mean: range variables with their bounds, the lengths of ports, and how an element is written in C."""
+
+    shapes: Mapping[str, tuple[int, ...]]
+    helpers: Helpers
+    element: Element = plain_element
+    variables: Mapping[str, Interval] = field(default_factory=dict)
+
+    def within(self, item: Range) -> Scope:
+        """The same scope with the variable of one range more; that of an empty range has its first index."""
+        (first, _), (_, end) = self._interval(item.low), self._interval(item.high)
+        return replace(self, variables={**self.variables, item.name: (first, max(first, end - 1))})
+
+    def read(self, port: str, subscripts: tuple[Expr, ...]) -> Text:
+        """An element of a port, its subscripts checked where only the execution knows them."""
+        lengths = self.shapes[port]
+        return Text(
+            self.element(port, tuple(self._subscript(one, n) for one, n in zip(subscripts, lengths, strict=True)))
+        )
+
+    def _subscript(self, node: Expr, length: int) -> str:
+        text = self.text(node)
+        names = {name: name for name in self.variables}
+        if isinstance(node.type, Weak) and value_pieces(node, names) is not None:  # the checks have proved it
+            return text.code
+        return self.helpers.call("at", ElementType.I64, text.code, str(length)).code
+
+    def text(self, node: Expr) -> Text:
+        """The C of an expression. Raises ArrayolError (`too-wide-for-c`)."""
+        match node:
+            case Constant() | Index():
+                return _leaf(node)
+            case Read():
+                return self.read(node.port, node.subscripts)
+            case Operation():
+                return self._operation(node)
+            case Function():
+                return self._function(node)
+            case Convert():
+                return self._convert(node)
+            case Select():
+                parts = [self.text(one).inside(_QUESTION + 1) for one in (node.condition, node.then, node.otherwise)]
+                return Text(f"{parts[0]} ? {parts[1]} : {parts[2]}", _QUESTION)
+
+    def _operation(self, node: Operation) -> Text:
+        """A chain a + b + c + ... by a loop, since it may be longer than any stack."""
+        left, chain = chain_of(node)
+        text = self.text(left)
+        for one in chain:
+            self._bound(one)
+            if len(one.operands) == 1:
+                text = self._unary(one, text)
+            else:
+                text = self._binary(one, text, self.text(one.operands[1]))
+        return text
+
+    def _bound(self, node: Expr) -> None:
+        """Refuse what int64_t may not hold."""
+        if node.type is Weak.INTEGER:
+            self._interval(node)
+
+    def _interval(self, node: Expr) -> Interval:
+        """Bounds on an integer that has no element type yet; those of its parts are within 64 bits too."""
+        try:
+            return interval(node, self.variables)
+        except UnboundedError as failure:
+            raise error(
+                "too-wide-for-c",
+                "this integer may be beyond 64 bits, which C has no type for",
+                failure.part.span,
+                hint="convert to f64 first, as in f64(k) * f64(k)",
+            ) from None
+
+    def _unary(self, node: Operation, operand: Text) -> Text:
+        kind = element_type(node.operands[0].type)
+        if node.operator == "not" or (node.operator == "~" and kind is ElementType.BOOL):
+            return Text(f"!{operand.inside(_UNARY)}", _UNARY)
+        return _cut(kind, Text(f"{node.operator}{_spaced(node.operator, operand.cut_later)}", _UNARY))
+
+    def _binary(self, node: Operation, left: Text, right: Text) -> Text:
+        sign, kind = node.operator, element_type(node.operands[0].type)
+        if sign in ("//", "%"):
+            name = "floor_divide" if sign == "//" else "remainder"
+            return self.helpers.call(name, kind, left.code, right.code)
+        if sign in ("<<", ">>"):
+            name = "shift_left" if sign == "<<" else "shift_right"
+            return self.helpers.call(name, kind, left.code, right.code)
+        if kind.kind is Kind.COMPLEX and sign in ("*", "/"):
+            return self.helpers.call("product" if sign == "*" else "quotient", kind, left.code, right.code)
+        if sign in _MODULAR:
+            left, right = left.cut_later, right.cut_later
+        level = _LEVELS[sign]
+        strict = _CONFUSING | _COMPARISONS
+        left_level = _UNARY if sign in strict and left.level != level else level
+        right_level = _UNARY if sign in strict else level + 1
+        if sign in _COMPARISONS or sign in ("and", "or"):  # sums under comparisons, and these under and, read well bare
+            left_level = right_level = level + 1
+        code = f"{left.inside(left_level)} {_SIGNS.get(sign, sign)} {right.inside(right_level)}"
+        found = Text(code, level)
+        return _cut(kind, found) if sign in _MODULAR else found
+
+    def _function(self, node: Function) -> Text:
+        kind = element_type(node.arguments[0].type)
+        arguments = [self.text(one).code for one in node.arguments]
+        exact = node.type is Weak.INTEGER
+        if exact:
+            self._bound(node)
+        if node.name in ("min", "max"):
+            name, found = "least" if node.name == "min" else "greatest", Text(arguments[0])
+            for one in arguments[1:]:
+                found = self.helpers.call(name, kind, found.code, one)
+            return found
+        if node.name == "abs":
+            return self._absolute(kind, arguments[0])
+        if kind.is_integer:  # a number of no type yet
+            kind = ElementType.F64
+            arguments = [f"(double){Text(arguments[0], 0).inside(ATOM)}"]
+        single = "f" if kind in (ElementType.F32, ElementType.C64) else ""
+        return Text(f"{'c' if kind.kind is Kind.COMPLEX else ''}{node.name}{single}({arguments[0]})")
+
+    def _absolute(self, kind: ElementType, argument: str) -> Text:
+        if kind.kind is Kind.UNSIGNED:
+            return Text(argument, 0)
+        if kind.is_integer:
+            return self.helpers.call("absolute", kind, argument)
+        single = "f" if kind in (ElementType.F32, ElementType.C64) else ""
+        if kind.kind is Kind.COMPLEX:
+            return self.helpers.call("magnitude", kind, argument)
+        return Text(f"fabs{single}({argument})")
+
+    def _convert(self, node: Convert) -> Text:
+        operand, source, target = self.text(node.operand), node.operand.type, node.type
+        if target is element_type(source) and source is not Weak.INTEGER:
+            return operand
+        if target is ElementType.BOOL:
+            return Text(f"{operand.inside(56)} != 0", _LEVELS["!="])
+        if target.kind is Kind.COMPLEX:
+            return self._to_complex(operand, source, target)
+        if target.is_integer:
+            return self._to_integer(node, operand)
+        exact = "(double)" if source is Weak.INTEGER and target is ElementType.F32 else ""  # rounds twice, as NumPy
+        return Text(f"({c_type(target)}){exact}{operand.inside(ATOM)}", _UNARY)
+
+    def _to_integer(self, node: Convert, operand: Text) -> Text:
+        source, target = element_type(node.operand.type), node.type
+        if source.kind is Kind.FLOAT:
+            name = "truncate_single" if source is ElementType.F32 else "truncate"
+            return self.helpers.call(name, target, operand.code)
+        if node.operand.type is Weak.INTEGER:
+            low, high = self._interval(node.operand)
+            least, most = target.integer_range
+            if not (least <= low and high <= most):
+                return self.helpers.call("fit", target, operand.code)
+        found = Text(f"({c_type(target)}){operand.inside(ATOM)}", _UNARY)
+        if target.bits >= 32:
+            return found
+        return replace(found, modular=operand.cut_later if source.bits >= target.bits else operand)
+
+    def _to_complex(self, operand: Text, source: object, target: ElementType) -> Text:
+        single = target is ElementType.C64
+        if isinstance(source, ElementType) and source.kind is Kind.COMPLEX:
+            return Text(f"({c_type(target)}){operand.inside(ATOM)}", _UNARY)
+        part = f"({'float' if single else 'double'}){operand.inside(ATOM)}"
+        return Text(f"{'CMPLXF' if single else 'CMPLX'}({part}, {'0.0f' if single else '0.0'})")
+
+
+def _leaf(node: Constant | Index) -> Text:
+    if isinstance(node, Index):
+        return Text(c_name(node.name))
+    code = literal(node.value, node.type)
+    return Text(code, _UNARY if code.startswith("-") else ATOM)
+
+
+def _spaced(sign: str, operand: Text) -> str:
+    """An operand of a sign; `- -a` is not `--a`."""
+    code = operand.inside(_UNARY)
+    return f"({code})" if code.startswith(sign) else code
+
+
+def _cut(kind: ElementType, text: Text) -> Text:
+    """C computes 8 and 16 bits as int: cut the result to its type."""
+    if kind.is_integer and kind.bits < 32:
+        return Text(f"({c_type(kind)}){text.inside(ATOM)}", _UNARY, text)
+    return text

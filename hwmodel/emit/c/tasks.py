@@ -1,0 +1,200 @@
+"""Tasks as C functions on whole arrays: what a repetition calls, and the reference in C that needs no tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from arrayol.errors import error
+from arrayol.ir.intervals import reached
+from arrayol.ir.spec import (
+    Call,
+    Component,
+    CompoundTask,
+    Delay,
+    Elementary,
+    Port,
+    RepetitiveTask,
+    Spec,
+    TiledDefault,
+    Tiler,
+    port_named,
+)
+from arrayol.polyhedral.schedule import find_schedule
+from hwmodel.emit.c.bodies import function_of, parameters, sizes
+from hwmodel.emit.c.expressions import Helpers
+from hwmodel.emit.c.lines import Lines, block, declared, element, indented, loop, loops, sum_text
+from hwmodel.emit.c.types import c_name, literal
+
+_ON_THE_STACK = 1 << 16  # elements; larger arrays are static
+
+# How an element of an array around a repetition is written: its name and its subscripts, as C.
+Outer = Callable[[str, Sequence[str]], str]
+
+
+@dataclass
+class Functions:
+    """The C functions of the components that are called, each once, callees first."""
+
+    spec: Spec
+    helpers: Helpers
+    texts: dict[str, Lines] = field(default_factory=dict)
+
+    def call(self, name: str) -> str:
+        """The name of a component's C function, which is made where it is not there yet."""
+        function = f"do_{name}"
+        if name not in self.texts:
+            component = self.spec.components[name]
+            require_finite(component)
+            match component:
+                case Elementary():
+                    require_body(component)
+                    self.texts[name] = function_of(component, function, self.helpers)
+                case RepetitiveTask():
+                    lines = repetitive(component, self)
+                    self.texts[name] = self._wrapped(component, function, lines)
+                case CompoundTask():
+                    lines = self._compound(component)
+                    self.texts[name] = self._wrapped(component, function, lines)
+        return function
+
+    def _wrapped(self, component: Component, function: str, lines: Lines) -> Lines:
+        return block(f"static void {function}({parameters(component.inputs, component.outputs)})", lines)
+
+    def _compound(self, task: CompoundTask) -> Lines:
+        own = {port.name for port in (*task.inputs, *task.outputs)}
+        kept = [port for name, port in task.arrays.items() if name not in own]
+        lines = [f"static {declared(c_name(port.name), port.type, sizes(port.shape))};" for port in kept]
+        return [*lines, *(self._called(call) for call in task.calls)]
+
+    def _called(self, call: Call) -> str:
+        return f"{self.call(call.callee)}({', '.join(map(c_name, (*call.arguments, *call.results)))});"
+
+
+def require_finite(component: Component) -> None:
+    """Raises ArrayolError (`infinite-in-c`) where a component has frames without end."""
+    for port in (*component.inputs, *component.outputs):
+        if None in port.shape:
+            message = f"'{component.name}' has an infinite dimension, and C wants sizes"
+            raise error("infinite-in-c", message, port.span, hint="give the dimension a length")
+
+
+def require_body(elementary: Elementary) -> None:
+    """Raises ArrayolError (`black-box`) where there is nothing to write in C."""
+    if elementary.body is None:
+        what = "runs a Python function" if elementary.extern else "has no body"
+        message = f"'{elementary.name}' {what}, so there is nothing to write in C"
+        raise error("black-box", message, elementary.span, hint="give it a body, as in { y = x }")
+
+
+def repetitive(task: RepetitiveTask, functions: Functions) -> Lines:
+    """All repetitions, in an order that the delays allow; delayed values are kept for all repetitions."""
+    callee, repetition = functions.spec.components[task.callee], sizes(task.repetition)
+    kept = {delay.output: port_named(callee.outputs, delay.output) for delay in task.delays if delay.acts}
+    lines = [
+        f"static {declared(f'kept_{name}', port.type, (*repetition, *sizes(port.shape)))};"
+        for name, port in kept.items()
+    ]
+    names = [f"r{axis}" for axis in range(len(repetition))]
+    states = {f"kept {name}": f"kept_{name}" for name in kept}  # no array of the specification has such a name
+
+    def outer(array: str, subscripts: Sequence[str]) -> str:
+        return element(states.get(array) or c_name(array), subscripts)
+
+    inside = instance(task, functions, names, outer, {name: f"kept {name}" for name in kept})
+    return [*lines, *_in_order(task, names, repetition, inside)]
+
+
+def _in_order(task: RepetitiveTask, names: Sequence[str], repetition: Sequence[int], lines: Lines) -> Lines:
+    """Loops over the repetitions: as written, or by the times of a schedule where a delay asks for that."""
+    delays = [delay.vector for delay in task.delays if delay.acts]
+    if all(next((step for step in vector if step), 0) > 0 for vector in delays):
+        return loops(names, repetition, lines)
+    schedule = find_schedule(delays, repetition)
+    assert schedule is not None  # the checks have found one
+    low, high = reached(0, (factor * (length - 1) for factor, length in zip(schedule, repetition, strict=True)))
+    guarded = block(f"if ({sum_text(0, schedule, names)} == now)", lines)
+    return loop("now", str(low), str(high + 1), loops(names, repetition, guarded))
+
+
+def instance(
+    task: RepetitiveTask, functions: Functions, names: Sequence[str], outer: Outer, kept: dict[str, str]
+) -> Lines:
+    """One repetition: gather the patterns, call the task, put the results where they belong.
+
+    `kept` names, by output port, the arrays around that hold what delays read.
+    """
+    callee = functions.spec.components[task.callee]
+    lines = [_local(port) for port in (*callee.inputs, *callee.outputs)]
+    for link in task.input_links:
+        lines += _gather(port_named(callee.inputs, link.port), link.array, link.tiler, task, names, outer)
+    for delay in task.delays:
+        lines += _delayed(delay, port_named(callee.inputs, delay.port), task, names, outer, kept)
+    arguments = ", ".join(f"p_{port.name}" for port in (*callee.inputs, *callee.outputs))
+    lines.append(f"{functions.call(task.callee)}({arguments});")
+    for link in task.output_links:
+        lines += _scatter(port_named(callee.outputs, link.port), link.array, link.tiler, task, names, outer)
+    for name, array in kept.items():
+        port = port_named(callee.outputs, name)
+        pattern = _pattern(port)
+        line = f"{outer(array, (*names, *pattern))} = {element(f'p_{name}', pattern)};"
+        lines += loops(pattern, sizes(port.shape), [line])
+    return lines
+
+
+def _local(port: Port) -> str:
+    text = declared(f"p_{port.name}", port.type, sizes(port.shape))
+    return f"static {text};" if prod(sizes(port.shape)) > _ON_THE_STACK else f"{text};"
+
+
+def _pattern(port: Port) -> list[str]:
+    return [f"f{axis}" for axis in range(len(port.shape))]
+
+
+def _gather(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
+    pattern = _pattern(port)
+    source = outer(array, _subscripts(tiler, task, array, names, pattern))
+    return loops(pattern, sizes(port.shape), [f"{element(f'p_{port.name}', pattern)} = {source};"])
+
+
+def _scatter(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
+    pattern = _pattern(port)
+    target = outer(array, _subscripts(tiler, task, array, names, pattern))
+    return loops(pattern, sizes(port.shape), [f"{target} = {element(f'p_{port.name}', pattern)};"])
+
+
+def _subscripts(
+    tiler: Tiler, task: RepetitiveTask, array: str, names: Sequence[str], pattern: Sequence[str]
+) -> list[str]:
+    """e(r, f) of a tiler, one subscript per dimension of the array, wrapped around where the tiler may leave it."""
+    shape = sizes(port_named((*task.inputs, *task.outputs), array).shape)
+    found = []
+    for origin, paving, fitting, length in zip(tiler.origin, tiler.paving, tiler.fitting, shape, strict=True):
+        text = sum_text(origin, (*paving, *fitting), (*names, *pattern))
+        found.append(f"(({text}) % {length} + {length}) % {length}" if tiler.wrap else text)
+    return found
+
+
+def _delayed(
+    delay: Delay, port: Port, task: RepetitiveTask, names: Sequence[str], outer: Outer, kept: dict[str, str]
+) -> Lines:
+    pattern = _pattern(port)
+    default = delay.default
+    if isinstance(default, TiledDefault):
+        first = _gather(port, default.array, default.tiler, task, names, outer)
+    else:
+        value = f"{element(f'p_{port.name}', pattern)} = {literal(default, port.type)};"
+        first = loops(pattern, sizes(port.shape), [value])
+    if not delay.acts:
+        return first
+    sources = [
+        name if not step else f"{name} {'-' if step > 0 else '+'} {abs(step)}"
+        for name, step in zip(names, delay.vector, strict=True)
+    ]
+    tests = []
+    for source, step, length in zip(sources, delay.vector, sizes(task.repetition), strict=True):
+        tests += [f"{source} >= 0"] if step > 0 else [f"{source} < {length}"] if step < 0 else []
+    line = f"{element(f'p_{port.name}', pattern)} = {outer(kept[delay.output], (*sources, *pattern))};"
+    then = loops(pattern, sizes(port.shape), [line])
+    return [*block(f"if ({' && '.join(tests)})", then)[:-1], "} else {", *indented(first), "}"]

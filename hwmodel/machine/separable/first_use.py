@@ -1,0 +1,231 @@
+"""Along one dimension of the blocks: when each index of a task runs and each element is read, in the block order.
+
+A field is an array (sides, cells): one row for each block side priced, one column for each index of the dimension or
+axis that rides there (one column where none does). NEVER marks what does not run or is not read; in fields of last
+uses that is BEFORE.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.machine.separable.axes import Ints, Link, Mask, Runs
+from hwmodel.machine.separable.parts import Parts
+
+NEVER = np.int64(1) << 40
+BEFORE = np.int64(-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Merge:
+    """Several fields taken together, by side: whether they differ, and the bits of those that lead all others.
+
+    Over all dimensions the merge is exact where the fields differ along one at most, or one field leads along all.
+    """
+
+    differs: Mask
+    leaders: Ints
+
+
+def merged(fields: Sequence[Ints], *, latest: bool) -> tuple[Ints, Merge]:
+    """The earliest (or latest) of several fields, entry by entry."""
+    wide = np.broadcast_arrays(*fields)
+    best = np.maximum.reduce(wide) if latest else np.minimum.reduce(wide)
+    everyone = (1 << len(fields)) - 1
+    if len(fields) == 1:
+        return best, Merge(np.zeros(len(best), np.bool_), np.full(len(best), everyone))
+    leads = np.stack([(one == best).all(axis=1) for one in wide])
+    weights = np.int64(1) << np.arange(len(fields))
+    return best, Merge(np.logical_not(leads.all(axis=0)), weights @ leads.astype(np.int64))
+
+
+def least_by(runs: Runs, found: Ints, cells: int) -> Ints:
+    """For each of `cells` keys the least of `found` over its values; NEVER for keys without any."""
+    result = np.full((len(found), cells), NEVER)
+    if len(runs.key):
+        result[:, runs.key] = np.minimum.reduceat(found[:, runs.value], runs.start, axis=1)
+    return result
+
+
+def greatest_by(runs: Runs, found: Ints, cells: int) -> Ints:
+    """For each of `cells` keys the greatest of `found` over its values; BEFORE for keys without any."""
+    result = np.full((len(found), cells), BEFORE)
+    if len(runs.key):
+        result[:, runs.key] = np.maximum.reduceat(found[:, runs.value], runs.start, axis=1)
+    return result
+
+
+def as_last(found: Ints) -> Ints:
+    """A field of first places as one of last places."""
+    return np.where(found == NEVER, BEFORE, found)
+
+
+def closed_along(found: Ints, step: int) -> Ints:
+    """Each index at the least place of those that its delays lead to: x, x + step, x + 2 step, ..."""
+    if step < 0:
+        return closed_along(found[:, ::-1], -step)[:, ::-1]
+    rows, cells = found.shape
+    padded = np.full((rows, -(-cells // step) * step), NEVER)
+    padded[:, :cells] = found
+    chains = padded.reshape(rows, -1, step)[:, ::-1]
+    return np.minimum.accumulate(chains, axis=1)[:, ::-1].reshape(rows, -1)[:, :cells]
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """All fields of a group along one dimension of its blocks, and how several readers of one array were merged.
+
+    `work` by task; `read` and `last` by array: the first and the last place at which each index is read; `made` by
+    array that the group makes: where it is.
+    """
+
+    work: dict[str, Ints]
+    read: dict[str, Ints]
+    last: dict[str, Ints]
+    made: dict[str, Ints]
+    merges: dict[tuple[str, str], Merge]
+
+
+def fields_along(parts: Parts, masks: Masks, block: int, place: Ints) -> Fields:
+    """The fields along a dimension of the blocks, given the place (sides, extent) of each index of the last task."""
+    found = Fields({parts.group.last: place}, {}, {}, {}, {})
+    for task in parts.order:
+        if task != parts.group.last:
+            for array in parts.arrays_of(task):
+                _read_array(parts, masks, found, block, array)
+            _run_task(parts, found, block, task)
+        for array in parts.arrays_of(task):
+            found.made[array] = _made(parts, found, block, array)
+    for array in parts.group.loaded:
+        _read_array(parts, masks, found, block, array)
+    return found
+
+
+def _read_array(parts: Parts, masks: Masks, fields: Fields, block: int, array: str) -> None:
+    links = parts.reads.get(array, [])
+    if not links:
+        return
+    pairs = [_read_through(parts, masks, fields, block, link) for link in links]
+    fields.read[array], fields.merges["first", array] = merged([pair[0] for pair in pairs], latest=False)
+    fields.last[array], fields.merges["last", array] = merged([pair[1] for pair in pairs], latest=True)
+
+
+def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> tuple[Ints, Ints]:
+    """First and last places at which one tiler reads each index of what rides on this dimension."""
+    rider, axis = parts.riders[link.task][block], parts.axes[link.array][block]
+    work = fields.work[link.task]
+    if rider is not None and rider in link.allowed:
+        work = np.where(link.allowed[rider], work, NEVER)
+    if axis is not None and rider is not None and link.axes[axis].dimension == rider:
+        runs, cells = link.axes[axis].by_element, link.axes[axis].extent
+        return least_by(runs, work, cells), greatest_by(runs, as_last(work), cells)
+    first, last = work.min(axis=1, keepdims=True), as_last(work).max(axis=1, keepdims=True)
+    if axis is None:
+        return first, last
+    touched = masks.touched(parts, link, axis)
+    return np.where(touched, first, NEVER), np.where(touched, last, BEFORE)
+
+
+def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
+    """Where in the block order each index of a task before the last runs: at the first read of what it writes."""
+    rider = parts.riders[task][block]
+    needs = []
+    for array in parts.arrays_of(task):
+        if array not in fields.read:
+            continue
+        link, read, axis = parts.writes[array], fields.read[array], parts.axes[array][block]
+        if axis is None:
+            needs.append(read)
+        elif link.axes[axis].dimension == rider and rider is not None:
+            extent = parts.group.accesses.extents(task)[rider]
+            needs.append(least_by(link.axes[axis].by_repetition, read, extent))
+        else:
+            needs.append(read[:, link.axes[axis].touched].min(axis=1, keepdims=True))
+    work, fields.merges["work", task] = merged(needs, latest=False)
+    delay = parts.delay(task)
+    if delay is not None and delay[1] == rider:
+        work = closed_along(work, delay[0].vector[rider])
+    fields.work[task] = work
+
+
+def _made(parts: Parts, fields: Fields, block: int, array: str) -> Ints:
+    link, axis = parts.writes[array], parts.axes[array][block]
+    work = fields.work[parts.group.made[array]]
+    if axis is None:
+        return work if work.shape[1] == 1 else work.min(axis=1, keepdims=True)
+    along = link.axes[axis]
+    if along.dimension is not None:
+        return least_by(along.by_element, work, along.extent)
+    return np.where(along.touched, work.min(axis=1, keepdims=True), NEVER)
+
+
+@dataclass(frozen=True, eq=False)
+class Masks:
+    """Along what rides on no dimension of the blocks: which indices of tasks run, and which of arrays are read."""
+
+    runs: dict[tuple[str, int], Mask]
+    read: dict[tuple[str, int], Mask]
+    merges: dict[tuple[str, str], list[Merge]]
+
+    def touched(self, parts: Parts, link: Link, axis: int) -> Mask:
+        """Which indices of an axis a tiler reads, by the indices of its task that run there."""
+        along = link.axes[axis]
+        if along.dimension is None:
+            return along.touched
+        runs = self.runs[link.task, along.dimension]
+        found = np.zeros(along.extent, np.bool_)
+        found[along.element[runs[along.repetition]]] = True
+        return found
+
+
+def find_masks(parts: Parts) -> Masks | None:
+    """What runs and is read along free dimensions and axes; None where a tiler's default reads nothing at all."""
+    masks = Masks({}, {}, {})
+    for task in parts.order:
+        for array in parts.arrays_of(task):
+            _read_free(parts, masks, array)
+        for dimension in parts.free_dimensions(task):
+            _run_free(parts, masks, task, dimension)
+    for array in parts.group.loaded:
+        _read_free(parts, masks, array)
+    links = [link for found in parts.reads.values() for link in found]
+    return masks if all(_reads_something(parts, masks, link) for link in links) else None
+
+
+def _read_free(parts: Parts, masks: Masks, array: str) -> None:
+    links = parts.reads.get(array, [])
+    for axis in parts.free_axes(array) if links else ():
+        found = [np.where(masks.touched(parts, link, axis), 0, NEVER)[None, :] for link in links]
+        read, merge = merged(found, latest=False)
+        masks.read[array, axis] = read[0] != NEVER
+        masks.merges.setdefault(("first", array), []).append(merge)
+        masks.merges.setdefault(("last", array), []).append(merge)
+
+
+def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
+    extent = parts.group.accesses.extents(task)[dimension]
+    needs = []
+    for array in parts.arrays_of(task):
+        axis = parts.writes[array].axis_of(dimension)
+        if axis is not None and array in parts.reads:
+            read = np.where(masks.read[array, axis], 0, NEVER)[None, :]
+            needs.append(least_by(parts.writes[array].axes[axis].by_repetition, read, extent))
+    if not needs:
+        masks.runs[task, dimension] = np.ones(extent, np.bool_)
+        return
+    found, merge = merged(needs, latest=False)
+    masks.merges.setdefault(("work", task), []).append(merge)
+    delay = parts.delay(task)
+    if delay is not None and delay[1] == dimension:
+        found = closed_along(found, delay[0].vector[dimension])
+    masks.runs[task, dimension] = found[0] != NEVER
+
+
+def _reads_something(parts: Parts, masks: Masks, link: Link) -> bool:
+    return all(
+        bool((allowed & masks.runs.get((link.task, dimension), allowed)).any())
+        for dimension, allowed in link.allowed.items()
+    )

@@ -1,0 +1,127 @@
+"""One structure under many combinations of units, by the exact path."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from hwmodel.accesses import Accesses
+from hwmodel.design import GroupDesign
+from hwmodel.machine.estimate import MemoryUse
+from hwmodel.machine.group import Elements
+from hwmodel.machine.memories import kept_memories
+from hwmodel.machine.plan import Plan, plan_group
+from hwmodel.machine.priced import FRAME, LATENCY, Figures, Priced, unit_figures
+from hwmodel.machine.units import offered_units
+from hwmodel.machine.variants import StepTable, Variants, variants_of
+from hwmodel.platform import Platform
+
+
+def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesign, units: Elements) -> Priced:
+    """The figures of one structure under combinations of units (U, tasks), tasks as in the structure.
+
+    Raises ArrayolError for what docs/machine.md, section 6, refuses whatever the units.
+    """
+    plan = _plan(accesses, platform, structure)
+    variants = [
+        variants_of(plan, pipeline, units[:, [structure.tasks.index(task) for task in pipeline]])
+        for pipeline in plan.processors.pipelines
+    ]
+    return _priced(plan, structure, variants, units)
+
+
+def fastest_structure(
+    accesses: Accesses,
+    platform: Platform,
+    structure: GroupDesign,
+    offered: Sequence[int],
+    *,
+    times: Collection[str] = (LATENCY,),
+) -> Priced:
+    """The same of the combinations of offered units (ascending) that nothing beats: see `GroupBatch.fastest`.
+
+    A greedy schedule may take longer with more units. So of processors with FIFOs, several delays, or a delay that
+    lasts, all combinations stay, each with the fewest units of the others that make no step longer.
+    """
+    plan, numbers = _plan(accesses, platform, structure), offered_units(offered)
+    variants = [
+        variants_of(plan, pipeline, np.array(list(product(numbers, repeat=len(pipeline)))))
+        for pipeline in plan.processors.pipelines
+    ]
+    chosen = _fastest(plan, variants, times)
+    units = np.zeros((len(chosen[0]), len(structure.tasks)), np.int64)
+    for pipeline, one, of in zip(plan.processors.pipelines, variants, chosen, strict=True):
+        units[:, [structure.tasks.index(task) for task in pipeline]] = one.units[of]
+    priced = _priced(plan, structure, [replace(one, of=of) for one, of in zip(variants, chosen, strict=True)], units)
+    legal = math.prod(int(one.legal.sum()) for one in variants)
+    return replace(priced, left_out=legal - int(priced.legal.sum()))
+
+
+def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign) -> Plan:
+    plain = tuple(replace(processor, units=1) for processor in structure.processors)
+    return plan_group(accesses, platform, replace(structure, processors=plain))
+
+
+def _fastest(plan: Plan, variants: Sequence[Variants], times: Collection[str]) -> list[Elements]:
+    """The variants of each pipeline in the combinations that nothing beats; in one that is illegal where all are."""
+    legal = [np.flatnonzero(one.legal) for one in variants]
+    if not all(map(len, legal)):
+        return [np.zeros(1, np.int64) for _ in variants]
+    alone = [plan.processors.has_formula(pipeline) for pipeline in plan.processors.pipelines]
+    sizes = [1 if one else len(found) for one, found in zip(alone, legal, strict=True)]
+    places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+    most = [found[-1 - place if one else place] for one, found, place in zip(alone, legal, places, strict=True)]
+    fewest = [found[place] for found, place in zip(legal, places, strict=True)]
+    for name in times:
+        table = _table(plan, variants, name)
+        for some, longest in table.lengths(most):
+            for number in np.flatnonzero(alone).tolist():
+                needed = legal[number][_first_within(table.pipelines[number][legal[number]], longest)]
+                fewest[number][some] = np.maximum(fewest[number][some], needed)
+    return fewest
+
+
+def _first_within(cycles: Elements, longest: Elements) -> Elements:
+    """The first of rows (V, kinds), each nowhere above the one before, that is nowhere above `longest` (U, kinds)."""
+    first = np.full(len(longest), len(cycles) - 1)
+    for row in reversed(range(len(cycles) - 1)):
+        first[(cycles[row] <= longest).all(axis=1)] = row
+    return first
+
+
+def _table(plan: Plan, variants: Sequence[Variants], time: str) -> StepTable:
+    """The steps that a time is the sum of."""
+    if time == LATENCY:
+        return StepTable.of(plan.port, [one.cycles for one in variants])
+    return StepTable.of(plan.folded_port, [one.folded for one in variants])
+
+
+def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], units: Elements) -> Priced:
+    kept = kept_memories(plan)
+
+    def memory(size: Callable[[MemoryUse], int]) -> Figures:
+        found = np.full(len(units), sum(size(one) for one in kept))
+        for pipeline in variants:
+            found += np.array([sum(map(size, fifos)) for fifos in pipeline.fifos])[pipeline.of]
+        return found[None, :]
+
+    def time(name: str) -> Figures:
+        return _table(plan, variants, name).sums([one.of for one in variants])[None, :]
+
+    number, costs = unit_figures(plan.group.accesses, plan.platform, structure.tasks, units[None, :, :])
+    return Priced(
+        legal=np.logical_and.reduce([one.legal[one.of] for one in variants])[None, :],
+        combinations=units[None, :, :],
+        latency_cycles=time(LATENCY),
+        internal_memory_data=memory(lambda one: one.data),
+        internal_memory_bits=memory(lambda one: one.bits),
+        memory_blocks=memory(lambda one: one.blocks or 0) if plan.platform.local.block_bits is not None else None,
+        traffic_bytes=np.full((1, 1), plan.traffic_bytes),
+        units=number,
+        costs=costs,
+        frame=lambda: time(FRAME),
+    )

@@ -1,1 +1,0 @@
-"""The simulator: runs a mapped design on real data, word by word. It shares nothing with the model that it judges."""

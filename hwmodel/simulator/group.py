@@ -1,0 +1,224 @@
+"""One group on the simulated machine: step after step, every datum in its slot, every repetition on a unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Accesses
+from hwmodel.design import GroupDesign
+from hwmodel.platform import Platform
+from hwmodel.simulator.errors import fault
+from hwmodel.simulator.external import Memory
+from hwmodel.simulator.fifos import Fifo
+from hwmodel.simulator.memories import Buffer, States
+from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
+from hwmodel.simulator.plan import Ints, plan_of
+from hwmodel.simulator.port import Burst, Port
+from hwmodel.simulator.processors import Processor, processor_of
+
+Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
+
+
+@dataclass(frozen=True)
+class Step:
+    """What happened in a step: its length, the bursts, and when each task's last repetition was done."""
+
+    start: int
+    length: int
+    bursts: tuple[Burst, ...]
+    computing: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class GroupRun:
+    """A group's run: the length of every step, and what happened in the first and the last `SHOWN`.
+
+    `peaks` is the fullest that each memory was, in data; `operands` the tokens each task read through each tiler.
+    """
+
+    moves: Moves
+    lengths: tuple[int, ...]
+    shown: Mapping[int, Step]
+    peaks: Mapping[tuple[str, str], int]
+    operands: Mapping[Place, NDArray[np.int64]]
+
+    @property
+    def cycles(self) -> int:
+        """From the first load to the last store."""
+        return sum(self.lengths)
+
+
+SHOWN = 6  # steps at either end whose events are kept
+
+
+def run_group(accesses: Accesses, platform: Platform, design: GroupDesign, sizes: Sizes, memory: Memory) -> GroupRun:
+    """Run a group; `memory` holds tokens of what it loads and receives those of what it stores.
+
+    Raises RefereeError where the design breaks a rule of the machine.
+    """
+    moves = moves_of(accesses, plan_of(accesses, design))
+    return _Run(accesses, platform, design, sizes, memory, moves).run()
+
+
+@dataclass
+class _Sorted:
+    """Numbers of things by step: `of(step)` are those of one step."""
+
+    order: Ints
+    starts: Ints
+
+    @staticmethod
+    def by(step: Ints, steps: int) -> _Sorted:
+        order = np.argsort(step, kind="stable")
+        return _Sorted(order, np.searchsorted(step[order], np.arange(steps + 1)))
+
+    def of(self, step: int) -> Ints:
+        return self.order[self.starts[step] : self.starts[step + 1]]
+
+
+@dataclass
+class _Array:
+    """An array in the run: its memory, and by step what is brought, released and stored."""
+
+    moved: Moved
+    buffer: Buffer | None
+    bring: _Sorted
+    release: _Sorted
+    store: _Sorted
+
+
+@dataclass
+class _Run:
+    accesses: Accesses
+    platform: Platform
+    design: GroupDesign
+    sizes: Sizes
+    memory: Memory
+    moves: Moves
+    clock: int = 0
+    lengths: list[int] = field(default_factory=list)
+    shown: dict[int, Step] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        steps = self.moves.steps
+        self.arrays = {name: self._array(moved) for name, moved in self.moves.arrays.items()}
+        self.fifos = {name: Fifo(name, self._size("fifo", name)) for name in sorted(self.design.fifos)}
+        order = [name for name in self.accesses.network.processes if name in self.moves.plan.works]
+        self.processors = [
+            processor_of(self.accesses, self.platform, self.design, self.moves, task, self.fifos) for task in order
+        ]
+        self.states = [
+            (chains, States(chains.name, self._size("state", chains.name, chains.data)))
+            for processor in self.processors
+            for chains in processor.chains
+        ]
+        self.arrivals = {name: np.zeros(len(self.arrays[name].moved.element), np.int64) for name in self.fifos}
+        self.operands = {place: np.full(read.data.shape, -1, np.int64) for place, read in self.moves.reads.items()}
+        self.rows = {
+            place: np.searchsorted(self._processor(place).step[read.rows], np.arange(steps + 1))
+            for place, read in self.moves.reads.items()
+        }
+        separate = self.platform.memory.port == "separate"
+        self.loader = Port(self.accesses, self.platform)
+        self.storer = Port(self.accesses, self.platform) if separate else self.loader
+
+    def run(self) -> GroupRun:
+        for step in range(self.moves.steps):
+            self._step(step)
+        peaks = {("buffer", name): one.buffer.peak for name, one in self.arrays.items() if one.buffer}
+        peaks |= {("fifo", name): fifo.finish() for name, fifo in self.fifos.items()}
+        peaks |= {("state", chains.name): state.peak * chains.data for chains, state in self.states}
+        return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, self.operands)
+
+    def _step(self, step: int) -> None:
+        self.loader.begin()
+        if self.storer is not self.loader:
+            self.storer.begin()
+        self._bring(step)
+        for chains, state in self.states:
+            state.open(step, int(chains.opening[step]))
+        self._read(step)
+        computing = self._compute(step)
+        self._store(step)
+        length = max(self.loader.now, self.storer.now, *computing.values())
+        self._release(step)
+        for chains, state in self.states:
+            state.close(int(chains.closing[step]))
+        self._keep(step, length, computing)
+
+    def _bring(self, step: int) -> None:
+        """Loads, and slots for what the processors will make in this step."""
+        for name, one in self.arrays.items():
+            data = one.bring.of(step)
+            if one.moved.loaded and len(data):
+                elements = one.moved.element[data]
+                tokens = self.memory[name][elements]
+                self._require_stored(name, step, tokens)
+                self.loader.serve(name, elements, write=False)
+            else:
+                tokens = one.moved.made[data]
+            if one.buffer is not None:
+                one.buffer.bring(step, data, tokens)
+
+    def _require_stored(self, array: str, step: int, tokens: Ints) -> None:
+        if (tokens < 0).any():
+            raise fault("read-before-write", f"step {step} loads an element of '{array}' that nothing has stored")
+
+    def _read(self, step: int) -> None:
+        """What the step's repetitions read from buffers, as tokens; from FIFOs they take the data themselves."""
+        for place, read in self.moves.reads.items():
+            some = slice(int(self.rows[place][step]), int(self.rows[place][step + 1]))
+            data = read.data[some]
+            if not data.size:
+                continue
+            one = self.arrays[read.touch.array]
+            tokens = one.moved.made[data] if one.buffer is None else one.buffer.read(step, data)
+            self.operands[place][some] = tokens
+
+    def _compute(self, step: int) -> dict[str, int]:
+        """When each task's last repetition of the step is done, in the order of the dataflow."""
+        return {one.task: one.compute(step, self.clock, self.arrivals) for one in self.processors}
+
+    def _store(self, step: int) -> None:
+        for name, one in self.arrays.items():
+            data = one.moved.stored[one.store.of(step)]
+            if len(data):
+                assert one.buffer is not None, "a FIFO's array is read by one task and never stored"
+                elements = one.moved.element[data]
+                self.memory[name][elements] = one.buffer.read(step, data)
+                self.storer.serve(name, elements, write=True)
+
+    def _release(self, step: int) -> None:
+        for one in self.arrays.values():
+            if one.buffer is not None:
+                one.buffer.release(step, one.release.of(step))
+
+    def _keep(self, step: int, length: int, computing: dict[str, int]) -> None:
+        if step < SHOWN or step >= self.moves.steps - SHOWN:
+            bursts = [*self.loader.bursts, *(self.storer.bursts if self.storer is not self.loader else ())]
+            busy = {task: cycles for task, cycles in computing.items() if cycles}
+            self.shown[step] = Step(self.clock, length, tuple(bursts), busy)
+        self.lengths.append(length)
+        self.clock += length
+
+    def _array(self, moved: Moved) -> _Array:
+        steps = self.moves.steps
+        name = moved.array
+        buffer = None
+        if name not in self.design.fifos:
+            buffer = Buffer(name, self._size("buffer", name), len(moved.element))
+        by = (_Sorted.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
+        return _Array(moved, buffer, *by)
+
+    def _size(self, kind: str, name: str, data: int = 1) -> int:
+        """The slots of a memory of the design, each of `data` data."""
+        if (kind, name) not in self.sizes:
+            return 0
+        return self.sizes[kind, name] // data
+
+    def _processor(self, place: Place) -> Processor:
+        return next(one for one in self.processors if one.task == place[0])

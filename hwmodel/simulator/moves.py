@@ -1,0 +1,226 @@
+"""What a group brings into its local memories, reads from them and stores: each datum with its steps.
+
+A datum is one element of one array, brought once; under `tile`, `strip`, `whole` and recomputing an element is brought
+several times, each time as a datum of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Accesses, Touch
+from hwmodel.simulator.errors import fault
+from hwmodel.simulator.plan import Ints, Plan, Work, outside_elements, touched
+
+Place = tuple[str, int]  # a task, and the number of one of its input tilers
+
+
+@dataclass(frozen=True)
+class Read:
+    """What a task reads through one tiler: rows of its work, and for each the data it reads, of shape (rows, size)."""
+
+    touch: Touch
+    rows: NDArray[np.intp]
+    data: Ints
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The data of one array in one group: `element` of each, the steps at which it is brought and last used.
+
+    `made` is the number of what its producer wrote (row-major over instances and patterns, tiler after tiler), -1 for
+    loaded data. `stored` lists data with their steps.
+    """
+
+    array: str
+    loaded: bool
+    element: Ints
+    bring: Ints
+    last: Ints
+    made: Ints
+    stored: Ints
+    stored_step: Ints
+
+
+@dataclass(frozen=True)
+class Moves:
+    """All movements of a group; `stage` of each task. Steps count from 0; there are `steps` of them."""
+
+    plan: Plan
+    stage: Mapping[str, int]
+    arrays: Mapping[str, Moved]
+    reads: Mapping[Place, Read]
+    first: int  # the number of step 0 on the axis of ticks and stages
+    steps: int
+
+    def step(self, work: Work) -> Ints:
+        """The step of each instance of a task."""
+        return work.tick + self.stage[work.task] - self.first
+
+
+def moves_of(accesses: Accesses, plan: Plan) -> Moves:
+    """Every datum of a group with its steps (docs/machine.md, sections 2, 3 and 5)."""
+    stage = stages(accesses, plan)
+    arrays: dict[str, Moved] = {}
+    reads: dict[Place, Read] = {}
+    for array in accesses.network.arrays:
+        readers = _readers(accesses, plan, array)
+        producer = accesses.network.arrays[array].producer
+        if producer in plan.works:
+            arrays[array] = _made(accesses, plan, stage, array, readers, reads)
+        elif readers:
+            arrays[array] = _loaded(accesses, plan, stage, array, readers, reads)
+    return _from_step_0(plan, stage, arrays, reads)
+
+
+def stages(accesses: Accesses, plan: Plan) -> dict[str, int]:
+    """The stage of every task: 0 for the last, else one before its readers, or with them over a FIFO."""
+    found = {plan.last: 0}
+    for task in plan.works:  # from the last task backwards
+        if task != plan.last:
+            before = [
+                found[reader] - (0 if array in plan.design.fifos else 1)
+                for array in accesses.network.processes[task].writes
+                for reader in _reading_tasks(accesses, plan, array)
+            ]
+            found[task] = min(before)
+    return found
+
+
+def _reading_tasks(accesses: Accesses, plan: Plan, array: str) -> set[str]:
+    return {task for task in plan.works if any(touch.array == array for touch in accesses.reads[task])}
+
+
+Readers = list[tuple[Place, Touch, NDArray[np.intp], Ints, Ints]]  # place, tiler, rows, elements, ticks of the rows
+
+
+def _readers(accesses: Accesses, plan: Plan, array: str) -> Readers:
+    found = []
+    for task, work in plan.works.items():
+        for number, touch in enumerate(accesses.reads[task]):
+            if touch.array == array:
+                rows, elements = touched(accesses, touch, work)
+                found.append(((task, number), touch, rows, elements, work.tick[rows]))
+    return found
+
+
+def _made(
+    accesses: Accesses, plan: Plan, stage: Mapping[str, int], array: str, readers: Readers, reads: dict[Place, Read]
+) -> Moved:
+    """The data that a task of the group makes."""
+    producer = accesses.network.arrays[array].producer
+    assert producer is not None, "a made array has a producer"
+    work = plan.works[producer]
+    written = [
+        accesses.elements(touch, accesses.repetitions(producer)[work.repetition])
+        for touch in _writes(accesses, work, array)
+    ]
+    element = np.concatenate([found.reshape(-1) for found in written])
+    tick = np.concatenate([np.repeat(work.tick, found.shape[1]) for found in written])
+    span = len(plan.ticks) if work.recomputed else 1
+    serves = np.concatenate([np.repeat(work.serves, found.shape[1]) for found in written])
+    keys = element * span + (serves if work.recomputed else 0)
+    order = np.argsort(keys, kind="stable")
+    bring = tick + stage[producer]
+    last = bring.copy()
+    for place, touch, rows, elements, ticks in readers:
+        wanted = elements * span + (ticks[:, None] if work.recomputed else 0)
+        found = _look_up(keys[order], wanted, array, place[0])
+        data = order[found]
+        reads[place] = Read(touch, rows, data)
+        np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])
+    stored, step = _stored(accesses, plan, array, element, tick)
+    np.maximum.at(last, stored, step)
+    return Moved(array, False, element, bring, last, np.arange(len(element)), stored, step)
+
+
+def _writes(accesses: Accesses, work: Work, array: str) -> list[Touch]:
+    return [touch for touch in accesses.writes[work.task] if touch.array == array]
+
+
+def _stored(accesses: Accesses, plan: Plan, array: str, element: Ints, tick: Ints) -> tuple[Ints, Ints]:
+    """Which data of an array are stored, each element once, and when: one step after the tick of the block."""
+    wanted = np.flatnonzero(outside_elements(accesses, array, set(plan.works))[element])
+    order = wanted[np.lexsort((tick[wanted], element[wanted]))]
+    fresh = np.ones(len(order), np.bool_)
+    fresh[1:] = element[order[1:]] != element[order[:-1]]
+    chosen = order[fresh]
+    return chosen, plan.ticks.own[plan.ticks.block[tick[chosen]]] + 1
+
+
+def _loaded(
+    accesses: Accesses, plan: Plan, stage: Mapping[str, int], array: str, readers: Readers, reads: dict[Place, Read]
+) -> Moved:
+    """The data that come from the external memory, under the group's policy."""
+    before = min(stage[place[0]] for place, *_ in readers) - 1
+    span = len(plan.ticks) + 1
+    fetches = [_fetch_of(plan, ticks) for *_, ticks in readers]
+    keys = [elements * span + fetch[:, None] for (_, _, _, elements, _), fetch in zip(readers, fetches, strict=True)]
+    found, inverse = np.unique(np.concatenate([key.reshape(-1) for key in keys]), return_inverse=True)
+    bring = np.full(len(found), np.iinfo(np.int64).max)
+    last = np.full(len(found), np.iinfo(np.int64).min)
+    start = 0
+    for (place, touch, rows, _, ticks), key in zip(readers, keys, strict=True):
+        data = inverse[start : start + key.size].reshape(key.shape)
+        start += key.size
+        reads[place] = Read(touch, rows, data)
+        np.minimum.at(bring, data, _bring_of(plan, ticks)[:, None] + before)
+        np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])
+    none = np.zeros(0, np.int64)
+    return Moved(array, True, found // span, bring, last, np.full(len(found), -1), none, none)
+
+
+def _fetch_of(plan: Plan, ticks: Ints) -> Ints:
+    """What tells the fetches of one element apart: nothing, the strip, or the tick."""
+    if plan.design.policy == "reuse":
+        return np.zeros(len(ticks), np.int64)
+    return ticks if plan.design.policy == "tile" else _strip(plan, ticks)
+
+
+def _bring_of(plan: Plan, ticks: Ints) -> Ints:
+    """The tick that a fetch is for: the read's own (the first of them counts), or the first one of its strip."""
+    if plan.design.policy != "whole":
+        return ticks
+    strips = plan.ticks.strip[plan.ticks.block]
+    return np.searchsorted(strips, _strip(plan, ticks)).astype(np.int64)
+
+
+def _strip(plan: Plan, ticks: Ints) -> Ints:
+    return plan.ticks.strip[plan.ticks.block[ticks]]
+
+
+def _look_up(keys: Ints, wanted: Ints, array: str, task: str) -> Ints:
+    """The places of wanted keys among ascending ones. A key that is not there was never written."""
+    places = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
+    if wanted.size and (not len(keys) or (keys[places] != wanted).any()):
+        raise fault("read-before-write", f"'{task}' reads an element of '{array}' that the group never makes")
+    return places
+
+
+def _from_step_0(
+    plan: Plan, stage: Mapping[str, int], arrays: Mapping[str, Moved], reads: Mapping[Place, Read]
+) -> Moves:
+    """All steps counted from the first load, or without loads from the first work."""
+    loads = [moved.bring.min() for moved in arrays.values() if moved.loaded and len(moved.bring)]
+    works = [int(work.tick.min()) + stage[task] for task, work in plan.works.items() if len(work.tick)]
+    first = int(min([*loads, *works]))
+    ends = [int(work.tick.max()) + stage[task] for task, work in plan.works.items() if len(work.tick)]
+    ends += [int(moved.stored_step.max()) for moved in arrays.values() if len(moved.stored_step)]
+    shifted = {
+        name: Moved(
+            name,
+            moved.loaded,
+            moved.element,
+            moved.bring - first,
+            moved.last - first,
+            moved.made,
+            moved.stored,
+            moved.stored_step - first,
+        )
+        for name, moved in arrays.items()
+    }
+    return Moves(plan, stage, shifted, reads, first, max(ends) - first + 1)

@@ -1,0 +1,291 @@
+"""The plan of a group (docs/machine.md, sections 2 and 3): which repetitions run at which tick, and what they need.
+
+Derived from the design and the access relations alone, by the page's definitions taken literally.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.spec import Delay
+from hwmodel.accesses import Accesses, Extents, Touch
+from hwmodel.design import Blocks, GroupDesign
+from hwmodel.simulator.chains import chain_positions, delay_pairs, levels, same_frame
+from hwmodel.simulator.errors import fault
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a task does: its instances, each a repetition (by row-major number) at a tick, by tick and then by scan.
+
+    `recomputed` is set where a repetition may have several instances; each is then for the reads of one tick, which
+    `serves` tells: its own, or with a cut the one that its block is done before.
+    """
+
+    task: str
+    repetition: Ints
+    tick: Ints
+    serves: Ints
+    recomputed: bool
+
+
+@dataclass(frozen=True)
+class Ticks:
+    """The group's logical time: for each tick the block it belongs to, and for each block its own tick."""
+
+    block: Ints
+    own: Ints
+    strip: Ints  # of each block
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All work of a group over its ticks."""
+
+    design: GroupDesign
+    last: str
+    ticks: Ticks
+    works: Mapping[str, Work]
+
+
+def plan_of(accesses: Accesses, design: GroupDesign) -> Plan:
+    """The plan of a group. Raises RefereeError where it has no single last task or a scan breaks a delay."""
+    return _Planner(accesses, design).plan()
+
+
+def block_ranks(blocks: Blocks, extents: Extents) -> Ints:
+    """For every repetition (row-major) the place of its block in the scan; empty blocks do not exist."""
+    indices = np.indices(extents, np.int64).reshape(len(extents), -1) if extents else np.zeros((0, 1), np.int64)
+    rank = np.zeros(indices.shape[1], np.int64)
+    for dimension, descending in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
+        count = -(-extents[dimension] // blocks.shape[dimension])
+        place = indices[dimension] // blocks.shape[dimension]
+        rank = rank * count + (count - 1 - place if descending else place)
+    return rank
+
+
+def scan_places(blocks: Blocks | None, extents: Extents) -> Ints:
+    """For every repetition (row-major) its place in the scan over the whole box; row-major without blocks."""
+    if blocks is None:
+        return np.arange(int(np.prod(extents, dtype=np.int64)), dtype=np.int64)
+    return block_ranks(replace(blocks, shape=(1,) * len(extents)), extents)
+
+
+class _Planner:
+    def __init__(self, accesses: Accesses, design: GroupDesign) -> None:
+        self.accesses = accesses
+        self.design = design
+        self.inside = set(design.tasks)
+        self.last = self._last()
+        self.blocks = {processor.task: processor.cut for processor in design.processors}
+        self.blocks[self.last] = design.blocks
+        self.works: dict[str, Work] = {}
+        ranks = block_ranks(design.blocks, accesses.extents(self.last))
+        count = int(ranks.max()) + 1
+        self.ticks = Ticks(np.arange(count), np.arange(count), self._strips(count))
+
+    def plan(self) -> Plan:
+        for task, blocks in self.blocks.items():
+            if blocks is not None:
+                self._require_legal(task, blocks)
+        for task in reversed([name for name in self.accesses.network.processes if name in self.inside]):
+            self._schedule(task)
+        return Plan(self.design, self.last, self.ticks, self.works)
+
+    def _last(self) -> str:
+        network = self.accesses.network
+        read = {array for name in self.inside for array in network.processes[name].reads}
+        found = [name for name in self.inside if not network.processes[name].writes & read]
+        if len(found) != 1:
+            raise fault("plan", f"the group has {len(found)} last tasks: {', '.join(sorted(found))}")
+        return found[0]
+
+    def _strips(self, blocks: int) -> Ints:
+        scan, shape = self.design.blocks.scan, self.design.blocks.shape
+        extents = self.accesses.extents(self.last)
+        inner = scan.dimensions[-1] if scan.dimensions else None
+        length = 1 if inner is None else -(-extents[inner] // shape[inner])
+        return np.arange(blocks, dtype=np.int64) // length
+
+    def _require_legal(self, task: str, blocks: Blocks) -> None:
+        """Every acting delay reads what the same block or an earlier one has made."""
+        extents = self.accesses.extents(task)
+        ranks = block_ranks(blocks, extents)
+        for delay in self.accesses.delays(task):
+            now, before = delay_pairs(delay, extents)
+            wrong = np.flatnonzero(ranks[before] > ranks[now])
+            if len(wrong):
+                point = tuple(int(i) for i in np.unravel_index(now[wrong[0]], extents))
+                raise fault("plan", f"the scan of '{task}' runs repetition {point} before what its delay needs")
+
+    def _schedule(self, task: str) -> None:
+        if task == self.last:
+            ranks = block_ranks(self.design.blocks, self.accesses.extents(task))
+            self._add(task, np.arange(len(ranks)), ranks, recomputed=False)
+        elif self.design.recompute and not self.accesses.delays(task):
+            self._add(task, *self._every_need(task), recomputed=True)
+        else:
+            need = self._first_need(task)
+            runs = np.flatnonzero(need < len(self.ticks))
+            self._add(task, runs, need[runs], recomputed=False)
+        own = self.blocks[task]
+        if task != self.last and own is not None:
+            self._cut(task, own)
+
+    def _add(self, task: str, repetition: Ints, tick: Ints, *, recomputed: bool) -> None:
+        self.works[task] = self._sorted(Work(task, repetition, tick, tick, recomputed))
+
+    def _sorted(self, work: Work) -> Work:
+        places = scan_places(self.blocks[work.task], self.accesses.extents(work.task))
+        order = np.lexsort((places[work.repetition], work.tick))
+        return replace(work, repetition=work.repetition[order], tick=work.tick[order], serves=work.serves[order])
+
+    def _first_need(self, task: str) -> Ints:
+        """For every repetition the first tick that needs it; the number of ticks where none does."""
+        never = len(self.ticks)
+        repetitions = self.accesses.repetitions(task)
+        need = np.full(len(repetitions), never)
+        for touch in self.accesses.writes[task]:
+            elements = self.accesses.elements(touch, repetitions)
+            need = np.minimum(need, self._first_reads(touch.array)[elements].min(axis=1, initial=never))
+        need = self._closed(task, need)
+        outside = self._needed_outside(task, repetitions) & (need == never)
+        need[outside] = never - 1
+        return self._needed_by_later_frames(task, self._closed(task, need))
+
+    def _needed_by_later_frames(self, task: str, need: Ints) -> Ints:
+        """What only the delays of the next frame read belongs to the last tick."""
+        never, extents = len(self.ticks), self.accesses.extents(task)
+        across = [same_frame(delay, self.accesses.network.processes[task].repetition) for delay in self._across(task)]
+        while True:
+            found = need.copy()
+            for delay in across:
+                now, before = delay_pairs(delay, extents)
+                late = (found[now] < never) & (found[before] == never)
+                found[before[late]] = never - 1
+            found = self._closed(task, found)
+            if np.array_equal(found, need):
+                return found
+            need = found
+
+    def _across(self, task: str) -> list[Delay]:
+        """The acting delays that reach back to earlier frames."""
+        process = self.accesses.network.processes[task]
+        return [
+            delay
+            for delay in process.delays
+            if delay.acts
+            and any(step and extent is None for step, extent in zip(delay.vector, process.repetition, strict=True))
+        ]
+
+    def _every_need(self, task: str) -> tuple[Ints, Ints]:
+        """All pairs of a repetition and a tick that needs it; what only the outside needs runs at the last tick."""
+        repetitions = self.accesses.repetitions(task)
+        pairs = []
+        for touch in self.accesses.writes[task]:
+            elements = self.accesses.elements(touch, repetitions)
+            writer = np.full(self.accesses.size(touch.array), -1)
+            writer[elements] = np.arange(len(repetitions))[:, None]
+            read, tick = self._reads_of(touch.array)
+            pairs.append(np.stack([writer[read], tick], axis=1)[writer[read] >= 0])
+        found = np.unique(np.concatenate(pairs), axis=0) if pairs else np.zeros((0, 2), np.int64)
+        alone = self._needed_outside(task, repetitions)
+        alone[found[:, 0]] = False
+        rest = np.flatnonzero(alone)
+        found = np.concatenate([found, np.stack([rest, np.full(len(rest), len(self.ticks) - 1)], axis=1)])
+        return found[:, 0], found[:, 1]
+
+    def _reads_of(self, array: str) -> tuple[Ints, Ints]:
+        """All reads of an array inside the group: elements and ticks."""
+        elements, ticks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for work in self.works.values():
+            for touch in self.accesses.reads[work.task]:
+                if touch.array == array:
+                    rows, found = touched(self.accesses, touch, work)
+                    elements.append(found.reshape(-1))
+                    ticks.append(np.repeat(work.tick[rows], found.shape[1]))
+        return np.concatenate(elements), np.concatenate(ticks)
+
+    def _first_reads(self, array: str) -> Ints:
+        elements, ticks = self._reads_of(array)
+        first = np.full(self.accesses.size(array), len(self.ticks))
+        np.minimum.at(first, elements, ticks)
+        return first
+
+    def _needed_outside(self, task: str, repetitions: Ints) -> NDArray[np.bool_]:
+        found = np.zeros(len(repetitions), np.bool_)
+        for touch in self.accesses.writes[task]:
+            wanted = outside_elements(self.accesses, touch.array, self.inside)
+            found |= wanted[self.accesses.elements(touch, repetitions)].any(axis=1)
+        return found
+
+    def _closed(self, task: str, need: Ints) -> Ints:
+        """With a repetition, what its delays read, at the latest at the same tick."""
+        extents = self.accesses.extents(task)
+        found = need.copy()
+        while True:
+            before_all = found.copy()
+            for delay in self.accesses.delays(task):
+                now, before = delay_pairs(delay, extents)
+                for rows in levels(chain_positions(delay, extents)[now], descending=True):
+                    found[before[rows]] = np.minimum(found[before[rows]], found[now[rows]])
+            if np.array_equal(before_all, found):
+                return found
+
+    def _cut(self, task: str, blocks: Blocks) -> None:
+        """Split what the task does at a tick by its own blocks, and insert the ticks that are missing for them."""
+        work = self.works[task]
+        piece = block_ranks(blocks, self.accesses.extents(task))[work.repetition]
+        order = np.lexsort((piece, work.tick))
+        tick, piece = work.tick[order], piece[order]
+        fresh = np.ones(len(tick), np.bool_)
+        fresh[1:] = (tick[1:] != tick[:-1]) | (piece[1:] != piece[:-1])
+        numbers = np.cumsum(fresh) - 1  # of all pieces, in the order in which they are done
+        busy, first, count = np.unique(tick[fresh], return_index=True, return_counts=True)
+        room = np.diff(busy, prepend=-1) - 1
+        moved = self._insert(busy, np.maximum(0, count - 1 - room))
+        own = moved[tick] - (count - 1)[np.searchsorted(busy, tick)]
+        own += numbers - first[np.searchsorted(busy, tick)]
+        self.works[task] = self._sorted(replace(work, repetition=work.repetition[order], tick=own, serves=moved[tick]))
+
+    def _insert(self, before: Ints, counts: Ints) -> Ints:
+        """Insert `counts` ticks just before each tick of `before`; returns where each old tick is now."""
+        added = np.zeros(len(self.ticks), np.int64)
+        added[before] = counts
+        moved = np.arange(len(added)) + np.cumsum(added)
+        block = np.repeat(self.ticks.block, added + 1)
+        self.ticks = Ticks(block, moved[self.ticks.own], self.ticks.strip)
+        self.works = {
+            task: replace(work, tick=moved[work.tick], serves=moved[work.serves]) for task, work in self.works.items()
+        }
+        return moved
+
+
+def touched(accesses: Accesses, touch: Touch, work: Work) -> tuple[NDArray[np.intp], Ints]:
+    """The instances that access through a tiler, as rows of the work, and their elements (rows, pattern size)."""
+    repetitions = accesses.repetitions(work.task)[work.repetition]
+    rows = np.flatnonzero(accesses.happens(touch, repetitions))
+    return rows, accesses.elements(touch, repetitions[rows])
+
+
+def outside_elements(accesses: Accesses, array: str, inside: set[str]) -> NDArray[np.bool_]:
+    """Which elements of an array the outside of a group needs: all of an output, else what other processes touch."""
+    wanted = np.zeros(accesses.size(array), np.bool_)
+    if accesses.network.arrays[array].is_output:
+        wanted[:] = True
+        return wanted
+    for process, touches in accesses.reads.items():
+        for touch in touches:
+            if touch.array == array and process not in inside:
+                repetitions = accesses.repetitions(process)
+                wanted[accesses.elements(touch, repetitions[accesses.happens(touch, repetitions)])] = True
+    return wanted

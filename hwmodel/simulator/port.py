@@ -1,0 +1,112 @@
+"""The port to the external memory: bursts served one after another, word by word or row by row."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Accesses
+from hwmodel.platform import Platform, RowModel
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Burst:
+    """Elements of an array that are loaded or stored in one step; its cycles, from the start of the step."""
+
+    array: str
+    write: bool
+    data: int
+    start: int
+    end: int
+
+
+@dataclass
+class Port:
+    """One port, or with separate ones the reading or the writing side; `now` is when it is free within the step."""
+
+    accesses: Accesses
+    platform: Platform
+    now: int = 0
+    bursts: list[Burst] = field(default_factory=list)
+    rows: _Rows | None = None
+
+    def begin(self) -> None:
+        """A new step: the port is free, all rows are closed."""
+        self.now, self.bursts = 0, []
+        model, clock = self.platform.memory.rows, self.platform.clock_mhz
+        self.rows = _Rows(model, clock) if model is not None and clock is not None else None
+
+    def serve(self, array: str, elements: Ints, *, write: bool) -> None:
+        """Move elements of one array after what was moved before."""
+        start = self.now
+        if self.rows is not None:
+            self._serve_runs(self.rows, array, elements)
+        else:
+            self.now += self.platform.memory.latency or 0
+            for _ in range(self._words(array, len(elements))):
+                self.now += 1
+        self.bursts.append(Burst(array, write, len(elements), start, self.now))
+
+    def _words(self, array: str, data: int) -> int:
+        memory = self.platform.memory
+        if memory.data_per_word is not None:
+            return -(-data // memory.data_per_word)
+        return -(-data * self.accesses.network.arrays[array].type.bits // (memory.word_bits or 1))
+
+    def _serve_runs(self, rows: _Rows, array: str, elements: Ints) -> None:
+        size = -(-self.accesses.network.arrays[array].type.bits // 8)
+        base = self._base(array, rows.model.row_bytes)
+        ascending = np.sort(elements)
+        for run in np.split(ascending, np.flatnonzero(np.diff(ascending) != 1) + 1):
+            self.now = rows.burst(self.now, base + int(run[0]) * size, len(run) * size)
+
+    def _base(self, array: str, row_bytes: int) -> int:
+        """Arrays lie in the network's order, each at the start of a row."""
+        base = 0
+        for name, found in self.accesses.network.arrays.items():
+            if name == array:
+                break
+            base += -(-self.accesses.size(name) * -(-found.type.bits // 8) // row_bytes) * row_bytes
+        return base
+
+
+class _Rows:
+    """Banks with one open row each; times in a unit that divides all of the platform's."""
+
+    def __init__(self, model: RowModel, clock_mhz: float) -> None:
+        self.model = model
+        times = [1000 / Fraction(str(clock_mhz)), Fraction(str(model.word_ns)) / 64]
+        times += [Fraction(str(model.row_change_ns)), Fraction(str(model.same_bank_activate_ns))]
+        unit = lcm(*(time.denominator for time in times))
+        self.cycle, self.byte, self.change, self.activate = (int(time * unit) for time in times)
+        self.open_row: dict[int, int] = {}
+        self.opened_at: dict[int, int] = {}
+
+    def burst(self, start: int, address: int, size: int) -> int:
+        """The cycle at which a burst ends that may start at cycle `start`."""
+        time, first, end = start * self.cycle, True, address + size
+        while address < end:
+            row = address // self.model.row_bytes
+            bank = row % self.model.banks
+            stop = min(end, (row + 1) * self.model.row_bytes)
+            if self.open_row.get(bank) != row:
+                time = self._activated(bank, time, at_edge=first)
+                self.open_row[bank] = row
+                self.opened_at[bank] = time
+                time += self.change
+            time += (stop - address) * self.byte
+            address, first = stop, False
+        return -(-time // self.cycle)
+
+    def _activated(self, bank: int, time: int, *, at_edge: bool) -> int:
+        """When the bank can be opened: a wait in front of a burst ends at a clock edge."""
+        if bank not in self.opened_at or self.opened_at[bank] + self.activate <= time:
+            return time
+        ready = self.opened_at[bank] + self.activate
+        return -(-ready // self.cycle) * self.cycle if at_edge else ready

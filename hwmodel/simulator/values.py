@@ -1,0 +1,113 @@
+"""The values behind tokens: each task executed on what the simulated machine gave it to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.execute.extern import Functions
+from arrayol.execute.run import execute
+from arrayol.ir.spec import Delay, Elementary, Link, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
+from arrayol.ir.tilers import own_part_tiler
+from hwmodel.accesses import Accesses, Extents
+from hwmodel.simulator.group import GroupRun
+from hwmodel.simulator.plan import Work
+
+Values = dict[str, NDArray[Any]]  # by array: the value of each token
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Computes, task by task, what was written from what was read."""
+
+    spec: Spec
+    accesses: Accesses
+    functions: Functions
+
+    def run(self, run: GroupRun, values: Values) -> None:
+        """Enter the values of all that a group's tasks made."""
+        works = run.moves.plan.works
+        for task in self.accesses.network.processes:
+            if task in works:
+                values |= self._made(run, works[task], values)
+
+    def _made(self, run: GroupRun, work: Work, values: Values) -> Values:
+        process = self.accesses.network.processes[work.task]
+        elementary = self.spec.components[process.elementary]
+        assert isinstance(elementary, Elementary), "processes repeat elementaries"
+        space = (len(work.repetition),) if work.recomputed else self.accesses.extents(work.task)
+        place = np.arange(len(work.repetition)) if work.recomputed else work.repetition
+        alone = _task_alone(
+            elementary, space, process.delays, {touch.port for touch in self.accesses.writes[work.task]}
+        )
+        inputs = {
+            touch.port: self._patterns(run, work, number, place, space, values)
+            for number, touch in enumerate(self.accesses.reads[work.task])
+        }
+        spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
+        found = execute(spec, alone.name, inputs, functions=self.functions)
+        made: Values = {}
+        for touch in self.accesses.writes[work.task]:
+            rows = found[touch.port].reshape(int(np.prod(space, dtype=np.int64)), -1)[place].reshape(-1)
+            made[touch.array] = np.concatenate([made[touch.array], rows]) if touch.array in made else rows
+        return made
+
+    def _patterns(
+        self, run: GroupRun, work: Work, number: int, place: NDArray[Any], space: Extents, values: Values
+    ) -> NDArray[Any]:
+        """What each repetition read through one tiler; those that did not read get what some other read."""
+        read = run.moves.reads[work.task, number]
+        patterns = values[read.touch.array][run.operands[work.task, number]]
+        size = int(np.prod(space, dtype=np.int64))
+        found = (
+            np.broadcast_to(patterns[:1], (size, patterns.shape[1])).copy()
+            if len(patterns)
+            else np.zeros((size, patterns.shape[1]), values[read.touch.array].dtype)
+        )
+        found[place[read.rows]] = patterns
+        return found.reshape(*space, *read.touch.pattern)
+
+
+def _task_alone(elementary: Elementary, space: Extents, delays: tuple[Delay, ...], written: set[str]) -> RepetitiveTask:
+    """The task with one array per port, of shape (repetition, pattern), so that each repetition has data of its own."""
+    delayed = {delay.port: delay for delay in delays}
+    inputs = [port for port in elementary.inputs if port.name not in delayed]
+    tiled = [port for port in elementary.inputs if _tiled(delayed.get(port.name))]
+    outputs = [port for port in elementary.outputs if port.name in written]
+    name = f"{elementary.name} alone"
+    return RepetitiveTask(
+        name,
+        tuple(_array(port, space) for port in (*inputs, *tiled)),
+        tuple(_array(port, space) for port in outputs),
+        space,
+        elementary.name,
+        tuple(Link(port.name, port.name, _own(port, space), port.span) for port in inputs),
+        tuple(Link(port.name, port.name, _own(port, space), port.span) for port in outputs),
+        tuple(_delay(delay, elementary, space) for delay in delays),
+        elementary.span,
+    )
+
+
+def _tiled(delay: Delay | None) -> bool:
+    return delay is not None and isinstance(delay.default, TiledDefault)
+
+
+def _array(port: Port, space: Extents) -> Port:
+    return replace(port, shape=(*space, *port.shape))
+
+
+def _own(port: Port, space: Extents) -> Tiler:
+    return own_part_tiler(len(space), len(port.shape), port.span)
+
+
+def _delay(delay: Delay, elementary: Elementary, space: Extents) -> Delay:
+    if len(delay.vector) != len(space):  # instances of a task without acting delays, in a row
+        delay = replace(delay, vector=space, acts=False)
+    acts = delay.acts and all(abs(step) < extent for step, extent in zip(delay.vector, space, strict=True))
+    if not isinstance(delay.default, TiledDefault):
+        return replace(delay, acts=acts)
+    port = port_named(elementary.inputs, delay.port)
+    return replace(delay, acts=acts, default=TiledDefault(port.name, _own(port, space), port.span))

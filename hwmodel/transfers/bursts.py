@@ -1,0 +1,108 @@
+"""Where arrays lie in external memory, and sets of elements as bursts (docs/platform.md).
+
+Arrays are row-major and follow one another in one address space, each from the start of a memory row on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.types import ElementType
+from arrayol.tiling.nest import NestArray
+from hwmodel.external_memory import Bursts
+from hwmodel.platform import Platform
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An array in external memory: its first byte, bytes per element, and extents (row-major)."""
+
+    base: int
+    element_bytes: int
+    shape: tuple[int, ...]
+
+    def linear(self, element: Numbers) -> Numbers:
+        """The row-major number of each row of subscripts (n, rank), shape (n,)."""
+        number = np.zeros(len(element), np.int64)
+        for axis, extent in enumerate(self.shape):
+            number = number * extent + element[:, axis]
+        return number
+
+
+def element_bytes(type_: ElementType) -> int:
+    """Bytes of an element in external memory, where a bool takes a whole byte."""
+    return max(type_.bits // 8, 1)
+
+
+def places(arrays: Mapping[str, NestArray], platform: Platform) -> dict[str, Place]:
+    """The place of each array, in the order given; without a row model arrays follow each other without a gap."""
+    align = platform.memory.rows.row_bytes if platform.memory.rows is not None else 1
+    found: dict[str, Place] = {}
+    free = 0
+    for name, array in arrays.items():
+        place = Place(free, element_bytes(array.type), tuple(extent or 1 for extent in array.shape))
+        found[name] = place
+        free += -(-prod(place.shape) * place.element_bytes // align) * align
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Elements that move between the memories, arrays of shape n.
+
+    `unit` numbers the tile or strip that an element moves for, `array` its place, `element` is its row-major number.
+    """
+
+    unit: Numbers
+    array: Numbers
+    element: Numbers
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+
+def moves(parts: Iterable[tuple[Numbers, Numbers | int, Numbers]]) -> Moves:
+    """Moves from (unit, array number, element number), without repetition, in the order of the port."""
+    held = [(unit, np.broadcast_to(array, unit.shape), element) for unit, array, element in parts]
+    if not held:
+        return Moves(*(np.zeros(0, np.int64) for _ in range(3)))
+    unit, array, element = (np.concatenate(column) for column in zip(*held, strict=True))
+    arrays, elements = (int(column.max(initial=0)) + 1 for column in (array, element))
+    keys = np.sort((unit * arrays + array) * elements + element, kind="stable")  # of sorted runs: soon done
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    return Moves(keys // elements // arrays, keys // elements % arrays, keys % elements)
+
+
+@dataclass(frozen=True, eq=False)
+class UnitBursts:
+    """Bursts, and the unit that each belongs to."""
+
+    unit: Numbers
+    bursts: Bursts
+
+
+def bases_and_sizes(where: Iterable[Place]) -> tuple[Numbers, Numbers]:
+    """First byte and bytes per element, by the number of the place."""
+    held = list(where)
+    return np.array([place.base for place in held]), np.array([place.element_bytes for place in held])
+
+
+def as_bursts(found: Moves, where: Iterable[Place], write: bool) -> UnitBursts:
+    """One burst for each run of consecutive elements of an array and unit."""
+    base, size = bases_and_sizes(where)
+    if not len(found):
+        nothing = np.zeros(0, np.int64)
+        return UnitBursts(nothing, Bursts(nothing, nothing, nothing, np.zeros(0, np.bool_)))
+    goes_on = (np.diff(found.unit) == 0) & (np.diff(found.array) == 0) & (np.diff(found.element) == 1)
+    starts = np.flatnonzero(np.concatenate([[True], ~goes_on]))
+    data = np.diff([*starts, len(found)])
+    array = found.array[starts]
+    address = base[array] + found.element[starts] * size[array]
+    return UnitBursts(found.unit[starts], Bursts(address, data * size[array], data, np.full(len(starts), write)))

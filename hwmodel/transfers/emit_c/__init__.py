@@ -1,1 +1,0 @@
-"""C of a tiled component: load, compute and store of each tile, in plain loops (docs/transfers.md, "C")."""

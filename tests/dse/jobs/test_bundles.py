@@ -1,0 +1,67 @@
+"""How many jobs a job runner sends at a time: tasks are long beside what sending costs, where there is work enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from toy_pieces import Square, one
+
+from dse.jobs.piece import JobPlan
+from dse.jobs.pools import InProcess, Task
+from dse.jobs.runner import TASK_SECONDS, JobRunner
+
+LEAST = 0.1  # seconds that a task should take
+COSTS = st.lists(st.floats(0.001, 0.5), min_size=1, max_size=40)
+
+
+class Slow(InProcess):
+    """Does jobs in `factor` of the seconds that they are estimated at, and notes its tasks."""
+
+    slots, worth_seconds = 4, 0.0
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+        self.tasks: list[list[float]] = []
+
+    def submit(self, context: Any, jobs: Sequence[Any]) -> Task:
+        self.tasks.append([job.cost * self.factor for job in jobs])
+        task: Task = Future()
+        task.set_result(([job.run(context) for job in jobs], sum(self.tasks[-1])))
+        return task
+
+
+@given(COSTS, st.floats(0.02, 50))
+def test_tasks_are_worth_sending(costs: list[float], factor: float) -> None:
+    """Once it is known how fast the workers are, which some tasks tell."""
+    pool = Slow(factor)
+    jobs = [Square(number, cost) for number, cost in enumerate(costs * 60)]
+    assert JobRunner(pool).do(0, [one(job) for job in jobs]) == [job.number**2 for job in jobs]
+    assert sum(map(len, pool.tasks)) == len(jobs)
+    known = pool.tasks[32:-1]
+    assert all(sum(seconds) >= LEAST for seconds in known)
+    assert all(sum(seconds[:-1]) < 2 * TASK_SECONDS for seconds in known)  # nor longer than that needs
+
+
+@given(COSTS)
+def test_good_estimates_are_worth_sending_from_the_first(costs: list[float]) -> None:
+    pool = Slow(1.0)
+    JobRunner(pool).do(0, [one(Square(number, cost)) for number, cost in enumerate(costs)])
+    assert all(sum(seconds) >= TASK_SECONDS - 1e-9 for seconds in pool.tasks[:-1])
+    assert all(sum(seconds[:-1]) < TASK_SECONDS for seconds in pool.tasks)
+
+
+def test_jobs_of_several_plans_go_together() -> None:
+    pool = Slow(1.0)
+
+    def in_turn(count: int) -> Iterator[Any]:
+        for number in range(count):
+            yield [Square(number, 0.05)]
+
+    plans: list[JobPlan[None]] = [in_turn(3) for _ in range(24)]  # type: ignore[misc]
+    JobRunner(pool).do(0, plans)
+    assert len(pool.tasks) == 12
+    assert {len(task) for task in pool.tasks} == {6}

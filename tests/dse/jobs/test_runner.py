@@ -1,0 +1,230 @@
+"""Works find the same whoever does their jobs, in whatever order, and whatever a store already has."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import Future
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from processes import wait_until_gone
+from toy_pieces import Broken, Square, one, sum_of_squares
+
+from arrayol.errors import ArrayolError
+from dse.jobs import runner as runner_module
+from dse.jobs.cache import open_store
+from dse.jobs.keeper import JobCache
+from dse.jobs.pools import InProcess, Pool, processes
+from dse.jobs.runner import JobRunner, Share
+
+ROUNDS = st.lists(st.lists(st.integers(0, 50), max_size=6), max_size=4)
+WORKS = st.lists(ROUNDS, max_size=5)
+
+
+class Shuffled(InProcess):
+    """Ends its tasks late and in any order."""
+
+    slots = 3
+    worth_seconds = 0.0
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.open: list[tuple[Future[Any], Any, Any]] = []
+
+    def submit(self, context: Any, jobs: Any) -> Future[Any]:
+        task: Future[Any] = Future()
+        self.open.append((task, context, jobs))
+        if len(self.open) == self.slots or self.random.random() < 0.5:
+            self.end_one()
+        return task
+
+    def end_one(self) -> None:
+        task, context, jobs = self.open.pop(self.random.randrange(len(self.open)))
+        task.set_result(super().submit(context, jobs).result())
+
+    def check(self) -> None:
+        if self.open:
+            self.end_one()
+
+
+def expected(plans: list[list[list[int]]], context: int) -> list[int]:
+    """The same without jobs."""
+    found = []
+    for rounds in plans:
+        total = 0
+        for numbers in rounds:
+            before = total
+            total += sum((number + before % 7) ** 2 + context for number in numbers)
+        found.append(total)
+    return found
+
+
+def do(runner: JobRunner, plans: list[list[list[int]]], context: int = 1) -> list[int]:
+    return runner.do(context, [sum_of_squares(rounds) for rounds in plans])
+
+
+@given(WORKS, st.integers(0, 5), st.integers(0, 999))
+def test_any_order_finds_the_same(plans: list[list[list[int]]], context: int, seed: int) -> None:
+    assert do(JobRunner(), plans, context) == expected(plans, context)
+    runner_module.CHECK_SECONDS, former = 0.001, runner_module.CHECK_SECONDS
+    try:
+        assert do(JobRunner(Shuffled(seed)), plans, context) == expected(plans, context)
+    finally:
+        runner_module.CHECK_SECONDS = former
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with processes(2) as found:
+        found.worth_seconds = 0.0
+        yield found
+
+
+def test_processes_find_the_same(pool: Pool) -> None:
+    plans = [[[number, 3], [], [4] * number] for number in range(20)]
+    assert do(JobRunner(pool), plans, 4) == expected(plans, 4)
+
+
+def test_the_share_ends_at_one() -> None:
+    seen: list[tuple[Share, int]] = []
+    runner = JobRunner()
+    runner.do(0, [sum_of_squares([[1, 2], [3]])], lambda share, results: seen.append((share, len(results))))
+    assert seen[-1][0].of_all == 1
+    assert sum(count for _, count in seen) == 3
+
+
+@given(WORKS, WORKS)
+def test_what_is_kept_is_not_done_again(former: list[list[list[int]]], plans: list[list[list[int]]]) -> None:
+    """Rows of other work, and of the same in another context, are of no use."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for context, some in ((1, former), (2, plans), (1, plans[: len(plans) // 2])):
+            with open_store(folder, resume=True) as store:
+                assert do(JobRunner(cache=JobCache(store)), some, context) == expected(some, context)
+                store.commit()
+        with open_store(folder, resume=True) as store:
+            known = len(store)
+            assert do(JobRunner(cache=JobCache(store)), plans) == expected(plans, 1)
+            assert len(store) >= known
+            store.commit()
+        with open_store(folder, resume=True) as store:
+            cache = JobCache(store)
+            assert do(JobRunner(Idle(), cache), plans) == expected(plans, 1)
+
+
+class Idle(InProcess):
+    """Must not be asked."""
+
+    def submit(self, context: Any, jobs: Any) -> Future[Any]:
+        raise AssertionError(jobs)
+
+
+def test_what_is_not_used_goes_at_the_end(tmp_path: Path) -> None:
+    with open_store(tmp_path, resume=False) as store:
+        do(JobRunner(cache=JobCache(store)), [[[1, 2, 3]]])
+        store.commit()
+    with open_store(tmp_path, resume=True) as store:
+        cache = JobCache(store)
+        assert do(JobRunner(Idle(), cache), [[[1], [1]]], 1) == expected([[[1], [1]]], 1)
+        cache.finish()
+    with open_store(tmp_path, resume=True) as store:
+        assert len(store) == 2
+
+
+def test_without_resume_nothing_is_used(tmp_path: Path) -> None:
+    """A former store stays until there is something to keep instead."""
+    with open_store(tmp_path, resume=False) as store:
+        do(JobRunner(cache=JobCache(store)), [[[1, 2, 3]]])
+        store.commit()
+    with open_store(tmp_path, resume=False) as store, pytest.raises(AssertionError):
+        do(JobRunner(Idle(), JobCache(store)), [[[1]]])
+    with open_store(tmp_path, resume=True) as store:
+        assert len(store) == 3
+    with open_store(tmp_path, resume=False) as store:
+        do(JobRunner(cache=JobCache(store)), [[[5]]])
+        store.commit()
+        assert len(store) == 1
+
+
+def test_a_moment_of_work_is_not_kept(tmp_path: Path) -> None:
+    with open_store(tmp_path / "out", resume=False) as store:
+        cache = JobCache(store)
+        do(JobRunner(cache=cache), [[[1, 2]]])
+        cache.finish()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_row_that_is_no_result(tmp_path: Path) -> None:
+    with open_store(tmp_path, resume=True) as store:
+        store.put(Square(3).key(1), "square", "nine")
+        store.commit()
+        with pytest.raises(ArrayolError) as refused:
+            do(JobRunner(cache=JobCache(store)), [[[3]]])
+    assert refused.value.diagnostics[0].code == "store-damaged"
+
+
+@pytest.mark.parametrize(("how", "raised"), [("refuses", ArrayolError), ("breaks", ZeroDivisionError)])
+def test_what_a_job_raises(pool: Pool, how: str, raised: type[Exception]) -> None:
+    for runner in (JobRunner(), JobRunner(pool)):
+        with pytest.raises(raised):
+            runner.do(0, [one(Square(1)), one(Broken(1, how=how)), one(Square(2))])
+    assert do(JobRunner(pool), [[[5]]], 0) == [25]  # the processes go on
+
+
+def test_a_process_that_dies() -> None:
+    plans = [one(Square(number)) for number in range(9)] + [one(Broken(1, how="dies"))]
+    with processes(2) as pool:
+        pool.worth_seconds = 0.0
+        with pytest.raises(ArrayolError) as refused:
+            JobRunner(pool).do(0, plans)
+    assert refused.value.diagnostics[0].code == "worker-lost"
+
+
+def test_little_work_is_done_here() -> None:
+    before = set(multiprocessing.active_children())
+    with processes(2) as pool:
+        assert do(JobRunner(pool), [[[number] for number in range(20)]]) == expected([[[n] for n in range(20)]], 1)
+        assert set(multiprocessing.active_children()) == before
+
+
+WAITS = """
+import multiprocessing
+from toy_pieces import Broken, Square, one
+from dse.jobs.runner import JobRunner
+from dse.jobs.pools import processes
+
+def said(share, results):
+    print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+
+with processes(2) as pool:
+    pool.worth_seconds = 0.0
+    jobs = [Square(1, 9.0), Broken(1, 9.0, how="sleeps"), Broken(2, 9.0, how="sleeps")]
+    JobRunner(pool).do(0, [one(job) for job in jobs], said)
+"""
+
+
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_workers_end_with_the_process_that_started_them(by: signal.Signals) -> None:
+    """At once, though they are busy, and however it ended."""
+    here = str(Path(__file__).parent)
+    with subprocess.Popen(
+        [sys.executable, "-c", f"import sys; sys.path.append({here!r})\n{WAITS}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        workers = [int(pid) for pid in process.stdout.readline().split()]
+        assert workers
+        process.send_signal(by)
+        process.wait(60)
+    assert wait_until_gone(workers)

@@ -1,0 +1,351 @@
+"""The report in a real browser: clicks, keys, filters, themes, widths, and nothing from outside."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from explored import mapped, published
+from playwright.sync_api import Browser, Page, expect
+
+from dse.output.write import write_report
+from dse.results.pick import parse_rule, pick
+
+Open = Callable[..., Page]
+FRONT = mapped().result.pareto
+KNEE = pick(mapped().result, parse_rule("knee")).design.id
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Open]:
+    """Open a report; what its page asks for, complains of or fails with must be nothing."""
+    contexts, troubles = [], list[str]()
+
+    def open_report(path: Path, *, width: int = 1280, scheme: str = "light", fragment: str = "") -> Page:
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)  # type: ignore[arg-type]
+        contexts.append(context)
+        page = context.new_page()
+        address = path.as_uri()
+        page.on("request", lambda request: request.url.startswith(address) or troubles.append(request.url))
+        page.on("console", lambda message: troubles.append(message.text))
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.goto(address + fragment)
+        return page
+
+    yield open_report
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def heading(page: Page) -> str:
+    return page.locator("#design-heading").inner_text()
+
+
+def ids(page: Page) -> list[str]:
+    """The designs in the table, in its order."""
+    return page.locator("#table tbody tr").evaluate_all("rows => rows.map((row) => row.dataset.id)")
+
+
+def test_it_opens_at_the_knee_with_every_design(opened: Open, report: Path) -> None:
+    page = opened(report)
+    assert page.title() == "lpsf: report of arrayol"
+    assert page.locator("h1").inner_text() == f"lpsf: {len(FRONT)} designs on the Pareto front"
+    assert heading(page) == f"Design {KNEE}"
+    assert page.locator("circle.dot").count() == len(FRONT)
+    assert ids(page) == [design.id for design in FRONT]
+    assert page.locator("#remarks").is_hidden()
+
+
+def test_a_click_on_a_point_or_a_row_shows_the_design(opened: Open, report: Path) -> None:
+    page = opened(report)
+    for number, design in enumerate(FRONT):
+        place = (
+            page.locator(f'circle.dot[data-id="{design.id}"]')
+            if number % 2
+            else page.locator(f'tr[data-id="{design.id}"]')
+        )
+        place.click()
+        assert heading(page) == f"Design {design.id}"
+        assert page.locator('tr[aria-selected="true"]').get_attribute("data-id") == design.id
+        figures = page.locator(".figures dd").all_inner_texts()
+        assert figures[0] == f"{design.objectives['latency_cycles']:,} cycles"
+        assert page.locator('[data-part="diagram"] svg').count() == len(design.groups)
+
+
+def test_arrow_keys_walk_along_the_plot(opened: Open, report: Path) -> None:
+    page = opened(report)
+    order = [design.id for design in FRONT]  # ascending in latency, the figure across
+    page.keyboard.press("Home")
+    assert heading(page) == f"Design {order[0]}"
+    page.keyboard.press("ArrowLeft")
+    assert heading(page) == f"Design {order[0]}"
+    for key, expected in (("ArrowRight", 1), ("ArrowDown", 2), ("ArrowRight", 3), ("ArrowUp", 2), ("ArrowLeft", 1)):
+        page.keyboard.press(key)
+        assert heading(page) == f"Design {order[expected]}"
+    page.keyboard.press("End")
+    assert heading(page) == f"Design {order[-1]}"
+    page.locator("#bound").focus()
+    page.keyboard.press("ArrowLeft")
+    assert heading(page) == f"Design {order[-1]}"  # inside a field, keys belong to the field
+
+
+def test_a_design_has_an_address(opened: Open, report: Path) -> None:
+    page = opened(report, fragment="#" + FRONT[-1].id.replace(":", "%3A").replace("+", "%2B"))
+    assert heading(page) == f"Design {FRONT[-1].id}"
+    page.keyboard.press("Home")
+    assert page.url.endswith("#" + FRONT[0].id.replace(":", "%3A").replace("+", "%2B"))
+
+
+def test_filters_by_constraint(opened: Open, report: Path) -> None:
+    page = opened(report)
+    bound = FRONT[len(FRONT) // 2].objectives["internal_memory_bits"]
+    page.locator("#bounded").select_option("internal_memory_bits")
+    page.locator("#bound").fill(f"{bound:,}")
+    page.keyboard.press("Enter")
+    small = [design.id for design in FRONT if design.objectives["internal_memory_bits"] <= bound]
+    assert 0 < len(small) < len(FRONT)
+    assert ids(page) == small
+    assert page.locator("#count").inner_text().startswith(f"{len(small)} of {len(FRONT)} designs")
+    assert page.locator("circle.dot:not(.out)").count() == len(small)
+    fast = FRONT[len(FRONT) // 2 + 1].objectives["latency_cycles"]
+    page.locator("#bounded").select_option("latency_cycles")
+    page.locator("#relation").select_option(">=")
+    page.locator("#bound").fill(f"{fast / 1000}e3")
+    page.locator("#filter button").click()
+    both = [one for one in small if next(d for d in FRONT if d.id == one).objectives["latency_cycles"] >= fast]
+    assert 0 < len(both) < len(small)
+    assert ids(page) == both
+    assert heading(page).removeprefix("Design ") in both
+    page.locator("#filters button").first.click()
+    page.locator("#filters button").first.click()
+    assert ids(page) == [design.id for design in FRONT]
+
+
+def test_filters_that_nothing_keeps_and_bounds_that_are_none(opened: Open, report: Path) -> None:
+    page = opened(report)
+    page.locator("#bound").fill("a lot")
+    page.locator("#filter button").click()
+    assert page.locator("#filters button").count() == 0
+    assert page.locator("#bound").evaluate("field => field.validationMessage") == "a number, as 1e6"
+    page.locator("#bound").fill("0")
+    page.locator("#filter button").click()
+    assert heading(page) == "No design keeps the filters"
+    assert ids(page) == []
+    page.locator("#scatter").focus()
+    page.keyboard.press("ArrowRight")
+    page.locator("#filters button").click()
+    assert ids(page) == [design.id for design in FRONT]
+    assert heading(page).startswith("Design ")
+
+
+def test_the_table_sorts_both_ways_by_every_column(opened: Open, report: Path) -> None:
+    page = opened(report)
+    for name in ("internal_memory_data", "units", "frames_per_second"):
+        page.locator(f'[data-sort="{name}"]').click()
+        found = [next(one for one in FRONT if one.id == found).objectives[name] for found in ids(page)]
+        assert found == sorted(found)
+        page.locator(f'[data-sort="{name}"]').press("Enter")
+        found = [next(one for one in FRONT if one.id == found).objectives[name] for found in ids(page)]
+        assert found == sorted(found, reverse=True)
+        assert page.locator('th[aria-sort="descending"]').count() == 1
+
+
+def test_objectives_to_choose(opened: Open, report: Path) -> None:
+    page = opened(report)
+
+    def places() -> list[float]:
+        return page.locator("circle.dot").evaluate_all(
+            "dots => dots.map((dot) => [dot.dataset.id, +dot.getAttribute('cx')]).sort().map((pair) => pair[1])"
+        )
+
+    before = places()
+    page.locator("#x").select_option("units")
+    assert places() != before
+    units = [design.objectives["units"] for design in sorted(FRONT, key=lambda one: one.id)]
+    ranked = sorted(zip(units, places(), strict=True))
+    assert [place for _, place in ranked] == sorted(places())
+    page.locator("#scatter").focus()
+    page.keyboard.press("[")
+    assert page.locator("#x").input_value() == "traffic_bytes"
+    page.keyboard.press("]")
+    assert page.locator("#x").input_value() == "units"
+    page.locator("#y").select_option("lut")
+    assert "cost in lut (lut)" in (page.locator("#scatter svg").text_content() or "")
+
+
+def test_the_parts_of_a_design(opened: Open, report: Path) -> None:
+    page = opened(report)
+    design = next(one for one in FRONT if one.steps and len(one.groups) == 1)
+    page.locator(f'tr[data-id="{design.id}"]').click()
+    ((group,), (mapping,)) = design.groups, design.mappings
+    diagram = page.locator('[data-part="diagram"]')
+    texts = diagram.locator("text").all_text_contents()
+    for memory in mapping.memories:
+        if memory.kind == "buffer":
+            assert f"buffer {memory.name}" in texts
+            assert f"{memory.data:,} data, {memory.banks} banks" in texts
+    for processor in group.processors:
+        assert processor.task in texts
+        assert f"{processor.units} unit{'' if processor.units == 1 else 's'}" in texts
+    assert diagram.locator('[data-kind="task"]').count() == len(group.processors)
+    assert diagram.locator("path.arrow").count() == 10  # memory, p0, hflr, p1, vftd, p2, hfrl, p3, vfbu, p4, memory
+    steps = page.locator('[data-part="timeline"] rect.loads').count()
+    assert 0 < steps <= mapping.steps
+    assert (
+        f"{mapping.steps} steps, {mapping.latency_cycles} cycles" in page.locator('[data-part="timeline"]').inner_text()
+    )
+    ends = dict(row.split("\t")[:2] for row in page.locator('[data-part="breakdown"] table').inner_text().splitlines())
+    assert ends == {name: f"{cycles} cycle{'' if cycles == 1 else 's'}" for name, cycles in mapping.ends.items()}
+    assert "p0" in page.locator('[data-part="layout"]').inner_text()
+    moved = page.locator('[data-part="transfers"]').inner_text()
+    assert f"{mapping.traffic_bytes} bytes loaded and stored" in moved
+    assert re.search(r"p0\t32\t0\t100%", moved)
+    assert "; ".join(design.steps or ()) in page.locator('[data-part="aol"]').inner_text()
+    written = (report.parent / "specs" / f"{design.id.replace(':', '-')}.aol").read_text(encoding="utf-8")
+    assert page.locator("pre").text_content() == written
+
+
+def test_the_timeline_draws_every_cycle_of_its_steps(opened: Open, report: Path) -> None:
+    page = opened(report)
+    design = next(one for one in FRONT if len(one.groups) == 1)
+    page.locator(f'tr[data-id="{design.id}"]').click()
+    titles = page.locator('[data-part="timeline"] rect.work title').all_text_contents()
+    ((group,), (mapping,)) = design.groups, design.mappings
+    assert mapping.steps <= 24  # all of them are drawn
+    for processor in group.processors:
+        cycles = [int(text.split()[-2]) for text in titles if f": {processor.task}, " in text]
+        assert processor.cycles is not None
+        assert sum(cycles) == processor.cycles.computing
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_light_and_dark(opened: Open, report: Path, scheme: str) -> None:
+    page = opened(report, scheme=scheme)
+
+    def brightness(name: str) -> float:
+        found = page.evaluate(f"getComputedStyle(document.body).{name}")
+        return sum(map(int, re.findall(r"\d+", found)[:3])) / 3
+
+    def is_dark() -> bool:
+        assert abs(brightness("backgroundColor") - brightness("color")) > 150  # readable
+        return brightness("backgroundColor") < brightness("color")
+
+    assert is_dark() is (scheme == "dark")
+    for choice in ("dark", "light", "auto"):
+        page.locator(f'[data-name="{choice}"]').click()
+        assert is_dark() is ((scheme if choice == "auto" else choice) == "dark")
+        assert page.locator('#theme [aria-pressed="true"]').inner_text() == choice
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_it_is_readable_at_every_width(opened: Open, report: Path, width: int) -> None:
+    page = opened(report, width=width)
+    for design in (FRONT[0], FRONT[-1]):
+        page.locator(f'tr[data-id="{design.id}"]').click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        outside = page.evaluate(
+            """() => [...document.querySelectorAll("main *")]
+                .filter((one) => !one.closest(".wide, .scroll, svg, pre"))
+                .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+                .map((one) => one.outerHTML.slice(0, 80))"""
+        )
+        assert outside == []
+        small = page.evaluate(
+            """() => [...document.querySelectorAll("main *")]
+                .filter((one) => [...one.childNodes].some((part) => part.nodeType === 3 && part.data.trim()))
+                .filter((one) => one.tagName !== "title" && parseFloat(getComputedStyle(one).fontSize) < 11)
+                .map((one) => one.outerHTML.slice(0, 80))"""
+        )
+        assert small == []
+    page.set_viewport_size({"width": 1680 - width, "height": 900})
+    expect(page.locator("#scatter svg")).not_to_have_attribute("width", str(width))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1680 - width
+
+
+def test_texts_in_pictures_do_not_cover_each_other(opened: Open, report: Path) -> None:
+    page = opened(report)
+    for design in FRONT:
+        page.locator(f'tr[data-id="{design.id}"]').click()
+        covered = page.evaluate(
+            """() => [...document.querySelectorAll("#design svg, #scatter svg")].flatMap((svg) => {
+                const texts = [...svg.querySelectorAll("text")]
+                    .map((text) => [text.textContent, text.getBoundingClientRect()]);
+                const aside = (a, b) => a.right - 1 <= b.left || b.right - 1 <= a.left;
+                const above = (a, b) => a.bottom - 4 <= b.top || b.bottom - 4 <= a.top;
+                return texts.flatMap(([name, box], place) => texts.slice(place + 1)
+                    .filter(([, other]) => !aside(box, other) && !above(box, other))
+                    .map(([other]) => `${name} / ${other}`));
+            })"""
+        )
+        assert covered == []
+
+
+def test_the_published_model(opened: Open, published_report: Path) -> None:
+    page = opened(published_report)
+    result = published().result
+    assert page.locator("circle.dot").count() == 8
+    assert page.locator("circle.dot.on-front").count() == 2
+    page.locator('circle.dot[data-id="2+2"]').click()
+    assert heading(page) == "Design 2+2"
+    texts = page.locator('[data-part="diagram"] text').all_text_contents()
+    assert texts.count("4 units") == texts.count("X_out 480 data") == 4
+    page.locator('tr[data-id="4"]').click()
+    assert "kept whole: p2, 2,073,600 data" in page.locator('[data-part="diagram"]').inner_text()
+    assert page.locator("[data-part]").count() == 2
+    assert len(result.designs or ()) == 8
+
+
+EVIL = "</title></script><img src=x onerror=alert(1)>\"'&<b>"
+
+
+def test_names_are_only_ever_text(opened: Open, report: Path, tmp_path: Path) -> None:
+    text = (report.parent / "result.json").read_text(encoding="utf-8")
+    for name in ("hflr", "p0"):
+        text = text.replace(f'"{name}"', json.dumps(EVIL + name))
+    document = json.loads(text)
+    document |= {"spec": EVIL, "top": EVIL, "platform": EVIL, "remarks": [EVIL]}
+    for design in document["pareto"]:
+        design |= {
+            "id": design["id"] + EVIL,
+            "steps": None,
+            "steps_remark": EVIL,
+            "verification": EVIL,
+            "bottleneck": EVIL,
+        }
+    (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
+    page = opened(write_report(tmp_path).path)
+    page.keyboard.press("Home")
+    assert heading(page) == f"Design {FRONT[0].id}{EVIL}"
+    assert page.title() == f"{EVIL}: report of arrayol"
+    assert page.locator("h1").inner_text().startswith(EVIL)
+    assert page.locator("img, b").count() == 0
+    assert EVIL in page.locator("#remarks").inner_text()
+    assert page.locator('[data-kind="task"]').count() == 4  # without the specification, too
+
+
+def test_what_designs_with_options_choose(opened: Open, report: Path, tmp_path: Path) -> None:
+    document = json.loads((report.parent / "result.json").read_text(encoding="utf-8"))
+    (group,) = document["pareto"][0]["groups"]
+    mapping = group["mapping"]
+    next(one for one in mapping["memories"] if one["name"] == "p1")["kind"] = "fifo"
+    mapping |= {"fifos": ["p1"], "policy": "strip", "recompute": True}
+    mapping["layouts"] = [{"array": "p0", "banks": 3, "vector": [1, 2], "block": 1}]
+    mapping["layouts"] += [{"array": "p4", "banks": 5, "vector": [0, -1], "block": 2}]
+    group["processors"][0]["cut"] = {"shape": [2, 1], "scan": "1,-0"}
+    (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
+    page = opened(write_report(tmp_path).path)
+    page.keyboard.press("Home")
+    diagram = page.locator('[data-part="diagram"]')
+    texts = diagram.locator("text").all_text_contents()
+    assert diagram.locator('[data-kind="fifo"]').count() == 1
+    assert {"FIFO p1", "buffer p0", "cut 2 x 1"} <= set(texts)
+    assert "overlaps computed again" in diagram.inner_text()
+    layout = page.locator('[data-part="layout"]').inner_text()
+    assert "bank = (x0 + 2 x1) mod 3" in layout
+    assert "bank = floor((-1 x1) / 2) mod 5" in layout
+    assert "Policy strip: once for each strip that reads it" in page.locator('[data-part="transfers"]').inner_text()
+    assert "their lengths are not in this report" in page.locator('[data-part="timeline"]').inner_text()

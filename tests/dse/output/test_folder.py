@@ -1,0 +1,265 @@
+"""Result folders: what they hold, what they replace and what they refuse."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arrayol import api
+from arrayol.errors import ArrayolError, render
+from dse.output import folder as store
+from dse.output.folder import load_result, require_writable, write_result
+from dse.results.exploration import Exploration
+
+SPECS = Path(__file__).resolve().parents[3] / "specs"
+FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg", "specs/4.aol", "specs/2+2.aol"}
+
+
+@pytest.fixture(scope="module")
+def lpsf() -> Exploration:
+    return api.explore(api.load(SPECS / "lpsf.aol"), model="published")
+
+
+@pytest.fixture(scope="module")
+def everything() -> Exploration:
+    return api.explore(api.load(SPECS / "lpsf.aol"), model="published", keep_all=True)
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def names(folder: Path) -> set[str]:
+    """Its files and folders; of arrayol's own folder of specifications the files."""
+    specs = {f"specs/{path.name}" for path in (folder / "specs").glob("*")}
+    return {path.name for path in folder.iterdir()} - {"specs"} | specs
+
+
+def test_it_is_read_back_as_it_was(lpsf: Exploration, everything: Exploration) -> None:
+    for found in (lpsf, everything):
+        written = write_result(found, Path("out"))
+        assert {path.relative_to("out").as_posix() for path in written} == names(Path("out")) == FILES
+        assert load_result(Path("out")) == found.result
+    assert names(Path()) == {"out"}
+
+
+def test_the_same_bytes_twice(lpsf: Exploration) -> None:
+    for folder in ("one", "two"):
+        write_result(lpsf, Path(folder))
+    for name in FILES:
+        assert Path("one", name).read_bytes() == Path("two", name).read_bytes()
+    svg = Path("one/pareto.svg").read_text(encoding="utf-8")
+    assert "dc:date" not in svg
+    assert not re.search(r"[Mm]atplotlib v", svg)
+
+
+def test_the_table(lpsf: Exploration, everything: Exploration) -> None:
+    write_result(lpsf, Path("front"))
+    write_result(everything, Path("all"))
+    texts = (Path(name, "designs.csv").read_text(encoding="utf-8") for name in ("front", "all"))
+    front, rows = (list(csv.DictReader(text.splitlines())) for text in texts)
+    assert [(row["id"], row["pareto"]) for row in front] == [("4", "yes"), ("2+2", "yes")]
+    assert len(rows) == 8
+    assert [row["id"] for row in rows if row["pareto"] == "yes"] == ["4", "2+2"]
+    assert front[1] == rows[3]
+    assert front[1] == {
+        "id": "2+2",
+        "pareto": "yes",
+        "groups": "2",
+        "fusion": "hflr vftd | hfrl vfbu",
+        "latency_cycles": "4147200",
+        "internal_memory_data": "15360",
+        "internal_memory_bits": "491520",
+        "units": "16",
+        "latency_microseconds": "41472.0",
+        **{f"units[{task}]": "4" for task in ("hflr", "vftd", "hfrl", "vfbu")},
+        **{f"block_data[{task}]": "480" for task in ("hflr", "vftd", "hfrl", "vfbu")},
+    }
+
+
+def test_a_former_result_is_replaced_and_what_lies_beside_it_stays(lpsf: Exploration) -> None:
+    write_result(lpsf, Path("out"))
+    Path("out/notes.txt").write_text("mine")
+    Path("out/more").mkdir()
+    Path("out/more/deep.txt").write_text("mine too")
+    Path("out/pareto.png").write_bytes(b"stale")
+    Path("out/specs/former.aol").write_text("stale")
+    Path("out/specs/notes.txt").write_text("mine here")
+    write_result(lpsf, Path("out"))
+    assert names(Path("out")) == FILES | {"notes.txt", "more", "specs/notes.txt"}
+    assert Path("out/notes.txt").read_text() == "mine"
+    assert Path("out/more/deep.txt").read_text() == "mine too"
+    assert Path("out/pareto.png").read_bytes() != b"stale"
+
+
+def test_a_result_of_another_version_is_replaced_too(lpsf: Exploration) -> None:
+    Path("out").mkdir()
+    Path("out/result.json").write_text('{"arrayol": "99", "pareto": [], "new": 1}')
+    write_result(lpsf, Path("out"))
+    assert load_result(Path("out")) == lpsf.result
+
+
+def test_an_empty_folder_is_taken(lpsf: Exploration) -> None:
+    Path("out").mkdir()
+    write_result(lpsf, Path("out"))
+    assert names(Path("out")) == FILES
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[]", '{"pareto": []}', "\udcff"])
+def test_another_folder_is_refused_and_left_as_it_is(lpsf: Exploration, content: str) -> None:
+    Path("out").mkdir()
+    Path("out/result.json").write_text(content, errors="surrogateescape")
+    with pytest.raises(ArrayolError) as caught:
+        write_result(lpsf, Path("out"))
+    assert str(caught.value) == (
+        "out: error[not-a-result]: this folder is not empty and holds no former result\n"
+        "  hint: name another folder with --out"
+    )
+    assert names(Path("out")) == {"result.json"}
+    assert names(Path()) == {"out"}
+
+
+def test_what_cannot_become_a_result_folder() -> None:
+    Path("file").touch()
+    Path("link").symlink_to("nowhere")
+    messages = {}
+    for name in ("file", "no/where", "file/below", ".", "..", "link"):
+        with pytest.raises(ArrayolError) as caught:
+            require_writable(Path(name))
+        (messages[name],) = [found.message for found in caught.value.diagnostics]
+    assert messages == {
+        "file": "this is a file, and results go to a folder",
+        "no/where": "there is no folder 'no' to write to",
+        "file/below": "there is no folder 'file' to write to",
+        ".": "this is the folder you are in, which cannot be replaced as a whole",
+        "..": "this is the folder you are in, which cannot be replaced as a whole",
+        "link": "this is a link to nothing",
+    }
+
+
+def test_a_folder_without_permission(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.access", lambda *_: False)  # root may write everywhere
+    with pytest.raises(ArrayolError, match=r"out: error\[cannot-write\]: the folder '\.' may not be written to"):
+        require_writable(Path("out"))
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt(), OSError("odd"), ValueError("odd")])
+def test_a_failure_leaves_the_former_result(
+    lpsf: Exploration, monkeypatch: pytest.MonkeyPatch, raised: BaseException
+) -> None:
+    write_result(lpsf, Path("out"))
+    before = {name: Path("out", name).read_bytes() for name in FILES}
+
+    def fail(exploration: Exploration, *paths: Path) -> None:
+        paths[0].write_bytes(b"half")
+        raise raised
+
+    monkeypatch.setattr(store, "save_plot", fail)
+    with pytest.raises(type(raised)):
+        write_result(lpsf, Path("out"))
+    assert {name: Path("out", name).read_bytes() for name in FILES} == before
+    assert names(Path()) == {"out"}
+
+
+NO_RESULT = (
+    "out/result.json: error[not-a-result]: this is not a result of 'arrayol explore', or of another version of it\n"
+    "  hint: explore once more"
+)
+NOTHING = "out: error[not-a-result]: there is no result.json here\n  hint: name the folder that 'arrayol explore' wrote"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(None, NOTHING), (b"{", NO_RESULT), (b"\xff", NO_RESULT), (b'{"arrayol": "0"}', NO_RESULT)],
+)
+def test_what_is_no_result_cannot_be_loaded(content: bytes | None, message: str) -> None:
+    Path("out").mkdir()
+    if content is not None:
+        Path("out/result.json").write_bytes(content)
+    with pytest.raises(ArrayolError) as caught:
+        load_result(Path("out"))
+    assert str(caught.value) == message
+
+
+def stored(exploration: Exploration) -> dict[str, Any]:
+    """Its document, in the folder `out`."""
+    write_result(exploration, Path("out"))
+    document: dict[str, Any] = json.loads(Path("out/result.json").read_text(encoding="utf-8"))
+    return document
+
+
+def store_again(document: object) -> None:
+    Path("out/result.json").write_text(json.dumps(document), encoding="utf-8")
+
+
+FORMATS = {
+    None: ("has no format number", "explore again"),
+    1: ("is in format 1", "explore again"),
+    3: ("is in format 3", "read it with the version of arrayol that wrote it, or explore again"),
+}
+
+
+@pytest.mark.parametrize("number", FORMATS)
+def test_a_result_in_another_format_is_refused_by_name(lpsf: Exploration, number: int | None) -> None:
+    document = stored(lpsf)
+    assert next(iter(document.items())) == ("format", 2)
+    del document["format"]
+    store_again(document if number is None else document | {"format": number, "pareto": "anything"})
+    with pytest.raises(ArrayolError) as caught:
+        load_result(Path("out"))
+    its, hint = FORMATS[number]
+    message = f"the result {its}, and this version of arrayol reads and writes format 2"
+    assert str(caught.value) == f"out/result.json: error[other-format]: {message}\n  hint: {hint}"
+
+
+def test_keys_that_are_not_known_are_left_out_with_a_warning(lpsf: Exploration) -> None:
+    document = stored(lpsf)
+    document["mood"] = {"today": 1}
+    document["space"]["colour"] = None
+    for design in document["pareto"]:
+        design["groups"][0]["processors"][0]["shade"] = [2]
+    store_again(document)
+    warnings: list[str] = []
+    assert load_result(Path("out"), lambda warning: warnings.append(render(warning))) == lpsf.result
+    (warning,) = warnings
+    assert warning == (
+        "out/result.json: warning[unknown-key]: keys that this version of arrayol does not know are left out: "
+        "space.colour, pareto[].groups[].processors[].shade, mood"
+    )
+    with pytest.warns(UserWarning, match=re.escape(warning)):
+        assert load_result(Path("out")) == lpsf.result
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("format",), "2"),
+        (("format",), True),
+        (("method",), None),
+        (("space", "fusions"), "many"),
+        (("pareto", 0, "groups", 0, "processors", 0, "block_data"), None),
+        (("pareto", 1, "groups", 1, "mapping"), {}),
+    ],
+)
+def test_anything_else_that_is_wrong_is_an_error(lpsf: Exploration, place: tuple[Any, ...], value: object) -> None:
+    document = stored(lpsf) | {"mood": 1}
+    holder = document
+    for part in place[:-1]:
+        holder = holder[part]
+    holder[place[-1]] = value
+    store_again(document)
+    with pytest.raises(ArrayolError) as caught:
+        load_result(Path("out"))
+    assert str(caught.value) == NO_RESULT
+    del holder[place[-1]]
+    store_again(document)
+    if place != ("format",):
+        with pytest.raises(ArrayolError) as caught:
+            load_result(Path("out"))
+        assert str(caught.value) == NO_RESULT

@@ -1,0 +1,203 @@
+"""Plots: scales, ticks, and names that cover nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.text import Annotation
+from matplotlib.transforms import Bbox
+from networks import link, network, platform, process
+from PIL import Image
+
+from dse.output.panel import RASTER_FROM, Axis, Panel, compact
+from dse.output.plot_axes import Name, names_of, spell
+from dse.output.plot_front import draw
+from dse.output.save_plots import save_plot
+from dse.results.exploration import Exploration, Labels, PlottedPoints
+from dse.search import plotted_points
+from dse.search.published import explore
+from dse.space.objectives import chosen
+from hwmodel.published.model import PublishedModel
+
+DEFAULT = ("latency_cycles", "internal_memory_data")
+FORWARD, BACKWARD = ((1,),), ((-1,),)
+
+
+def explored(length: int, names: tuple[str, ...] = DEFAULT) -> Exploration:
+    """A chain with halves in rate and changes in direction, so that its front has several designs."""
+    steps = [(FORWARD, 2), (FORWARD, 1), (BACKWARD, 2), (BACKWARD, 4)]
+    extents = [1 << 20]
+    for place in range(length):
+        extents.append(max(1, extents[-1] // steps[place % 4][1]))
+    made = network(
+        {f"a{place}": (extent,) for place, extent in enumerate(extents)},
+        [
+            process(
+                f"t{place}",
+                [link(f"a{place}", 4 * steps[place % 4][1], paving=steps[place % 4][0])],
+                [link(f"a{place + 1}", 4, paving=steps[place % 4][0])],
+            )
+            for place in range(length)
+        ],
+        [f"a{length}"],
+    )
+    return explore(PublishedModel(made, platform()), chosen(names), Labels("by hand", "published", "by hand"))
+
+
+def shown(figure: Figure) -> list[Axes]:
+    return [axes for axes in figure.axes if axes.get_visible()]
+
+
+def written(axes: Axes) -> list[Annotation]:
+    return [text for text in axes.texts if isinstance(text, Annotation) and text.get_text()]
+
+
+def boxes(figure: Figure, texts: list[Annotation]) -> list[Bbox]:
+    return [text.get_window_extent(figure.canvas.get_renderer()) for text in texts]
+
+
+@pytest.mark.parametrize(("length", "panels"), [(1, 1), (4, 1), (9, 1)])
+def test_names_cover_neither_each_other_nor_points(length: int, panels: int) -> None:
+    figure = draw(explored(length))
+    assert len(shown(figure)) == panels
+    (axes,) = shown(figure)
+    places = boxes(figure, written(axes))
+    assert places
+    assert not any(one.overlaps(other) for one, other in combinations(places, 2))
+    points = [axes.transData.transform(collection.get_offsets()) for collection in axes.collections]
+    assert not any(box.count_contains(found) for box in places for found in points)
+    frame = axes.get_window_extent()
+    assert all(frame.containsx(box.x0) and frame.containsx(box.x1) for box in places)
+
+
+def test_every_design_of_a_small_space_is_named_and_the_front_of_a_large_one() -> None:
+    small, large = explored(4), explored(8)
+    listed = {name for text in written(shown(draw(small))[0]) for name in text.get_text().split(", ")}
+    assert {design.id for design in small.result.pareto} <= listed
+    assert len(listed) == small.plotted.designs == 8
+    assert large.plotted.designs == 128
+    assert {name for names in large.plotted.names for name in names} == set()
+    front = {design.id for design in large.result.pareto}
+    assert {name for text in written(shown(draw(large))[0]) for name in text.get_text().split(", ")} <= front
+
+
+def test_the_legend_and_the_names_stay_off_the_data() -> None:
+    figure = draw(explored(8))
+    (legend,) = figure.legends
+    box = legend.get_window_extent(figure.canvas.get_renderer())
+    assert not any(box.overlaps(axes.get_window_extent()) for axes in shown(figure))
+    assert [text.get_text() for text in legend.get_texts()] == ["design", "Pareto front"]
+
+
+def test_one_objective_is_shown_by_the_number_of_groups() -> None:
+    (axes,) = shown(draw(explored(4, ("internal_memory_data",))))
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("internal memory (data)", "groups of fused tasks")
+
+
+def test_more_objectives_give_a_matrix_of_pairs() -> None:
+    panels = shown(draw(explored(4, (*DEFAULT, "units"))))
+    assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in panels] == [
+        ("latency (cycles)", "internal memory (data)"),
+        ("latency (cycles)", "N_cu of all processors (units)"),
+        ("internal memory (data)", "N_cu of all processors (units)"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "whole", "logarithmic"),
+    [([1, 29], False, False), ([1, 30], False, True), ([0, 1000], False, False), ([1, 100], True, False)],
+)
+def test_the_scale_follows_the_range(values: list[float], whole: bool, logarithmic: bool) -> None:
+    assert Axis("a", values, whole=whole).logarithmic is logarithmic
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (0.5, "0.5"), (999, "999"), (15000, "15k"), (2.5e6, "2.5M"), (3e9, "3G")]
+)
+def test_ticks(value: float, text: str) -> None:
+    assert compact(value) == text
+
+
+def test_designs_at_one_point_share_a_name() -> None:
+    x, y = Axis("x", [1, 1, 2]), Axis("y", [5, 5, 3])
+    panel = Panel(0, 0, x, y, [(1, 5, "2+1")], [("2+1", "1+2"), ("3",), ("1+1+1",)], staircase=True, roomy=True)
+    assert names_of(panel) == [Name(1, 5, "2+1, 1+2, 3", True), Name(2, 3, "1+1+1", False)]
+    assert spell(["a", "b", "c", "d"]) == "a, b and 2 more"
+
+
+def test_the_staircase_passes_through_the_front() -> None:
+    front = [(3, 1, "c"), (1, 9, "a"), (2, 4, "b"), (2, 4, "b2")]
+    panel = Panel(0, 0, Axis("x", [1]), Axis("y", [1]), front, [], staircase=True, roomy=True)
+    assert panel.steps == [(1, 9), (2, 9), (2, 4), (3, 4), (3, 1)]
+
+
+def test_both_formats_are_whole_pictures(tmp_path: Path) -> None:
+    save_plot(explored(4), tmp_path / "a.png", tmp_path / "a.svg")
+    with Image.open(tmp_path / "a.png") as picture:
+        picture.verify()
+        assert picture.size == (1440, 960)
+    assert (tmp_path / "a.svg").read_text(encoding="utf-8").rstrip().endswith("</svg>")
+
+
+def test_thousands_of_points_are_pixels_in_the_svg() -> None:
+    many = explored(2)
+    points = tuple((float(place), float(place % 7)) for place in range(RASTER_FROM + 1))
+    found = PlottedPoints(points, (1,) * len(points), ((),) * len(points), len(points), 0)
+    (axes,) = shown(draw(Exploration(many.result, many.objectives, found)))
+    assert axes.collections[0].get_rasterized()
+
+
+def test_points_beyond_the_limit_are_left_out_and_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plotted_points, "DRAWN_AT_MOST", 5)
+    found = explored(8)
+    assert len(found.plotted.points) == 5
+    assert 0 < found.plotted.left_out <= 123
+    (legend,) = draw(found).legends
+    assert legend.get_texts()[0].get_text() == f"design ({found.plotted.left_out} not drawn)"
+
+
+def test_text_of_the_user_is_taken_as_it_is(tmp_path: Path) -> None:
+    found = explored(2)
+    odd = Exploration(
+        found.result.model_copy(update={"platform": "folder/$x_$\u4f60.toml"}), found.objectives, found.plotted
+    )
+    save_plot(odd, tmp_path / "a.svg")  # neither mathematics nor a warning about a missing letter
+    assert "platform $x_$" in draw(odd).get_supxlabel()
+
+
+def test_a_long_front_is_named_here_and_there() -> None:
+    few = explored(2)
+    points = tuple((float(place), 3000.0 - place) for place in range(3000))
+    designs = tuple(
+        few.result.pareto[0].model_copy(
+            update={"id": f"d{place}", "objectives": dict(zip(DEFAULT, point, strict=True))}
+        )
+        for place, point in enumerate(points)
+    )
+    found = PlottedPoints(points, (1,) * 3000, ((),) * 3000, 3000, 0)
+    figure = draw(Exploration(few.result.model_copy(update={"pareto": designs}), few.objectives, found))
+    numbers = sorted(int(text.get_text()[1:]) for text in written(shown(figure)[0]))
+    assert len(numbers) > 5
+    assert numbers[0] < 1000
+    assert numbers[-1] > 2000
+
+
+@pytest.mark.parametrize("length", [1, 4])
+def test_title_and_caption_stay_on_the_page(length: int) -> None:
+    found = explored(length)
+    labelled = found.result.model_copy(
+        update={"top": "a_task_with_quite_a_long_name_indeed", "platform": "p" * 60 + ".toml", "infeasible": 1_234_567}
+    )
+    figure = draw(replace(found, result=labelled))
+    page = figure.bbox
+    legend = figure.legends[0].get_window_extent()
+    for text in figure.texts:
+        extent = text.get_window_extent(figure.canvas.get_renderer())
+        assert page.x0 <= extent.x0 < extent.x1 <= page.x1
+        assert page.y0 <= extent.y0 < extent.y1 <= page.y1
+        assert not extent.overlaps(legend)

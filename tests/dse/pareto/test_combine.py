@@ -1,0 +1,132 @@
+"""Fronts of whole designs by down-sets are those of all fusions and all choices in their groups, one by one."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import task_graphs
+from strategies_fronts import Point, combinations, front_from, point_lists, points_of
+
+from dse.pareto.combine import listed_front, whole_front
+from dse.pareto.fronts import Combination, combined, front_of
+from dse.space.fusions import all_groups, subspaces
+from dse.space.task_graph import Mask, TaskGraph, from_links
+
+
+def brute_front(points: list[Point]) -> list[Point]:
+    best: dict[tuple[int, ...], int] = {}
+    for values, units in points:
+        best[values] = min(units, best.get(values, units))
+    return sorted(
+        (values, units)
+        for values, units in best.items()
+        if not any(other != values and all(a <= b for a, b in zip(other, values, strict=True)) for other in best)
+    )
+
+
+@given(st.integers(1, 4).flatmap(lambda figures: st.tuples(st.just(figures), point_lists(figures))))
+def test_fronts(case: tuple[int, list[Point]]) -> None:
+    figures, points = case
+    front = front_from(points, figures)
+    assert points_of(front) == brute_front(points)
+    for row, found in zip(front.origin, points_of(front), strict=True):
+        assert points[row] == found
+
+
+def whole(how: Combination, parts: list[tuple[int, ...]]) -> tuple[int, ...]:
+    columns = zip(*parts, strict=True)
+    return tuple(max(column) if largest else sum(column) for column, largest in zip(columns, how.largest, strict=True))
+
+
+def kept(how: Combination, values: tuple[int, ...]) -> bool:
+    return all(limit is None or value <= limit for value, limit in zip(values, how.limits, strict=True))
+
+
+@given(st.data())
+def test_whole_designs(data: st.DataObject) -> None:
+    graph = data.draw(task_graphs(most=5))
+    figures = data.draw(st.integers(1, 3))
+    how = data.draw(combinations(figures))
+    points = {group: data.draw(point_lists(figures)) for group in all_groups(graph)}
+    trade = how.trades_units
+    fronts = {group: front_from(found, figures, trade_units=trade) for group, found in points.items()}
+    result = whole_front(graph, fronts.__getitem__, how)
+    assert points_of(result.front) == brute_front(list(one_by_one(graph, points, how)))
+    for row, (values, units) in enumerate(points_of(result.front)):
+        choices = result.choices(row)
+        done: Mask = 0
+        for choice in choices:
+            assert not choice.group & done
+            done |= choice.group
+        assert done == graph.all
+        chosen = [points_of(fronts[choice.group])[choice.row] for choice in choices]
+        assert whole(how, [one for one, _ in chosen]) == values
+        assert sum(one for _, one in chosen) == units
+
+
+@given(st.data())
+def test_listed_fusions(data: st.DataObject) -> None:
+    graph = data.draw(task_graphs(most=4))
+    number = {name: place for place, name in enumerate(graph.names)}
+    fusions = [fusion for space in subspaces(graph) for fusion in space]
+    listed = data.draw(st.lists(st.sampled_from(fusions), min_size=1, unique=True))
+    masks = [[sum(1 << number[name] for name in group) for group in fusion.groups] for fusion in listed]
+    points = {group: data.draw(point_lists(2)) for group in all_groups(graph)}
+    fronts = {group: front_from(found, 2) for group, found in points.items()}
+    result = listed_front(graph, fronts.__getitem__, Combination((False, False), (None, None)), masks)
+    wholes = [
+        (tuple(map(sum, zip(*(values for values, _ in chosen), strict=True))), sum(units for _, units in chosen))
+        for fusion in masks
+        for chosen in product(*(points[group] for group in fusion))
+    ]
+    assert points_of(result.front) == brute_front(wholes)
+    for row, values in enumerate(result.front.values):
+        choices = result.choices(row)
+        assert [choice.group for choice in choices] in masks
+        assert (sum(fronts[choice.group].values[choice.row] for choice in choices) == values).all()
+
+
+def one_by_one(graph: TaskGraph, points: dict[Mask, list[Point]], how: Combination) -> list[Point]:
+    number = {name: place for place, name in enumerate(graph.names)}
+    found = []
+    for space in subspaces(graph):
+        for fusion in space:
+            groups = [sum(1 << number[name] for name in group) for group in fusion.groups]
+            for chosen in product(*(points[group] for group in groups)):
+                values = whole(how, [values for values, _ in chosen])
+                if kept(how, values):
+                    found.append((values, sum(units for _, units in chosen)))
+    return found
+
+
+@given(task_graphs(most=6))
+def test_groups_are_those_of_the_legal_fusions(graph: TaskGraph) -> None:
+    number = {name: place for place, name in enumerate(graph.names)}
+    expected = {
+        sum(1 << number[name] for name in group)
+        for space in subspaces(graph)
+        for fusion in space
+        for group in fusion.groups
+    }
+    found = all_groups(graph)
+    assert set(found) == expected
+    assert len(found) == len(expected)
+
+
+def test_a_bound_on_the_length_of_groups() -> None:
+    chain = from_links(("a", "b", "c", "d"), {(0, 1), (1, 2), (2, 3)})
+    assert [group.bit_count() for group in all_groups(chain, 2)].count(2) == 3
+    assert max(group.bit_count() for group in all_groups(chain, 2)) == 2
+
+
+def test_large_sums_are_taken_in_parts() -> None:
+    count = 3000
+    ascending = np.arange(count, dtype=np.int64)
+    values = np.stack([ascending, ascending[::-1]], axis=1)
+    front = front_of(values, np.ones(count, np.int64))
+    sums = combined(front, front, Combination((False, False), (None, None)))
+    assert len(sums) == 2 * count - 1
+    assert (sums.values.sum(axis=1) == 2 * (count - 1)).all()

@@ -1,0 +1,151 @@
+"""Picking a design: the knee by its definition, and the fastest within bounds."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from explored import mapped, published
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrayol.errors import InfeasibleError
+from dse.output.folder import load_result, write_result
+from dse.output.picked import write_picked
+from dse.results.pick import parse_rule, pick, trade_offs
+from dse.results.points import values_of
+from dse.space.objectives import WrongObjectiveError
+
+FRONTS = st.integers(1, 3).flatmap(
+    lambda objectives: st.lists(st.tuples(*[st.integers(0, 9)] * objectives), min_size=1, max_size=8)
+)
+
+
+@given(FRONTS)
+def test_trade_offs_are_what_their_definition_says(points: list[tuple[int, ...]]) -> None:
+    spans = [max(column) - min(column) for column in zip(*points, strict=True)]
+    expected = []
+    for place, one in enumerate(points):
+        ratios = []
+        for other in points[:place] + points[place + 1 :]:
+            gaps = [Fraction(b - a, span) for a, b, span in zip(one, other, spans, strict=True) if span]
+            gain, loss = sum(max(gap, 0) for gap in gaps), sum(max(-gap, 0) for gap in gaps)
+            ratios += [float(Fraction(gain) / Fraction(loss))] if loss else []
+        expected.append(min(ratios, default=math.inf))
+    np.testing.assert_allclose(trade_offs(np.array(points, np.float64)), expected)
+
+
+def test_the_knee_of_an_elbow_is_its_corner() -> None:
+    elbow = np.array([[0, 100], [1, 50], [2, 10], [30, 8], [60, 4], [100, 0]], np.float64)
+    assert trade_offs(elbow).argmax() == 2
+    assert trade_offs(elbow * [1000, 0.001] + [5, 7]).argmax() == 2  # units do not count
+
+
+def test_many_points_are_taken_in_parts() -> None:
+    front = np.array([[place, (2500 - place) ** 2 / 1000] for place in range(2500)])
+    slope = np.abs(np.diff(front[:, 1])) / np.ptp(front[:, 1]) * np.ptp(front[:, 0])
+    assert trade_offs(front).argmax() == int(np.argmin(np.abs(slope - 1)))
+
+
+def test_the_knee_of_mappings() -> None:
+    result = mapped().result
+    picked = pick(result, parse_rule("knee"))
+    trade = trade_offs(values_of(result.pareto, result.objectives))
+    assert picked.design is result.pareto[int(trade.argmax())]
+    assert f"{trade.max():.3g} times" in picked.why
+
+
+@pytest.mark.parametrize("bound", [2112, 2592, 4000, 10**6])
+def test_the_fastest_within_a_bound(bound: int) -> None:
+    result = mapped().result
+    picked = pick(result, parse_rule(f"internal_memory_bits <= {bound}"))
+    keeping = [design for design in result.pareto if design.objectives["internal_memory_bits"] <= bound]
+    assert picked.design.objectives["latency_cycles"] == min(one.objectives["latency_cycles"] for one in keeping)
+    assert len(keeping) in (1, *(int(word) for word in picked.why.split() if word.isdigit()))
+
+
+def test_several_bounds_and_all_that_the_result_holds() -> None:
+    result = published().result
+    assert result.designs is not None
+    rule = parse_rule("internal_memory_data <= 3e4 and units < 17, latency_cycles >= 5_000_000")
+    assert [str(one) for one in rule.constraints] == [
+        "internal_memory_data <= 3e4",
+        "units < 17",
+        "latency_cycles >= 5_000_000",
+    ]
+    assert pick(result, rule).design.id == "2+1+1"  # not on the front, but in the result; 1+1+2 is its isomorphic group
+    assert pick(result, parse_rule("internal_memory_data < 30720")).design.id == "2+2"
+
+
+def test_ties_go_by_the_next_objective() -> None:
+    result = published().result
+    assert result.designs is not None
+    slow = pick(result, parse_rule("latency_cycles >= 4_000_001")).design
+    same = [one for one in result.designs if one.objectives["latency_cycles"] == slow.objectives["latency_cycles"]]
+    assert len(same) == 3
+    assert slow.objectives["internal_memory_data"] == min(one.objectives["internal_memory_data"] for one in same)
+
+
+def test_bounds_that_nothing_keeps() -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        pick(mapped().result, parse_rule("internal_memory_bits <= 100"))
+    least = min(design.objectives["internal_memory_bits"] for design in mapped().result.pareto)
+    assert str(caught.value) == (
+        f"error[infeasible]: no design of the result keeps internal_memory_bits <= 100: the least is {least:,}\n"
+        "  hint: 'explore --constraint' searches for designs that keep a bound; they need not be on this front"
+    )
+    with pytest.raises(InfeasibleError, match="keeps internal_memory_data <= 2e4 and latency_cycles <= 3e6 together"):
+        pick(published().result, parse_rule("internal_memory_data <= 2e4, latency_cycles <= 3e6"))
+
+
+def test_a_figure_that_there_is_not() -> None:
+    with pytest.raises(WrongObjectiveError, match="there is no figure 'lutt'"):
+        pick(mapped().result, parse_rule("lutt <= 3"))
+
+
+@pytest.mark.parametrize("text", ["", "knees", "units = 3", "units <=", "units <= 3,", "<= 3", "units <= -1"])
+def test_what_is_no_rule(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^"):
+        parse_rule(text)
+
+
+def test_the_written_design(tmp_path: Path) -> None:
+    found = mapped()
+    write_result(found, tmp_path / "out")
+    for rule in ("knee", "units <= 4", "latency_cycles <= 1e9"):
+        picked = pick(found.result, parse_rule(rule))
+        document = write_picked(found.result, picked, found.spec, tmp_path / "out")
+        assert document["design"] == picked.design.model_dump(mode="json")
+        breakdown = document["breakdown"]
+        assert sum(breakdown["cycles"].values()) == picked.design.objectives["latency_cycles"]
+        assert sum(breakdown["memory_bits"].values()) == picked.design.objectives["internal_memory_bits"]
+        assert (document["aol"] is None) == (picked.design.steps is None)
+        if document["aol"]:
+            assert (tmp_path / "out" / document["aol"]).is_file()
+    assert load_result(tmp_path / "out") == found.result
+
+
+def test_the_specification_of_a_design_that_explore_left_out(tmp_path: Path) -> None:
+    found = mapped()
+    write_result(found, tmp_path / "out")
+    design = next(one for one in found.result.pareto if one.steps)
+    path = tmp_path / "out" / "specs" / f"{design.id.replace(':', '-')}.aol"
+    text = path.read_text(encoding="utf-8")
+    path.unlink()
+    picked = pick(found.result, parse_rule(f"latency_cycles <= {design.objectives['latency_cycles']}"))
+    assert picked.design.id == design.id
+    document = write_picked(found.result, picked, found.spec, tmp_path / "out")
+    assert document["aol"] == f"specs/{path.name}"
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_a_new_result_leaves_the_picked_design_behind(tmp_path: Path) -> None:
+    found = published()
+    write_result(found, tmp_path / "out")
+    write_picked(found.result, pick(found.result, parse_rule("knee")), found.spec, tmp_path / "out")
+    assert (tmp_path / "out" / "picked.json").exists()
+    write_result(found, tmp_path / "out")
+    assert not (tmp_path / "out" / "picked.json").exists()

@@ -1,0 +1,268 @@
+"""Jobs of a search: in parts of any size it finds the same, and with rows of another one what it finds by itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from chains import PLATFORM, chain, space_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies_changes import Wanted, changed, wanteds
+
+from arrayol.errors import ArrayolError
+from dse.jobs import runner
+from dse.jobs.cache import JobStore, open_store
+from dse.jobs.keeper import JobCache
+from dse.jobs.piece import Job
+from dse.jobs.pools import InProcess, Pool, processes
+from dse.jobs.runner import JobRunner
+from dse.search import pricing
+from dse.search.bulk import BatchPricer
+from dse.search.exact import search_exactly
+from dse.search.group import search_group
+from dse.search.group_front import GroupPart, dump_part, joined, load_part
+from dse.search.pricing import plain_structure
+from dse.search.search_context import SearchContext
+from dse.space.options import mapping_options
+from dse.space.study import NARROW, Study
+from hwmodel.platform import LocalMemory, Platform
+
+seen: Counter[str] = Counter()
+
+
+class Idle(InProcess):
+    """Must not be asked."""
+
+    def submit(self, context: Any, jobs: Any) -> Future[Any]:
+        raise AssertionError(jobs)
+
+
+class Counting(JobCache):
+    """Counts the results that it finds and keeps."""
+
+    found = kept = 0
+
+    def known(self, jobs: Sequence[Job], keys: Sequence[bytes | None]) -> dict[int, Any]:
+        known = super().known(jobs, keys)
+        self.found += len(known)
+        return known
+
+    def keep(self, job: Job, key: bytes | None, result: Any) -> None:
+        self.kept += 1
+        super().keep(job, key, result)
+
+
+@contextmanager
+def new_store() -> Iterator[JobStore]:
+    """An empty store of which no file is left, and none made where it is used but a moment."""
+    with TemporaryDirectory() as folder, open_store(Path(folder), resume=True) as store:
+        yield store
+        store.discard()
+
+
+def outcome(wanted: Wanted, hands: JobRunner) -> Any:
+    """All that an exact search finds, or why it is refused."""
+    try:
+        found = search_exactly(wanted.context(), hands, lambda _: None)
+    except ArrayolError as refused:
+        return str(refused)
+    points = [(found.front.values.tolist(), found.front.units.tolist())]
+    designs = [found.design(row) for row in range(len(found.front))]
+    groups = {
+        group: (front.front.values.tolist(), front.front.units.tolist(), front.designs, front.counts, front.refusal)
+        for group, front in found.groups.items()
+    }
+    sizes = (found.counts, found.group_designs, found.whole_designs, found.exact, found.how, found.refusal)
+    return points, designs, groups, sizes
+
+
+def resuming(store: JobStore) -> Counting:
+    return Counting(store)
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_rows_of_another_search_change_nothing(data: st.DataObject) -> None:
+    """With one thing changed no row is used that would now be another; the search's own rows are all found again."""
+    former = data.draw(wanteds())
+    what, wanted = data.draw(changed(former))
+    with new_store() as store:
+        outcome(former, JobRunner(cache=resuming(store)))
+        cache = resuming(store)
+        fresh = outcome(wanted, JobRunner())
+        assert outcome(wanted, JobRunner(cache=cache)) == fresh, what
+        assert outcome(wanted, JobRunner(Idle(), resuming(store))) == fresh
+    seen[what] += 1
+    seen["found"] += bool(cache.found)
+    seen["new"] += bool(cache.kept)
+
+
+@settings(max_examples=40)
+@given(st.data())
+def test_prices_of_another_search_change_nothing(data: st.DataObject) -> None:
+    """The same for figures of single designs, as heuristic searches ask for them."""
+    former = data.draw(wanteds())
+    what, wanted = data.draw(changed(former))
+    with new_store() as store:
+        for one in (former, wanted):
+            fresh = prices(one, JobRunner())
+            assert prices(one, JobRunner(cache=resuming(store))) == fresh, what
+        assert prices(wanted, JobRunner(Idle(), resuming(store))) == fresh
+
+
+def prices(wanted: Wanted, hands: JobRunner) -> Any:
+    """Figures of designs of all kinds, and an example of a refusal."""
+    try:
+        context = wanted.context()
+    except ArrayolError as refused:
+        return str(refused)
+    pricer, space = BatchPricer(context, hands), context.space
+    for group in space.groups[:4]:
+        last = space.last(group)
+        for blocks in list(space.blocks(last))[:2] if last else ():
+            plain = plain_structure(space.tasks(group), blocks)
+            pricer.price([plain, *islice(mapping_options(space, plain), 4)])
+    return pricer.found, pricer.refusal
+
+
+def three(platform: Platform = PLATFORM, **study: Any) -> Wanted:
+    """A chain of three filters, plain but for what is said."""
+    with TemporaryDirectory() as folder:
+        network = space_of(chain(3, 16), 3, Path(folder)).model.network
+    return Wanted(network, platform, Study.model_validate({**NARROW, "units": (1, 2), **study}), ("traffic_bytes",), ())
+
+
+def test_the_order_of_arrays_counts() -> None:
+    """Of equal designs the first stays, and a design lists its layouts in the network's order."""
+    wanted = three(PLATFORM.model_copy(update={"local": LocalMemory(banks=2, block_bits=64)}), layouts=("linear",))
+    turned = replace(wanted.network, arrays=dict(reversed(wanted.network.arrays.items())))
+    other = replace(wanted, network=turned)
+    with new_store() as store:
+        found = outcome(wanted, JobRunner(cache=resuming(store)))
+        fresh = outcome(other, JobRunner())
+        assert found != fresh
+        assert outcome(other, JobRunner(cache=resuming(store))) == fresh
+
+
+@pytest.mark.parametrize(
+    ("what", "former", "now"),
+    [
+        ("policies", ("reuse", "whole"), ("reuse", "tile")),
+        ("links", ("fifo",), ("buffer", "fifo")),
+        ("layouts", ("linear",), ("none", "linear")),
+        ("recompute", (True,), (False, True)),
+        ("cuts", ("lines",), {"window@s1": [[2]]}),
+    ],
+)
+def test_options_count(what: str, former: tuple[str, ...], now: Any) -> None:
+    """On the same blocks too."""
+    platform = PLATFORM.model_copy(update={"local": LocalMemory(banks=2, block_bits=64)})
+    objectives = ("latency_cycles", "internal_memory_data")
+    wanted, other = (replace(three(platform, **{what: ways}), objectives=objectives) for ways in (former, now))
+    with new_store() as store:
+        outcome(wanted, JobRunner(cache=resuming(store)))
+        fresh = outcome(other, JobRunner())
+        assert outcome(other, JobRunner(cache=resuming(store))) == fresh
+
+
+def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
+    wanted = three()
+    name, last = list(wanted.network.processes.items())[-1]
+    processes = {**wanted.network.processes, name: replace(last, elementary="another")}
+    other = replace(wanted, network=replace(wanted.network, processes=processes))
+    with new_store() as store:
+        outcome(wanted, JobRunner(cache=resuming(store)))
+        cache = resuming(store)
+        assert outcome(other, JobRunner(cache=cache)) == outcome(other, JobRunner())
+        assert cache.found >= 3  # the first two tasks, singly and together
+        assert cache.kept >= 3
+
+
+@pytest.mark.parametrize("seconds", [1e-9, 1e-4, 3e-2])
+@settings(max_examples=15)
+@given(data=st.data())
+def test_jobs_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> None:
+    wanted = data.draw(wanteds())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pricing, "JOB_SECONDS", 1e9)
+        whole = outcome(wanted, JobRunner())
+        patch.setattr(pricing, "JOB_SECONDS", seconds)
+        assert outcome(wanted, JobRunner()) == whole
+
+
+@settings(max_examples=40)
+@given(wanteds(), st.integers(0, 999))
+def test_parts_join_in_any_grouping(wanted: Wanted, seed: int) -> None:
+    """Also when they have been stored in between."""
+    try:
+        context = wanted.context()
+    except ArrayolError:
+        return
+    random = Random(seed)
+    for group in context.space.groups:
+        parts = parts_of(context, group)
+        if not parts:
+            continue
+        whole = joined(parts, context.columns)
+        assert shown(load_part(dump_part(whole))) == shown(whole)
+        while len(parts) > 1:
+            start, end = sorted(random.sample(range(len(parts) + 1), 2))
+            some = joined(parts[start:end], context.columns)
+            parts[start:end] = [load_part(dump_part(some)) if random.random() < 0.5 else some]
+        assert shown(joined(parts, context.columns)) == shown(whole)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    with processes(2) as found:
+        found.worth_seconds = 0.0
+        yield found
+
+
+@settings(max_examples=25)
+@given(wanted=wanteds())
+def test_two_processes_find_the_same(pool: Pool, wanted: Wanted) -> None:
+    """In tasks of single jobs, whichever ends first, under any constraints and ways to share memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pricing, "JOB_SECONDS", 3e-2)
+        patch.setattr(runner, "TASK_SECONDS", 1e-9)
+        assert outcome(wanted, JobRunner(pool)) == outcome(wanted, JobRunner())
+        assert prices(wanted, JobRunner(pool)) == prices(wanted, JobRunner())
+
+
+def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
+    """What the jobs of a group's search find, cut small."""
+    parts: list[GroupPart] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pricing, "JOB_SECONDS", 1e-9)
+        work = search_group(context, group, all_options=True)
+        try:
+            jobs = next(work)
+            while True:
+                found = [job.run(context) for job in jobs]
+                parts += found
+                jobs = work.send(found)
+        except StopIteration:
+            return parts
+
+
+def shown(part: GroupPart) -> Any:
+    """All of a part, types and shapes of arrays too."""
+    arrays = [(array.dtype.str, array.shape, array.tolist()) for array in (part.values, part.units, part.place)]
+    return part.structures, arrays, part.counts, part.refusal
+
+
+def test_a_row_in_the_place_of_another_is_no_part() -> None:
+    for text in ("", "{}", "[]", '{"structures": []}'):
+        with pytest.raises(ValueError, match="validation error"):
+            load_part(text)

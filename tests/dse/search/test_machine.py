@@ -1,0 +1,196 @@
+"""Exploration with the machine model: fronts, counts, constraints, studies."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from arrayol import api
+from arrayol.checks.pipeline import choose_top
+from arrayol.errors import ArrayolError, InfeasibleError
+from arrayol.ir.network import flatten
+from arrayol.shipped import shipped_folder
+from dse.results.schema import Result
+from hwmodel.machine.model import MachineModel
+
+SMALL = {"H": 8, "W": 8}
+
+
+def lpsf(**consts: int) -> api.Spec:
+    return api.load(shipped_folder() / "lpsf.aol", SMALL | consts)
+
+
+def explored(spec: api.Spec, **space: object) -> Result:
+    return api.explore(spec, space=api.Space(**{"narrow": True, "verify": False, **space})).result  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def narrow() -> Result:
+    return explored(lpsf())
+
+
+def test_counts_sum_to_the_space(narrow: Result) -> None:
+    assert narrow.evaluated + narrow.infeasible + narrow.pruned == narrow.space.group_designs
+    # 8 x 2 repetitions have 4 x 2 shapes of blocks, each with 4 legal scans; groups of 1 to 4 tasks, of which there are
+    # 4, 3, 2 and 1, have 4 to 256 combinations of units.
+    assert narrow.space.group_designs == 4 * 8 * (4 * 4 + 3 * 16 + 2 * 64 + 256)
+    assert (narrow.space.fusions, narrow.space.groups) == (8, 10)
+    assert narrow.exact
+
+
+def test_no_design_of_the_front_dominates_another(narrow: Result) -> None:
+    points = [tuple(design.objectives[name] for name in narrow.objectives) for design in narrow.pareto]
+    assert points == sorted(points)
+    assert all(one[1] > other[1] for one, other in pairwise(points))
+
+
+def test_stored_designs_are_what_the_model_prices(narrow: Result) -> None:
+    spec = lpsf()
+    model = MachineModel(flatten(spec, choose_top(spec, None)), api.load_platform(shipped_folder() / "lpsf.toml"))
+    read = Result.model_validate_json(narrow.to_json())
+    assert read == narrow
+    for design in read.pareto:
+        estimate = model.evaluate(design.decisions)
+        assert design.objectives["latency_cycles"] == estimate.latency_cycles
+        assert design.objectives["internal_memory_data"] == estimate.internal_memory_data
+        assert design.objectives["frame_cycles"] == estimate.frame_cycles
+        assert design.objectives["lut"] == 96 * estimate.units
+        for group in design.groups:
+            assert group.mapping is not None
+            assert sum(group.mapping.ends.values()) == group.mapping.latency_cycles
+            for processor in group.processors:
+                assert processor.cycles is not None
+                assert sum(processor.cycles.model_dump().values()) == group.mapping.latency_cycles
+
+
+def test_the_same_bytes_every_time(narrow: Result) -> None:
+    assert explored(lpsf()).to_json() == narrow.to_json()
+
+
+def test_more_of_the_space_is_never_worse(narrow: Result) -> None:
+    opened = explored(lpsf(), narrow=False)
+    best = [
+        (design.objectives["latency_cycles"], design.objectives["internal_memory_data"]) for design in opened.pareto
+    ]
+    for design in narrow.pareto:
+        point = design.objectives["latency_cycles"], design.objectives["internal_memory_data"]
+        assert any(one[0] <= point[0] and one[1] <= point[1] for one in best)
+
+
+def test_constraints_cut_the_front(narrow: Result) -> None:
+    limit = sorted(design.objectives["internal_memory_bits"] for design in narrow.pareto)[3]
+    found = explored(lpsf(), constraints=[f"internal_memory_bits <= {limit}"])
+    kept = [design for design in narrow.pareto if design.objectives["internal_memory_bits"] <= limit]
+    assert [design.objectives for design in found.pareto] == [design.objectives for design in kept]
+    assert found.constraints == (f"internal_memory_bits <= {limit}",)
+
+
+def test_frames_per_second_are_bounded_from_below() -> None:
+    found = explored(lpsf(), constraints=["frames_per_second >= 300000"])
+    assert all(design.objectives["frames_per_second"] >= 300_000 for design in found.pareto)
+    with pytest.raises(ArrayolError, match="from the wrong side"):
+        explored(lpsf(), constraints=["frames_per_second <= 300000"])
+
+
+def test_nothing_is_feasible(narrow: Result) -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        explored(lpsf(), constraints=["internal_memory_bits <= 100"])
+    least = min(design.objectives["internal_memory_bits"] for design in narrow.pareto)
+    latency = narrow.pareto[-1].objectives["latency_cycles"]
+    assert str(caught.value) == (
+        "error[infeasible]: no design of 'lpsf' keeps all constraints: "
+        f"internal_memory_bits <= 100 is asked, the least is {least:,}\n"
+        f"  hint: the nearest design, of fusion 1+1+1+1, has latency_cycles {latency:,}"
+        f", internal_memory_data {least // 32}, internal_memory_bits {least:,}"
+    )
+
+
+def test_shared_memories_take_the_largest_group(narrow: Result) -> None:
+    shared = explored(lpsf(), reuse_memory=True)
+    assert min(design.objectives["internal_memory_data"] for design in shared.pareto) < min(
+        design.objectives["internal_memory_data"] for design in narrow.pareto
+    )
+
+
+def study(folder: Path, text: str) -> Path:
+    path = folder / "study.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_study_limits_the_space(tmp_path: Path) -> None:
+    text = """
+fusions = [[["hflr", "vftd"], ["hfrl", "vfbu"]]]
+blocks = { vftd = [[8, 1], [4, 1]], vfbu = [[3, 1]] }
+orders = ["0,1"]
+units = [1, 2]
+cuts = ["none"]
+links = ["buffer"]
+policies = ["reuse"]
+objectives = ["units", "latency_cycles"]
+"""
+    found = explored(lpsf(), narrow=False, study=study(tmp_path, text))
+    assert found.objectives == ("units", "latency_cycles")
+    assert found.space.group_designs == 2 * 4 + 1 * 4
+    assert found.space.whole_designs == 8 * 4
+    for design in found.pareto:
+        assert design.fusion == (("hflr", "vftd"), ("hfrl", "vfbu"))
+        assert design.mappings[0].blocks.shape in ((8, 1), (4, 1))
+        assert design.mappings[1].blocks.shape == (3, 1)
+
+
+def test_a_bound_on_groups_is_named() -> None:
+    found = explored(lpsf(), study=api.Study(longest_group=2))
+    assert not found.exact
+    assert "groups of at most 2 tasks" in found.method_description
+    assert max(len(group) for design in found.pareto for group in design.fusion) <= 2
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.5])
+def test_a_front_within_a_factor(narrow: Result, epsilon: float) -> None:
+    found = explored(lpsf(), study=api.Study(epsilon=epsilon))
+    assert not found.exact
+    assert len(found.pareto) <= len(narrow.pareto)
+    for design in narrow.pareto:
+        assert any(
+            all(one.objectives[name] <= (1 + epsilon) * design.objectives[name] for name in narrow.objectives)
+            for one in found.pareto
+        )
+
+
+MISTAKES = {
+    'fusions = [[["hflr", "vftd"], ["hfrl", "vfbo"]]]': "'fusions' names 'vfbo', which is no task here",
+    'fusions = [[["hflr", "vftd"], ["hfrl"]]]': "the fusion [hflr vftd | hfrl] leaves out 'vfbu'",
+    'fusions = [[["hflr", "hfrl"], ["vftd", "vfbu"]]]': "has a group whose tasks are not linked",
+    'fusions = [[["hfrl", "vfbu"], ["hflr", "vftd"]]]': "has a group that reads what a later one writes",
+    "blocks = { hfl = [[1, 1]] }": "'blocks' names 'hfl', which is no task here",
+    "blocks = { hflr = [[1]] }": "'blocks.hflr' has the shape [1]; 'hflr' repeats in 2 dimensions",
+    'orders = ["0,1,2"]': 'the order "0,1,2" has 3 dimensions; the tasks repeat in 2',
+    'orders = ["0,0"]': "'orders' is a list; it must be \"legal\", or a list of scans",
+    "units = [0]": "'units' is a list; it must be a list of numbers of units, each 1 or more",
+    'constraints = ["lut < many"]': "'constraints' is a list; it must be a list of texts",
+    'links = ["pipe"]': '\'links\' is a list; it must be a list of "buffer" and "fifo"',
+    "epsilon = 2": "'epsilon' is 2; it must be a number from 0 to 1",
+    'polices = ["reuse"]': "unknown key 'polices'",
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_mistakes_of_studies(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ArrayolError) as caught:
+        explored(lpsf(), narrow=False, study=study(tmp_path, text + "\n"))
+    assert MISTAKES[text] in str(caught.value)
+    assert "study.toml:1:" in str(caught.value)
+
+
+def test_costs_are_objectives() -> None:
+    result = api.explore(
+        lpsf(), objectives=("lut", "latency_cycles"), space=api.Space(narrow=True, verify=False)
+    ).result
+    assert json.loads(result.to_json())["objectives"] == ["lut", "latency_cycles"]
+    assert [design.objectives["lut"] for design in result.pareto] == [
+        96 * design.objectives["units"] for design in result.pareto
+    ]

@@ -1,0 +1,331 @@
+"""Methods against each other on generated networks: exact and partition find the front of every whole design."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from chains import chain, space_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from strategies_machine import networks, platforms
+
+from arrayol import api
+from arrayol.checks.pipeline import choose_top
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import Network, flatten
+from arrayol.shipped import shipped_folder
+from arrayol.transforms.canonical import canonical_steps
+from arrayol.transforms.pipeline import run_steps
+from dse.jobs.runner import JobRunner
+from dse.search.context import Searched
+from dse.search.exact import search_exactly, search_groups
+from dse.search.exhaustive import search_exhaustively
+from dse.search.figures import Columns, columns_of
+from dse.search.genetic import search_heuristically
+from dse.search.group import search_group
+from dse.search.isomorphic import IsomorphicGroups
+from dse.search.methods import choose_method
+from dse.search.partition import search_by_partition
+from dse.search.search_context import SearchContext
+from dse.space.constraints import parse_constraint
+from dse.space.mappings import MappingSpace
+from dse.space.space_size import size_of
+from dse.space.study import Study, narrowed
+from hwmodel.design import GroupDesign
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.priced import Priced
+from hwmodel.platform import Platform, RowModel, load_platform
+
+CASES = 240
+OBJECTIVES = (
+    ("latency_cycles", "internal_memory_data"),
+    ("internal_memory_bits", "latency_cycles", "units"),
+    ("latency_cycles", "internal_memory_data", "units"),
+    ("frame_cycles", "internal_memory_data", "dsp"),
+)
+SCANS = {0: ("",), 1: ("0", "-0"), 2: ("0,1", "1,0", "-0,-1"), 3: ("0,1,2", "-0,1,2")}
+
+seen: Counter[str] = Counter()
+
+
+@st.composite
+def studies(draw: st.DrawFn, network: Network) -> Study:
+    """Few block shapes, orders and units, and at times all that can be opened."""
+    blocks = {}
+    ranks = set()
+    for name, process in network.processes.items():
+        extents = [extent or 1 for extent in process.repetition]
+        ranks.add(len(extents))
+        shape = st.tuples(*(st.integers(1, extent) for extent in extents))
+        drawn = draw(st.lists(shape, min_size=1, max_size=4 - min(3, len(network.processes)), unique=True))
+        corners = [(1,) * len(extents), tuple(extents)] if len(network.processes) < 3 else []
+        blocks[name] = tuple(dict.fromkeys([*corners, *drawn]))
+    orders = tuple(text for rank in sorted(ranks) for text in SCANS[rank])
+    study = Study(
+        blocks=blocks,
+        orders=orders,
+        units=draw(st.sampled_from([(1,), (1, 2)])),
+        reuse_memory=draw(st.booleans()),
+        longest_group=draw(st.sampled_from([None, None, None, 2])),
+    )
+    return study if draw(st.integers(0, 5)) == 0 else narrowed(study)
+
+
+class RememberingModel(MachineModel):
+    """Prices each structure once for all methods, and none in batches: that those agree is tested with the model."""
+
+    def __init__(self, network: Network, platform: Platform) -> None:
+        super().__init__(network, platform)
+        self.priced: dict[tuple[GroupDesign, bytes], Priced | ArrayolError] = {}
+
+    def price_structure(self, structure: GroupDesign, units: NDArray[np.int64]) -> Priced:
+        key = structure, units.tobytes()
+        if key not in self.priced:
+            try:
+                self.priced[key] = super().price_structure(structure, units)
+            except ArrayolError as refused:
+                self.priced[key] = refused
+        found = self.priced[key]
+        if isinstance(found, ArrayolError):
+            raise found
+        return found
+
+    def batch(self, tasks: tuple[str, ...]) -> None:
+        del tasks
+
+
+@st.composite
+def spaces(draw: st.DrawFn) -> tuple[MappingSpace, Columns]:
+    network = draw(networks(most=4))
+    platform = draw(platforms()).model_copy(update={"clock_mhz": 100.0})
+    model = draw(st.sampled_from([RememberingModel] * 9 + [MachineModel]))(network, platform)
+    space = MappingSpace(model, draw(studies(network)))
+    objectives = draw(st.sampled_from(OBJECTIVES))
+    limits = draw(st.sampled_from([(), (), (), (parse_constraint("units <= 5"),)]))
+    return space, columns_of(objectives, limits, platform, reuse_memory=space.study.reuse_memory)
+
+
+def points(found: Searched) -> list[tuple[list[int], int]]:
+    return list(zip(found.front.values.tolist(), found.front.units.tolist(), strict=True))
+
+
+def kinds(space: MappingSpace) -> list[str]:
+    graph = space.graph
+    found = [] if any(links.bit_count() > 1 for links in (*graph.successors, *graph.predecessors)) else ["chain"]
+    found += ["fork"] if any(links.bit_count() > 1 for links in graph.successors) else []
+    found += ["join"] if any(links.bit_count() > 1 for links in graph.predecessors) else []
+    return found if len(graph) > 1 else ["one task"]
+
+
+@settings(max_examples=CASES)
+@given(spaces())
+def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
+    space, columns = case
+    if (size_of(space).whole_designs or 0) > 20_000:
+        seen["too large"] += 1
+        return
+    try:
+        whole = search_exhaustively(SearchContext(space, columns), JobRunner(), lambda _: None)
+    except ArrayolError:  # the options of the study make too many
+        seen["too large"] += 1
+        return
+    for search in (search_exactly, search_by_partition):
+        found = search(SearchContext(space, columns), JobRunner(), lambda _: None)
+        assert points(found) == points(whole)
+        assert found.counts.size == found.group_designs
+        assert found.whole_designs == whole.whole_designs
+        assert found.exact is not bool(space.study.longest_group)
+    assert whole.counts.size == whole.whole_designs
+    if seen["compared"] % 4 == 0:
+        _designs_have_the_figures(space, columns, whole)
+    seen.update(kinds(space))
+    seen["compared"] += 1
+    seen["opened"] += space.study.has_options
+    seen["more than three points"] += len(whole.front) > 3
+
+
+def _designs_have_the_figures(space: MappingSpace, columns: Columns, found: Searched) -> None:
+    for row, (values, units) in enumerate(points(found)):
+        estimate = space.model.evaluate(found.design(row), reuse_memory=space.study.reuse_memory)
+        assert [round(estimate.objective(figure.key) * figure.scale) for figure in columns.figures] == values
+        assert estimate.units == units
+
+
+def test_how_much_was_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    """After the test above; says what it has seen."""
+    if not seen:
+        pytest.skip("the comparison did not run here")
+    with capsys.disabled():
+        shown = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()))
+        print(f"\nexact against exhaustive: {shown}")  # noqa: T201  what the issue asks to be printed
+    assert seen["compared"] >= 200
+    assert all(seen[name] >= 10 for name in ("chain", "fork", "join", "opened", "more than three points"))
+
+
+def lpsf(**consts: int) -> MappingSpace:
+    return shipped("lpsf", narrowed(Study()), **{"H": 8, "W": 16, **consts})
+
+
+def shipped(name: str, study: Study, **consts: int) -> MappingSpace:
+    spec = api.load(shipped_folder() / f"{name}.aol", consts)
+    top = choose_top(spec, None)
+    network = flatten(run_steps(spec, canonical_steps(spec, top)).spec, top)
+    return MappingSpace(MachineModel(network, load_platform(shipped_folder() / f"{name}.toml")), study)
+
+
+def default_columns(space: MappingSpace, *limits: str) -> Columns:
+    names = "latency_cycles", "internal_memory_data"
+    bounds = [parse_constraint(text) for text in limits]
+    return columns_of(names, bounds, space.model.platform, reuse_memory=space.study.reuse_memory)
+
+
+def test_batch_prices_make_the_front_of_every_whole_design() -> None:
+    """The same with groups priced in batches: a platform with few units, so that whole designs can be counted out."""
+    space = shipped("lpsf", narrowed(Study(units=(1, 2), orders=("0,1", "1,-0", "-1,-0"))), H=4, W=4)
+    columns = default_columns(space)
+    assert all(space.model.batch(space.tasks(group)) is not None for group in space.groups)
+    whole = search_exhaustively(SearchContext(space, columns), JobRunner(), quiet)
+    for search in (search_exactly, search_by_partition):
+        assert points(search(SearchContext(space, columns), JobRunner(), quiet)) == points(whole)
+
+
+def test_partition_counts_comparisons() -> None:
+    found = search_by_partition(SearchContext(lpsf(), default_columns(lpsf())), JobRunner(), quiet)
+    assert found.comparisons is not None
+    assert found.comparisons.subspaces is not None
+    assert found.comparisons.all_pairs is not None
+    assert 0 < found.comparisons.subspaces < found.comparisons.all_pairs
+
+
+def test_isomorphic_groups_are_priced_alike() -> None:
+    """Groups that are taken for equal have equal fronts, and their renamed designs are those groups' own."""
+    with TemporaryDirectory() as folder:
+        space = space_of(chain(9, 16), 3, Path(folder))
+    columns = default_columns(space)
+    context = SearchContext(space, columns)
+    found = search_groups(context, JobRunner(), all_options=True, report=quiet)
+    isomorphic = IsomorphicGroups(space)
+    pairs = {group: twin for group in space.groups if (twin := isomorphic.of(group)) is not None}
+    assert len(pairs) == 4 + 3 + 2  # the last window writes the result: it is like no other
+    for group, twin in pairs.items():
+        (own,) = JobRunner().do(context, [search_group(context, group, all_options=True)])
+        assert (own.front.values == found[twin].front.values).all()
+        assert own.designs == found[group].designs
+        assert own.counts == found[group].counts
+
+
+def test_no_isomorphic_groups_where_they_differ() -> None:
+    """The last task's array leaves the network, the group of all is the whole design, and rows make addresses count."""
+    with TemporaryDirectory() as folder:
+        space = space_of(chain(5, 16), 5, Path(folder))
+    first, last = (space.groups[place] for place in (0, -1))
+    assert space.tasks(first) == ("window@s1",)
+    assert space.tasks(last) == ("window@out",)
+    isomorphic = IsomorphicGroups(space)
+    assert [isomorphic.of(group) for group in space.groups] == [None] * len(space.groups)
+    rows = RowModel(row_bytes=16, banks=2, word_ns=64.0, row_change_ns=3.0, same_bank_activate_ns=7.0)
+    memory = space.model.platform.memory.model_copy(update={"rows": rows})
+    platform = space.model.platform.model_copy(update={"memory": memory, "clock_mhz": 100.0})
+    with TemporaryDirectory() as folder:
+        long = space_of(chain(9, 16), 2, Path(folder))
+    model = MachineModel(long.model.network, platform)
+    assert not any(map(IsomorphicGroups(MappingSpace(model, long.study)).of, long.groups))
+
+
+def test_nsga2_is_the_same_for_the_same_seed() -> None:
+    once, again, other = (_evolved(seed) for seed in (3, 3, 4))
+    assert once == again
+    assert once != other
+
+
+def test_nsga2_tries_the_options_of_the_study() -> None:
+    study = Study(fusions=((("hflr", "vftd"), ("hfrl",), ("vfbu",)),), units=(1, 2), links=("fifo",))
+    assert '"policy": "reuse"' in _evolved(0, study)
+    # Groups of one task have no array that could be a FIFO: they are plain, not infeasible.
+    space = shipped("lpsf", study, H=4, W=8)
+    found = search_exactly(SearchContext(space, default_columns(space)), JobRunner(), quiet)
+    assert len(found.front)
+    assert found.counts.size == found.group_designs
+
+
+def _evolved(seed: int, study: Study | None = None) -> str:
+    spec = api.load(shipped_folder() / "lpsf.aol", {"H": 4, "W": 8})
+    space = api.Space(study=study, narrow=study is None, verify=False)
+    result = api.explore(spec, space=space, method="nsga2", seed=seed).result
+    assert result.evolution is not None
+    assert result.evolution.seed == seed
+    assert result.evaluated + result.infeasible + result.pruned == result.space.group_designs
+    return result.to_json()
+
+
+def test_nsga2_keeps_constraints() -> None:
+    space = lpsf()
+    limit = (
+        int(search_exactly(SearchContext(space, default_columns(space)), JobRunner(), quiet).front.values[:, 1].min())
+        * 2
+    )
+    columns = default_columns(space, f"internal_memory_data <= {limit}")
+    found = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
+    assert len(found.front)
+    assert (found.front.values[:, 1] <= limit).all()
+
+
+def test_what_auto_takes() -> None:
+    """Structures are counted where each needs its fastest units alone, else group designs."""
+    small, large = lpsf(), shipped("harris", narrowed(Study(units=tuple(range(1, 17)))))
+    for space, objectives, name in ((small, (), "exact"), (large, (), "exact"), (large, ("units",), "nsga2")):
+        columns = columns_of(("latency_cycles", *objectives), (), space.model.platform, reuse_memory=False)
+        chosen = choose_method("auto", columns, size_of(space))
+        assert chosen.name == name
+    assert "group designs are more than the 100,000,000 that are all priced" in chosen.why
+
+
+def test_methods_that_are_refused() -> None:
+    large = lpsf(H=480, W=640)
+    with pytest.raises(ArrayolError, match="it prices every whole design, at most 20,000,000, and there are") as caught:
+        choose_method("exhaustive", default_columns(large), size_of(large))
+    assert [one.code for one in caught.value.diagnostics] == ["method-refused"]
+    with TemporaryDirectory() as folder:
+        bounded = space_of(chain(20, 16), 20, Path(folder))
+    long = MappingSpace(bounded.model, narrowed(Study()))
+    with pytest.raises(ArrayolError, match="at most 16,384, and there are 524,288 fusions"):
+        choose_method("partition", default_columns(long), size_of(long))
+
+
+@pytest.mark.parametrize("method", ["exact", "nsga2"])
+def test_the_published_model_refuses(method: str) -> None:
+    spec = api.load(shipped_folder() / "lpsf.aol")
+    with pytest.raises(ArrayolError, match="a fusion is a whole design of the published model"):
+        api.explore(spec, model="published", method=method)
+
+
+def test_the_published_model_by_all_pairs() -> None:
+    spec = api.load(shipped_folder() / "lpsf.aol")
+    said: list[str] = []
+    every = api.explore(spec, model="published", method="exhaustive", announce=said.append).result
+    paper = api.explore(spec, model="published").result
+    assert every.pareto == paper.pareto
+    assert every.designs is None
+    assert said == ["lpsf: 8 fusions of 4 tasks; method exhaustive"]
+
+
+def test_the_size_is_told_before_the_search() -> None:
+    said: list[str] = []
+    spec = api.load(shipped_folder() / "lpsf.aol", {"H": 8, "W": 16})
+    api.explore(
+        spec, space=api.Space(narrow=True, verify=False), announce=said.append, report=lambda _: said.append("")
+    )
+    assert said[0] == (
+        "lpsf: 8 fusions of 4 tasks, 10 groups, 18,624 plain group designs, 1.01 x 10^9 whole designs; "
+        "method exact: 432 choices of blocks are few enough to price each with its fastest units"
+    )
+    assert len(said) > 1
+
+
+def quiet(_: object) -> None:
+    pass

@@ -1,0 +1,31 @@
+"""Objectives by name, and exact refusals."""
+
+from __future__ import annotations
+
+import pytest
+
+from dse.space.objectives import WrongObjectiveError, chosen
+
+KNOWN = "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds"
+
+
+def test_they_keep_their_order() -> None:
+    assert [one.name for one in chosen(["units", "latency_cycles"])] == ["units", "latency_cycles"]
+
+
+@pytest.mark.parametrize(
+    ("names", "message", "hint"),
+    [
+        (["latncy_cycles"], "there is no objective 'latncy_cycles'", "did you mean 'latency_cycles'?"),
+        (["lut"], "there is no objective 'lut'", f"the published model gives {KNOWN}"),
+        (["traffic_bytes"], "'traffic_bytes' needs the machine model", f"the published model gives {KNOWN}"),
+        (["units", "units"], "objective 'units' is given twice", "name each objective once"),
+        (["units", ""], "an objective's name is empty", "write them as A,B without a comma too many"),
+        ([], "at least one objective is needed", f"choose of {KNOWN}"),
+    ],
+)
+def test_what_cannot_be_asked_for(names: list[str], message: str, hint: str) -> None:
+    with pytest.raises(WrongObjectiveError) as caught:
+        chosen(names)
+    (found,) = caught.value.diagnostics
+    assert (found.message, found.hint, caught.value.exit_code) == (message, hint, 2)

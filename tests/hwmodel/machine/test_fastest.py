@@ -1,0 +1,248 @@
+"""The one combination of units of a structure that a front needs, beside all of them priced by the exact path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import Phase, event, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from strategies_machine import Case, bank_layouts, cases, groups, networks, platforms
+
+from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import flatten
+from arrayol.shipped import shipped_folder
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan
+from hwmodel.machine.estimate import OBJECTIVES
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.plan import plan_group
+from hwmodel.machine.priced import SIZES, TIMES, Priced, units_are_free
+from hwmodel.machine.units import count_combinations, how_many_suit, offered_units
+from hwmodel.machine.units_exact import price_structure
+from hwmodel.platform import ExternalMemory, Platform
+
+OFFERED = st.sampled_from(((1, 2, 3, 4), (1, 2, 3), (1, 4), (1, 2, 6), (2, 3, 5), (2, 4), (3,)))
+NAMED = st.sampled_from((TIMES[:1], TIMES[:1], TIMES[1:], TIMES, ()))
+
+
+@dataclass(frozen=True)
+class All:
+    """A structure under all combinations of offered units (U, tasks), those that are legal."""
+
+    units: NDArray[np.int64]
+    times: NDArray[np.int64]  # (U, named times)
+    figures: dict[str, NDArray[np.int64]]
+
+    @staticmethod
+    def of(model: MachineModel, structure: GroupDesign, offered: tuple[int, ...], times: Collection[str]) -> All:
+        """By the exact path. Raises ArrayolError for what is refused whatever the units."""
+        every = np.array(list(product(offered, repeat=len(structure.tasks))), np.int64)
+        priced = price_structure(model.accesses, model.platform, structure, every)
+        legal = priced.legal[0]
+        figures = {name: priced.objective(name)[0][legal] for name in _names(priced)}
+        return All(
+            every[legal], np.array([figures[name] for name in times]).reshape(len(times), legal.sum()).T, figures
+        )
+
+    def only(self, chosen: NDArray[np.bool_]) -> All:
+        """Some of them."""
+        figures = {name: values[chosen] for name, values in self.figures.items()}
+        return All(self.units[chosen], self.times[chosen], figures)
+
+
+def _names(priced: Priced) -> list[str]:
+    return [
+        *priced.costs,
+        *(name for name in OBJECTIVES if name != "memory_blocks" or priced.memory_blocks is not None),
+    ]
+
+
+@settings(max_examples=250, deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data())
+def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None:
+    network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
+    tasks = data.draw(groups(network))
+    model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
+    offered, times = data.draw(OFFERED), data.draw(NAMED)
+    try:
+        batch = model.batch(tasks)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        return
+    if batch is None:
+        event("not separable")
+        return
+    last = batch.counts.parts.group.last
+    extents = model.accesses.extents(last)
+    scan = data.draw(st.sampled_from(model.legal_scans(last, extents)))
+    shapes = data.draw(st.lists(st.tuples(*(st.integers(1, extent) for extent in extents)), max_size=3))
+    shapes = [extents, *(shape for shape in shapes if scan in model.legal_scans(last, shape))]
+    policy, layouts = data.draw(st.sampled_from(POLICIES)), data.draw(bank_layouts(network, tasks))
+    batch = batch.with_layouts(layouts)
+    found = batch.fastest(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), offered, policy, times=times)
+    assert found.legal.shape == (len(shapes), 1)
+    legal = 0
+    for number, shape in enumerate(shapes):
+        processors = tuple(Processor(task) for task in tasks)
+        structure = GroupDesign(processors, Blocks(tuple(shape), scan), layouts=layouts, policy=policy)
+        every = All.of(model, structure, offered, times)
+        legal += len(every.units)
+        assert found.legal[number, 0] == (len(every.units) > 0)
+        if len(every.units):
+            several = _require_best(every, found.combinations[number, 0], _figures(found, number, 0))
+            event(f"several are fastest: {several}")
+    event(f"times: {', '.join(times)}")
+    event(f"products: {bool(batch.lines(scan, np.array(shapes).reshape(len(shapes), -1), policy).holds.all())}")
+    event(f"left out: {found.left_out > 0}")
+    assert found.left_out == legal - int(found.legal.sum())
+
+
+def _figures(priced: Priced, structure: int, combination: int) -> dict[str, float]:
+    return {name: priced.objective(name)[structure, combination].item() for name in _names(priced)}
+
+
+def _require_best(every: All, units: NDArray[np.int64], figures: dict[str, float]) -> bool:
+    """Of all combinations none has less of any time; of those with as little (several?) these units are the fewest."""
+    assert all((every.figures[name] == every.figures[name][0]).all() for name in SIZES if name in every.figures)
+    fast = np.flatnonzero((every.times == every.times.min(axis=0)).all(axis=1))
+    number = every.units[fast].sum(axis=1)
+    best = int(fast[number.argmin()])
+    assert int((number == number.min()).sum()) == 1
+    assert units.tolist() == every.units[best].tolist()
+    assert figures == {name: values[best] for name, values in every.figures.items()}
+    return len(fast) > 1
+
+
+@settings(max_examples=250, deadline=None)
+@given(cases(), OFFERED, NAMED, st.booleans())
+def test_one_by_one_whatever_the_options(
+    case: Case, offered: tuple[int, ...], times: tuple[str, ...], whole: bool
+) -> None:
+    model = MachineModel(case.network, case.platform)
+    if whole:  # room for many units
+        last = case.design.tasks[-1]
+        shape = model.accesses.extents(last)
+        scan = model.legal_scans(last, shape)[0]
+        case = replace(case, design=replace(case.design, blocks=Blocks(shape, scan)))
+    try:
+        every = All.of(model, case.design, offered, times)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        why = str(refused)
+        with pytest.raises(ArrayolError, match=re.escape(why)):
+            model.fastest(case.design, offered, times=times)
+        return
+    found = model.fastest(case.design, offered, times=times)
+    assert found.left_out == len(every.units) - int(found.legal.sum())
+    if not len(every.units):
+        event("none legal")
+        assert found.legal.tolist() == [[False]]
+        return
+    event(f"scheduled tasks: {sum(_scheduled(model, case.design))} of {len(case.design.tasks)}")
+    event(f"combinations: {min(found.legal.size, 4)}")
+    _require_each_best(model, case.design, every, found)
+
+
+@pytest.mark.parametrize("fifos", [{"sxx"}, {"sxy", "syy"}])
+@pytest.mark.parametrize("times", [TIMES[:1], TIMES, ()])
+def test_beside_a_pipeline_the_others_have_the_fewest(fifos: set[str], times: tuple[str, ...]) -> None:
+    model = _harris()
+    tasks = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
+    design = GroupDesign(tasks, Blocks((2, 8), Scan((0, 1), (False, False))), frozenset(fifos))
+    every = All.of(model, design, (1, 2, 3, 5), times)
+    found = model.fastest(design, (1, 2, 3, 5), times=times)
+    assert found.left_out + found.legal.size == len(every.units) == 4**4
+    assert found.legal.size == 4 ** (1 + len(fifos))
+    alone = found.combinations[0][:, [not scheduled for scheduled in _scheduled(model, design)]]
+    assert len(set(map(tuple, alone.tolist()))) > 1 or not times
+    _require_each_best(model, design, every, found)
+
+
+def test_none_is_legal_where_one_task_has_no_choice() -> None:
+    model = _harris()
+    batch = model.batch(("boxsum@sxx", "response"))
+    assert batch is not None
+    # The response to one pixel needs nine products, and to several as many responses as pixels.
+    shapes, units = np.array([[1, 1], [1, 2], [2, 4]]), np.array(list(product((2, 4), repeat=2)))
+    scan = Scan((0, 1), (False, False))
+    found, every = batch.fastest(scan, shapes, (2, 4)), batch.price(scan, shapes, units)
+    assert every.legal.sum(axis=1).tolist() == [0, 1, 4]
+    assert found.legal.ravel().tolist() == [False, True, True]
+    assert found.left_out == 3
+
+
+def test_in_small_parts_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = _some_figures()
+    monkeypatch.setattr("hwmodel.machine.separable.steps._CELLS", 1)
+    monkeypatch.setattr("hwmodel.machine.variants._CELLS", 1)
+    assert _some_figures() == at_once
+
+
+def _some_figures() -> list[list[int]]:
+    """Of many structures in batches, and of one with a FIFO under many combinations."""
+    model = _harris()
+    batch = model.batch(tuple(model.network.processes))
+    assert batch is not None
+    scan, shapes = Scan((0, 1), (False, False)), np.array(list(product((1, 2, 3, 6), (1, 2, 4, 8))))
+    processors = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
+    opened = GroupDesign(processors, Blocks((2, 8), scan), frozenset({"sxx"}))
+    found = batch.fastest(scan, shapes, (1, 2, 3), times=TIMES), model.fastest(opened, (1, 2, 3), times=TIMES)
+    return [
+        *(one.objective(name).ravel().tolist() for one in found for name in TIMES),
+        *(one.combinations.ravel().tolist() for one in found),
+    ]
+
+
+def _harris() -> MachineModel:
+    path = shipped_folder() / "harris.aol"
+    spec = load_checked(path, {"H": 6, "W": 8})
+    platform = Platform(memory=ExternalMemory(latency=3, data_per_word=8))  # processors end many steps
+    return MachineModel(flatten(spec, choose_top(spec, None)), platform)
+
+
+def _require_each_best(model: MachineModel, design: GroupDesign, every: All, found: Priced) -> None:
+    """Of each combination of units of the scheduled tasks, the best of all with it."""
+    assert found.legal.all()
+    scheduled = _scheduled(model, design)
+    kinds = every.units[:, scheduled]
+    chosen = found.combinations[0][:, scheduled]
+    assert sorted(map(tuple, chosen.tolist())) == sorted(set(map(tuple, kinds.tolist())))
+    for number, own in enumerate(chosen):
+        alike = (kinds == own).all(axis=1)
+        _require_best(every.only(alike), found.combinations[0, number], _figures(found, 0, number))
+
+
+def _scheduled(model: MachineModel, design: GroupDesign) -> list[bool]:
+    """Which tasks work by the greedy schedule."""
+    processors = plan_group(model.accesses, model.platform, design).processors
+    free = {pipeline[0] for pipeline in processors.pipelines if processors.has_formula(pipeline)}
+    return [task not in free for task in design.tasks]
+
+
+def test_counts_are_exact_beyond_64_bits() -> None:
+    assert count_combinations(np.array([[4] * 40, [4] * 40, [0, *[9] * 39]])) == 2 * 4**40
+    assert count_combinations(np.zeros((3, 0), np.int64)) == 3
+
+
+def test_what_never_runs_takes_any_units() -> None:
+    suiting = how_many_suit(np.array([[0, 1, 3], [2, 6, 9]]), offered_units((2, 3, 6)))
+    assert suiting.tolist() == [[3, 0, 2], [1, 3, 3]]
+
+
+@pytest.mark.parametrize("offered", [[], [0, 1], [2, 1], [1, 1]])
+def test_offered_units_ascend(offered: list[int]) -> None:
+    with pytest.raises(ValueError, match="ascending"):
+        offered_units(offered)
+
+
+def test_units_are_free_unless_they_are_counted() -> None:
+    assert units_are_free((*TIMES, *SIZES))
+    assert not units_are_free(("latency_cycles", "units"))
+    assert not units_are_free(("lut",))
+    assert set(OBJECTIVES) == {*TIMES, *SIZES, "units"}

@@ -1,0 +1,207 @@
+"""Legal scans beside every pair of repetitions, and what the model refuses, with the exact message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import NOWHERE, delay_sets
+
+from arrayol.checks.pipeline import check_source, choose_top, load_checked
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import flatten
+from arrayol.ir.spec import Delay, Shape
+from arrayol.shipped import shipped_folder
+from arrayol.source import SourceFile
+from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan, row_major
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.scans import all_scans, breaking_pair, legal_scans
+from hwmodel.platform import Platform, load_platform
+
+Vectors = tuple[tuple[int, ...], ...]
+
+
+def places(extents: tuple[int, ...], blocks: Blocks) -> dict[tuple[int, ...], tuple[int, ...]]:
+    """The place of each repetition's block in the block order, to be compared lexicographically."""
+    found = {}
+    for r in product(*map(range, extents)):
+        block = [index // side for index, side in zip(r, blocks.shape, strict=True)]
+        directed = zip(blocks.scan.dimensions, blocks.scan.descending, strict=True)
+        found[r] = tuple(-block[dimension] if down else block[dimension] for dimension, down in directed)
+    return found
+
+
+def is_legal(extents: tuple[int, ...], vectors: Vectors, blocks: Blocks) -> bool:
+    place = places(extents, blocks)
+    for r, vector in product(place, vectors):
+        before = tuple(index - step for index, step in zip(r, vector, strict=True))
+        if before in place and place[before] > place[r]:
+            return False
+    return True
+
+
+def acting(vectors: Vectors) -> list[Delay]:
+    return [Delay("p", "q", vector, 0, True, NOWHERE) for vector in vectors]
+
+
+@given(delay_sets(), st.data())
+def test_a_scan_is_legal_where_no_pair_breaks_it(case: tuple[Vectors, Shape], data: st.DataObject) -> None:
+    vectors, repetition = case
+    extents = tuple(extent or 4 for extent in repetition)
+    scan = Scan(
+        tuple(data.draw(st.permutations(range(len(extents))))),
+        tuple(data.draw(st.booleans()) for _ in extents),
+    )
+    blocks = Blocks(tuple(data.draw(st.integers(1, extent)) for extent in extents), scan)
+    broken = breaking_pair(extents, acting(vectors), blocks)
+    assert (broken is None) == is_legal(extents, vectors, blocks)
+    if broken is not None:
+        delay, (reader, source) = broken
+        place = places(extents, blocks)
+        assert place[source] > place[reader]
+        assert tuple(a - b for a, b in zip(reader, source, strict=True)) == delay.vector
+
+
+@given(delay_sets(), st.data())
+def test_every_legal_walk_is_offered(case: tuple[Vectors, Shape], data: st.DataObject) -> None:
+    vectors, repetition = case
+    extents = tuple(extent or 4 for extent in repetition)
+    shape = tuple(data.draw(st.integers(1, extent)) for extent in extents)
+    offered = legal_scans(extents, acting(vectors), shape)
+    legal = [scan for scan in all_scans(len(extents)) if is_legal(extents, vectors, Blocks(shape, scan))]
+    assert len(set(offered)) == len(offered)
+    assert set(offered) <= set(legal)
+    walks = {(scan.dimensions, tuple(walked(extents, Blocks(shape, scan)))) for scan in offered}
+    assert walks == {(scan.dimensions, tuple(walked(extents, Blocks(shape, scan)))) for scan in legal}
+
+
+def walked(extents: tuple[int, ...], blocks: Blocks) -> list[tuple[int, ...]]:
+    """Repetitions in the order of their blocks, row-major inside."""
+    place = places(extents, blocks)
+    return sorted(place, key=lambda r: (place[r], r))
+
+
+def lpsf(**consts: int) -> MachineModel:
+    spec = load_checked(shipped_folder() / "lpsf.aol", {"H": 12, "W": 16} | consts)
+    return MachineModel(flatten(spec, choose_top(spec, None)), load_platform(shipped_folder() / "lpsf.toml"))
+
+
+def test_lpsf_has_four_scans_for_every_shape() -> None:
+    model = lpsf()
+    for task in model.network.processes:
+        extents = model.accesses.extents(task)
+        for shape in product(*(range(1, extent + 1) for extent in extents)):
+            assert len(model.legal_scans(task, shape)) == 4
+
+
+PAIR = GroupDesign((Processor("hflr"), Processor("vftd")), Blocks((4, 1), Scan((1, 0), (False, False))))
+
+
+LATER = Scan((0, 1), (False, True))
+REFUSED = (
+    replace(PAIR, blocks=Blocks((4, 1), Scan((1, 0), (True, False)))),
+    replace(PAIR, processors=(Processor("hflr", 1, Blocks((1, 2), LATER)), Processor("vftd"))),
+    replace(PAIR, processors=(Processor("hflr"), Processor("vftd", 5))),
+    replace(PAIR, fifos=frozenset({"p0"})),
+    replace(PAIR, fifos=frozenset({"p2"})),
+    replace(PAIR, fifos=frozenset({"p1"})),
+    replace(PAIR, layouts=(BankLayout("p1", 9, (1, 1)),)),
+    replace(PAIR, layouts=(BankLayout("p4", 2, (1, 1)),)),
+    GroupDesign((Processor("hflr"), Processor("hfrl")), PAIR.blocks),
+)
+
+
+def test_refusals(golden: Callable[[Path, str], None], checkout: Path) -> None:
+    model = lpsf()
+    messages = []
+    for design in REFUSED:
+        with pytest.raises(ArrayolError) as caught:
+            model.estimate(design)
+        messages.append(str(caught.value).replace(str(shipped_folder()), "specs"))
+    golden(checkout / "tests" / "golden" / "machine-refusals.txt", "\n\n".join(messages) + "\n")
+
+
+def test_designs_that_are_no_partition() -> None:
+    with pytest.raises(ValueError, match="not a partition of the processes of 'lpsf'"):
+        lpsf().evaluate(Design((PAIR,)))
+
+
+def test_whole_designs_are_sums() -> None:
+    model = lpsf()
+    scan = row_major(2)
+    groups = tuple(
+        GroupDesign((Processor(task, 2),), Blocks((4, 2), replace(scan))) for task in ("hflr", "vftd", "hfrl", "vfbu")
+    )
+    found, parts = model.evaluate(Design(groups)), [model.estimate(group) for group in groups]
+    assert found.latency_cycles == found.frame_cycles == sum(part.latency_cycles for part in parts)
+    assert found.internal_memory_bits == sum(part.internal_memory_bits for part in parts)
+    assert found.traffic_bytes == 8 * 12 * 16 * 4
+    assert found.units == 8
+    assert found.costs == {"lut": 768, "dsp": 16}
+    assert sum(found.ends.values()) == found.latency_cycles
+    assert found.bottleneck == max(found.ends, key=lambda name: found.ends[name])
+    assert found.microseconds == found.latency_cycles / 100
+    assert found.frames_per_second == 100e6 / found.frame_cycles
+    reused = model.evaluate(Design(groups), reuse_memory=True)
+    assert reused.internal_memory_data == max(part.internal_memory_data for part in parts)
+    assert reused.latency_cycles == found.latency_cycles
+
+
+def test_a_lone_task_with_plain_blocks_keeps_two_blocks_in_and_two_out() -> None:
+    model = lpsf()
+    found = model.estimate(GroupDesign((Processor("hflr"),), Blocks((3, 2), row_major(2))))
+    buffers = {memory.name: memory.data for memory in found.memories if memory.kind == "buffer"}
+    assert buffers == {"p0": 2 * 24, "p1": 2 * 24}
+
+
+def test_platforms_with_wide_words() -> None:
+    spec = load_checked(shipped_folder() / "lpsf.aol", {"H": 12, "W": 16})
+    network = flatten(spec, choose_top(spec, None))
+    platform = load_platform(shipped_folder() / "lpsf.toml")
+    memory = platform.memory.model_copy(update={"data_per_word": None, "word_bits": 128})
+    wide = MachineModel(network, Platform(memory=memory, elementary=platform.elementary))
+    assert wide.data_per_word == 4
+    assert wide.estimate(PAIR).latency_cycles == lpsf().estimate(PAIR).latency_cycles
+
+
+FRAMES = """
+elementary keep(x: f32) -> (y: f32) { y = x }
+elementary mean(x: f32[2]) -> (y: f32) { y = x[0] / 2 + x[1] / 2 }
+task copies(video: f32[*, 4]) -> (kept: f32[*, 4]) {
+  repeat [*, 4] of keep {
+    x <- video at origin [0, 0] paving [1, 0; 0, 1] fitting []
+    y -> kept  at origin [0, 0] paving [1, 0; 0, 1] fitting []
+  }
+}
+task means(kept: f32[*, 4]) -> (calm: f32[*, 4]) {
+  repeat [*, 4] of mean {
+    x <- kept at origin [0, 0] paving [1, 0; 0, 1] fitting [1; 0]
+    y -> calm at origin [0, 0] paving [1, 0; 0, 1] fitting []
+  }
+}
+task calm(video: f32[*, 4]) -> (calmer: f32[*, 4]) {
+  kept   = copies(video)
+  calmer = means(kept)
+}
+"""
+
+
+def test_a_window_over_frames_of_a_fused_array_is_refused() -> None:
+    checked = check_source(SourceFile("calm.aol", FRAMES))
+    assert checked.spec is not None
+    model = MachineModel(flatten(checked.spec, "calm"), load_platform(shipped_folder() / "lpsf.toml"))
+    whole = Blocks((1, 2), row_major(2))
+    with pytest.raises(ArrayolError) as caught:
+        model.estimate(GroupDesign((Processor("copies"), Processor("means")), whole))
+    assert str(caught.value) == (
+        "error[several-frames]: 'means' reads element [1, 0] of 'kept', which 'copies' makes in another frame; between "
+        "fused tasks only one frame is there\n"
+        "  hint: put 'means' and 'copies' in different groups"
+    )
+    apart = model.evaluate(Design(tuple(GroupDesign((Processor(task),), whole) for task in ("copies", "means"))))
+    assert apart.traffic_bytes == 4 * (4 + 4 + 8 + 4)

@@ -1,0 +1,123 @@
+"""The separable path of the machine model beside the exact one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import Phase, event, given, settings
+from hypothesis import strategies as st
+from strategies_machine import bank_layouts, groups, networks, platforms
+
+from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import flatten
+from arrayol.shipped import shipped_folder
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
+from hwmodel.machine.estimate import OBJECTIVES
+from hwmodel.machine.group import Group
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.offers import find_offers, possible_fifos
+from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.machine.units_exact import price_structure
+from hwmodel.platform import find_platform
+
+
+@settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data())
+def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
+    network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
+    tasks = data.draw(groups(network))
+    model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
+    try:
+        batch = model.batch(tasks)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        return
+    if batch is None:
+        event("not separable")
+        return
+    last = batch.counts.parts.group.last
+    extents = model.accesses.extents(last)
+    shapes = data.draw(st.lists(st.tuples(*(st.integers(1, extent) for extent in extents)), min_size=1, max_size=4))
+    scan = data.draw(st.sampled_from(model.legal_scans(last, (1,) * len(extents)) or model.legal_scans(last, extents)))
+    shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
+    units = np.array(list(product((1, 2, 3), repeat=len(tasks))), np.int64)
+    units = units[np.sort(np.random.default_rng(0).permutation(len(units))[:9])]
+    policy = data.draw(st.sampled_from(POLICIES))
+    event(f"policy {policy}")
+    layouts = data.draw(bank_layouts(network, tasks))
+    batch = batch.with_layouts(layouts)
+    priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), units, policy)
+    lines = batch.lines(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), policy)
+    for number, shape in enumerate(shapes):
+        event("product" if lines.holds[number] else "no product")
+        design = GroupDesign(
+            tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), layouts=layouts, policy=policy
+        )
+        alone = price_structure(model.accesses, model.platform, design, units)
+        np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
+        _require_same_estimates(model, design)
+        for name in OBJECTIVES:
+            if name != "memory_blocks" or priced.memory_blocks is not None:
+                found = priced.objective(name)[number][priced.legal[number]]
+                np.testing.assert_array_equal(found, alone.objective(name)[0][priced.legal[number]], err_msg=name)
+
+
+def _require_same_estimates(model: MachineModel, design: GroupDesign) -> None:
+    """Where cycles and bits go, too."""
+    found, expected = model.estimate(design), model.exact(design)
+    assert replace(found, path="exact") == expected
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_both_paths_offer_the_same(data: st.DataObject) -> None:
+    network = data.draw(networks(separable=True))
+    tasks = data.draw(groups(network))
+    model = MachineModel(network, data.draw(platforms(plain=True)))
+    try:
+        batch = model.batch(tasks)
+    except ArrayolError:
+        return
+    group = Group(model.accesses, tasks)
+    extents = model.accesses.extents(group.last)
+    shape = data.draw(st.tuples(*(st.integers(1, extent) for extent in extents)))
+    scans = model.legal_scans(group.last, shape)
+    blocks = Blocks(shape, data.draw(st.sampled_from(scans)))
+    try:
+        found = model.offers(tasks, blocks)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        assert batch is None
+        return
+    event(f"separable: {batch is not None}, policies: {found.policies_differ}, cuts: {bool(found.cuts)}")
+    event(f"fifos: {len(found.fifos)}")
+    assert found == find_offers(group, blocks, found.fifos)
+    assert found.fifos == possible_fifos(group)
+
+
+def test_tables_of_groups_are_dropped_oldest_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = shipped_folder() / "lpsf.aol"
+    spec = load_checked(path, {"H": 24, "W": 16})
+    model = MachineModel(flatten(spec, choose_top(spec, None)), find_platform(path, None)[0])
+    batches = [batch for task in model.network.processes if (batch := model.batch((task,)))]
+    prices = [_prices(model, batch) for batch in batches]
+    sizes = [batch.kept.size for batch in batches]
+    assert len(sizes) == 4
+    assert all(sizes)
+    monkeypatch.setattr("hwmodel.machine.model.TABLE_BYTES", sizes[1] + sizes[3])
+    model.batch(batches[2].tasks)  # it counts for nothing itself, and of the others the first was asked for longest ago
+    assert [batch.kept.size for batch in batches] == [0, *sizes[1:]]
+    assert _prices(model, batches[0]) == prices[0]
+    assert batches[0].kept.size == sizes[0]
+
+
+def _prices(model: MachineModel, batch: GroupBatch) -> list[int]:
+    extents = model.accesses.extents(batch.counts.parts.group.last)
+    shapes = np.array([extents, [1, *extents[1:]]], np.int64)
+    scan = model.legal_scans(batch.counts.parts.group.last, (1,) * len(extents))[0]
+    found: list[int] = batch.fastest(scan, shapes, (1, 2)).latency_cycles.ravel().tolist()
+    return found

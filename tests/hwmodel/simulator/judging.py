@@ -1,0 +1,139 @@
+"""Generated designs judged by the simulator: what it must agree with, and a tally of what a run met."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from hypothesis import strategies as st
+from many_cases import on_many
+from spec_data import any_inputs
+from strategies_designs import MappedSpec, mapped_specs
+
+from arrayol.errors import ArrayolError
+from dse.verify.testbench import mismatches, run_simulation
+from hwmodel.accesses import Accesses
+from hwmodel.design import Design
+from hwmodel.machine.estimate import DesignEstimate
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import Platform
+from hwmodel.simulator.alone import simulate_alone
+from hwmodel.simulator.errors import SimulatorError
+from hwmodel.simulator.plan import outside_elements
+from hwmodel.simulator.reference import reference_of
+from hwmodel.simulator.simulate import Simulation, run_groups
+
+FEATURES = {
+    "FIFO", "layout", "cut", "recompute", "several units", "partial block", "several groups", "one group",
+    "policy reuse", "policy strip", "policy whole", "policy tile", "shared port", "separate port", "rows",
+    "words of bits", "words of data", "recurrence above the interval", "several delays", "delay", "negative delay",
+    "delay across", "tiled default", "window", "wrap", "skew", "strided", "fork", "join", "infinite dimension",
+}  # fmt: skip
+LEAST_SHARE, MOST_REFUSED = 0.03, 0.30
+Sizes = dict[tuple[str, str], int]
+Pick = Callable[[Sequence[tuple[int, tuple[str, str]]]], Sequence[tuple[int, tuple[str, str]]]]
+
+
+@dataclass
+class Tally:
+    """What a run met: features of the designs that were simulated, codes of those that were refused."""
+
+    simulated: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    features: Counter[str] = field(default_factory=Counter)
+
+    def missing(self) -> list[str]:
+        """What the run met too rarely, or too often."""
+        rare = [name for name in sorted(FEATURES) if self.features[name] < LEAST_SHARE * self.simulated]
+        cases = self.simulated + self.refused.total()
+        return rare + (["too many refusals"] if self.refused.total() > MOST_REFUSED * cases else [])
+
+    def lines(self) -> Iterator[str]:
+        """The shares, as the long run prints them."""
+        refused = ", ".join(f"{count} {code}" for code, count in self.refused.most_common())
+        yield f"{self.simulated} designs simulated; refused: {refused or 'none'}"
+        for feature, count in self.features.most_common():
+            yield f"  {feature:30} {count / max(1, self.simulated):6.1%}"
+
+
+def judge(case: MappedSpec, pick: Pick) -> None:
+    """Fail unless output, steps and memories of the simulation are what specification and model say.
+
+    Memories of `pick` are made one element smaller, one at a time, which must overflow. Raises ArrayolError for a
+    design that the model refuses.
+    """
+    model = MachineModel(case.network, case.platform)
+    estimate = model.evaluate(case.design)
+    inputs = any_inputs(case.spec, case.network.name)
+    found = run_simulation(case.spec, case.network, case.platform, case.design, estimate, inputs)
+    assert found.identical or (found.identical is None and "infinite dimension" in case.features)
+    assert not list(mismatches(found, estimate))
+    for run, group in zip(found.groups, case.design.groups, strict=True):
+        assert run.lengths == model.step_cycles(group)
+    sizes = sizes_of(estimate)
+    require_same_alone(case, found, sizes)
+    memories = [(place, name) for place, own in enumerate(sizes) for name, data in own.items() if data]
+    for place, name in pick(memories):
+        assert rule_broken(model.accesses, case.platform, case.design, smaller(sizes, place, name)) == "overflow"
+
+
+def require_same_alone(case: MappedSpec, found: Simulation, sizes: Sequence[Sizes]) -> None:
+    """Fail unless each group by itself, fed by the reference execution, does what it does in the whole design."""
+    reference = reference_of(case.spec, case.network, any_inputs(case.spec, case.network.name))
+    for group, run, own in zip(case.design.groups, found.groups, sizes, strict=True):
+        alone = simulate_alone(reference, case.platform, group, own)
+        assert alone.identical is found.identical
+        assert (alone.run.lengths, alone.run.peaks) == (run.lengths, run.peaks)
+        for array in {name for task in group.tasks for name in case.network.processes[task].writes}:
+            needed = reference.needed_outside(array, group.tasks)
+            assert np.array_equal(needed, outside_elements(reference.accesses, array, set(group.tasks)))
+
+
+def sizes_of(estimate: DesignEstimate) -> list[Sizes]:
+    """The sizes of the memories of each group in data."""
+    return [{(use.kind, use.name): use.data for use in group.memories} for group in estimate.groups]
+
+
+def smaller(sizes: Sequence[Sizes], place: int, name: tuple[str, str]) -> list[Sizes]:
+    """The sizes with one memory one element smaller."""
+    return [own | {name: own[name] - 1} if number == place else own for number, own in enumerate(sizes)]
+
+
+def rule_broken(
+    accesses: Accesses, platform: Platform, design: Design, sizes: Sequence[Mapping[tuple[str, str], int]]
+) -> str | None:
+    """The rule at which the simulator stops a design; None where it runs through."""
+    try:
+        run_groups(accesses, platform, design, sizes)
+    except SimulatorError as stopped:
+        return stopped.rule
+    return None
+
+
+def run(cases: int, seed: int | None = None, report: Callable[[Tally], None] | None = None) -> Tally:
+    """Judge so many generated designs, with one smaller memory each; without a seed always the same ones.
+
+    `report` is called after every hundred simulated ones.
+    """
+    tally = Tally()
+
+    def one(case: MappedSpec, data: st.DataObject) -> None:
+        try:
+            judge(case, lambda memories: [data.draw(st.sampled_from(memories))] if memories else [])
+        except SimulatorError as stopped:
+            raise AssertionError(f"{stopped}\n{case.design}\n{case.text}") from stopped
+        except ArrayolError as refused:
+            tally.refused[refused.diagnostics[0].code] += 1
+            return
+        except AssertionError as failure:
+            failure.add_note(f"{case.design}\n{case.platform}\n{case.text}")
+            raise
+        tally.simulated += 1
+        tally.features.update(case.features)
+        if report is not None and tally.simulated % 100 == 0:
+            report(tally)
+
+    on_many(cases, seed, one, mapped_specs(), st.data())
+    return tally

@@ -1,0 +1,184 @@
+"""What the simulator catches: mistakes put into the model, into the simulator's own plan, and into sizes and scans."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import mutants
+import pytest
+from judging import rule_broken, sizes_of, smaller
+from mutants import changed
+from shipped import SMALL, any_input
+
+from arrayol.checks.pipeline import load_checked
+from arrayol.ir.network import Network, flatten
+from arrayol.ir.spec import Spec
+from dse.verify.testbench import mismatches, run_simulation
+from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import Platform, load_platform
+from hwmodel.simulator.errors import SimulatorError
+
+
+@dataclass(frozen=True)
+class Testbench:
+    """A small LPSF on its platform, banks of which take three cycles for an access."""
+
+    spec: Spec
+    network: Network
+    platform: Platform
+
+    def judge(self, design: Design, platform: Platform | None = None) -> str | None:
+        """What the simulator objects to: a rule that stops it, or the first disagreement with the model; else None."""
+        estimate = MachineModel(self.network, platform or self.platform).evaluate(design)
+        inputs = {port.name: any_input(port, 1) for port in self.spec.components[self.network.name].inputs}
+        try:
+            found = run_simulation(self.spec, self.network, self.platform, design, estimate, inputs)
+        except SimulatorError as stopped:
+            return stopped.rule
+        return next(mismatches(found, estimate), None)
+
+
+@pytest.fixture(scope="module")
+def testbench(checkout: Path) -> Testbench:
+    spec = load_checked(checkout / "specs" / "lpsf.aol", SMALL["lpsf"])
+    platform = load_platform(checkout / "specs" / "lpsf.toml")
+    slow = platform.model_copy(update={"local": platform.local.model_copy(update={"access_cycles": 3})})
+    return Testbench(spec, flatten(spec, "lpsf"), slow)
+
+
+DOWN = Scan((0, 1), (False, False))
+
+
+def group(*tasks: str, scan: Scan = DOWN, shape: tuple[int, int] = (4, 2)) -> GroupDesign:
+    return GroupDesign(tuple(Processor(task) for task in tasks), Blocks(shape, scan))
+
+
+@pytest.fixture(scope="module")
+def design(testbench: Testbench) -> Design:
+    """Two groups with windows in time between them, and a layout with conflicts."""
+    first = replace(group("hflr", "vftd"), layouts=(BankLayout("p0", 1, (1, 1)),))
+    upwards = MachineModel(testbench.network, testbench.platform).legal_scans("vfbu", (4, 2))[0]
+    return Design((first, group("hfrl", "vfbu", scan=upwards)))
+
+
+SMALLER = "return int(np.cumsum(change).max())"
+BANKS = "found = max(found, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))"
+MODEL = {  # the module, a line of it, and what stands there instead
+    "every memory one too small": ("moves", SMALLER, f"{SMALLER} - 1"),
+    "loads a step too late": ("stages", "for reader in group.readers(name)) - 1", "for reader in group.readers(name))"),
+    "tasks a step too late": ("stages", "(0 if array in design.fifos else 1)", "0"),
+    "no delay state": ("memories", "if delay in acting:", "if delay not in acting:"),
+    "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
+    "bank conflicts ignored": ("occupancy", BANKS, "assert repetitions.size"),
+    "latency forgotten": ("port", "(memory.latency or 0) + words", "words"),
+}
+
+
+@pytest.mark.parametrize("mistake", MODEL)
+def test_mistakes_of_the_model(
+    mistake: str, testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert testbench.judge(design) is None
+    monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.machine")
+    monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
+    with changed(*MODEL[mistake]):
+        objection = testbench.judge(design)
+    assert objection is not None
+    expected = {"every memory one too small": "overflow", "no delay state": "overflow"}.get(mistake, objection)
+    assert objection == expected
+    assert testbench.judge(design) is None
+
+
+STORED = "plan.ticks.own[plan.ticks.block[tick[chosen]]]"
+LAST_USE = "np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])\n    stored"
+PLAN = {
+    "a task in the step of its reader": ("moves", "(0 if array in plan.design.fifos else 1)", "0"),
+    "loads in the step of their reader": ("moves", "for place, *_ in readers) - 1", "for place, *_ in readers)"),
+    "stores in the step of their making": ("moves", f"{STORED} + 1", STORED),
+    "slots given back too early": ("moves", LAST_USE, "assert len(last)\n    stored"),
+}
+
+
+@pytest.mark.parametrize("mistake", PLAN)
+def test_mistakes_of_a_plan_stop_the_machine(
+    mistake: str, testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.simulator")
+    with changed(*PLAN[mistake]):
+        assert testbench.judge(design) == "read-before-write"
+
+
+def every_memory(sizes: list[dict[tuple[str, str], int]]) -> Iterator[tuple[int, tuple[str, str]]]:
+    return ((place, name) for place, own in enumerate(sizes) for name in own)
+
+
+def test_every_memory_one_element_smaller_overflows(testbench: Testbench, design: Design) -> None:
+    model = MachineModel(testbench.network, testbench.platform)
+    sizes = sizes_of(model.evaluate(design))
+    assert len(list(every_memory(sizes))) >= 9
+    for place, name in every_memory(sizes):
+        assert rule_broken(model.accesses, testbench.platform, design, smaller(sizes, place, name)) == "overflow"
+
+
+def test_a_scan_against_a_delay(testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plan is refused; without that check a delay reads what no earlier step has made."""
+    model = MachineModel(testbench.network, testbench.platform)
+    sizes = sizes_of(model.evaluate(design))
+    found = set()
+    for down in ((True, False), (False, True), (True, True)):
+        first = replace(design.groups[0], blocks=Blocks((4, 2), Scan((0, 1), down)))
+        wrong = Design((first, design.groups[1]))
+        found.add(rule_broken(model.accesses, testbench.platform, wrong, sizes))
+        if found >= {"plan"}:
+            monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.simulator")
+            with changed("plan", "if blocks is not None:\n                self._require_legal(task, blocks)", "pass"):
+                assert rule_broken(model.accesses, testbench.platform, wrong, sizes) == "read-before-write"
+            return
+    raise AssertionError(f"no scan was refused: {found}")
+
+
+def test_another_scan_than_the_models(testbench: Testbench, design: Design) -> None:
+    """Legal, but not the one that was priced: its buffers or cycles are others."""
+    model = MachineModel(testbench.network, testbench.platform)
+    sizes = sizes_of(model.evaluate(design))
+    scans = model.legal_scans("vftd", (4, 2))
+    others = [scan for scan in scans if scan.dimensions != design.groups[0].blocks.scan.dimensions]
+    assert others
+    for scan in others:
+        other = Design((replace(design.groups[0], blocks=Blocks((4, 2), scan)), design.groups[1]))
+        assert rule_broken(model.accesses, testbench.platform, other, sizes) == "overflow"
+
+
+def test_a_latency_of_the_simulator_alone_changes_its_steps(testbench: Testbench, design: Design) -> None:
+    """Each burst takes a cycle longer: the steps that the port ends are as much longer as they have bursts."""
+    model = MachineModel(testbench.network, testbench.platform)
+    estimate = model.evaluate(design)
+    memory = testbench.platform.memory.model_copy(update={"latency": (testbench.platform.memory.latency or 0) + 1})
+    slower = testbench.platform.model_copy(update={"memory": memory})
+    found = run_simulation(testbench.spec, testbench.network, slower, design, estimate, None)
+    assert f"it takes {found.cycles:,} cycles" in next(mismatches(found, estimate))
+    for run, one in zip(found.groups, design.groups, strict=True):
+        expected = model.step_cycles(one)
+        assert run.lengths != expected
+        for number, step in run.shown.items():
+            assert 0 <= step.length - expected[number] <= len(step.bursts)
+        ends = [number for number, step in run.shown.items() if step.bursts[-1:] and step.bursts[-1].end == step.length]
+        assert all(run.shown[number].length == expected[number] + len(run.shown[number].bursts) for number in ends)
+        assert ends
+
+
+def test_a_datapath_of_the_simulator_alone_changes_its_steps(testbench: Testbench, design: Design) -> None:
+    model = MachineModel(testbench.network, testbench.platform)
+    estimate = model.evaluate(design)
+    path = testbench.platform.elementary["smooth"].model_copy(update={"latency": 400})
+    slower = testbench.platform.model_copy(update={"elementary": {"smooth": path}})
+    found = run_simulation(testbench.spec, testbench.network, slower, design, estimate, None)
+    longer = testbench.platform.elementary["smooth"].latency
+    for run, one in zip(found.groups, design.groups, strict=True):
+        computing = [step for step in run.shown.values() if step.computing]
+        assert computing
+        assert all(step.length >= 400 > longer for step in computing)
+        assert run.cycles > sum(model.step_cycles(one))
