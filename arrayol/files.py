@@ -147,3 +147,13 @@ def _cannot_write(path: Path, refused: OSError) -> ArrayolError:
         hint = "create the folder first, or name another place"
         return error("cannot-write", f"there is no folder '{path.parent}' to write to", file=str(path), hint=hint)
     return error("cannot-write", f"this cannot be written: {refused.strerror}", file=str(path))
+
+
+# Where the specifications and platforms that come with arrayol lie.
+
+
+def shipped_folder() -> Path:
+    """The folder of lpsf.aol and the others: inside the installed package, or specs/ of a source checkout."""
+    package = Path(__file__).resolve().parent
+    installed = package / "specs"
+    return installed if installed.is_dir() else package.parent / "specs"

@@ -20,10 +20,10 @@ from functools import cached_property
 from pathlib import Path
 
 from arrayol import api
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
 from arrayol.errors import ArrayolError
-from arrayol.shipped import shipped_folder
-from arrayol.transforms.canonical import canonical_form
+from arrayol.files import shipped_folder
+from arrayol.transforms.steps import canonical_form
 from dse.space.study import Study, narrowed
 from dse.verify.reduce import Reducer, extents_of
 from dse.verify.testbench import mismatches

@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import convolve
 from scipy.signal import lfilter
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.execute.run import execute
 from arrayol.ir.spec import Spec
 

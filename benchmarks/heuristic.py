@@ -18,20 +18,18 @@ from dataclasses import dataclass
 from chains import environment, timed
 
 from arrayol import api
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
+from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from arrayol.shipped import shipped_folder
-from arrayol.transforms.canonical import canonical_steps
-from arrayol.transforms.pipeline import run_steps
+from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.jobs.runner import JobRunner
-from dse.pareto.indicators import share_of
-from dse.search.context import Searched
+from dse.pareto.hypervolume import share_of
+from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_exactly
 from dse.search.figures import Columns, columns_of
 from dse.search.genetic import search_heuristically
-from dse.search.search_context import SearchContext
 from dse.space.mappings import MappingSpace
-from dse.space.space_size import size_of
+from dse.space.size import size_of
 from dse.space.study import Study, narrowed
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform

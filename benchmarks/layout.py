@@ -20,14 +20,13 @@ from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 
-from arrayol.checks.pipeline import load_checked
-from hwmodel.banks.custom import custom_layout
+from arrayol.checks.check import load_checked
+from hwmodel.banks.custom import custom_layout, rename
+from hwmodel.banks.emit_aol import rewritten
 from hwmodel.banks.linear import smallest_linear
 from hwmodel.banks.nest import unrolled_nest
 from hwmodel.banks.partition import PARTITIONS
 from hwmodel.banks.references import ArrayInfo, Loop, Reference, Subscript
-from hwmodel.banks.renaming import rename
-from hwmodel.banks.rewrite import rewritten
 
 SPECS = Path(__file__).parents[1] / "specs"
 COUNT = 10_000

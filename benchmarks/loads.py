@@ -20,12 +20,12 @@ from tempfile import TemporaryDirectory
 from types import CodeType, FrameType
 from typing import Any
 
-from arrayol.checks.pipeline import check_loaded
+from arrayol.checks.check import check_loaded
 from arrayol.cli.main import run
 from arrayol.ir.network import flatten
 from arrayol.language import loader
 from arrayol.language.parser import parse
-from arrayol.pictures.findings import find_in_graph, find_in_task
+from arrayol.pictures.tiler_faults import find_in_graph, find_in_task
 
 SPEC = """\
 const N = 16

@@ -33,7 +33,7 @@ from pathlib import Path
 
 import numpy as np
 
-from arrayol.checks.pipeline import check_source
+from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.source import SourceFile
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan

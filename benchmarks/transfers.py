@@ -24,13 +24,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from arrayol.checks.check import load_sound
 from arrayol.checks.nest import NestRequest, open_nest, open_program
-from arrayol.checks.pipeline import load_sound
 from arrayol.errors import ArrayolError
 from arrayol.tiling.conditions import conditions
+from arrayol.tiling.enumerate import tile_set
+from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import TiledNest, Traffic
-from arrayol.tiling.order import tile_set
-from arrayol.tiling.traffic import traffic
 
 POLYPROD = """const N = 100
 elementary e(a: f32[N + 1], b: f32[N + 1]) -> (c: f32[2 * N + 1]) {

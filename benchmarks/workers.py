@@ -29,7 +29,7 @@ from typing import Any
 
 from arrayol import api
 from dse.jobs import pools
-from dse.jobs import resources as resources_of
+from dse.jobs import runner as resources_of
 from dse.jobs import runner as runners
 from dse.jobs.pools import Processes
 

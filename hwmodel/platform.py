@@ -12,12 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, 
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
-from arrayol.language.hints import closest, did_you_mean
-from arrayol.shipped import shipped_folder
+from arrayol.language.diagnose import closest, did_you_mean
 from arrayol.source import Span
-from hwmodel.toml_file import TomlFile, read_toml
-from hwmodel.toml_model import RULE, BrokenRule, validate
+from hwmodel.toml_model import RULE, BrokenRule, TomlFile, read_toml, validate
 
 
 class _Table(BaseModel):

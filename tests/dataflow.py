@@ -16,9 +16,8 @@ import islpy as isl
 
 from arrayol.ir import expressions
 from arrayol.ir.spec import Elementary, Port
-from arrayol.polyhedral.isl import TooHardError, bounded_effort, tidied
+from arrayol.polyhedral.isl import Point, TooHardError, bounded_effort, box, tidied
 from arrayol.polyhedral.nests import NestStatement, statements_of
-from arrayol.polyhedral.points import Point, box
 
 Relations = dict[tuple[str, str], isl.Map]  # (output, input) -> from elements of the one to elements of the other
 Element = tuple[str, Point]

@@ -28,8 +28,7 @@ from arrayol.ir.spec import (
     port_named,
 )
 from arrayol.polyhedral.accesses import Access, relation
-from arrayol.polyhedral.isl import TooHardError, bounded_effort
-from arrayol.polyhedral.points import Point, box, coordinates
+from arrayol.polyhedral.isl import Point, TooHardError, bounded_effort, box, coordinates
 
 
 class Verdict(Enum):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import Shape, Tiler
-from arrayol.language.shapes import shown_shape
+from arrayol.language.diagnose import shown_shape
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import SourceFile, Span
 from dse.space.task_graph import TaskGraph, from_links

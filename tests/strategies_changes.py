@@ -11,11 +11,10 @@ from strategies_machine import TYPES, networks, platforms
 
 from arrayol.ir.network import Array, Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, TiledDefault
+from dse.search.context import SearchContext
 from dse.search.figures import Columns, columns_of
-from dse.search.search_context import SearchContext
-from dse.space.constraints import parse_constraint
 from dse.space.mappings import MappingSpace
-from dse.space.study import Study
+from dse.space.study import Study, parse_constraint
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 

@@ -10,12 +10,11 @@ from spec_data import loaded
 from strategies_machine import platforms
 from strategies_transforms import LinkedSpec, linked_specs
 
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import Spec
-from arrayol.transforms.canonical import canonical_steps
-from arrayol.transforms.pipeline import run_steps
+from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.space.fusions import subspaces
 from dse.space.task_graph import task_graph
 from hwmodel.design import POLICIES, BankLayout, Blocks, Design, GroupDesign, Processor, row_major

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from arrayol.ir import expressions
 from arrayol.ir.types import ElementType, Weak
-from arrayol.language.untype import NOWHERE
+from arrayol.language.emitter import NOWHERE
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from linked_parts import Array, Builder, Call, Extents, Space, blocks, tiler_text, window
 
-from arrayol.language.shapes import shown_shape
+from arrayol.language.diagnose import shown_shape
 
 
 @dataclass(frozen=True)

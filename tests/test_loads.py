@@ -10,7 +10,7 @@ from loads import COMMANDS, counting, counts_of, write_inputs
 
 from arrayol import api
 from arrayol.cli.commands import COMMANDS as ALL
-from arrayol.pictures.findings import load_to_show
+from arrayol.pictures.tiler_faults import load_to_show
 
 FLATTENED = {"show", "explore", "simulate", "report"}
 

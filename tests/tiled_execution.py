@@ -12,14 +12,12 @@ from strategies_tiles import CONSTS, EXTENTS, NestCase, NestLine
 from tiles_brute import Instance, instances
 
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.schedules import read_schedule
-from arrayol.language.symbolic import symbolic_component
+from arrayol.language.symbolic import read_schedule, symbolic_component
 from arrayol.source import SourceFile
 from arrayol.tiling.allocation import Allocation, allocate
-from arrayol.tiling.enumerate import rows
+from arrayol.tiling.enumerate import iterations, rows, strips
 from arrayol.tiling.liveness import lifetimes
 from arrayol.tiling.nest import TiledNest, Traffic
-from arrayol.tiling.order import iterations, strips
 from arrayol.tiling.program import program_of
 from arrayol.tiling.tile import Schedule, Tiling, tile_nest
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import islpy as isl
 
-from arrayol.polyhedral.points import coordinates
+from arrayol.polyhedral.isl import coordinates
 from arrayol.tiling.nest import (
     PREFIX,
     NestArray,

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 from strategies_tiles import NestCase
 
+from arrayol.checks.check import load_sound
 from arrayol.checks.nest import NestRequest, open_nest
-from arrayol.checks.pipeline import load_sound
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
 from arrayol.language.loader import load, load_source
-from arrayol.language.schedules import read_schedule
-from arrayol.language.symbolic import symbolic_component
-from arrayol.shipped import shipped_folder
+from arrayol.language.symbolic import read_schedule, symbolic_component
 from arrayol.source import SourceFile
 from arrayol.tiling.nest import TiledNest
 from arrayol.tiling.program import program_of

@@ -48,16 +48,16 @@ if TYPE_CHECKING:
     from arrayol.errors import InfeasibleError as InfeasibleError
     from arrayol.ir.spec import Spec as Spec
     from arrayol.transforms.trace import Transformed as Transformed
-    from dse.jobs.resources import Resources as Resources
+    from dse.jobs.runner import Resources as Resources
     from dse.output.open_design import Simulated as Simulated
     from dse.output.open_design import StoredDesign as StoredDesign
     from dse.results.exploration import Exploration as Exploration
     from dse.results.pick import Picked as Picked
     from dse.results.schema import Design as Design
     from dse.results.schema import Result as Result
-    from dse.search.method_names import Method as Method
-    from dse.search.method_names import Model as Model
-    from dse.search.walk import Progress as Progress
+    from dse.search.context import Method as Method
+    from dse.search.context import Model as Model
+    from dse.search.published import Progress as Progress
     from dse.space.study import Study as Study
     from hwmodel.banks.layouts import Choices as Choices
     from hwmodel.banks.layouts import Comparison as Comparison
@@ -73,12 +73,12 @@ _MODULES = {  # every public name, and the module that has it
     "Design": "dse.results.schema",
     "Exploration": "dse.results.exploration",
     "InfeasibleError": "arrayol.errors",
-    "Method": "dse.search.method_names",
-    "Model": "dse.search.method_names",
+    "Method": "dse.search.context",
+    "Model": "dse.search.context",
     "Picked": "dse.results.pick",
     "Platform": "hwmodel.platform",
-    "Progress": "dse.search.walk",
-    "Resources": "dse.jobs.resources",
+    "Progress": "dse.search.published",
+    "Resources": "dse.jobs.runner",
     "Result": "dse.results.schema",
     "Simulated": "dse.output.open_design",
     "Source": "arrayol.api.spec",

@@ -10,11 +10,11 @@ from arrayol.files import atomic_file, writing
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Settings
-from arrayol.pictures.shown import save_layout
-from hwmodel.banks.analysis import lay_out
+from arrayol.pictures.save import save_layout
+from hwmodel.banks.emit_aol import rewritten
 from hwmodel.banks.layouts import Choices, Comparison
-from hwmodel.banks.picture import picture
-from hwmodel.banks.rewrite import rewritten
+from hwmodel.banks.nest import lay_out
+from hwmodel.banks.report import picture
 from hwmodel.platform import find_platform
 
 
@@ -29,7 +29,7 @@ def layout(
     """How the arrays of a repetitive task or an elementary can lie in memory banks, its loops unrolled by factors.
 
     Without `choices` there are as many banks as the platform has, and the rule is `ports`. Raises ArrayolError where
-    the nest or the factors cannot be used: see `hwmodel.banks.analysis.lay_out`.
+    the nest or the factors cannot be used: see `hwmodel.banks.nest.lay_out`.
     """
     loaded = load(spec, settings)
     return lay_out(loaded, task, unroll, choices if choices is not None else Choices(local_banks(loaded)))

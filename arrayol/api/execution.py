@@ -8,12 +8,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arrayol.api.spec import Source, load
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.language.loader import Settings
-from arrayol.transforms.pipeline import Step, run_steps
-from arrayol.transforms.steps import parse_step
+from arrayol.transforms.steps import Step, parse_step, run_steps
 from arrayol.transforms.trace import Transformed
 
 

@@ -7,22 +7,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayol.api.spec import Source, load
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
 from arrayol.errors import error
-from arrayol.language.hints import did_you_mean
+from arrayol.language.diagnose import did_you_mean
 from arrayol.language.loader import Settings
-from arrayol.pictures.timeline import save_timeline
-from arrayol.transforms.canonical import Canonical, canonical_form
-from dse.jobs.progress import SearchProgress
-from dse.jobs.resources import Resources, open_runner
-from dse.jobs.runner import JobRunner
+from arrayol.pictures.save import save_timeline
+from arrayol.transforms.steps import Canonical, canonical_form
+from dse.jobs.jobs import SearchProgress
+from dse.jobs.runner import JobRunner, Resources, open_runner
 from dse.output import open_design as stored_design
-from dse.output import write as report_file
+from dse.output import report as report_file
 from dse.output.folder import Warn, warn_in_python
 from dse.output.folder import load_result as load_stored
 from dse.output.folder import write_result as store_result
-from dse.output.open_design import Simulated, StoredDesign
-from dse.output.timeline import timeline_of
+from dse.output.open_design import Simulated, StoredDesign, timeline_of
 from dse.results.compare import Comparison as ComparedResults
 from dse.results.compare import compare
 from dse.results.exploration import Exploration, Labels
@@ -30,11 +28,10 @@ from dse.results.pick import Picked, parse_rule
 from dse.results.pick import pick as pick_by_rule
 from dse.results.schema import Result
 from dse.results.steps import StepFinder
-from dse.search.mapping import explore_mappings
-from dse.search.method_names import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Model, Search
-from dse.search.published import MODELS
+from dse.search.context import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Model, Search
+from dse.search.machine import explore_mappings
+from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
-from dse.search.walk import Progress
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT, chosen
 from dse.space.study import Study, load_study, narrowed, with_constraints
@@ -172,7 +169,7 @@ def load_result(folder: Path | str) -> Result:
 
 
 def write_report(folder: Path | str, target: Path | str | None = None) -> report_file.Written:
-    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.output.write`."""
+    """Write the result in a folder as one HTML file, by default report.html in it: see `dse.output.report`."""
     return report_file.write_report(Path(folder), None if target is None else Path(target))
 
 

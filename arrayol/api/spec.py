@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from arrayol.checks.pipeline import check_again, check_source, load_checked, load_sound, sound
+from arrayol.checks.check import check_again, check_source, load_checked, load_sound, sound
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Loaded, Settings, load_again

@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-from arrayol.errors import Diagnostic
+from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.spec import (
+    Elementary,
     Link,
     Port,
     RepetitiveTask,
     Shape,
+    Spec,
     TiledDefault,
     Tiler,
     port_named,
 )
-from arrayol.language.signatures import Signature
+from arrayol.language.diagnose import did_you_mean
+from arrayol.language.loader import Loaded, Resolved, Settings, load, load_again, load_source
+from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Signature
 from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside
+from arrayol.polyhedral.delays import find_circle
 from arrayol.polyhedral.isl import TooHardError
+from arrayol.polyhedral.nests import (
+    BodyPoint,
+    NestStatement,
+    find_early_reads,
+    find_misfit,
+    find_outside_port,
+    find_unwritten,
+    statements_of,
+)
 from arrayol.polyhedral.single_write import Clash, find_clash, find_hole
+from arrayol.source import SourceFile
 
 
 def check_tilers(task: RepetitiveTask, callee: Signature, *, all_outputs: bool = True) -> Iterator[Diagnostic]:
@@ -151,3 +168,219 @@ def shown_extents(shape: Shape) -> str:
 def _shown_instance(instance: Instance) -> str:
     where = f" (pattern index {shown_point(instance.pattern)})" if instance.pattern else ""
     return f"repetition {shown_point(instance.repetition)}{where}"
+
+
+# Bodies of elementary tasks: no access outside a port, no read before the write, every output element written.
+
+
+def check_body(elementary: Elementary, *, whole: bool = True) -> Iterator[Diagnostic]:
+    """The mistakes of a body. What only data decide is left to the execution, which checks it.
+
+    Accesses outside a port are told first, and alone: the order of reads and writes is then beside the point, as it is
+    where the body is not whole.
+    """
+    if elementary.body is None:
+        return
+    statements = statements_of(elementary)
+    yield from _check_conversions(statements)
+    outside = list(_check_bounds(elementary, statements))
+    yield from outside
+    if whole and not outside:
+        yield from _check_order(elementary, statements)
+
+
+def _shapes(elementary: Elementary) -> dict[str, tuple[int, ...]]:
+    ports = (*elementary.inputs, *elementary.outputs)
+    return {port.name: tuple(extent for extent in port.shape if extent is not None) for port in ports}
+
+
+def _check_bounds(elementary: Elementary, statements: list[NestStatement]) -> Iterator[Diagnostic]:
+    shapes = _shapes(elementary)
+    for statement in statements:
+        for access in (statement.write, *statement.reads):
+            found = find_outside_port(statement, access, shapes[access.port])
+            if found:
+                yield Diagnostic(
+                    "subscript-out-of-range",
+                    f"{_shown(found)} lies outside '{access.port}' of {shown_extents(shapes[access.port])}{_at(found)}",
+                    found.access.span,
+                    "subscripts count from 0; narrow the range, or guard the access with 'if' or 'where'",
+                )
+
+
+def _check_conversions(statements: list[NestStatement]) -> Iterator[Diagnostic]:
+    for statement in statements:
+        for conversion in statement.conversions:
+            found = find_misfit(statement, conversion)
+            if found:
+                instance, value = found
+                low, high = conversion.target.integer_range
+                yield Diagnostic(
+                    "constant-does-not-fit",
+                    f"{value} does not fit {conversion.target}, which holds {low} to {high}"
+                    f"{_shown_indices(statement, instance)}",
+                    conversion.span,
+                    "narrow the range, or convert what it meets to a wider type first",
+                )
+
+
+def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Iterator[Diagnostic]:
+    """At most one mistake per output port: what is read too early is often what was forgotten to be written."""
+    outputs = {port.name: _shapes(elementary)[port.name] for port in elementary.outputs}
+    told: set[str] = set()
+    for found in find_early_reads(statements, outputs):
+        if found.access.port not in told:
+            told.add(found.access.port)
+            yield Diagnostic(
+                "read-before-write",
+                f"{_shown(found)} is read before anything is written there{_at(found)}",
+                found.access.span,
+                "statements run in the order of the text, ranges upwards: write the element first",
+            )
+    for port in elementary.outputs:
+        hole = None if port.name in told else find_unwritten(statements, port.name, outputs[port.name])
+        if hole is not None:
+            element = f"{port.name}{shown_point(hole)}" if hole else port.name
+            yield Diagnostic(
+                "never-written",
+                f"'{element}' is never written in '{elementary.name}'",
+                port.span,
+                "a body writes every element of its outputs",
+            )
+
+
+def _shown(found: BodyPoint) -> str:
+    element = shown_point(found.element) if found.element else ""
+    return f"'{found.access.port}{element}'"
+
+
+def _at(found: BodyPoint) -> str:
+    return _shown_indices(found.statement, found.instance)
+
+
+def _shown_indices(statement: NestStatement, instance: tuple[int, ...]) -> str:
+    text = ", ".join(f"{name} = {value}" for name, value in zip(statement.indices, instance, strict=True))
+    return f" (at {text})" if text else ""
+
+
+# Delays must leave an order of the instances (docs/language.md, "Delays").
+
+
+def check_delays(task: RepetitiveTask) -> Iterator[Diagnostic]:
+    """The mistake of delays that make an instance wait for itself, with the combination that does."""
+    acting = [delay for delay in task.delays if delay.acts]
+    circle = find_circle([delay.vector for delay in acting], task.repetition)
+    if circle is None:
+        return
+    used = [(times, delay) for times, delay in zip(circle, acting, strict=True) if times]
+    total = tuple(sum(times * delay.vector[axis] for times, delay in used) for axis in range(len(task.repetition)))
+    combination = " + ".join(
+        shown_point(delay.vector) if times == 1 else f"{times} x {shown_point(delay.vector)}" for times, delay in used
+    )
+    reason = (
+        "an instance would wait for itself" if not any(total) else "an instance would wait for later ones without end"
+    )
+    yield Diagnostic(
+        "no-order",
+        f"the delays of '{task.name}' leave no order: {combination} = {shown_point(total)}; {reason}",
+        used[0][1].span,
+        "an instance may only use earlier ones: turn one of these delays round",
+    )
+
+
+# From a path to a checked specification: load, then every check on what could be resolved.
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A specification as it was loaded and everything found in it, sorted by place."""
+
+    loaded: Loaded
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def spec(self) -> Spec:
+        return self.loaded.spec
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no error; warnings do not count."""
+        return all(found.severity is Severity.WARNING for found in self.diagnostics)
+
+
+def check(path: Path, settings: Settings | None = None) -> Checked:
+    """Load and check a file and its imports. Raises ArrayolError only where the file or a setting cannot be used."""
+    return check_loaded(load(path, settings))
+
+
+def check_source(source: SourceFile, settings: Settings | None = None) -> Checked:
+    """Check a text that is already in memory, as what `spec_text` gives; as `check` otherwise."""
+    return check_loaded(load_source(source, settings))
+
+
+def check_loaded(loaded: Loaded) -> Checked:
+    """Every check on what was loaded."""
+    found = [*loaded.diagnostics, *_semantic(loaded.resolved)]
+    return Checked(loaded, tuple(sorted(found, key=lambda diagnostic: diagnostic.sort_key)))
+
+
+def load_checked(path: Path, settings: Settings | None = None) -> Spec:
+    """A specification without errors. Raises ArrayolError with all of them."""
+    return load_sound(path, settings).spec
+
+
+def load_sound(path: Path, settings: Settings | None = None) -> Loaded:
+    """What was loaded, without errors. Raises ArrayolError with all of them."""
+    return sound(load(path, settings))
+
+
+def check_again(spec: Spec, settings: Settings) -> Spec:
+    """A sound specification with other settings, evaluated and checked anew: its file is not read again.
+
+    Raises ArrayolError as `load_again` does, and with all errors.
+    """
+    return sound(load_again(spec, settings)).spec
+
+
+def sound(loaded: Loaded) -> Loaded:
+    """What was loaded, if there is no error in it. Raises ArrayolError with all of them."""
+    checked = check_loaded(loaded)
+    if not checked.ok:
+        raise ArrayolError(found for found in checked.diagnostics if found.severity is Severity.ERROR)
+    return loaded
+
+
+def _semantic(resolved: Resolved) -> Iterator[Diagnostic]:
+    """The exact checks on everything that could be resolved, beside what could not."""
+    for fragment in resolved.fragments:
+        component = fragment.component
+        if isinstance(component, Elementary):
+            yield from check_body(component, whole=fragment.whole)
+        elif isinstance(component, RepetitiveTask):
+            callee = resolved.signatures[component.callee]
+            yield from check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS})
+            if DELAYS not in fragment.damaged:
+                yield from check_delays(component)
+
+
+def choose_top(spec: Spec, name: str | None) -> str:
+    """The task to work on: the named one, or the one task that nothing calls.
+
+    Raises ArrayolError where the name is unknown, or where none is given and there is not exactly one top task.
+    """
+    if name is not None:
+        if name in spec.components:
+            return name
+        hint = did_you_mean(name, spec.components) or f"its tasks are {', '.join(spec.tasks)}"
+        raise error("unknown-task", f"there is no task '{name}'", hint=hint, file=spec.name)
+    if len(spec.tops) == 1:
+        return spec.tops[0]
+    if not spec.tops:
+        raise error(
+            "no-top-task",
+            "the specification holds no task",
+            hint="add one, or name an elementary with --top",
+            file=spec.name,
+        )
+    names = ", ".join(spec.tops)
+    raise error("several-top-tasks", f"nothing calls {names}", hint="name the one you mean with --top", file=spec.name)

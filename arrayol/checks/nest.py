@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
 from arrayol.errors import error
 from arrayol.language.loader import Loaded
-from arrayol.language.schedules import read_schedule, read_size
-from arrayol.language.symbolic import symbolic_component
+from arrayol.language.symbolic import read_schedule, read_size, symbolic_component
 from arrayol.tiling.nest import Size, TiledNest
 from arrayol.tiling.program import Program, program_of
 from arrayol.tiling.tile import Schedule, Tiling, answered_in_time, tile_nest

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from arrayol.checks.pipeline import Checked, check
+from arrayol.checks.check import Checked, check
 from arrayol.cli.options import json_option, set_option, spec_argument
 from arrayol.errors import ArrayolError, Diagnostic, Severity, render
 

@@ -10,8 +10,7 @@ from typing import NoReturn
 import click
 
 from arrayol.errors import ArrayolError, Diagnostic
-from arrayol.files import atomic_file
-from arrayol.shipped import shipped_folder
+from arrayol.files import atomic_file, shipped_folder
 
 
 @click.command()

@@ -12,10 +12,9 @@ from rich.table import Table
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted, rounded
 from dse.pareto.counted import COMPARED_AT_MOST
-from dse.pareto.evenly import evenly
+from dse.pareto.fronts import evenly
 from dse.results.schema import Comparisons, Design, GroupRecord, Hypervolume, Result
-from dse.space.figures import MACHINE
-from dse.space.objectives import LATENCY, MICROSECONDS
+from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS
 
 FUSIONS_AT_MOST, MAPPINGS_AT_MOST = 20, 12  # designs of the front; the result folder holds all
 STEPS_SHOWN_AT_MOST = 5

@@ -9,9 +9,9 @@ import click
 from arrayol.cli.options import spec_argument
 from arrayol.errors import ArrayolError
 from arrayol.files import atomic_file
+from arrayol.language.namespace import read_source
 from arrayol.language.parser import parse
 from arrayol.language.printer import print_file
-from arrayol.language.reader import read_source
 
 
 @click.command()

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
 from arrayol.errors import Diagnostic, render
+from arrayol.pictures.save import FORMATS
 
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(\S.*?)\s*", re.DOTALL)
 
@@ -57,3 +60,18 @@ json_option = click.option(
 def warn(warning: Diagnostic) -> None:
     """Tell on stderr what is amiss with an input that is used all the same."""
     click.echo(render(warning), err=True)
+
+
+# The option that names a picture to write.
+
+
+def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    """A path whose suffix names a format that can be written."""
+    if path is not None and path.suffix.lower() not in FORMATS:
+        raise click.BadParameter(f"'{path}' does not end in {' or '.join(FORMATS)}.", ctx, param)
+    return path
+
+
+def picture_option(name: str, text: str) -> Callable[[Any], Any]:
+    """An option for a picture, with its line in the help."""
+    return click.option(name, metavar="PICTURE", type=click.Path(path_type=Path), callback=_picture, help=text)

@@ -8,7 +8,7 @@ import click
 
 from arrayol.cli.options import warn
 from arrayol.text import counted
-from dse.output.write import write_report
+from dse.output.report import write_report
 
 
 @click.command()

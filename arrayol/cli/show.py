@@ -7,16 +7,21 @@ from pathlib import Path
 
 import click
 
-from arrayol.checks.pipeline import choose_top
-from arrayol.cli.options import set_option, spec_argument, top_option
-from arrayol.cli.pictures import picture_option
+from arrayol.checks.check import choose_top
+from arrayol.cli.options import picture_option, set_option, spec_argument, top_option
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
-from arrayol.pictures.findings import Findings, by_process, find_in_graph, find_in_task, load_to_show
 from arrayol.pictures.save import save_graph, save_task
-from arrayol.pictures.text import graph_text, process_text
-from arrayol.pictures.text_graph import task_graph
-from arrayol.pictures.tiler_faults import find_faults, links_of
+from arrayol.pictures.text import graph_text, process_text, task_graph
+from arrayol.pictures.tiler_faults import (
+    Findings,
+    by_process,
+    find_faults,
+    find_in_graph,
+    find_in_task,
+    links_of,
+    load_to_show,
+)
 
 MARKED = {"out-of-bounds", "written-twice", "not-covered"}  # these have a place in the picture
 

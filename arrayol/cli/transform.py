@@ -2,19 +2,140 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import click
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.cli.options import set_option, spec_argument
-from arrayol.cli.trace_text import moved
 from arrayol.errors import ArrayolError
-from arrayol.ir.spec import Spec
+from arrayol.ir.affine import Affine
+from arrayol.ir.spec import RepetitiveTask, Shape, Spec
 from arrayol.language.emitter import spec_text
-from arrayol.transforms.pipeline import Step, run_steps
-from arrayol.transforms.steps import StepTextError, parse_step
-from arrayol.transforms.trace import Transformed
+from arrayol.transforms.steps import Step, StepTextError, parse_step, run_steps
+from arrayol.transforms.trace import IndexMap, MatrixMap, Split, Trace, Transformed
+
+# Where old tasks, repetitions and arrays went, in lines to read.
+
+
+def moved(result: Transformed) -> tuple[str, ...]:
+    """A line for each task and array that is not where it was, in the order of the old specification.
+
+    `hflr[i0, 4 * i1 + i3] is now hflr_vftd[i0, i1] > hflr_block[i2, i3]` says which old repetition of `hflr` is done in
+    the repetition (i0, i1) of `hflr_vftd`, by the repetition (i2, i3) of the `hflr_block` inside it.
+    """
+    return (*_tasks(result), *_arrays(result.trace))
+
+
+def _tasks(result: Transformed) -> Iterator[str]:
+    for name, maps in result.trace.tasks.items():
+        if not maps:
+            yield f"{name}: nothing needs its repetitions any more"
+        for found in maps:
+            old, new = f"{name}{old_index(found)}", new_index(found, result.spec)
+            if old != new:
+                yield f"{old} is now {new}"
+
+
+def _arrays(trace: Trace) -> Iterator[str]:
+    for (task, array), places in trace.arrays.items():
+        if task in trace.tasks or (task, array) in places:
+            continue  # the ports of a repetitive task go with its repetitions
+        there = ", ".join(f"{new} of {around}" for around, new in places)
+        yield f"{array} of {task} {f'now lies in {there}' if there else 'is kept nowhere any more'}"
+
+
+def new_index(found: IndexMap, spec: Spec) -> str:
+    """The repetitions of the new specification around the work: `outer[i0, i1] > inner[i2]`."""
+    names = iter(_names(found.extents))
+    levels = ((task, spec.components[task]) for task in found.path)
+    return " > ".join(
+        f"{task}[{', '.join(islice(names, len(component.repetition)))}]"
+        for task, component in levels
+        if isinstance(component, RepetitiveTask)
+    )
+
+
+def old_index(found: IndexMap) -> str:
+    """The old repetition that a new one does, as expressions of the new indices: `[i0, 4 * i1 + i3]`."""
+    return f"[{', '.join(map(str, _mapped(found, [_Sum(((name, 1),)) for name in _names(found.extents)])))}]"
+
+
+def _names(extents: Shape) -> list[str]:
+    return [f"i{place}" for place in range(len(extents))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rounded:
+    """The quotient `//` or the remainder `%` of a sum by a number."""
+
+    value: _Sum
+    sign: str
+    by: int
+
+    def __str__(self) -> str:
+        return f"({self.inner})"
+
+    @property
+    def inner(self) -> str:
+        """The text without parentheses around it."""
+        text = str(self.value)
+        return f"{text if text.isidentifier() else f'({text})'} {self.sign} {self.by}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum(Affine[str | _Rounded]):
+    """A sum of multiples of indices and of rounded sums."""
+
+    def __str__(self) -> str:
+        if len(self.terms) == 1 and not self.constant and self.terms[0][1] == 1:
+            only = self.terms[0][0]
+            return only.inner if isinstance(only, _Rounded) else only
+        parts = [(str(part) if abs(factor) == 1 else f"{abs(factor)} * {part}", factor) for part, factor in self.terms]
+        parts += [(str(abs(self.constant)), self.constant)] if self.constant or not parts else []
+        parts.sort(key=lambda part: part[1] < 0)
+        text = "".join(f" {'+' if factor >= 0 else '-'} {part}" for part, factor in parts)
+        return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
+
+
+def _mapped(found: IndexMap, index: Sequence[_Sum]) -> list[_Sum]:
+    current = list(index)
+    for step in found.steps:
+        if isinstance(step, Split):
+            current = [entry for part in step.parts for entry in _mapped(part.map, current[part.begin : part.end])]
+        else:
+            current = _affine(step, current)
+    return current
+
+
+def _affine(step: MatrixMap, index: Sequence[_Sum]) -> list[_Sum]:
+    rows = zip(step.origin, step.matrix, step.divisor, step.modulus, strict=True)
+    return [
+        _rounded(_rounded(_combined(origin, row, index), "//", None if divisor == 1 else divisor), "%", modulus)
+        for origin, row, divisor, modulus in rows
+    ]
+
+
+def _rounded(value: _Sum, sign: str, by: int | None) -> _Sum:
+    return value if by is None else _Sum(((_Rounded(value, sign, by), 1),))
+
+
+def _combined(origin: int, row: Sequence[int], index: Sequence[_Sum]) -> _Sum:
+    """The sum of multiples of sums; `b * (x // b) + x % b` is x again."""
+    total = _Sum(constant=origin)
+    for factor, entry in zip(row, index, strict=True):
+        total += entry.scaled(factor)
+    for part, own in total.terms:
+        if isinstance(part, _Rounded) and part.sign == "//":
+            rest = _Rounded(part.value, "%", part.by)
+            factor = total.factor(rest)
+            if factor and own == factor * part.by:
+                return _combined(0, (1, factor), (total.without(part).without(rest), part.value))
+    return total
+
 
 _EPILOG = """\b
 STEP is one argument, in quotes:

@@ -17,8 +17,7 @@ from arrayol.errors import error
 from arrayol.execute.compile_expression import Code, compile_expression, locate
 from arrayol.execute.elements import Window, checked_index
 from arrayol.execute.environment import Axis, Environment, Mask, Place, Values
-from arrayol.execute.scope import Counter, MovingAxis, Scope, shape_of
-from arrayol.execute.vectorise import Freedom, range_limit
+from arrayol.execute.vectorise import Counter, Freedom, MovingAxis, Scope, range_limit, shape_of
 from arrayol.ir.expressions import Assign, Loop, Range, Statement, assigns, mentions
 from arrayol.ir.spec import Elementary
 from arrayol.polyhedral.dependences import Level, nest_of

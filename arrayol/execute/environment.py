@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -10,9 +11,135 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from arrayol.execute.batches import Batch, Indices
 from arrayol.ir.types import ElementType
 from arrayol.source import Span
+
+# Sets of repetitions that run at once: a box of the repetition space, or a list of points.
+
+Indices = tuple[NDArray[np.int64], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """The repetitions low <= r < high. Arrays over it have one axis per repetition dimension."""
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(max(0, high - low) for low, high in zip(self.low, self.high, strict=True))
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def coordinates(self) -> Indices:
+        """One array per repetition dimension, open: they broadcast to the box's shape."""
+        return np.ix_(*(np.arange(low, high) for low, high in zip(self.low, self.high, strict=True)))
+
+    def repetition(self, lane: tuple[int, ...]) -> tuple[int, ...]:
+        """The repetition at an index into arrays over the box."""
+        return tuple(low + int(offset) for low, offset in zip(self.low, lane, strict=True))
+
+    def intersection(self, other: Box) -> Box:
+        low = tuple(map(max, self.low, other.low))
+        return Box(low, tuple(map(max, low, map(min, self.high, other.high))))
+
+    def slices(self) -> tuple[slice, ...]:
+        """The box as an index into an array over the whole repetition space."""
+        return tuple(slice(low, high) for low, high in zip(self.low, self.high, strict=True))
+
+    def minus(self, inner: Box) -> Iterator[Box]:
+        """Disjoint boxes that together are this box without `inner`, which lies in it."""
+        if inner.size == 0:
+            yield self
+            return
+        low, high = list(self.low), list(self.high)
+        for axis in range(len(low)):
+            for start, stop in ((low[axis], inner.low[axis]), (inner.high[axis], high[axis])):
+                if start < stop:
+                    yield Box((*low[:axis], start, *low[axis + 1 :]), (*high[:axis], stop, *high[axis + 1 :]))
+            low[axis], high[axis] = inner.low[axis], inner.high[axis]
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Listed repetitions, one array of coordinates per dimension. Arrays over them have one axis."""
+
+    coordinates: Indices
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (self.size,)
+
+    @property
+    def size(self) -> int:
+        return len(self.coordinates[0])
+
+    def repetition(self, lane: tuple[int, ...]) -> tuple[int, ...]:
+        """The repetition at an index into arrays over the points."""
+        return tuple(int(axis[lane[0]]) for axis in self.coordinates)
+
+    def where(self, chosen: NDArray[np.bool_]) -> Points:
+        return Points(tuple(axis[chosen] for axis in self.coordinates))
+
+
+Batch = Box | Points
+
+
+def whole(shape: Sequence[int]) -> Box:
+    """All repetitions of a space."""
+    return Box((0,) * len(shape), tuple(shape))
+
+
+def cut(box: Box, limit: int) -> Iterator[Box]:
+    """The box in parts of at most `limit` repetitions (at least one each), in lexicographic order.
+
+    The last axes stay whole as long as they can: they are the ones that NumPy runs along.
+    """
+    if box.size == 0:
+        return
+    axis, inner = len(box.low), 1
+    while axis > 0 and inner * box.shape[axis - 1] <= limit:
+        axis -= 1
+        inner *= box.shape[axis]
+    if axis == 0:
+        yield box
+        return
+    step = max(1, limit // inner)
+    outer = Box(box.low[: axis - 1], box.high[: axis - 1])
+    for index in np.ndindex(outer.shape):
+        corner = outer.repetition(index)
+        for start in range(box.low[axis - 1], box.high[axis - 1], step):
+            stop = min(start + step, box.high[axis - 1])
+            yield Box((*corner, start, *box.low[axis:]), (*(value + 1 for value in corner), stop, *box.high[axis:]))
+
+
+def slabs(shape: Sequence[int], axis: int, direction: int) -> Iterator[Box]:
+    """Wavefronts of a schedule that is a unit vector: one index of `axis` each, in the direction of its sign."""
+    steps = range(shape[axis]) if direction > 0 else range(shape[axis] - 1, -1, -1)
+    for step in steps:
+        low, high = [0] * len(shape), list(shape)
+        low[axis], high[axis] = step, step + 1
+        yield Box(tuple(low), tuple(high))
+
+
+def wavefronts(shape: Sequence[int], schedule: Sequence[int], limit: int) -> Iterator[Points]:
+    """Wavefronts of any schedule, tau.r rising, each in parts of at most `limit` repetitions."""
+    times = sum(
+        (factor * axis for factor, axis in zip(schedule, whole(shape).coordinates, strict=True)),
+        start=np.zeros((1,) * len(shape), np.int64),
+    )
+    flat = np.broadcast_to(times, shape).ravel()
+    order = np.argsort(flat, kind="stable")
+    bounds = np.flatnonzero(np.diff(flat[order])) + 1
+    for start, stop in zip([0, *bounds.tolist()], [*bounds.tolist(), len(order)], strict=True):
+        for first in range(start, stop, limit):
+            part = order[first : min(first + limit, stop)]
+            yield Points(tuple(np.asarray(axis, np.int64) for axis in np.unravel_index(part, shape)))
+
 
 Values = Any  # an NDArray or a NumPy scalar; both have the same operators and functions
 Mask = NDArray[np.bool_]

@@ -19,7 +19,7 @@ from arrayol.errors import ArrayolError, error
 from arrayol.execute.environment import DTYPES, Place, Values
 from arrayol.execute.frames import used
 from arrayol.ir.spec import Elementary, Port, Spec
-from arrayol.language.hints import did_you_mean
+from arrayol.language.diagnose import did_you_mean
 
 Functions = Mapping[str, Callable[..., Any]]  # by the text after `extern`
 

@@ -15,8 +15,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from arrayol.execute.batches import Batch, Box, Indices, Points, whole
-from arrayol.execute.environment import Values
+from arrayol.execute.environment import Batch, Box, Indices, Points, Values, whole
 from arrayol.ir.spec import IntMatrix, Tiler
 
 _CACHE_LINE = 64  # bytes; vectors with a longer stride are packed before they are computed on

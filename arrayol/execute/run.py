@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
 from arrayol.errors import error
 from arrayol.execute.compile_body import Program, compile_body
 from arrayol.execute.environment import DTYPES, Place, Values
@@ -18,7 +18,7 @@ from arrayol.execute.extern import ExternProgram, Functions, not_allowed
 from arrayol.execute.frames import first_frames, with_frames
 from arrayol.execute.repetitions import bind, sizes
 from arrayol.ir.spec import Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
-from arrayol.language.hints import did_you_mean
+from arrayol.language.diagnose import did_you_mean
 
 _LANES = 1 << 15  # values of one vector operation, so that its operands stay in the caches
 

@@ -22,8 +22,8 @@ from arrayol.ir.spec import (
     TiledDefault,
     Tiler,
     port_named,
+    whole_array_tiler,
 )
-from arrayol.ir.tilers import whole_array_tiler
 from arrayol.ir.types import ElementType
 
 

@@ -7,13 +7,10 @@ from arrayol.ir import syntax
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.constants import check_stored
-from arrayol.language.diagnose import Mistake, Mistakes, mistake
-from arrayol.language.hints import did_you_mean
+from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port
 from arrayol.language.namespace import Definitions
-from arrayol.language.promotion import meet
-from arrayol.language.shapes import shown_port
-from arrayol.language.signatures import Signature
-from arrayol.language.typing import Scope, settle
+from arrayol.language.tasks import Signature
+from arrayol.language.typing import Scope, meet, settle
 
 
 def resolve_body(

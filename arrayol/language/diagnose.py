@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import TypeVar
 
 from arrayol.errors import Diagnostic
+from arrayol.ir.spec import Port, Shape
 from arrayol.source import Span
 
 Item = TypeVar("Item")
@@ -52,3 +54,31 @@ class Mistakes(list[Diagnostic]):
     def report(self, code: str, message: str, span: Span, hint: str | None = None) -> None:
         """Note a mistake and go on."""
         self.append(Diagnostic(code, message, span, hint))
+
+
+# Hints: what a misspelt word probably meant.
+
+
+def closest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate most like `word`, if one is alike enough to be a slip of the keyboard."""
+    found = get_close_matches(word, sorted(candidates), n=1, cutoff=0.7)
+    return found[0] if found else None
+
+
+def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
+    """A hint for an unknown name, or None where nothing is near."""
+    found = closest(word, candidates)
+    return f"did you mean '{found}'?" if found else None
+
+
+# Shapes and ports in messages.
+
+
+def shown_shape(shape: Shape) -> str:
+    """A shape as it is written: `[1080, *]`; a scalar has none."""
+    return f"[{', '.join('*' if extent is None else str(extent) for extent in shape)}]" if shape else ""
+
+
+def shown_port(port: Port) -> str:
+    """A port as it is written: `src: f32[1080, 1920]`."""
+    return f"{port.name}: {port.type}{shown_shape(port.shape)}"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from heapq import merge
 
-from arrayol.ir import syntax
+from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import (
     Component,
     CompoundTask,
@@ -21,9 +21,206 @@ from arrayol.ir.spec import (
     TiledDefault,
     Tiler,
 )
+from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.language.parser import Parsed
 from arrayol.language.printer import print_file
-from arrayol.language.untype import NOWHERE, name, number, statements
+from arrayol.language.typing import meet
+from arrayol.source import SourceFile, Span
+
+# From typed bodies back to syntax: the shortest text that the typer reads as the same nodes.
+#
+# A conversion that promotion makes by itself is left out, and a typed constant is written bare, wherever the typer
+# would put both back; elsewhere they are written as conversions, as in `f32(0.5)`.
+
+NOWHERE = Span(SourceFile("", ""), 0, 0)
+_PLAIN = 1 << 31  # floats beyond it are no counts, and stay in their form
+_WIDEST = 1 << 1024  # longer numbers are beyond what the parser takes as one
+
+
+def statements(
+    found: tuple[expressions.Statement, ...], outputs: dict[str, ElementType]
+) -> tuple[syntax.Statement, ...]:
+    """The statements as syntax; `outputs` has the element type of each output port."""
+    return tuple(
+        syntax.Loop(_ranges(item.ranges), statements(item.body, outputs), NOWHERE)
+        if isinstance(item, expressions.Loop)
+        else _assign(item, outputs[item.port])
+        for item in found
+    )
+
+
+def _assign(found: expressions.Assign, stored: ElementType) -> syntax.Assign:
+    value = _whole(_raw(found.value))
+    if meet(value.type, stored) is not stored:
+        value = found.value
+    return syntax.Assign(
+        _ref(found.port, found.subscripts),
+        found.accumulate,
+        written(value),
+        _ranges(found.ranges),
+        None if found.condition is None else written(found.condition),
+        NOWHERE,
+    )
+
+
+def _ranges(ranges: tuple[expressions.Range, ...]) -> tuple[syntax.Range, ...]:
+    return tuple(syntax.Range(name(item.name), written(item.low), written(item.high), NOWHERE) for item in ranges)
+
+
+def name(text: str) -> syntax.Name:
+    """A name without a place."""
+    return syntax.Name(text, NOWHERE)
+
+
+def number(value: ConstValue) -> syntax.Expr:
+    """A constant whose value and kind come back exactly, the sign of a zero too."""
+    if isinstance(value, bool):
+        return syntax.Truth(value, NOWHERE)
+    if str(value).startswith("-"):
+        return syntax.Unary("-", number(-value), NOWHERE)
+    if isinstance(value, int) and value >= _WIDEST:
+        high, low = divmod(value, _WIDEST)
+        shifted = syntax.Binary("<<", number(high), number(1024), NOWHERE)
+        return syntax.Binary("+", shifted, number(low), NOWHERE)
+    return syntax.Number(value, NOWHERE)
+
+
+def written(expr: expressions.Expr) -> syntax.Expr:
+    """The syntax that the typer reads as this very expression where nothing around it asks for another type."""
+    match expr:
+        case expressions.Constant():
+            value = number(_value(expr))
+            return value if isinstance(expr.type, Weak) else _apply(expr.type, value)
+        case expressions.Index() | expressions.Read():
+            return _ref(expr.name) if isinstance(expr, expressions.Index) else _ref(expr.port, expr.subscripts)
+        case expressions.Operation():
+            return _operation(expr)
+        case expressions.Function():
+            return _apply(expr.name, *map(written, _operands(expr)))
+        case expressions.Convert():
+            return _apply(expr.type, written(expr.operand))
+        case expressions.Select():
+            then, otherwise = map(written, _operands(expr))
+            return syntax.Conditional(then, written(expr.condition), otherwise, NOWHERE)
+
+
+def _ref(text: str, subscripts: tuple[expressions.Expr, ...] = ()) -> syntax.Ref:
+    return syntax.Ref(name(text), tuple(map(written, subscripts)), NOWHERE)
+
+
+def _apply(function: str, *arguments: syntax.Expr) -> syntax.Apply:
+    return syntax.Apply(name(str(function)), arguments, NOWHERE)
+
+
+def _operation(expr: expressions.Operation) -> syntax.Expr:
+    """A chain of left operands by a loop, since it may be longer than any stack."""
+    if len(expr.operands) == 1:
+        return syntax.Unary(expr.operator, written(expr.operands[0]), NOWHERE)
+    later: list[tuple[str, expressions.Expr]] = []
+    left: expressions.Expr = expr
+    while isinstance(left, expressions.Operation) and len(left.operands) == 2:
+        first, second = _operands(left)
+        later.append((left.operator, second))
+        left = first
+    result = written(left)
+    for operator, operand in reversed(later):
+        result = syntax.Binary(operator, result, written(operand), NOWHERE)
+    return result
+
+
+def _operands(expr: expressions.Operation | expressions.Function | expressions.Select) -> tuple[expressions.Expr, ...]:
+    """The operands in the shortest forms that the typer brings back to those of `expr`."""
+    operands = _settled(expr)
+    for forms in _forms(operands):
+        if _comes_back(expr, forms, operands[0].type):
+            return forms
+    return operands
+
+
+def _settled(expr: expressions.Operation | expressions.Function | expressions.Select) -> tuple[expressions.Expr, ...]:
+    """The operands that promotion brings to one type."""
+    match expr:
+        case expressions.Operation():
+            return expr.operands
+        case expressions.Function():
+            return expr.arguments
+        case expressions.Select():
+            return (expr.then, expr.otherwise)
+
+
+def _forms(operands: tuple[expressions.Expr, ...]) -> Iterator[tuple[expressions.Expr, ...]]:
+    """Ways to write operands of one type, the shortest first; the last ones write each type out."""
+    raw = tuple(map(_raw, operands))
+    bare = tuple(_raw(found) if isinstance(found, expressions.Constant) else found for found in operands)
+    for forms in (raw, bare):
+        yield tuple(map(_whole, forms))
+        yield forms
+    for place, operand in enumerate(operands):
+        for forms in (tuple(map(_whole, bare)), bare):
+            yield (*forms[:place], operand, *forms[place + 1 :])
+
+
+def _raw(expr: expressions.Expr) -> expressions.Expr:
+    """The expression before promotion, if promotion made it."""
+    match expr:
+        case expressions.Constant():
+            value = _value(expr)
+            weak = Weak.BOOL if isinstance(value, bool) else Weak.INTEGER if isinstance(value, int) else Weak.FLOAT
+            return expressions.Constant(value, weak, expr.span)
+        case expressions.Convert(operand=expressions.Constant()):
+            return expr  # promotion changes a constant's own type
+        case expressions.Convert() if expr.operand.type is not expr.type:
+            return expr.operand
+        case _:
+            return expr
+
+
+def _value(constant: expressions.Constant) -> ConstValue:
+    """The value; a truth value that was promoted to a number is that number."""
+    if isinstance(constant.value, bool) and constant.type not in (ElementType.BOOL, Weak.BOOL):
+        return int(constant.value)
+    return constant.value
+
+
+def _whole(form: expressions.Expr) -> expressions.Expr:
+    """A float constant without a fraction as the integer that becomes it again; a float zero may have a sign."""
+    if isinstance(form, expressions.Constant) and form.type is Weak.FLOAT and -_PLAIN < form.value < _PLAIN:
+        whole = int(form.value)
+        if str(form.value) == f"{whole}.0":
+            return expressions.Constant(whole, Weak.INTEGER, form.span)
+    return form
+
+
+def _comes_back(
+    expr: expressions.Operation | expressions.Function | expressions.Select,
+    forms: tuple[expressions.Expr, ...],
+    wanted: ValueType,
+) -> bool:
+    """Whether the typer gives operands in these forms the type that they have."""
+    folds = all(isinstance(form, expressions.Constant) and isinstance(form.type, Weak) for form in forms)
+    if folds and not isinstance(expr, expressions.Select):
+        return False
+    if isinstance(expr, expressions.Operation) and expr.operator in ("and", "or") and _is_weak_truth(forms[0]):
+        return False
+    common = _common(forms)
+    if isinstance(wanted, Weak):
+        return isinstance(common, Weak)
+    integer = isinstance(common, ElementType) and common.is_integer
+    if isinstance(expr, expressions.Function) and expr.name not in ("abs", "min", "max") and integer:
+        common = ElementType.F64
+    return common is wanted
+
+
+def _common(forms: tuple[expressions.Expr, ...]) -> ValueType | None:
+    common: ValueType | None = forms[0].type
+    for form in forms[1:]:
+        common = None if common is None else meet(common, form.type)
+    return common
+
+
+def _is_weak_truth(expr: expressions.Expr) -> bool:
+    """A constant that may decide `and` or `or` alone, so that the typer would drop the other operand."""
+    return isinstance(expr, expressions.Constant) and expr.type is Weak.BOOL
 
 
 def spec_text(spec: Spec) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
 
+from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
-from arrayol.language.diagnose import Mistake, Mistakes, mistake
-from arrayol.language.evaluate import Constants
-from arrayol.language.hints import did_you_mean
-from arrayol.language.walk import names_in
+from arrayol.language.constants import Constants
+from arrayol.language.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
+from arrayol.language.parser import Parsed, parse
+from arrayol.language.tree import names_in, nodes_in
+from arrayol.source import SourceFile, Span
 
 Definition = syntax.Const | syntax.TilerDef | syntax.Elementary | syntax.Task
 
@@ -130,3 +133,160 @@ def _evaluation_order(
             )
             broken.update(cycle)
             uses = {name: used for name, used in uses.items() if name not in broken}
+
+
+# Reading a source file: whatever lies there, the outcome is text or a clear error.
+
+MAXIMUM_BYTES = 64 * 1024 * 1024
+
+
+def read_source(path: Path, name: str | None = None) -> SourceFile:
+    """The text of `path`, without a byte order mark, under the name that messages show.
+
+    Raises ArrayolError: `no-such-file`, `not-a-file`, `unreadable`, `too-large`, `binary-file`, `not-utf8`.
+    """
+    name = name or str(path)
+    try:
+        if path.stat().st_size > MAXIMUM_BYTES:
+            raise error(
+                "too-large", f"the file is larger than {MAXIMUM_BYTES >> 20} MiB; this is no .aol file", file=name
+            )
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise _missing(path, name) from None
+    except (IsADirectoryError, NotADirectoryError):
+        raise error("not-a-file", "this is not a file; name an .aol file", file=name) from None
+    except OSError as failure:
+        raise error("unreadable", f"the file cannot be read: {failure.strerror}", file=name) from None
+    if b"\0" in data:
+        raise error("binary-file", "this is a binary file, not the text of an .aol file", file=name)
+    return _decoded(data, name)
+
+
+def _missing(path: Path, name: str) -> ArrayolError:
+    known = sorted(found.name for found in path.parent.glob("*.aol")) if path.parent.is_dir() else []
+    near = closest(path.stem, (Path(name).stem for name in known))
+    hint = f"did you mean '{near}.aol'?" if near else None
+    if not hint and 0 < len(known) <= 5:
+        hint = f"its folder holds {', '.join(known)}"
+    return error("no-such-file", "no such file", hint=hint, file=name)
+
+
+def _decoded(data: bytes, name: str) -> SourceFile:
+    try:
+        return SourceFile(name, data.decode("utf-8-sig"))
+    except UnicodeDecodeError as failure:
+        before = SourceFile(name, data[: failure.start].decode("utf-8-sig") + "\N{REPLACEMENT CHARACTER}")
+        end = len(before.text)
+        found = Diagnostic(
+            "not-utf8",
+            f"byte 0x{data[failure.start]:02x} is not UTF-8",
+            Span(before, end - 1, end),
+            "save the file as UTF-8",
+        )
+        raise ArrayolError([found]) from None
+
+
+# Imports: other files of the same folder, gathered into one namespace.
+
+
+@dataclass(slots=True)
+class Gathered:
+    """The items of all files, and the names of definitions that could not be read."""
+
+    items: list[syntax.Item] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+
+
+def gather(source: SourceFile, mistakes: Mistakes) -> Gathered:
+    """The items of a file after those of its imports, each file once.
+
+    Imports are relative to the place that the source's name says. Mistakes of syntax and of imports go to `mistakes`.
+    """
+    gatherer, path = _Gatherer(mistakes), Path(source.name)
+    parsed = gatherer.parse(source)
+    if not parsed.tree.items and not parsed.diagnostics:
+        hint = "`arrayol example lpsf` writes a specification to start from"
+        mistakes.report("empty-file", "the file holds no definition", parsed.tree.span, hint)
+    gatherer.enter(path, parsed.tree, (path.resolve(),))
+    return gatherer.gathered
+
+
+class _Gatherer:
+    def __init__(self, mistakes: Mistakes) -> None:
+        self.gathered = Gathered()
+        self._mistakes = mistakes
+        self._entered: set[Path] = set()
+
+    def parse(self, source: SourceFile) -> Parsed:
+        """Parse one file, noting its mistakes."""
+        parsed = parse(source)
+        self._mistakes.extend(parsed.diagnostics)
+        self.gathered.broken |= parsed.broken
+        return parsed
+
+    def enter(self, path: Path, tree: syntax.File, chain: tuple[Path, ...]) -> None:
+        """Take the items of one file, imports first. `chain` leads from the first file to this one."""
+        self._entered.add(path.resolve())
+        for item in tree.items:
+            if isinstance(item, syntax.Import):
+                self._import(path, item, chain)
+            else:
+                self.gathered.items.append(item)
+
+    def _import(self, importer: Path, item: syntax.Import, chain: tuple[Path, ...]) -> None:
+        target = importer.parent / item.path
+        resolved = target.resolve()
+        if resolved in chain:
+            names = [found.name for found in (*chain[chain.index(resolved) :], resolved)]
+            message = f"the file imports itself: {' -> '.join(names)}" if len(names) > 2 else "the file imports itself"
+            self._mistakes.report("import-cycle", message, item.span, "remove one of the imports")
+        elif not resolved.is_relative_to(importer.parent.resolve()):
+            self._mistakes.report(
+                "import-outside",
+                f"'{item.path}' lies outside the folder of this file",
+                item.span,
+                "move the file into this folder or one below",
+            )
+        elif resolved not in self._entered:
+            self._read(target, item, chain)
+
+    def _read(self, target: Path, item: syntax.Import, chain: tuple[Path, ...]) -> None:
+        try:
+            source = read_source(target)
+        except ArrayolError as failure:
+            found = failure.diagnostics[0]
+            self._mistakes.report("bad-import", f"'{item.path}': {found.message}", item.span, found.hint)
+            return
+        self.enter(target, self.parse(source).tree, (*chain, target.resolve()))
+
+
+# Definitions that nothing uses: often the trace of a mistake, so a warning.
+
+
+def unused(items: Sequence[syntax.Item], file: str, mistakes: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """Warnings for the consts, tilers and elementaries of the file itself that nothing refers to.
+
+    An imported file may offer more than is used, a task may be the top one, and a file without tasks may be there to
+    be imported. Nothing is said beside an error: a misspelt use would be told twice.
+    """
+    errors = any(found.severity is Severity.ERROR for found in mistakes)
+    if errors or not any(isinstance(item, syntax.Task) for item in items):
+        return
+    used = {name for item in items for name in _names_used(item)}
+    for item in items:
+        if isinstance(item, (syntax.Import, syntax.Task)) or item.span.file.name != file:
+            continue
+        if item.name.text not in used:
+            message = f"'{item.name.text}' is {KINDS[type(item)]} that nothing uses"
+            yield Diagnostic("unused", message, item.name.span, "remove it, or use it", Severity.WARNING)
+
+
+def _names_used(item: syntax.Item) -> Iterator[str]:
+    """Every name in a definition but its own."""
+    if isinstance(item, syntax.Import):
+        return
+    own = item.name
+    for node in nodes_in(item):
+        if isinstance(node, syntax.Name) and node is not own:
+            yield node.text

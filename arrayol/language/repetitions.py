@@ -10,13 +10,19 @@ from arrayol.errors import Diagnostic, Severity
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault
 from arrayol.language.constants import check_stored
-from arrayol.language.diagnose import Mistake, Mistakes, mistake
-from arrayol.language.fragment import DELAYS, INPUTS, OUTPUTS, PORTS, Fragment
-from arrayol.language.hints import did_you_mean
+from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
-from arrayol.language.shapes import shown_port, shown_shape
-from arrayol.language.signatures import Signature, resolve_shape
-from arrayol.language.tilers import Place, resolve_tiler
+from arrayol.language.tasks import (
+    DELAYS,
+    INPUTS,
+    OUTPUTS,
+    PORTS,
+    Fragment,
+    Place,
+    Signature,
+    resolve_shape,
+    resolve_tiler,
+)
 
 
 def resolve_repetition(

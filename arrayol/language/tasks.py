@@ -2,17 +2,177 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 from arrayol.ir import syntax
-from arrayol.ir.spec import Call, CompoundTask, Port
-from arrayol.language.diagnose import Mistake, Mistakes, mistake
-from arrayol.language.hints import did_you_mean
+from arrayol.ir.spec import Call, Component, CompoundTask, IntMatrix, Port, Shape, Tiler
+from arrayol.ir.types import ElementType
+from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
-from arrayol.language.shapes import shown_port, shown_shape
-from arrayol.language.signatures import Signature, check_fresh
+
+# Ports: element types and shapes of elementaries and tasks.
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """The resolved ports of a component."""
+
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+
+    @property
+    def ports(self) -> tuple[Port, ...]:
+        return self.inputs + self.outputs
+
+
+def resolve_signature(item: syntax.Elementary | syntax.Task, definitions: Definitions, mistakes: Mistakes) -> Signature:
+    """The ports of a component. Raises a silent Mistake after noting what is wrong with them."""
+    names = [port.name for port in (*item.signature.inputs, *item.signature.outputs)]
+    check_fresh(names, "port", definitions, mistakes)
+    inputs, outputs = (
+        mistakes.attempt(lambda ports=ports: mistakes.all_of(ports, lambda port: _port(port, item, definitions)))  # type: ignore[misc]
+        for ports in (item.signature.inputs, item.signature.outputs)
+    )
+    if inputs is None or outputs is None:
+        raise Mistake
+    return Signature(inputs, outputs)
+
+
+def _port(port: syntax.Port, item: syntax.Elementary | syntax.Task, definitions: Definitions) -> Port:
+    element_type = _element_type(port.type)
+    shape = resolve_shape(port.dims, definitions)
+    infinite = [dim for dim in port.dims if isinstance(dim, syntax.Infinite)]
+    if infinite and isinstance(item, syntax.Elementary):
+        raise mistake(
+            "infinite-pattern",
+            f"port '{port.name.text}' of an elementary task cannot be infinite",
+            infinite[0].span,
+            "give it a finite pattern and repeat the elementary along the infinite dimension",
+        )
+    if len(infinite) > 1:
+        raise mistake("two-infinite", "an array has at most one infinite dimension", infinite[1].span)
+    return Port(port.name.text, element_type, shape, port.span)
+
+
+def _element_type(name: syntax.Name) -> ElementType:
+    known = [str(member) for member in ElementType]
+    if name.text not in known:
+        hint = did_you_mean(name.text, known) or f"element types are {', '.join(known)}"
+        raise mistake("unknown-type", f"no element type is named '{name.text}'", name.span, hint)
+    return ElementType(name.text)
+
+
+def resolve_shape(dims: Iterable[syntax.Dim], definitions: Definitions) -> Shape:
+    """The extents of an array or repetition space; None is infinite. Raises Mistake."""
+    return tuple(None if isinstance(dim, syntax.Infinite) else _extent(dim, definitions) for dim in dims)
+
+
+def _extent(dim: syntax.Expr, definitions: Definitions) -> int:
+    extent = definitions.constants.integer(dim, "a dimension")
+    if extent < 1:
+        raise mistake("empty-dimension", f"a dimension must be at least 1, not {extent}", dim.span)
+    if extent >= 1 << 63:
+        raise mistake("huge-dimension", "a dimension must be below 2**63", dim.span)
+    return extent
+
+
+def check_fresh(names: Iterable[syntax.Name], what: str, definitions: Definitions, mistakes: Mistakes) -> None:
+    """Note local names that repeat each other or a file-level name: a name has one meaning."""
+    seen: set[str] = set()
+    for name in names:
+        if name.text in definitions.by_name:
+            message = f"'{name.text}' is already {definitions.kind(name.text)} of this file"
+            mistakes.report("name-reused", message, name.span, f"choose another name for the {what}")
+        elif name.text in seen:
+            mistakes.report("defined-twice", f"two {what}s are named '{name.text}'", name.span, "rename one of them")
+        seen.add(name.text)
+
+
+# Tilers: integer origin, paving and fitting whose ranks fit their array, repetition and pattern.
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a tiler is used: the ranks it must have."""
+
+    array: str
+    array_shape: Shape
+    repetition: Shape
+    port: str
+    pattern: Shape
+
+
+def resolve_tiler(reference: syntax.TilerRef, place: Place, definitions: Definitions) -> Tiler:
+    """The tiler of a link. Raises Mistake (`rank-mismatch`, `ragged-matrix`, or what its numbers have)."""
+    tiler = definitions.tiler(reference) if isinstance(reference, syntax.Name) else reference
+    rank = len(place.array_shape)
+    origin = tuple(definitions.constants.integer(item, "an origin") for item in tiler.origin.items)
+    if len(origin) != rank:
+        raise mistake(
+            "rank-mismatch",
+            f"the origin has {_count(len(origin), 'entry')}; {_array(place)} needs {rank}",
+            reference.span,
+            "an origin has one entry per dimension of the array",
+        )
+    paving = _matrix("paving", tiler.paving, rank, len(place.repetition), reference, place, definitions)
+    fitting = _matrix("fitting", tiler.fitting, rank, len(place.pattern), reference, place, definitions)
+    return Tiler(origin, paving, fitting, tiler.wrap, reference.span)
+
+
+def _matrix(
+    role: str,
+    matrix: syntax.Matrix,
+    rows: int,
+    columns: int,
+    reference: syntax.TilerRef,
+    place: Place,
+    definitions: Definitions,
+) -> IntMatrix:
+    """A matrix as rows of integers; `[]` stands for any matrix without entries."""
+    lengths = [len(row) for row in matrix.rows]
+    ragged = next((number for number, length in enumerate(lengths) if length != lengths[0]), None)
+    if ragged is not None:
+        raise mistake(
+            "ragged-matrix",
+            f"row {ragged + 1} of the {role} has {_count(lengths[ragged], 'entry')}, row 1 has {lengths[0]}",
+            matrix.rows[ragged][0].span.to(matrix.rows[ragged][-1].span),
+            "rows are separated by ';', entries by ','",
+        )
+    found = (len(lengths), lengths[0] if lengths else 0)
+    if found != (rows, columns) and not (found == (0, 0) and 0 in (rows, columns)):
+        raise _wrong_ranks(role, found, (rows, columns), reference, place)
+    values = tuple(
+        tuple(definitions.constants.integer(item, f"an entry of the {role}") for item in row) for row in matrix.rows
+    )
+    return values or ((),) * rows
+
+
+def _wrong_ranks(
+    role: str, found: tuple[int, int], needed: tuple[int, int], reference: syntax.TilerRef, place: Place
+) -> Exception:
+    space = (
+        f"repetition space of rank {len(place.repetition)}"
+        if role == "paving"
+        else f"pattern of port '{place.port}' of rank {len(place.pattern)}"
+    )
+    message = f"the {role} is {found[0]} x {found[1]}; {_array(place)} and a {space} need {needed[0]} x {needed[1]}"
+    hint = f"a {role} has one row per dimension of the array and one column per dimension of the "
+    hint += "repetition space" if role == "paving" else "pattern"
+    if found == needed[::-1]:
+        hint = f"its transpose would fit: {hint}"
+    return mistake("rank-mismatch", message, reference.span, hint)
+
+
+def _array(place: Place) -> str:
+    return f"array '{place.array}' of rank {len(place.array_shape)}"
+
+
+def _count(number: int, noun: str) -> str:
+    return (
+        f"{number} {noun}" if number == 1 else f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
+    )
 
 
 def resolve_compound(
@@ -139,3 +299,21 @@ def _call(call: syntax.Call) -> Call:
         tuple(name.text for name in call.arguments),
         call.span,
     )
+
+
+# A component as far as it could be resolved, so that its sound parts are checked beside the mistakes of the others.
+
+INPUTS, OUTPUTS, DELAYS, BODY, PORTS = "inputs", "outputs", "delays", "body", "ports"
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """A component and which parts of it had mistakes: what those parts hold was left out."""
+
+    component: Component
+    damaged: frozenset[str] = frozenset()
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing was left out."""
+        return not self.damaged

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any
 
 from lark import Token, Transformer
@@ -211,3 +212,23 @@ def _nodes(children: Children) -> tuple[Any, ...]:
 
 def _find(kind: str, children: Children) -> _Group | None:
     return next((child for child in children if isinstance(child, _Group) and child.kind == kind), None)
+
+
+# One traversal of syntax trees, by a loop: chains of operands may be longer than any stack.
+
+
+def nodes_in(root: Any) -> Iterator[Any]:
+    """Every node below and including `root`, names and numbers too, in textual order."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, tuple):
+            stack.extend(reversed(node))
+        elif is_dataclass(node):
+            yield node
+            stack.extend(getattr(node, part.name) for part in reversed(fields(node)) if part.name != "span")
+
+
+def names_in(root: Any) -> set[str]:
+    """The texts of all references in an expression; names of functions are none."""
+    return {node.name.text for node in nodes_in(root) if isinstance(node, syntax.Ref)}

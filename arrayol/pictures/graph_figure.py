@@ -15,11 +15,12 @@ from arrayol.pictures.graph import (
     Loop,
     ProcessBox,
     Role,
+    Row,
     array_box,
     process_box,
+    rows_of,
 )
-from arrayol.pictures.rows import Row, rows_of
-from arrayol.pictures.sheet import FAINT, FAULT, INK, LINE, Canvas, Point, height_of, width_of
+from arrayol.pictures.sheet import FAINT, FAULT, INK, LINE, Canvas, Position, height_of, width_of
 from arrayol.pictures.text import rate_text
 
 MARGIN, TITLE, ROW_GAP = 0.25, 0.5, 0.4
@@ -82,7 +83,7 @@ def _draw_row(
         _draw_process(canvas, processes[name], (MARGIN + x, top + y))
 
 
-def _draw_array(canvas: Canvas, box: ArrayBox, corner: Point, *, continued: bool) -> None:
+def _draw_array(canvas: Canvas, box: ArrayBox, corner: Position, *, continued: bool) -> None:
     canvas.box(
         corner,
         (box.width, box.height),
@@ -100,7 +101,7 @@ def _draw_array(canvas: Canvas, box: ArrayBox, corner: Point, *, continued: bool
     canvas.text((x, y + box.line), box.lines[1], TEXT, align="center")
 
 
-def _draw_process(canvas: Canvas, box: ProcessBox, corner: Point) -> None:
+def _draw_process(canvas: Canvas, box: ProcessBox, corner: Position) -> None:
     (x, y), edge = corner, FAULT if box.faults else INK
     heading = box.top - PAD / 2
     canvas.box(corner, (box.width, box.body), fill=PROCESS_FILL, edge=edge, width=1.8 if box.faults else 1.1)
@@ -119,7 +120,7 @@ def _draw_process(canvas: Canvas, box: ProcessBox, corner: Point) -> None:
         _draw_loop(canvas, box, loop, place, (x, y + box.body))
 
 
-def _draw_loop(canvas: Canvas, box: ProcessBox, loop: Loop, place: int, corner: Point) -> None:
+def _draw_loop(canvas: Canvas, box: ProcessBox, loop: Loop, place: int, corner: Position) -> None:
     """A loop from the right to the left below a box, its text in the middle; the later, the wider and deeper."""
     inset = 0.09 + 0.08 * (len(box.loops) - 1 - place)
     left, right = corner[0] + inset, corner[0] + box.width - inset

@@ -13,9 +13,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MultipleLocator
 
-from arrayol.pictures.sheet import FAINT, INK, LINE, PALETTE
+from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, LINE, PALETTE
 from arrayol.pictures.shown import ArrayMaps, BankMap, LayoutPicture, Reductions
-from arrayol.pictures.style import DOTS_PER_INCH
 
 _MAP, _LARGEST_CELL = 2.8, 0.35  # inches: a map's width, the side of an element
 _WIDTH = 12.0

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import matplotlib as mpl
+from matplotlib import style
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
@@ -16,7 +21,33 @@ from matplotlib.path import Path as Curve
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import text_to_path
 
-from arrayol.pictures.style import DOTS_PER_INCH
+# How every picture looks, whatever the user's matplotlib settings say: the same bytes everywhere.
+
+SETTINGS: dict[str, Any] = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "text.hinting": "no_hinting",  # a text is as wide in the SVG as in the PNG, and as it was measured
+    "text.parse_math": False,  # a $ in a path is a $
+    "savefig.dpi": "figure",
+    "svg.hashsalt": "arrayol",
+    "hatch.linewidth": 0.6,
+}
+DOTS_PER_INCH = 200  # of a PNG
+
+
+@contextmanager
+def our_style(further: Mapping[str, Any] | None = None) -> Iterator[None]:
+    """Matplotlib's defaults, our settings and further ones, and none of its remarks."""
+    log = logging.getLogger("matplotlib")
+    before = log.level
+    log.setLevel(logging.ERROR)
+    settings: Any = {**SETTINGS, **(further or {})}
+    try:
+        with warnings.catch_warnings(), style.context("default"), mpl.rc_context(settings):
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(before)
+
 
 INK, FAINT, LINE, FAULT = "#1d2730", "#66727d", "#5b6873", "#c81e1e"
 DOTS_AT_MOST = 30_000  # along a side
@@ -26,7 +57,7 @@ HALO = 2.2  # points of white around what crosses other things
 # Light enough for dark text, told apart by most people who see few colours (after Paul Tol's "light"); no red.
 PALETTE = ("#8fb8ea", "#f2b27c", "#8fd0b4", "#f0e08a", "#d9b3e0", "#c5d46a", "#a8e0f5", "#c2b280", "#f7c6d4", "#b8c0c8")
 
-Point = tuple[float, float]
+Position = tuple[float, float]
 Key = TypeVar("Key")
 
 
@@ -68,7 +99,7 @@ class Canvas:
 
     def text(  # noqa: PLR0913  each is a property of the text
         self,
-        at: Point,
+        at: Position,
         text: str,
         size: float,
         *,
@@ -98,8 +129,8 @@ class Canvas:
 
     def box(
         self,
-        at: Point,
-        size: Point,
+        at: Position,
+        size: Position,
         *,
         fill: str,
         edge: str,
@@ -118,8 +149,8 @@ class Canvas:
 
     def cell(  # noqa: PLR0913  each is a property of the cell
         self,
-        at: Point,
-        size: Point,
+        at: Position,
+        size: Position,
         *,
         fill: str = "none",
         edge: str = "none",
@@ -138,7 +169,7 @@ class Canvas:
 
     def line(
         self,
-        points: Sequence[Point],
+        points: Sequence[Position],
         *,
         color: str = LINE,
         width: float = 0.9,
@@ -159,9 +190,9 @@ class Canvas:
             )
         )
 
-    def flow(self, points: Sequence[Point], *, color: str = LINE, dashed: bool = False) -> None:
+    def flow(self, points: Sequence[Position], *, color: str = LINE, dashed: bool = False) -> None:
         """A line with an arrow head that is level inside columns and swings between: corners as `layers` gives them."""
-        corners: list[Point] = [points[0], points[1]]
+        corners: list[Position] = [points[0], points[1]]
         codes = [Curve.MOVETO, Curve.LINETO]
         for (x0, y0), (x1, y1), end in zip(points[1:-1:2], points[2::2], points[3::2], strict=True):
             middle = (x0 + x1) / 2
@@ -173,14 +204,14 @@ class Canvas:
         )
         self.head(points[-1], (1.0, 0.0), color)
 
-    def head(self, tip: Point, direction: Point, color: str) -> None:
+    def head(self, tip: Position, direction: Position, color: str) -> None:
         """The head of an arrow whose direction is a unit vector."""
         (x, y), (dx, dy), length, half = tip, direction, 0.08, 0.033
         back = (x - length * dx, y - length * dy)
         corners = [tip, (back[0] - half * dy, back[1] + half * dx), (back[0] + half * dy, back[1] - half * dx), tip]
         self.axes.add_patch(PathPatch(Curve(corners, closed=True), facecolor=color, edgecolor="none", zorder=1.6))
 
-    def arrow(self, start: Point, end: Point, *, color: str, width: float, above: float = 6) -> None:
+    def arrow(self, start: Position, end: Position, *, color: str, width: float, above: float = 6) -> None:
         """A straight arrow with a white halo, seen over everything."""
         self.axes.add_patch(
             FancyArrowPatch(
@@ -198,7 +229,7 @@ class Canvas:
             )
         )
 
-    def dot(self, at: Point, *, color: str = INK, size: float = 4.5, above: float = 7) -> None:
+    def dot(self, at: Position, *, color: str = INK, size: float = 4.5, above: float = 7) -> None:
         """A round mark with a white rim; `size` in points."""
         self.axes.add_line(
             Line2D(

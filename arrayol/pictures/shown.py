@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from arrayol.files import atomic_file
 
 
 @dataclass(frozen=True)
@@ -57,13 +56,70 @@ class LayoutPicture:
     remarks: tuple[str, ...]
 
 
-def save_layout(picture: LayoutPicture, path: Path) -> None:
-    """Draw in the format of the path's suffix. The same picture gives the same bytes with the same matplotlib.
+# Pictures of transfers: which tile loads and stores which element, and how transfers and computation overlap.
 
-    Raises ArrayolError (`cannot-write`).
+Numbers = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class TilesShown:
+    """Tiles in the order of execution: a label for each, the strip of each, and how many there are with those left out.
+
+    `strip_labels` has a label for each strip shown; `strip` (tiles,) counts strips from 0.
     """
-    from arrayol.pictures.layout_figure import draw_layout, write  # noqa: PLC0415  loads matplotlib
-    from arrayol.pictures.style import our_style  # noqa: PLC0415  loads matplotlib
 
-    with atomic_file(path) as temporary, our_style():
-        write(draw_layout(picture), temporary)
+    labels: tuple[str, ...]
+    strip: Numbers
+    strip_labels: tuple[str, ...]
+    total: int
+
+
+@dataclass(frozen=True, eq=False)
+class MovesShown:
+    """What is moved of an array of one or two dimensions.
+
+    `load`, `store` and `alive` have rows (tile, subscripts...): places among the tiles shown, and elements.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    load: Numbers
+    store: Numbers
+    alive: Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class BarsShown:
+    """Begin and end in cycles, shape (tiles, 2), of the load, the computation and the store of the first tiles."""
+
+    load: Numbers
+    compute: Numbers
+    store: Numbers
+
+
+# Pictures of a simulated run: what the port and the processors do in the first and the last steps of each group.
+
+Bar = tuple[str, int, int]  # an array, and the first and the end cycle of its burst, from the start of the group
+
+
+@dataclass(frozen=True)
+class StepShown:
+    """One step, in cycles from the start of its group: its bursts, and when each task that computes is done."""
+
+    number: int
+    start: int
+    length: int
+    loads: tuple[Bar, ...]
+    stores: tuple[Bar, ...]
+    computing: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class GroupShown:
+    """A group's tasks, and the runs of steps that are shown, each without a gap; `steps` and `cycles` count all."""
+
+    title: str
+    tasks: tuple[str, ...]
+    runs: tuple[tuple[StepShown, ...], ...]
+    steps: int
+    cycles: int

@@ -2,20 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from textwrap import wrap
 
 from arrayol.ir.network import Process
-from arrayol.pictures.overlay import FITTING, PAVING
-from arrayol.pictures.panel_figure import PanelDrawing
-from arrayol.pictures.sheet import FAINT, FAULT, INK, Canvas, height_of, our_colors, width_of
-from arrayol.pictures.text import delay_text, heading_text, vector_text
-from arrayol.pictures.tiler import first_repetitions, panel_of
-from arrayol.pictures.tiler_cells import Colors
+from arrayol.pictures.sheet import FAINT, FAULT, INK, Canvas, Position, height_of, our_colors, width_of
+from arrayol.pictures.text import delay_text, heading_text, pattern_text, tiler_parts, vector_text
+from arrayol.pictures.tiler import BrokenAxis, Panel, first_repetitions, panel_of
+from arrayol.pictures.tiler_cells import (
+    FITTING,
+    PAVING,
+    TEXT,
+    TICK,
+    TICK_SPACE,
+    Colors,
+    Grid,
+    axis_name,
+    draw_arrows,
+    draw_border,
+    draw_cells,
+    draw_indices,
+    draw_lattice,
+    draw_marks,
+    draw_ticks,
+    has_room_for_indices,
+)
 from arrayol.pictures.tiler_faults import Fault, Linked
-from arrayol.polyhedral.points import Point
+from arrayol.polyhedral.isl import Point
+from arrayol.polyhedral.isl import Point as Index
+
+# The lines above a panel: its link, its tiler, and what the drawing leaves out.
+
+CHARACTERS = 68  # to a line
+
+
+def heading(panel: Panel) -> str:
+    """`x <- src   f32[4] of [1080, 1920]`."""
+    link = panel.link
+    arrow = "->" if link.writes else "<-"
+    when = "  where its delay starts" if link.delay is not None else ""
+    return f"{link.port.name} {arrow} {link.array.name}   {pattern_text(link.port, link.array.shape)}{when}"
+
+
+def remarks(panel: Panel) -> list[str]:
+    """The tiler, then what is not in the drawing."""
+    lines = [*_joined(tiler_parts(panel.link.tiler)), *_left_out(panel)]
+    return [part for line in lines for part in wrap(line, CHARACTERS)]
+
+
+def _joined(parts: Sequence[str]) -> list[str]:
+    lines = [parts[0]]
+    for part in parts[1:]:
+        joined = f"{lines[-1]}  {part}"
+        lines = [*lines[:-1], joined] if len(joined) <= CHARACTERS else [*lines, part]
+    return lines
+
+
+def _left_out(panel: Panel) -> Iterator[str]:
+    """What the drawing leaves out."""
+    rank = len(panel.link.array.shape)
+    if rank > 2:
+        shown = (":" if axis in panel.axes else str(panel.slice[axis]) for axis in range(rank))
+        yield f"slice [{', '.join(shown)}], axes {panel.axes[0]} and {panel.axes[1]}"
+    limits = [
+        f"{name} {_runs(axis)}"
+        for name, axis in (("rows", panel.rows), ("columns", panel.columns))
+        if len(axis.segments) > 1 or axis.extent is None
+    ]
+    if limits:
+        yield f"shown: {', '.join(limits)}" if rank > 1 else f"shown: {_runs(panel.columns)}"
+    if panel.pattern != tuple(panel.link.port.shape):
+        yield f"of each pattern the first {' x '.join(map(str, panel.pattern))} elements"
+    if panel.missing:
+        yield f"not drawn here: r = {', '.join(map(vector_text, panel.missing))}"
+    if panel.still:
+        verb = "does" if len(panel.still) == 1 else "do"
+        yield f"{', '.join(panel.still)} {verb} not move {'along these axes' if rank > 2 else 'in this array'}"
+
+
+def _runs(axis: BrokenAxis) -> str:
+    texts = [str(first) if first == last else f"{first} to {last}" for first, last in axis.segments]
+    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else texts[0]
+
+
+# One panel of a task's picture: the lines above the cells, the cells, and what lies over them.
+
+TITLE = 8.5  # points
+WIDTH, HEIGHT, LEAST_CELL, LARGEST_CELL = 5.2, 5.6, 0.145, 0.34  # inches: of all cells at most, and of one
+
+
+class PanelDrawing:
+    """A panel, measured in inches, ready to be drawn."""
+
+    def __init__(self, panel: Panel, colors: Colors) -> None:
+        self.panel, self.colors = panel, colors
+        side = min(WIDTH / panel.columns.length, HEIGHT / panel.rows.length)
+        self.grid = Grid(panel, min(max(side, LEAST_CELL), LARGEST_CELL))
+        self.labelled = has_room_for_indices(panel, self.grid.side)
+        told = [(text, TEXT, False, INK) for text in remarks(panel)]
+        wrong = [(text, TEXT, True, FAULT) for text in panel.faults]
+        self.lines = [(heading(panel), TITLE, True, INK), *told, *wrong]
+        self.top = sum(height_of(size) for _, size, _, _ in self.lines) + 0.14
+
+    @property
+    def width(self) -> float:
+        """Inches; a mark's words may stand to the right of all cells."""
+        titles = max(width_of(text, size, bold) for text, size, bold, _ in self.lines)
+        words = max((width_of(text, TEXT, True) for _, text in self.panel.marks), default=0.0)
+        name = width_of(axis_name(self.panel, 1), TICK) if self.panel.axes[1] is not None else 0.0
+        return max(titles, self.grid.margin + max(self.grid.width + words, name) + 0.15)
+
+    @property
+    def height(self) -> float:
+        """Inches."""
+        return self.top + self.grid.height + (TICK_SPACE if self.panel.axes[1] is not None else 0.1)
+
+    @property
+    def repetitions(self) -> set[Index]:
+        """The repetitions that have a cell in this panel."""
+        found = (*self.panel.cells.values(), *self.panel.beyond.values())
+        return {touch.repetition for touches in found for touch in touches}
+
+    def draw(self, canvas: Canvas, corner: Position) -> None:
+        """Draw the panel with its upper left corner at `corner`."""
+        y = corner[1]
+        for text, size, bold, color in self.lines:
+            canvas.text((corner[0], y + height_of(size) / 2), text, size, bold=bold, color=color)
+            y += height_of(size)
+        grid = replace(self.grid, corner=(corner[0] + self.grid.margin, corner[1] + self.top))
+        draw_cells(canvas, grid, self.colors)
+        if self.labelled:
+            draw_indices(canvas, grid)
+        draw_lattice(canvas, grid)
+        draw_border(canvas, grid)
+        draw_ticks(canvas, grid)
+        draw_arrows(canvas, grid)
+        draw_marks(canvas, grid)
+
 
 PAGE, LEGEND, MARGIN, GAP = 12.5, 6.5, 0.25, 0.4
-TITLE, TEXT = 11.0, 7.5
+TITLE, TEXT_SIZE = 11.0, 7.5
 STROKES = {"paving": PAVING, "fitting": FITTING}
 SAMPLE = 0.16  # the side of a colour's sample
 
@@ -35,14 +162,14 @@ def draw_task(
     notes = [delay_text(delay) for delay in process.delays]
     heads = [heading_text(process), *notes, *messages]
     widths = [panels_width, *(_line_width(line) for line in legend)]
-    widths += [width_of(heads[0], TITLE, True), *(width_of(text, TEXT) for text in heads[1:])]
-    top = MARGIN + 0.35 + (len(heads) - 1) * height_of(TEXT) + 0.1
+    widths += [width_of(heads[0], TITLE, True), *(width_of(text, TEXT_SIZE) for text in heads[1:])]
+    top = MARGIN + 0.35 + (len(heads) - 1) * height_of(TEXT_SIZE) + 0.1
     height = top + sum(max(one.height for one in row) + GAP for row in rows) + len(legend) * 0.26 + MARGIN
     canvas = Canvas(max(widths) + 2 * MARGIN, height)
     canvas.text((MARGIN, MARGIN + 0.08), heads[0], TITLE, bold=True)
     for place, text in enumerate(heads[1:]):
-        at = (MARGIN, MARGIN + 0.35 + place * height_of(TEXT))
-        canvas.text(at, text, TEXT, color=FAULT if place >= len(notes) else INK)
+        at = (MARGIN, MARGIN + 0.35 + place * height_of(TEXT_SIZE))
+        canvas.text(at, text, TEXT_SIZE, color=FAULT if place >= len(notes) else INK)
     for row in rows:
         left = MARGIN
         for drawing in row:
@@ -104,7 +231,7 @@ def _line_width(line: Sequence[Sample]) -> float:
 
 def _sample_width(sample: Sample) -> float:
     wide = 0.34 if sample[0] in STROKES else SAMPLE
-    return wide + 0.07 + width_of(sample[1], TEXT) + 0.22
+    return wide + 0.07 + width_of(sample[1], TEXT_SIZE) + 0.22
 
 
 def _draw_legend(canvas: Canvas, line: Sequence[Sample], top: float, colors: Colors) -> None:
@@ -118,7 +245,7 @@ def _draw_legend(canvas: Canvas, line: Sequence[Sample], top: float, colors: Col
             canvas.arrow((left, middle), (left + 0.34, middle), **STROKES[key])
         else:
             _draw_sign(canvas, key, (left, top), colors)
-        canvas.text((left + _sample_width(sample) - 0.22 - width_of(text, TEXT), middle), text, TEXT)
+        canvas.text((left + _sample_width(sample) - 0.22 - width_of(text, TEXT_SIZE), middle), text, TEXT_SIZE)
         left += _sample_width(sample)
 
 

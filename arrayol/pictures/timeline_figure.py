@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotSpec
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from arrayol.pictures.sheet import FAINT, INK, our_colors, width_of
-from arrayol.pictures.style import DOTS_PER_INCH
-from arrayol.pictures.timeline import Bar, GroupShown, StepShown
+from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, our_colors, width_of
+from arrayol.pictures.shown import Bar, GroupShown, StepShown
 
 WIDTH = 11.0  # inches
 ROW, ABOVE, BELOW = 0.27, 0.62, 0.42  # inches of a panel: each row, over it and under it

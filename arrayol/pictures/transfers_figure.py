@@ -13,9 +13,8 @@ from matplotlib.gridspec import GridSpec
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from arrayol.pictures.sheet import FAINT, INK
-from arrayol.pictures.style import DOTS_PER_INCH
-from arrayol.pictures.transfers import BarsShown, MovesShown, Numbers, TilesShown
+from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK
+from arrayol.pictures.shown import BarsShown, MovesShown, Numbers, TilesShown
 
 LOAD, STORE, BOTH, ALIVE = "#2f6db5", "#e08a2c", "#5f3b8c", "#dfe5ea"
 SIDES = {"load": LOAD, "compute": "#8a949c", "store": STORE}

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.ir.spec import IntMatrix, Shape, Tiler
-from arrayol.polyhedral.isl import TooHardError, bounded_effort
-from arrayol.polyhedral.lattices import Vector, combination
-from arrayol.polyhedral.points import box_conditions, coordinates
+from arrayol.polyhedral.accesses import Vector, combination
+from arrayol.polyhedral.isl import TooHardError, bounded_effort, box_conditions, coordinates
 
 
 @dataclass(frozen=True, slots=True)

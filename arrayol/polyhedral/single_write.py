@@ -16,8 +16,7 @@ import islpy as isl
 
 from arrayol.ir.spec import Shape
 from arrayol.polyhedral.accesses import Access, Instance, coefficients, relation
-from arrayol.polyhedral.isl import bounded_effort
-from arrayol.polyhedral.points import Point, box, box_conditions, coordinates
+from arrayol.polyhedral.isl import Point, bounded_effort, box, box_conditions, coordinates
 
 SEARCHED = 4096  # elements looked at one by one for the place of a hole
 

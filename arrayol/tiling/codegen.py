@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.polyhedral.isl import bounded_effort
+from arrayol.tiling.enumerate import tile_set
 from arrayol.tiling.nest import TiledNest
-from arrayol.tiling.order import tile_set
 from arrayol.tiling.relations import tile_of_time
 
 _BLOCK, _FOR, _IF = (getattr(isl.ast_node_type, name) for name in ("block", "for_", "if_"))

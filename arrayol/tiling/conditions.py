@@ -2,15 +2,158 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
 
 import islpy as isl
 
+from arrayol.polyhedral.isl import TooHardError, bounded_effort
+from arrayol.tiling.enumerate import tile_set
 from arrayol.tiling.nest import TiledNest, parameter
-from arrayol.tiling.plain_parts import plain_parts
-from arrayol.tiling.quasi_affine import Condition, QuasiAffine
-from arrayol.tiling.reading import conditions_of
+from arrayol.tiling.quasi_affine import Condition, QuasiAffine, conditions_of, constraints_of, form_of
+
+# Convex parts that people can read: bounds of each subscript on its own rather than of sums of subscripts.
+#
+# isl joins what fits one polyhedron, as a box without its corner: m + n <= 9 inside it. Conditions on several
+# subscripts are left out where the set holds what they exclude anyway; what is left of them is cut off at a face of
+# the box. Parts may overlap then; their union stays the set.
+
+MOST_PARTS = 12
+EFFORT = 400_000  # isl's operations: a second or two
+
+
+def plain_parts(whole: isl.Set, around: isl.Set, names: Sequence[str], subscripts: Sequence[str]) -> isl.Set:
+    """A union of plainer parts that is `whole` inside `around`; `whole` itself where none was found within bounds."""
+    cutter = _Cutter(whole, around, names, frozenset(subscripts))
+    try:
+        with bounded_effort(EFFORT):
+            return cutter.parts()
+    except TooHardError:
+        return whole
+
+
+@dataclass(frozen=True, slots=True)
+class _Cutter:
+    whole: isl.Set
+    around: isl.Set
+    names: Sequence[str]
+    subscripts: frozenset[str]
+
+    def parts(self) -> isl.Set:
+        waiting = [part.remove_redundancies() for part in self.whole.get_basic_sets()]
+        if len(waiting) == 1:  # one line anyway, also for sets that were made one polyhedron
+            return self.whole
+        waiting = self.boxed(waiting)
+        done: list[isl.BasicSet] = []
+        while waiting:
+            one = self.relaxed(waiting.pop(0))
+            pieces = self.cut(one)
+            waiting = [*pieces, *waiting]
+            done += [] if pieces else [one]
+            if len(waiting) + len(done) > MOST_PARTS:
+                raise TooHardError
+        return self.needed(done)
+
+    def boxed(self, parts: list[isl.BasicSet]) -> list[isl.BasicSet]:
+        """Boxes around what each part alone holds, where the whole holds the boxes; parts that are not needed go."""
+        sets = [isl.Set.from_basic_set(part) for part in parts]
+        for place, part in enumerate(parts):
+            if self.coupled(part):
+                alone = self.alone(sets, place).coalesce()
+                boxes = [
+                    isl.Set.from_basic_set(self.box(isl.Set.from_basic_set(one))) for one in alone.get_basic_sets()
+                ]
+                fit = all(box.intersect(self.around).is_subset(self.whole) for box in boxes)
+                sets[place] = self.union(boxes) if fit else sets[place]
+        return [part.remove_redundancies() for one in sets for part in one.get_basic_sets()]
+
+    def alone(self, sets: list[isl.Set], place: int) -> isl.Set:
+        """What one of several sets holds and no other."""
+        return sets[place].intersect(self.around).subtract(self.union([*sets[:place], *sets[place + 1 :]]))
+
+    def box(self, points: isl.Set) -> isl.BasicSet:
+        """The bounds of each subscript on its own."""
+        first, rank = len(self.names) - len(self.subscripts), len(self.subscripts)
+        result = isl.BasicSet.universe(points.get_space())
+        for axis in range(rank):
+            after = rank - axis - 1
+            alone = points.project_out(isl.dim_type.set, first + axis + 1, after)
+            hull = alone.project_out(isl.dim_type.set, first, axis).remove_divs().simple_hull()
+            whole = hull.insert_dims(isl.dim_type.set, first, axis).add_dims(isl.dim_type.set, after)
+            result = result.intersect(whole)
+        return result.remove_redundancies()
+
+    def coupled(self, part: isl.BasicSet) -> int:
+        """How many conditions bound several subscripts at once."""
+        found = (condition for _, condition in constraints_of(part, self.names))
+        return sum(not condition.is_equality and self.width(condition) > 1 for condition in found)
+
+    def relaxed(self, part: isl.BasicSet) -> isl.BasicSet:
+        """The part without conditions that the whole does not need; a bound of a subscript goes if another stays."""
+        if part.dim(isl.dim_type.div):
+            return part
+        kept = list(constraints_of(part, self.names))
+        for known in sorted(kept, key=lambda one: -self.width(one[1])):
+            others = [one for one in kept if one is not known]
+            if self.may_go(known[1], [condition for _, condition in others]):
+                wider = _made(part, others)
+                if isl.Set.from_basic_set(wider).intersect(self.around).is_subset(self.whole):
+                    kept = others
+        return _made(part, kept)
+
+    def width(self, condition: Condition) -> int:
+        """The number of subscripts in a condition."""
+        return len(condition.form.names() & self.subscripts)
+
+    def may_go(self, condition: Condition, others: Sequence[Condition]) -> bool:
+        """Conditions on the tile alone stay, so that each tile has few lines."""
+        if condition.is_equality or self.width(condition) != 1:
+            return not condition.is_equality and self.width(condition) > 1
+        (name,) = condition.form.names() & self.subscripts
+        upwards = condition.form.factor(name) > 0
+        bounds = (other for other in others if self.width(other) == 1 and other.form.factor(name))
+        return any(other.is_equality or (other.form.factor(name) > 0) == upwards for other in bounds)
+
+    def cut(self, part: isl.BasicSet) -> list[isl.BasicSet]:
+        """Two parts with fewer conditions on several subscripts between them, the fewest there are; else none."""
+        best: list[isl.BasicSet] = []
+        least = self.coupled(part)
+        for pieces in self.faces(part) if least else ():
+            left = sum(map(self.coupled, map(self.relaxed, pieces)))
+            if left < least:
+                best, least = pieces, left
+        return best
+
+    def faces(self, part: isl.BasicSet) -> Iterator[list[isl.BasicSet]]:
+        """For each bound of a single subscript the points on it, and the others, where there are both."""
+        for constraint, condition in constraints_of(part, self.names):
+            if not constraint.is_equality() and self.width(condition) == 1:
+                aff = constraint.get_aff()
+                on = isl.Constraint.equality_from_aff(aff)
+                off = isl.Constraint.inequality_from_aff(aff.add_constant_val(isl.Val(-1)))
+                pieces = [part.add_constraint(added).remove_redundancies() for added in (off, on)]
+                if not any(piece.is_empty() for piece in pieces):
+                    yield pieces
+
+    def needed(self, parts: list[isl.BasicSet]) -> isl.Set:
+        """The union of the parts without those that the others hold."""
+        sets = [isl.Set.from_basic_set(part) for part in parts]
+        for place in reversed(range(len(sets))):
+            if self.alone(sets, place).is_empty():
+                del sets[place]
+        return self.union(sets)
+
+    def union(self, sets: list[isl.Set]) -> isl.Set:
+        return reduce(lambda one, other: one.union(other), sets, isl.Set.empty(self.whole.get_space()))
+
+
+def _made(like: isl.BasicSet, kept: Sequence[tuple[isl.Constraint, Condition]]) -> isl.BasicSet:
+    result = isl.BasicSet.universe(like.get_space())
+    for constraint, _ in kept:
+        result = result.add_constraint(constraint)
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +299,134 @@ def _between(lows: Sequence[QuasiAffine], highs: Sequence[QuasiAffine], name: st
 def _extreme(function: str, bounds: Sequence[QuasiAffine]) -> str:
     texts = [str(bound) for bound in sorted(bounds, key=lambda bound: (len(bound.terms), str(bound)))]
     return f"{function}({', '.join(texts)})" if len(texts) > 1 else "".join(texts)
+
+
+# A function from elements to tiles as a tree of conditions: the quasi-affine selection trees of paper C, section 2.2.
+#
+# Each inner node asks one condition, each leaf names a tile or none. Rule (1) of the paper, `if p then x else x` is
+# x, is applied throughout, and no condition is asked that the ones above it decide.
+
+TREE_EFFORT = 1_000_000  # isl's operations for one tree
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """The value of each named result, or None where there is none."""
+
+    values: tuple[tuple[str, QuasiAffine], ...] | None
+
+    def at(self, point: Mapping[str, int]) -> tuple[int, ...] | None:
+        """The values at a point."""
+        return None if self.values is None else tuple(form.at(point) for _, form in self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """`then` where the condition holds, `otherwise` elsewhere."""
+
+    condition: Condition
+    then: Tree
+    otherwise: Tree
+
+    def at(self, point: Mapping[str, int]) -> tuple[int, ...] | None:
+        """The values at a point, by name."""
+        return (self.then if self.condition.holds(point) else self.otherwise).at(point)
+
+
+Tree: TypeAlias = Leaf | Branch
+_Pieces = list[tuple[isl.Set, Leaf]]
+
+
+def loading_tree(relation: isl.Map, nest: TiledNest) -> Tree | None:
+    """For an element, symbols and the tile's outer coordinates: the coordinates inside the strip of the tile.
+
+    `relation` is Load or Store, from tiles to elements. Where several tiles of a strip have the element (sets that were
+    simplified) the first is taken. None where a size in the strip is symbolic: which origins are multiples of it is not
+    affine. Raises TooHardError.
+    """
+    outer = nest.depth - nest.strip_dims
+    if any(nest.by_origin[outer:]):
+        return None
+    names = [*nest.tile_names[:outer], *element_names(nest, relation.dim(isl.dim_type.out))]
+    with bounded_effort(TREE_EFFORT):
+        first = _from_outer_and_element(relation, nest, outer).lexmin_pw_multi_aff().coalesce()
+        known = isl.Set.universe(first.get_domain_space()).intersect_params(nest.context)
+        strips = tile_set(nest).project_out(isl.dim_type.set, outer, nest.strip_dims)
+        added = isl.Set.universe(first.get_domain_space()).dim(isl.dim_type.set) - outer
+        known = known.intersect(strips.add_dims(isl.dim_type.set, added))
+        return selection_tree(first, names, nest.tile_names[outer:], known)
+
+
+def _from_outer_and_element(relation: isl.Map, nest: TiledNest, outer: int) -> isl.Map:
+    """[outer coordinates, element] -> [coordinates in the strip]."""
+    flat = isl.Map.from_domain(relation.wrap().flatten())
+    return flat.move_dims(isl.dim_type.out, 0, isl.dim_type.in_, outer, nest.strip_dims)
+
+
+def selection_tree(function: isl.PwMultiAff, arguments: Sequence[str], results: Sequence[str], known: isl.Set) -> Tree:
+    """Any piecewise quasi-affine function as a tree, for the arguments in `known`."""
+    pieces: _Pieces = []
+
+    def keep(where: isl.Set, value: isl.MultiAff) -> None:
+        forms = [_whole(value.get_at(place), arguments) for place in range(len(results))]
+        pieces.append((where, Leaf(tuple(zip(results, forms, strict=True)))))
+
+    function.foreach_piece(keep)
+    return _grown(known, pieces, arguments)
+
+
+def _whole(aff: isl.Aff, names: Sequence[str]) -> QuasiAffine:
+    form, denominator = form_of(aff, names)
+    if denominator != 1:
+        raise AssertionError("a lexicographic minimum has integer values")
+    return form
+
+
+def _grown(known: isl.Set, pieces: _Pieces, names: Sequence[str]) -> Tree:
+    """The tree for the points of `known`."""
+    alive = [(where.intersect(known), leaf) for where, leaf in pieces]
+    alive = [(where, leaf) for where, leaf in alive if not where.is_empty()]
+    if not alive:
+        return Leaf(None)
+    if len({leaf for _, leaf in alive}) == 1:
+        union = alive[0][0]
+        for where, _ in alive[1:]:
+            union = union.union(where)
+        if known.is_subset(union):
+            return alive[0][1]
+    side, condition = _question(known, alive, names)
+    then = _grown(known.intersect(side), alive, names)
+    otherwise = _grown(known.subtract(side), alive, names)
+    return then if then == otherwise else Branch(condition, then, otherwise)
+
+
+def _question(known: isl.Set, alive: _Pieces, names: Sequence[str]) -> tuple[isl.Set, Condition]:
+    """Of the open conditions of the pieces the one that leaves fewest pieces on both of its sides together."""
+    best: tuple[int, int, isl.Set, Condition] | None = None
+    for where, _ in alive:
+        for part in where.coalesce().gist(known).compute_divs().get_basic_sets():
+            for constraint, condition in constraints_of(part, names):
+                side = isl.Set.from_basic_set(isl.BasicSet.from_constraint(constraint))
+                left = sum(not piece.is_disjoint(side) for piece, _ in alive)
+                right = sum(not piece.is_subset(side) for piece, _ in alive)
+                length = len(condition.form.terms)
+                if best is None or (left + right, length) < best[:2]:
+                    best = (left + right, length, side, condition)
+    assert best is not None
+    return best[2], best[3]
+
+
+def tree_text(tree: Tree, indent: str = "") -> str:
+    """The tree line by line, two spaces deeper under each condition; conditions with one `else` stand in one line."""
+    if isinstance(tree, Leaf):
+        return indent + _leaf_text(tree)
+    asked, inner = [tree.condition], tree.then
+    while isinstance(inner, Branch) and inner.otherwise == tree.otherwise:
+        asked.append(inner.condition)
+        inner = inner.then
+    lines = [f"{indent}if {' and '.join(str(condition) for condition in asked)}", tree_text(inner, f"{indent}  ")]
+    return "\n".join([*lines, f"{indent}else", tree_text(tree.otherwise, f"{indent}  ")])
+
+
+def _leaf_text(leaf: Leaf) -> str:
+    return "none" if leaf.values is None else ", ".join(f"{name} = {form}" for name, form in leaf.values)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.errors import ArrayolError, error
-from arrayol.polyhedral.points import Point, coordinates
+from arrayol.polyhedral.isl import Point, coordinates
 from arrayol.tiling.nest import PREFIX, ScheduledStatement, TiledNest
 from arrayol.tiling.program import Dependence, Program, ProgramStatement
 from arrayol.tiling.relations import relation, tile_of_time

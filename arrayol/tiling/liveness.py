@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import islpy as isl
 import numpy as np
 
-from arrayol.tiling.enumerate import Integers, rows
+from arrayol.tiling.enumerate import Integers, rows, strips, tile_set
 from arrayol.tiling.nest import Traffic
-from arrayol.tiling.order import strips, tile_set
 from arrayol.tiling.relations import later_tiles
 
 

@@ -24,8 +24,10 @@ from arrayol.ir.spec import (
     Tiler,
 )
 from arrayol.polyhedral.nests import NestAccess, NestStatement, Parameters, earlier_instances, statements_of
-from arrayol.tiling.nest import NestArray, NestReach, Role
-from arrayol.tiling.parameters import (
+from arrayol.tiling.nest import (
+    NestArray,
+    NestReach,
+    Role,
     affine_text,
     context_of,
     not_affine,

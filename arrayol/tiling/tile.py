@@ -20,8 +20,7 @@ from arrayol.tiling.legality import (
     check_tiles,
     split_around,
 )
-from arrayol.tiling.nest import ScheduledStatement, Size, TiledNest, parameter
-from arrayol.tiling.parameters import parameter_set
+from arrayol.tiling.nest import ScheduledStatement, Size, TiledNest, parameter, parameter_set
 from arrayol.tiling.program import Program, ProgramStatement
 
 EFFORT = 1_000_000  # operations of isl for one question about a nest: a second, or ten with large moduli

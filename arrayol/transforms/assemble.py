@@ -15,13 +15,12 @@ from arrayol.ir.spec import (
     RepetitiveTask,
     Shape,
     Spec,
+    identity,
     port_named,
 )
-from arrayol.ir.tilers import identity
 from arrayol.source import Span
-from arrayol.transforms.naming import Names
-from arrayol.transforms.parts import BlockPart, Feed, Gathered, Local, Reach, Sink, State
-from arrayol.transforms.rewrite import in_dataflow_order
+from arrayol.transforms.block import BlockPart, Feed, Gathered, Local, Reach, Sink, State
+from arrayol.transforms.rewrite import Names, in_dataflow_order
 from arrayol.transforms.trace import ArrayName
 
 

@@ -9,15 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arrayol.ir.intervals import reached
-from arrayol.ir.spec import IntMatrix, Link, Port, Shape, Tiler
-from arrayol.ir.tilers import identity, whole_array_tiler
-from arrayol.polyhedral.accesses import Access
+from arrayol.ir.spec import IntMatrix, Link, Port, Shape, Tiler, identity, whole_array_tiler
+from arrayol.polyhedral.accesses import Access, least_combination
 from arrayol.polyhedral.isl import TooHardError
-from arrayol.polyhedral.lattices import least_combination
 from arrayol.polyhedral.macro_pattern import fitting_offset
 from arrayol.polyhedral.single_write import find_clash, find_hole
-from arrayol.transforms.block import Vector, rows_of, union_of
-from arrayol.transforms.blocks import Blocks, added, goes_round, inner_columns, moved, times
+from arrayol.transforms.block import Blocks, Vector, added, goes_round, inner_columns, moved, rows_of, times, union_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,19 +3,183 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
-from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
-from arrayol.ir.tilers import identity, zeros
+from arrayol.execute.environment import Box
+from arrayol.ir.spec import (
+    ConstValue,
+    Delay,
+    Elementary,
+    Port,
+    RepetitiveTask,
+    Shape,
+    TiledDefault,
+    Tiler,
+    identity,
+    zeros,
+)
+from arrayol.ir.types import ElementType
+from arrayol.language.diagnose import shown_port
+from arrayol.language.loader import load_source
 from arrayol.polyhedral.accesses import Access, find_outside
-from arrayol.source import Span
-from arrayol.transforms.block import Vector, columns_of
-from arrayol.transforms.blocks import Blocks, added, goes_round, inner_columns, moved, times
-from arrayol.transforms.gather import Piece, gathering
-from arrayol.transforms.parts import Feed, Gathered, Ports, Reach, State
-from arrayol.transforms.refusal import refused
-from arrayol.transforms.states import Crossing
+from arrayol.polyhedral.delays import find_circle, find_unserved
+from arrayol.source import SourceFile, Span
+from arrayol.transforms.block import (
+    Blocks,
+    Feed,
+    Gathered,
+    Ports,
+    Reach,
+    State,
+    Vector,
+    added,
+    columns_of,
+    goes_round,
+    inner_columns,
+    moved,
+    times,
+)
+from arrayol.transforms.rewrite import Names, refused
+
+# Delays of a task cut in blocks: inside a block they stay delays, between blocks their state crosses through ports.
+#
+# With r = b R + rho the instance r - d lies in the same block, or at place rho - d - b D of block R + D. The outputs
+# of a whole block are its state; a delay of the outer repetition hands it to the blocks that read it.
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The places g in `box` take what place g + shift of block R - vector has put out; None: always the default."""
+
+    box: Box
+    vector: Vector | None
+    shift: Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Unserved:
+    """A repetition whose earlier one no block hands on: place `place` of block `block`."""
+
+    delay: Delay
+    block: Vector
+    place: Vector
+    repetition: Vector
+
+
+def crossings_of(delay: Delay, blocks: Blocks) -> list[Crossing] | Unserved:
+    """Where the places of a block that reach out of it find their earlier instance, every place once.
+
+    Several blocks can hold one instance where they overlap: the nearest serves.
+    """
+    inside = Box((0,) * len(blocks.extents), blocks.extents)
+    own = _reaching(blocks, delay.vector, (0,) * len(blocks.extents))
+    left = list(inside.minus(own)) if own.size else [inside]
+    found: list[Crossing] = []
+    for vector in _candidates(delay.vector, blocks) if delay.acts else ():
+        shift = times(blocks.paving, vector)
+        served = _reaching(blocks, delay.vector, shift)
+        parts = [part for part in (box.intersection(served) for box in left) if part.size]
+        left = [rest for box in left for rest in box.minus(box.intersection(served))]
+        found += [Crossing(part, vector, added(shift, [-step for step in delay.vector])) for part in parts]
+    found += [Crossing(box, None, tuple(-step for step in delay.vector)) for box in left]
+    for crossing in found if delay.acts else ():
+        point = find_unserved(
+            blocks.origin,
+            blocks.paving,
+            (blocks.space, blocks.outer),
+            (crossing.box.low, crossing.box.high),
+            delay.vector,
+            crossing.vector,
+        )
+        if point:
+            return Unserved(delay, *point, added(blocks.origin, times(blocks.paving, point[0]), point[1]))
+    return found
+
+
+def _reaching(blocks: Blocks, delay: Sequence[int], shift: Sequence[int]) -> Box:
+    """Places g of a block for which g - delay + shift is a place of a block too."""
+    low = tuple(max(0, step - move) for step, move in zip(delay, shift, strict=True))
+    high = tuple(
+        min(extent, extent + step - move) for extent, step, move in zip(blocks.extents, delay, shift, strict=True)
+    )
+    return Box(low, tuple(map(max, low, high)))
+
+
+def _candidates(delay: Sequence[int], blocks: Blocks) -> Iterator[Vector]:
+    """Steps between blocks that can bring the earlier instance, nearest first."""
+    ranges = []
+    for column, extent in enumerate(blocks.outer):
+        reach = [
+            (abs(delay[axis]) + blocks.extents[axis]) // abs(row[column])
+            for axis, row in enumerate(blocks.paving)
+            if row[column]
+        ]
+        far = min(reach, default=0)
+        far = far if extent is None else min(far, extent - 1)
+        ranges.append(range(-far, far + 1))
+    steps = (vector for vector in product(*ranges) if any(vector))
+    yield from sorted(steps, key=lambda vector: (sum(map(abs, vector)), vector))
+
+
+# An elementary that gathers one array from several, by plain copies of boxes.
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """target[x] = source[x + moves] for `bounds` on x, from below and above; without a source `value` fills it."""
+
+    bounds: tuple[tuple[int, int], ...]
+    moves: tuple[int, ...]
+    source: Port | None
+    value: ConstValue
+
+
+def gathering(name: str, target: Port, pieces: Sequence[Piece], names: Names) -> Elementary:
+    """The elementary `name` with output `target`; what no piece fills, and so nothing reads, is zero.
+
+    It is read from its own text, so that it is what the language makes of it.
+    """
+    sources = {piece.source.name: piece.source for piece in pieces if piece.source}
+    used = [target.name, *sources]
+    indices: list[str] = []
+    for axis in range(len(target.shape)):
+        indices.append(names.local(f"i{axis}", [*used, *indices]))
+    whole = Piece(
+        tuple((0, extent or 0) for extent in target.shape), (0,) * len(target.shape), None, _zero(target.type)
+    )
+    filled = sum(_size(piece) for piece in pieces) == _size(whole)
+    lines = [_statement(target.name, piece, indices) for piece in (*(() if filled else (whole,)), *pieces)]
+    inputs = ", ".join(map(shown_port, sources.values()))
+    text = f"elementary {name}({inputs}) -> ({shown_port(target)}) {{\n{chr(10).join(lines)}\n}}\n"
+    loaded = load_source(SourceFile(f"what '{name}' gathers", text))
+    found = loaded.spec.components[name]
+    assert isinstance(found, Elementary), loaded.diagnostics
+    return found
+
+
+def _statement(target: str, piece: Piece, indices: Sequence[str]) -> str:
+    value = str(piece.value).lower()
+    if piece.source is not None:
+        value = f"{piece.source.name}[{', '.join(map(_moved, indices, piece.moves))}]"
+    ranges = ", ".join(f"{name} in {low}..{high}" for name, (low, high) in zip(indices, piece.bounds, strict=True))
+    return f"  {target}[{', '.join(indices)}] = {value} for {ranges}"
+
+
+def _moved(index: str, move: int) -> str:
+    return f"{index} {'-' if move < 0 else '+'} {abs(move)}" if move else index
+
+
+def _zero(kind: ElementType) -> ConstValue:
+    return False if kind is ElementType.BOOL else 0
+
+
+def _size(piece: Piece) -> int:
+    size = 1
+    for low, high in piece.bounds:
+        size *= high - low
+    return size
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,3 +326,46 @@ def _piece(
         assert not isinstance(delay.default, TiledDefault)
         return Piece(tuple(bounds), tuple(moves), None, delay.default)
     return Piece(tuple(bounds), tuple(moves), source.port, 0)
+
+
+# Whether blocks can run one after another: delays between blocks must leave an order.
+
+
+def find_block_circle(space: Shape, vectors: Sequence[Vector]) -> list[Vector] | None:
+    """Steps between blocks that together lead back to where they began, or None where an order exists."""
+    distinct = list(dict.fromkeys(vectors))
+    times_each = find_circle(distinct, space)
+    if times_each is None:
+        return None
+    return [vector for vector, count in zip(distinct, times_each, strict=True) if count]
+
+
+def tell_circle(task: RepetitiveTask, blocks: Blocks, circle: Sequence[Vector], *, named: bool = False) -> str:
+    """For each step of a circle a repetition and the earlier one that it needs, in which blocks."""
+    told = [_needs(task, blocks, step, f" of '{task.name}'" if named else "") for step in circle]
+    return "; ".join(one for one in told if one)
+
+
+def block_vectors(task: RepetitiveTask, blocks: Blocks) -> list[Vector]:
+    """The steps between blocks that a task's delays take."""
+    return [crossing.vector for _, crossing in _crossings(task, blocks) if crossing.vector is not None]
+
+
+def _crossings(task: RepetitiveTask, blocks: Blocks) -> Iterator[tuple[Vector, Crossing]]:
+    for delay in task.delays:
+        found = crossings_of(delay, blocks)
+        if isinstance(found, list):
+            yield from ((delay.vector, crossing) for crossing in found)
+
+
+def _needs(task: RepetitiveTask, blocks: Blocks, step: Vector, owner: str) -> str | None:
+    for delay, crossing in _crossings(task, blocks):
+        if crossing.vector == step:
+            block = tuple(max(0, entry) for entry in step)
+            place = added(blocks.origin, times(blocks.paving, block), crossing.box.low)
+            before = tuple(entry - back for entry, back in zip(place, delay, strict=True))
+            source = tuple(entry - back for entry, back in zip(block, step, strict=True))
+            return (
+                f"repetition {list(place)}{owner} in block {list(block)} needs {list(before)} in block {list(source)}"
+            )
+    return None

@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from arrayol.ir.spec import Component, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault, port_named
-from arrayol.transforms.block_delays import BlockState, state_feed, state_stem
-from arrayol.transforms.blocks import Blocks, split_tiler
-from arrayol.transforms.naming import Names
-from arrayol.transforms.parts import BlockPart, Feed, Inside, Local, Ports, Reach, Sink
-from arrayol.transforms.states import Unserved, crossings_of
+from arrayol.transforms.block import BlockPart, Blocks, Feed, Inside, Local, Ports, Reach, Sink, split_tiler
+from arrayol.transforms.block_delays import BlockState, Unserved, crossings_of, state_feed, state_stem
+from arrayol.transforms.rewrite import Names
 
 
 class UnservedError(Exception):

@@ -45,14 +45,22 @@ from dataclasses import dataclass
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Call, CompoundTask, Port, Spec
 from arrayol.transforms.assemble import Assembly, Outline, assemble
-from arrayol.transforms.blocks import Blocks
-from arrayol.transforms.calls import CallName, find_pair
-from arrayol.transforms.fused_block import Fusion, find_fusion, producer_runs
-from arrayol.transforms.macro import Failure, move_of
-from arrayol.transforms.naming import Names
+from arrayol.transforms.block import Blocks
+from arrayol.transforms.fused_block import Failure, Fusion, find_fusion, move_of, producer_runs
 from arrayol.transforms.pair import Pair, pair_of
-from arrayol.transforms.refusal import Sizes, divisors, nearest_sizes, refused, require_sizes, shown
-from arrayol.transforms.rewrite import with_calls, with_definitions
+from arrayol.transforms.rewrite import (
+    CallName,
+    Names,
+    Sizes,
+    divisors,
+    find_pair,
+    nearest_sizes,
+    refused,
+    require_sizes,
+    shown,
+    with_calls,
+    with_definitions,
+)
 from arrayol.transforms.trace import ArrayName, IndexMap, MatrixMap, Trace, Transformed, identity
 
 

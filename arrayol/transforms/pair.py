@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from arrayol.ir.spec import Call, CompoundTask, Elementary, Link, Port, RepetitiveTask, Spec, TiledDefault, Tiler
-from arrayol.ir.tilers import whole_array_tiler
+from arrayol.ir.spec import (
+    Call,
+    CompoundTask,
+    Elementary,
+    Link,
+    Port,
+    RepetitiveTask,
+    Spec,
+    TiledDefault,
+    Tiler,
+    whole_array_tiler,
+)
 from arrayol.transforms.block_arrays import Use
-from arrayol.transforms.calls import Site
-from arrayol.transforms.refusal import refused
+from arrayol.transforms.rewrite import Site, refused
 
 
 @dataclass(frozen=True, slots=True)

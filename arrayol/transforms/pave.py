@@ -35,13 +35,11 @@ from dataclasses import dataclass
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Component, CompoundTask, RepetitiveTask, Spec
-from arrayol.transforms.calls import CallName
 from arrayol.transforms.collapse import Collapse
-from arrayol.transforms.refusal import require_sizes, shown
-from arrayol.transforms.rewrite import own_task
+from arrayol.transforms.collapse_nest import gathered_body
+from arrayol.transforms.rewrite import CallName, own_task, require_sizes, shown
 from arrayol.transforms.tile import Tile
 from arrayol.transforms.trace import Transformed
-from arrayol.transforms.untile import gathered_body
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,219 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from graphlib import TopologicalSorter
+from itertools import islice, product
 
-from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec, callees
-from arrayol.transforms.calls import CallName, callers, component_of, sites_of
-from arrayol.transforms.naming import Names
-from arrayol.transforms.refusal import refused
+from arrayol.errors import ArrayolError, error
+from arrayol.ir.expressions import ranges
+from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Shape, Spec, callees
+from arrayol.language.diagnose import did_you_mean, shown_shape
+from arrayol.source import Span
+
+# Names for new definitions, ports and arrays: a name has one meaning in a file.
+
+
+class Names:
+    """Hands out names that are free: PREFERRED, else PREFERRED_2, PREFERRED_3 and so on."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._definitions = {*spec.components, *spec.constants}
+        self._taken = self._definitions | set(_local_names(spec))
+
+    def definition(self, preferred: str) -> str:
+        """A name for a task or elementary."""
+        name = _free(preferred, self._taken)
+        self._taken.add(name)
+        self._definitions.add(name)
+        return name
+
+    def local(self, preferred: str, used: Iterable[str]) -> str:
+        """A name for a port or array beside those `used` in the same task."""
+        name = _free(preferred, self._definitions | set(used))
+        self._taken.add(name)
+        return name
+
+
+def _free(preferred: str, taken: set[str]) -> str:
+    number, name = 1, preferred
+    while name in taken:
+        number += 1
+        name = f"{preferred}_{number}"
+    return name
+
+
+def _local_names(spec: Spec) -> Iterator[str]:
+    for component in spec.components.values():
+        yield from (port.name for port in (*component.inputs, *component.outputs))
+        if isinstance(component, CompoundTask):
+            yield from component.arrays
+        elif isinstance(component, Elementary):
+            yield from (item.name for item in ranges(component.body or ()))
+
+
+# Which call of which task a step means: TASK, or TASK@RESULT where the task is called more than once.
+
+
+@dataclass(frozen=True, slots=True)
+class CallName:
+    """A task, or the one call of it whose first result is `result`."""
+
+    task: str
+    result: str | None = None
+
+    def __str__(self) -> str:
+        return self.task if self.result is None else f"{self.task}@{self.result}"
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A call and the compound task that holds it."""
+
+    compound: CompoundTask
+    call: Call
+
+    def __str__(self) -> str:
+        return f"{self.call.callee}@{self.call.results[0]}"
+
+
+def component_of(spec: Spec, name: CallName) -> Component:
+    """What a call's task is. Raises ArrayolError (`unknown-call`)."""
+    found = spec.components.get(name.task)
+    if found is None:
+        hint = did_you_mean(name.task, spec.components) or f"its tasks are {', '.join(spec.tasks)}"
+        raise error("unknown-call", f"there is no task '{name.task}'", hint=hint, file=spec.name)
+    return found
+
+
+def sites_of(spec: Spec, name: CallName) -> list[Site]:
+    """The calls that a name can mean. Raises ArrayolError (`unknown-call`) where there is none of that result."""
+    component = component_of(spec, name)
+    sites = [
+        Site(task, call)
+        for task in spec.tasks.values()
+        if isinstance(task, CompoundTask)
+        for call in task.calls
+        if call.callee == name.task
+    ]
+    if name.result is None:
+        return sites
+    meant = [site for site in sites if name.result in site.call.results]
+    if not meant:
+        known = ", ".join(map(str, sites))
+        hint = f"its calls are {known}" if known else f"'{name.task}' is called by no compound task: name it alone"
+        raise error("unknown-call", f"no call of '{name.task}' gives '{name.result}'", component.span, hint=hint)
+    return meant
+
+
+def find_pair(spec: Spec, producer: CallName, consumer: CallName) -> tuple[Site, Site]:
+    """The one pair of calls of one compound task where the second reads what the first gives.
+
+    Raises ArrayolError: `unknown-call`; `step-refused` where no such pair is linked, `ambiguous-call` where several
+    are.
+    """
+    makers, readers = sites_of(spec, producer), sites_of(spec, consumer)
+    pairs = [(maker, reader) for maker in makers for reader in readers if maker.compound is reader.compound]
+    linked = [
+        (maker, reader)
+        for maker, reader in pairs
+        if maker.call is not reader.call and set(maker.call.results) & set(reader.call.arguments)
+    ]
+    if len(linked) == 1:
+        return linked[0]
+    if linked:
+        options = sorted({f"'{maker} {reader}'" for maker, reader in linked})
+        message = f"'{producer} {consumer}' can mean {len(linked)} pairs of calls"
+        raise error("ambiguous-call", message, linked[0][0].call.span, hint=f"name one: {', '.join(options)}")
+    raise _unlinked(spec, producer, consumer)
+
+
+def _unlinked(spec: Spec, producer: CallName, consumer: CallName) -> ArrayolError:
+    span = component_of(spec, consumer).span
+    readers = sorted({str(one) for one in _readers(spec, producer)})
+    hint = f"what it gives is read by {', '.join(readers)}" if readers else f"no task reads what '{producer}' gives"
+    return error("step-refused", f"'{consumer}' reads nothing that '{producer}' gives", span, hint=hint)
+
+
+def _readers(spec: Spec, producer: CallName) -> Iterator[str]:
+    for site in sites_of(spec, producer):
+        for call in site.compound.calls:
+            if set(call.arguments) & set(site.call.results):
+                yield call.callee
+
+
+def callers(spec: Spec, task: str) -> int:
+    """How often a task is called, by repetitions and compound tasks together."""
+    return sum(callees(one).count(task) for one in spec.tasks.values())
+
+
+# How a step is refused: the reason, the place, and the nearest sizes that would do.
+
+Sizes = tuple[int, ...]
+_TRIED = 64  # other sizes looked at for a hint, nearest first
+
+
+def refused(message: str, span: Span, hint: str | None = None) -> ArrayolError:
+    """The error of a step that cannot be taken."""
+    return error("step-refused", message, span, hint=hint)
+
+
+def require_sizes(sizes: Sizes, space: Shape, what: str, task: str, span: Span) -> None:
+    """Raises ArrayolError: `wrong-sizes` for another number of sizes or one below 1, `step-refused` for a remainder."""
+    if len(sizes) != len(space) or any(size < 1 for size in sizes):
+        message = (
+            f"'{task}' repeats over {shown_shape(space)}: {what} {shown(sizes)} is not one size of at least 1 for each"
+        )
+        raise error("wrong-sizes", message, span, hint=f"give {_count(len(space))}, as in {shown((1,) * len(space))}")
+    odd = [axis for axis, extent in enumerate(space) if extent is not None and extent % sizes[axis]]
+    if odd:
+        reasons = "; ".join(f"{sizes[axis]} does not divide {space[axis]}" for axis in odd)
+        hint = f"the nearest that do: {' or '.join(map(shown, nearest_divisors(sizes, space)))}"
+        message = (
+            f"{what} {shown(sizes)} leaves a rest of the repetition space {shown_shape(space)} of '{task}': {reasons}"
+        )
+        raise refused(message, span, hint)
+
+
+def nearest_divisors(sizes: Sizes, space: Shape) -> list[Sizes]:
+    """Sizes that divide the space: each one the next below, and each one the next above."""
+    below = tuple(
+        max(one for one in divisors(extent, size) if one <= size) for size, extent in zip(sizes, space, strict=True)
+    )
+    above = tuple(
+        min((one for one in divisors(extent, size) if one >= size), default=extent or size)
+        for size, extent in zip(sizes, space, strict=True)
+    )
+    return [below] if below == above else [below, above]
+
+
+def nearest_sizes(sizes: Sizes, space: Shape, serves: Callable[[Sizes], bool]) -> list[Sizes]:
+    """The two nearest sizes that divide the space and serve, among the nearest few that divide it."""
+    options = [
+        sorted(divisors(extent, size), key=lambda one: abs(one - size))[:16]
+        for size, extent in zip(sizes, space, strict=True)
+    ]
+    distance = lambda found: sum(abs(one - size) / size for one, size in zip(found, sizes, strict=True))  # noqa: E731
+    ordered = sorted(product(*options), key=distance)[:_TRIED]
+    return list(islice((found for found in ordered if serves(found)), 2))
+
+
+def divisors(extent: int | None, size: int) -> list[int]:
+    """What divides an extent; an infinite one is divided by everything, here by what is near `size`."""
+    if extent is None:
+        return list(range(1, 2 * size + 2))
+    small = [one for one in range(1, int(extent**0.5) + 1) if extent % one == 0]
+    return sorted({*small, *(extent // one for one in small)})
+
+
+def shown(sizes: Sequence[int]) -> str:
+    """Sizes as a step writes them."""
+    return ",".join(map(str, sizes))
+
+
+def _count(number: int) -> str:
+    return f"{number} sizes" if number != 1 else "one size"
 
 
 def with_definitions(spec: Spec, changed: Mapping[str, Sequence[Component]]) -> Spec:

@@ -3,15 +3,64 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
-from arrayol.language.hints import closest
-from arrayol.transforms.calls import CallName
+from arrayol.checks.check import check_body, check_delays, check_tilers
+from arrayol.errors import ArrayolError, Diagnostic, Severity, error
+from arrayol.ir.network import Network, flatten
+from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, callees
+from arrayol.language.diagnose import closest
+from arrayol.language.tasks import Signature
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
-from arrayol.transforms.pipeline import Step
+from arrayol.transforms.rewrite import CallName
 from arrayol.transforms.tile import Tile
+from arrayol.transforms.trace import Transformed, identity
+
+# Steps one after another; what each one gives is checked before the next.
+
+Step = Fuse | Pave | Tile | Collapse
+
+
+class BrokenStepError(Exception):
+    """A step gave a specification with mistakes: one of arrayol itself."""
+
+
+def run_steps(spec: Spec, steps: Sequence[Step]) -> Transformed:
+    """All steps in turn, their traces composed and their remarks in order.
+
+    Raises ArrayolError where a step is refused, BrokenStepError where a result does not check.
+    """
+    done = Transformed(spec, identity(spec))
+    for step in steps:
+        following = step.apply(done.spec)
+        _require_sound(step, done.spec, following.spec)
+        remarks = (*done.remarks, *following.remarks)
+        done = Transformed(following.spec, done.trace.then(following.trace), remarks, following.task)
+    return done
+
+
+def _require_sound(step: Step, before: Spec, after: Spec) -> None:
+    mistakes = [found for found in _mistakes(before, after) if found.severity is Severity.ERROR]
+    if mistakes:
+        told = "; ".join(f"[{found.code}] {found.message}" for found in mistakes)
+        raise BrokenStepError(f"'{step}' gave a wrong specification: {told}")
+
+
+def _mistakes(before: Spec, after: Spec) -> Iterator[Diagnostic]:
+    """The mistakes of all definitions that were not there before."""
+    for name, component in after.components.items():
+        if before.components.get(name) is component:
+            continue
+        if isinstance(component, Elementary):
+            yield from check_body(component)
+        elif isinstance(component, RepetitiveTask):
+            callee = after.components[component.callee]
+            yield from check_tilers(component, Signature(callee.inputs, callee.outputs))
+            yield from check_delays(component)
+
 
 FORMS = {
     "fuse": "fuse PRODUCER CONSUMER [BLOCK]",
@@ -111,3 +160,60 @@ def _count(number: int) -> str:
 def _wrong(text: str, what: str) -> StepTextError:
     verb = text.split(maxsplit=1)[0]
     return StepTextError(f"In '{text}': {verb} {what}. Its form is {FORMS[verb]}, as in \"{EXAMPLES[verb]}\".")
+
+
+# Paper A's canonical form (section 2): compositions of repetitions of elementary tasks, reached by collapse.
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """A task in canonical form: `spec` is what the steps `first` make of `original`, `network` that form flattened."""
+
+    original: Spec
+    first: tuple[Collapse, ...]
+    spec: Spec
+    network: Network
+
+
+def canonical_form(spec: Spec, top: str) -> Canonical:
+    """What exploration, simulation and reports start from. Raises ArrayolError (`not-canonical`)."""
+    first = canonical_steps(spec, top)
+    canonical = run_steps(spec, first).spec
+    return Canonical(spec, first, canonical, flatten(canonical, top))
+
+
+def canonical_steps(spec: Spec, top: str) -> tuple[Collapse, ...]:
+    """The steps that bring what `top` calls into the canonical form; none where it has it.
+
+    Raises ArrayolError (`not-canonical`) with the task that stops it and the reason.
+    """
+    steps: list[Collapse] = []
+    while (nested := _nested(spec, top)) is not None:
+        step = Collapse(CallName(nested.name))
+        try:
+            spec = step.apply(spec).spec
+        except ArrayolError as refusal:
+            raise _stopped(nested, refusal) from None
+        steps.append(step)
+    return tuple(steps)
+
+
+def _nested(spec: Spec, name: str) -> RepetitiveTask | None:
+    """A task below `name`, or itself, that repeats something else than an elementary."""
+    component = spec.components[name]
+    if isinstance(component, RepetitiveTask):
+        return None if isinstance(spec.components[component.callee], Elementary) else component
+    if isinstance(component, CompoundTask):
+        found = (_nested(spec, callee) for callee in callees(component))
+        return next((task for task in found if task is not None), None)
+    return None
+
+
+def _stopped(task: RepetitiveTask, refusal: ArrayolError) -> ArrayolError:
+    (found,) = refusal.diagnostics
+    return error(
+        "not-canonical",
+        f"task '{task.name}' repeats '{task.callee}', which is not an elementary task; {found.message}",
+        task.span,
+        hint="exploration starts from tasks that repeat elementary tasks; put the repetition inside those",
+    )

@@ -32,15 +32,19 @@ from dataclasses import dataclass
 
 from arrayol.ir.spec import Component, RepetitiveTask, Spec
 from arrayol.transforms.assemble import Outline, assemble
-from arrayol.transforms.block import Vector
-from arrayol.transforms.blocks import even_blocks
-from arrayol.transforms.calls import CallName
+from arrayol.transforms.block import NOTHING_INSIDE, Vector, even_blocks
+from arrayol.transforms.block_delays import block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.cut import block_part
-from arrayol.transforms.naming import Names
-from arrayol.transforms.orders import block_vectors, find_block_circle, tell_circle
-from arrayol.transforms.parts import NOTHING_INSIDE
-from arrayol.transforms.refusal import nearest_sizes, refused, require_sizes, shown
-from arrayol.transforms.rewrite import own_task, with_definitions
+from arrayol.transforms.rewrite import (
+    CallName,
+    Names,
+    nearest_sizes,
+    own_task,
+    refused,
+    require_sizes,
+    shown,
+    with_definitions,
+)
 from arrayol.transforms.trace import IndexMap, MatrixMap, Trace, Transformed, identity
 
 

@@ -30,10 +30,18 @@ from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
 from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.nest_tree import Looped, Straight, items_of, loop_depth
 from arrayol.transforms.substitute import is_bool_constant, substitute
-from arrayol.transforms.unroll_factors import beyond_range, check_factors, no_nest, shown
-from arrayol.transforms.unroll_legality import refuse_swapped
+from arrayol.transforms.unroll_legality import (
+    Looped,
+    Straight,
+    beyond_range,
+    check_factors,
+    items_of,
+    loop_depth,
+    no_nest,
+    refuse_swapped,
+    shown,
+)
 
 MAXIMUM_STATEMENTS = 20_000  # of an unrolled body: what can still be read, checked and executed
 

@@ -19,7 +19,7 @@ from steps_figure import ArrayShown, Cell, Writer, draw_steps
 
 from arrayol import api
 from arrayol.ir.spec import RepetitiveTask, Spec, port_named
-from arrayol.pictures.style import our_style
+from arrayol.pictures.sheet import our_style
 from arrayol.polyhedral.accesses import Access
 from arrayol.transforms.trace import IndexMap
 

@@ -6,15 +6,27 @@ What is in it outlives a killed process; work that is not yet committed is done 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from arrayol.errors import ArrayolError
-from dse.jobs.cache_file import BESIDE, clear, create, keep_only, open_whole, remove, require_replaceable, write
+from dse.jobs.cache_file import (
+    BESIDE,
+    clear,
+    create,
+    damaged,
+    keep_only,
+    open_whole,
+    refusals,
+    remove,
+    require_replaceable,
+    write,
+)
 from dse.jobs.digest import digest
-from dse.jobs.store_errors import damaged, refusals
+from dse.jobs.jobs import Job
 
 STORE = "work.sqlite"
 STORE_FILES = (STORE, *(STORE + ending for ending in BESIDE))  # all that a store may leave in its folder
@@ -195,3 +207,41 @@ class JobStore:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+
+# What jobs found, kept in a store by what it depends on.
+
+
+class JobCache:
+    """Finds results of jobs in a store and puts new ones there; without a store it knows nothing."""
+
+    def __init__(self, store: JobStore | None) -> None:
+        self.store = store
+
+    def keys(self, jobs: Sequence[Job], context: Any) -> list[bytes | None]:
+        """The key of each job; None without a store."""
+        return [None if self.store is None else job.key(context) for job in jobs]
+
+    def known(self, jobs: Sequence[Job], keys: Sequence[bytes | None]) -> dict[int, Any]:
+        """The results that are there, by the number of the job. Raises ArrayolError (`store-damaged`)."""
+        if self.store is None:
+            return {}
+        rows = self.store.get([key for key in keys if key is not None])
+        found = {}
+        for number, (job, key) in enumerate(zip(jobs, keys, strict=True)):
+            if key in rows:
+                try:
+                    found[number] = job.load(rows[key])
+                except ValueError:
+                    raise damaged(self.store.path) from None
+        return found
+
+    def keep(self, job: Job, key: bytes | None, result: Any) -> None:
+        """Put a result in the store."""
+        if self.store is not None and key is not None:
+            self.store.put(key, job.kind, job.dump(result))
+
+    def finish(self) -> None:
+        """The exploration has ended well: only its own rows stay, and none where it was over in a moment."""
+        if self.store is not None:
+            self.store.finish()

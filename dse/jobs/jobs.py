@@ -3,16 +3,60 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from threading import Lock
 from time import perf_counter
 from traceback import format_exc
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
-from arrayol.errors import ArrayolError
-from dse.jobs.piece import Job, require_same_code
+from arrayol.errors import ArrayolError, error
+from dse.jobs.digest import code_digest
+
+# Jobs: parts of a search or of a verification that stand for themselves, so that they can be done anywhere.
+#
+# A `JobPlan` yields jobs, is sent what they found in the same order, and returns what it makes of it.
+
+Result = TypeVar("Result")
+
+
+class Job(Protocol):
+    """A picklable job in a context of some kind, and how what it finds is written in a store."""
+
+    @property
+    def kind(self) -> str:
+        """For people who look into a store."""
+
+    @property
+    def cost(self) -> float:
+        """Roughly how many seconds it takes."""
+
+    def key(self, context: Any) -> bytes:
+        """The digest of all that the result depends on."""
+
+    def run(self, context: Any) -> Any:
+        """Do it."""
+
+    def dump(self, result: Any) -> str:
+        """A result as text."""
+
+    def load(self, text: str) -> Any:
+        """The same result from its text. Raises ValueError for a text that `dump` did not write."""
+
+
+JobPlan = Generator[Sequence[Job], Sequence[Any], Result]
+
+
+def require_same_code(code: bytes) -> None:
+    """Raises ArrayolError (`cluster-version`) where another arrayol, or other libraries below it, sent the work."""
+    if code != code_digest():
+        raise error(
+            "cluster-version",
+            "a worker has another version of arrayol, of Python, or of a library that arrayol computes with",
+            hint="install the same versions where the exploration starts and on all workers",
+        )
+
 
 Done = tuple[list[Any], float]
 
@@ -65,3 +109,36 @@ def done(context: Any, jobs: Sequence[Job]) -> Done:
 @lru_cache(maxsize=4)
 def _unpacked(context: bytes) -> Any:
     return pickle.loads(context)
+
+
+# How far a search with the machine model is: one record for all methods and phases.
+
+SEARCHING, COMBINING, SIMULATING = "searching", "combining", "simulating"
+DESCRIBING, WRITING = "describing", "writing"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchProgress:
+    """What is done of a phase: `done` of `total` (None: not known) things, named in the plural by `counted`.
+
+    With `at_most` the phase may end before the total. `designs` are the group designs looked at so far; 0 where these
+    are not what is worked on. `work` is the share, 0 to 1, of the estimated work that is done, where that tells the
+    time left better than `done` does. `place` is where the search is, as "subspace 3 of 8". `hypervolume` gives the
+    share of the box between 0 and a reference that the front so far dominates, None before there is a whole design; it
+    is called when it is shown, in the thread that reports.
+
+    What the first record of a phase counts (a resumed search's finished work) is taken as there before it began.
+    """
+
+    phase: str
+    done: int = 0
+    total: int | None = None
+    counted: str = ""
+    at_most: bool = False
+    designs: int = 0
+    work: float | None = None
+    place: str = ""
+    hypervolume: Callable[[], float | None] = field(default=lambda: None, compare=False)
+
+
+Report = Callable[[SearchProgress], None]

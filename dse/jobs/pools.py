@@ -15,8 +15,7 @@ from threading import Thread
 from typing import Any, Protocol
 
 from arrayol.errors import error
-from dse.jobs.jobs import done, perform
-from dse.jobs.piece import Job
+from dse.jobs.jobs import Job, done, perform
 
 Task = Future[tuple[list[Any], float]]
 WORTH_SECONDS = 2.0  # of work for which processes are started: that takes them about a second
@@ -110,7 +109,7 @@ class Processes:
 def processes(workers: int) -> Iterator[Processes]:
     """Worker processes, which start with the first task and end with the block, at once where it fails."""
     method = multiprocessing.get_context("forkserver")
-    method.set_forkserver_preload(["dse.search.mapping"])
+    method.set_forkserver_preload(["dse.search.machine"])
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the workers: threads of all of them would crowd the cores
     others = set(multiprocessing.active_children())
     executor = ProcessPoolExecutor(workers, mp_context=method, initializer=_start_worker)

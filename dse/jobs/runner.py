@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, wait
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from dse.jobs.keeper import JobCache
-from dse.jobs.piece import Job, JobPlan
-from dse.jobs.pools import InProcess, Pool, Task
+from arrayol.errors import InfeasibleError
+from dse.jobs.cache import JobCache, open_store
+from dse.jobs.cluster import cluster
+from dse.jobs.jobs import Job, JobPlan
+from dse.jobs.pools import InProcess, Pool, Task, processes
 
 Found = TypeVar("Found")
 CHECK_SECONDS = 2.0  # between two looks at the pool where no task ends
@@ -160,3 +164,48 @@ class _Run:
         self.watch(Share(self.done, self.known), found)
         for state in dict.fromkeys(place.state for place in bundle):
             self._advance(state)
+
+
+# What an exploration may use: processes or a cluster to work on, and a folder that keeps what is done.
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """`workers` processes of this machine, or those of the dask cluster at `cluster`.
+
+    Finished work is kept in the store of `folder`; with `resume` what is there is used.
+    """
+
+    workers: int = 1
+    cluster: str | None = None
+    folder: Path | None = None
+    resume: bool = False
+
+
+@contextmanager
+def open_runner(resources: Resources) -> Iterator[JobRunner]:
+    """A job runner with these resources. Raises ArrayolError as `open_store` and `cluster` do."""
+    with _cache(resources) as cache, _pool(resources) as pool:
+        yield JobRunner(pool, cache)
+
+
+@contextmanager
+def _cache(resources: Resources) -> Iterator[JobCache]:
+    """After an exploration that ended well the rows that it used are kept, after a failure all rows."""
+    if resources.folder is None:
+        yield JobCache(None)
+        return
+    with open_store(resources.folder, resume=resources.resume) as store:
+        cache = JobCache(store)
+        try:
+            yield cache
+        except InfeasibleError:
+            store.withdraw()
+            raise
+        cache.finish()
+
+
+def _pool(resources: Resources) -> AbstractContextManager[Pool]:
+    if resources.cluster is not None:
+        return cluster(resources.cluster)
+    return processes(resources.workers) if resources.workers > 1 else nullcontext(InProcess())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -10,13 +10,14 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arrayol.checks.pipeline import check_again, choose_top
+from arrayol.checks.check import check_again, choose_top
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.extern import Functions
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
-from arrayol.language.hints import did_you_mean
-from arrayol.transforms.canonical import canonical_form
+from arrayol.language.diagnose import did_you_mean
+from arrayol.pictures.shown import Bar, GroupShown, StepShown
+from arrayol.transforms.steps import canonical_form
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.schema import Design as Record
 from dse.results.schema import Result
@@ -26,6 +27,8 @@ from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, load_platform
+from hwmodel.simulator.group import GroupRun, Step
+from hwmodel.simulator.port import Burst
 from hwmodel.simulator.simulate import Simulation, black_boxes
 
 EXPLORE_AGAIN = "explore once more, with the files as they are now"
@@ -186,3 +189,35 @@ def _fits(design: Design, network: Network) -> bool:
     blocks += [(one.task, one.cut) for group in design.groups for one in group.processors if one.cut]
     named = {name for group in design.groups for name in (*group.fifos, *(one.array for one in group.layouts))}
     return named <= network.arrays.keys() and all(rank[task] == len(one.shape) for task, one in blocks)
+
+
+# From a simulated design to the plain data that its timeline is drawn from.
+
+
+def timeline_of(found: Simulation) -> tuple[GroupShown, ...]:
+    """The first and last steps of each group."""
+    return tuple(_group(number, run) for number, run in enumerate(found.groups, 1))
+
+
+def _group(number: int, run: GroupRun) -> GroupShown:
+    tasks = tuple(reversed(tuple(run.moves.plan.works)))
+    steps = [_step(place, step) for place, step in sorted(run.shown.items())]
+    return GroupShown(f"{number}: {', '.join(tasks)}", tasks, tuple(_runs(steps)), len(run.lengths), run.cycles)
+
+
+def _runs(steps: list[StepShown]) -> Iterator[tuple[StepShown, ...]]:
+    """Steps that follow each other, together."""
+    first = 0
+    for place in range(1, len(steps) + 1):
+        if place == len(steps) or steps[place].number > steps[place - 1].number + 1:
+            yield tuple(steps[first:place])
+            first = place
+
+
+def _step(number: int, step: Step) -> StepShown:
+    loads, stores = (tuple(_bar(step, one) for one in step.bursts if one.write is write) for write in (False, True))
+    return StepShown(number, step.start, step.length, loads, stores, step.computing)
+
+
+def _bar(step: Step, burst: Burst) -> Bar:
+    return burst.array, step.start + burst.start, step.start + burst.end

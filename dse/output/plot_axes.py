@@ -11,10 +11,124 @@ from matplotlib.axes import Axes
 from matplotlib.backend_bases import RendererBase
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
-from dse.output.panel import ALL, FRONT, Panel
-from dse.pareto.evenly import evenly
+from dse.pareto.fronts import evenly
+
+# One pair of axes: the plotted points of designs, the front, scales and ticks.
+
+FRONT, ALL = "#b5341f", "#7a8793"
+DASHES = (0, (4, 2))
+LOGARITHMIC_FROM = 30.0  # largest by smallest value: beyond, a linear axis would press the small ones together
+CROWDED_FROM = 60  # designs of the front; their marks would hide each other
+RASTER_FROM = 5_000  # points; as vectors they would make an SVG of many megabytes
+
+Place = tuple[float, float, str]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One coordinate of all designs; `whole` for counts."""
+
+    title: str
+    values: Sequence[float]
+    whole: bool = False
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the range asks for a log scale."""
+        return not self.whole and min(self.values) > 0 and max(self.values) >= LOGARITHMIC_FROM * min(self.values)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one pair of axes shows; `names` beside the points of all designs, or empty.
+
+    `staircase` joins the front; a `roomy` panel has space for names away from their points.
+    """
+
+    row: int
+    column: int
+    x: Axis
+    y: Axis
+    front: Sequence[Place]
+    names: Sequence[tuple[str, ...]]
+    staircase: bool
+    roomy: bool
+
+    @property
+    def steps(self) -> list[tuple[float, float]]:
+        """The corners of the line below which nothing was found."""
+        return staircase([(x, y) for x, y, _ in self.front]) if self.staircase else []
+
+
+def staircase(front: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The corners of the line below which nothing was found."""
+    corners: list[tuple[float, float]] = []
+    for x, y in sorted(set(front)):
+        corners += [(x, corners[-1][1])] if corners else []
+        corners.append((x, y))
+    return corners
+
+
+def draw_panel(axes: Axes, panel: Panel) -> Axes:
+    """Points, front and scales; names come when the layout is settled."""
+    many = len(panel.x.values) > RASTER_FROM
+    axes.scatter(
+        panel.x.values,
+        panel.y.values,
+        s=5 if many else 22,
+        color=ALL,
+        alpha=0.25 if many else 0.75,
+        linewidths=0,
+        rasterized=many,
+        zorder=2,
+    )
+    if panel.steps:
+        axes.plot(*zip(*panel.steps, strict=True), color=FRONT, linewidth=1, linestyle=DASHES, zorder=3)
+    crowded = len(panel.front) > CROWDED_FROM
+    axes.scatter(
+        [x for x, _, _ in panel.front],
+        [y for _, y, _ in panel.front],
+        s=9 if crowded else 34,
+        color=FRONT,
+        edgecolors="white",
+        linewidths=0 if crowded else 0.8,
+        zorder=4,
+    )
+    scale_axis(axes, "x", panel.x)
+    scale_axis(axes, "y", panel.y)
+    return axes
+
+
+def scale_axis(axes: Axes, which: str, axis: Axis) -> None:
+    """The title, range and ticks of one side of the axes."""
+    side = axes.xaxis if which == "x" else axes.yaxis
+    side.set_label_text(axis.title)
+    low, high = min(axis.values), max(axis.values)
+    limits = axes.set_xlim if which == "x" else axes.set_ylim
+    if axis.logarithmic:
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+        room = (high / low) ** 0.09
+        limits(low / room, high * room)
+        side.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1000 * low else (1.0,), numticks=12))
+        side.set_minor_locator(NullLocator())
+    else:
+        room = 0.09 * (high - low) or 0.5 * abs(high) or 0.5
+        limits(low - max(room, 0.5) if axis.whole else low - room, high + (max(room, 0.5) if axis.whole else room))
+        steps = [1, 2, 5, 10] if axis.whole else [1, 2, 2.5, 5, 10]
+        side.set_major_locator(MaxNLocator(nbins=8 if axis.whole else 6, steps=steps, integer=axis.whole))
+    side.set_major_formatter(lambda value, _: compact(value))
+
+
+def compact(value: float) -> str:
+    """A tick's label: 2M, 15k, 0.5."""
+    for unit, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= unit:
+            return f"{value / unit:g}{suffix}"
+    return f"{value:g}"
+
 
 # Where a name may stand: the side of the point, and how far from it, in points of 1/72 inch; near first.
 _SIDES = ((1, 1), (1, -1), (-1, 1), (-1, -1), (0, 1), (0, -1), (1, 0), (-1, 0))

@@ -12,11 +12,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from arrayol.pictures.style import DOTS_PER_INCH, our_style
-from dse.output.panel import ALL, DASHES, FRONT, Axis, Panel, Place, draw_panel
-from dse.output.plot_axes import place_names
+from arrayol.pictures.sheet import DOTS_PER_INCH, our_style
+from dse.output.plot_axes import ALL, DASHES, FRONT, Axis, Panel, Place, draw_panel, place_names
 from dse.results.exploration import Exploration
-from dse.space.figures import Figure as Quantity
+from dse.space.objectives import Figure as Quantity
 from dse.space.objectives import Objective
 
 SETTINGS = {

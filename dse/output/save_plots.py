@@ -21,16 +21,16 @@ def save_plot(exploration: Exploration, *paths: Path) -> None:
 
 def save_breakdown(result: Result, *paths: Path) -> None:
     """Draw where the cycles and bits of a front of mappings go, in the format of each path's suffix."""
-    from dse.output.breakdown import draw_breakdown  # noqa: PLC0415  loads matplotlib
     from dse.output.plot_front import write  # noqa: PLC0415
+    from dse.output.plot_more import draw_breakdown  # noqa: PLC0415  loads matplotlib
 
     write(draw_breakdown(result), *paths)
 
 
 def save_convergence(result: Result, *paths: Path) -> None:
     """Draw how a heuristic search went, in the format of each path's suffix."""
-    from dse.output.convergence import draw_convergence  # noqa: PLC0415  loads matplotlib
     from dse.output.plot_front import write  # noqa: PLC0415
+    from dse.output.plot_more import draw_convergence  # noqa: PLC0415  loads matplotlib
 
     assert result.evolution is not None, "only heuristic searches converge"
     write(draw_convergence(result, result.evolution), *paths)

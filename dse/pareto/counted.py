@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hwmodel.design import Fusion
+
 # One row per design, one column per objective, smaller is better: int64, or Python integers where those do not fit.
 Points = NDArray[np.generic]
 
@@ -61,3 +63,74 @@ def _dominated(points: Points, block: NDArray[np.intp], compared: NDArray[np.boo
         np.less_equal(theirs, ours, out=nowhere_larger, where=nowhere_larger)
         smaller |= np.less(theirs, ours, out=np.zeros_like(compared), where=nowhere_larger)
     return nowhere_larger & smaller
+
+
+# Pareto fronts by moocore, which loads only when asked.
+
+
+def non_dominated(points: Points) -> NDArray[np.intp]:
+    """Rows of the Pareto front, ascending; equal points stay together."""
+    import moocore  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    if not len(points):
+        return np.zeros(0, dtype=np.intp)
+    # Dominance sees only the order along each objective, and small ranks are exact as floats.
+    return np.flatnonzero(moocore.is_nondominated(_ranks(points).astype(np.float64), keep_weakly=True))
+
+
+def _ranks(points: Points) -> NDArray[np.intp]:
+    columns = [np.unique(column, return_inverse=True)[1].reshape(-1) for column in points.T]
+    return np.stack(columns, axis=1)
+
+
+# The front of designs that come one by one: pairs compared and counted while they are few, sorted beyond.
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A feasible fusion and the integers it is compared by, one per objective."""
+
+    fusion: Fusion
+    values: tuple[int, ...]
+
+
+class GrowingFront:
+    """Holds at most the front so far and `at_once` more candidates.
+
+    `comparisons` counts ordered pairs; it becomes None for good once there were more than `at_once` candidates to
+    compare with each other, and sorting took over.
+    """
+
+    def __init__(self, at_once: int = COMPARED_AT_MOST) -> None:
+        self.comparisons: int | None = 0
+        self._at_once = at_once
+        self._held: list[Candidate] = []
+        self._fresh = 0
+
+    def add(self, candidate: Candidate) -> None:
+        """Take one more candidate."""
+        self._held.append(candidate)
+        self._fresh += 1
+        if self._fresh > self._at_once:
+            self.comparisons = None
+            self._sort()
+
+    @property
+    def held(self) -> Sequence[Candidate]:
+        """The candidates of the front so far, and some that may be dominated."""
+        return self._held
+
+    def finish(self) -> list[Candidate]:
+        """The candidates that none dominates, in the order in which they came."""
+        if self.comparisons is None:
+            self._sort()
+        elif self._held:
+            front = counted_front(points_of([held.values for held in self._held]))
+            self.comparisons = front.comparisons
+            self._held = [self._held[row] for row in front.rows]
+        return self._held
+
+    def _sort(self) -> None:
+        rows = non_dominated(points_of([held.values for held in self._held]))
+        self._held = [self._held[row] for row in rows]
+        self._fresh = 0

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.sorting import non_dominated
+from dse.pareto.counted import non_dominated
 
 Values = NDArray[np.int64]
 Rows = NDArray[np.intp]
@@ -128,3 +130,35 @@ def _pareto_rows(values: Values, units: Values, *, trade_units: bool) -> Rows:
         kept[1:] = ascending[1:, 1] < best[:-1]
         return order[kept]
     return order[non_dominated(ascending)]
+
+
+# Fewer points of a front, each dropped one near a kept one: what `epsilon` allows.
+
+
+def thinned(front: Front, epsilon: float) -> Front:
+    """A part of the front that has, for each of its points, one at most 1 + epsilon times as large in every figure.
+
+    Sums and maxima of such parts of groups' fronts have the same property for whole designs.
+    """
+    if not epsilon or not len(front):
+        return front
+    allowed = 1 + Fraction(str(epsilon))
+    kept: list[int] = []
+    scaled = front.values * allowed.denominator
+    bounds = front.values * allowed.numerator
+    for row in range(len(front)):
+        if not kept or not (scaled[kept] <= bounds[row]).all(axis=1).any():
+            kept.append(row)
+    return front.at(np.array(kept, np.intp))
+
+
+# Some things out of many, evenly, the first and the last among them.
+
+Item = TypeVar("Item")
+
+
+def evenly(items: Sequence[Item], count: int) -> list[Item]:
+    """At most `count` of the items, at least two, in their order."""
+    if len(items) <= count:
+        return list(items)
+    return [items[round(place * (len(items) - 1) / (count - 1))] for place in range(count)]

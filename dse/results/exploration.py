@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from arrayol.ir.spec import ConstValue, Spec
 from dse.results.schema import Result
-from dse.space.figures import Figure
-from dse.space.objectives import Objective
+from dse.space.objectives import Figure, Objective
 from hwmodel.design import Design
 
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import Diagnostic, InfeasibleError
-from arrayol.language.hints import did_you_mean
-from dse.results.points import Values, grows, values_of
+from arrayol.language.diagnose import did_you_mean
+from dse.results.compare import Values, grows, values_of
 from dse.results.schema import Design, Result
-from dse.space.constraints import Constraint, parse_constraint
 from dse.space.objectives import LATENCY, WrongObjectiveError
+from dse.space.study import Constraint, parse_constraint
 
 KNEE = "knee"
 _AND = re.compile(r"\s*,\s*|\s+and\s+")

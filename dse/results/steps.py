@@ -8,20 +8,22 @@ from itertools import islice, product
 from math import prod
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from arrayol.checks.check import shown_extents
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network, Process
 from arrayol.ir.spec import Component, RepetitiveTask, Spec
-from arrayol.transforms.calls import CallName
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
-from arrayol.transforms.pipeline import Step
-from arrayol.transforms.refusal import Sizes, divisors, shown
+from arrayol.transforms.rewrite import CallName, Sizes, divisors, shown
+from arrayol.transforms.steps import Step
 from arrayol.transforms.trace import Transformed, identity
 from dse.jobs.digest import code_digest, digest
+from dse.jobs.jobs import DESCRIBING, JobPlan, Report, SearchProgress
+from dse.jobs.runner import JobRunner, Share
 from hwmodel.design import Design, GroupDesign
-from hwmodel.published.estimate import PublishedDesign
-from hwmodel.published.rates import size
+from hwmodel.published.group import PublishedDesign, size
 
 _TRIED = 48  # blocks tried for one group, smallest first
 Group = tuple[str, ...]
@@ -201,3 +203,62 @@ def _blocks(process: Process, most: int) -> Iterator[Sizes]:
     total = size(process.repetition)
     found = [sizes for sizes in product(*options) if total <= most * prod(sizes)]
     yield from sorted(found, key=lambda sizes: (prod(sizes), sizes))
+
+
+# The steps of groups as jobs.
+
+_FUSION_SECONDS = 0.005  # roughly, of a step
+_FOUND: TypeAdapter[Found] = TypeAdapter(Found)
+
+
+@dataclass(frozen=True)
+class StepsJob:
+    """One group by blocks of its last task."""
+
+    group: Group
+    sizes: Sizes
+    finder_key: bytes = field(repr=False)
+
+    @property
+    def kind(self) -> str:
+        """What it is in a store."""
+        return "steps of a group"
+
+    @property
+    def cost(self) -> float:
+        """Roughly how many seconds it takes."""
+        return _FUSION_SECONDS * len(self.group)
+
+    def key(self, _: StepFinder) -> bytes:
+        """What it depends on."""
+        return digest(self.kind, self.finder_key, self.group, self.sizes)
+
+    def run(self, finder: StepFinder) -> Found:
+        """Find them."""
+        return finder.by_blocks(self.group, self.sizes)
+
+    def dump(self, found: Found) -> str:
+        """Steps as text."""
+        return _FOUND.dump_json(found).decode()
+
+    def load(self, text: str) -> Found:
+        """Steps from their text."""
+        return _FOUND.validate_json(text)
+
+
+def find_steps(finder: StepFinder, designs: Sequence[Design], runner: JobRunner, report: Report) -> None:
+    """Let the finder know the steps of all groups of some designs."""
+    pairs, done = finder.needed(designs), 0
+
+    def watch(share: Share, results: Sequence[Found]) -> None:
+        nonlocal done
+        done += len(results)
+        report(SearchProgress(DESCRIBING, done, len(pairs), "groups", work=share.of_all))
+
+    (found,) = runner.do(finder, [_found(finder, pairs)], watch)
+    finder.learn(pairs, found)
+
+
+def _found(finder: StepFinder, pairs: Sequence[tuple[Group, Sizes]]) -> JobPlan[Sequence[Found]]:
+    key = finder.key
+    return (yield [StepsJob(group, sizes, key) for group, sizes in pairs])

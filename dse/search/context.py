@@ -3,13 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, get_args
 
+from arrayol.errors import ArrayolError, error
+from dse.jobs.digest import code_digest, digest
 from dse.pareto.fronts import Front
 from dse.results.schema import Comparisons
+from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront
+from dse.search.isomorphic import group_content
+from dse.space.mappings import MappingSpace
 from dse.space.task_graph import Mask
 from hwmodel.design import Design
+
+# What jobs of a search need to know, wherever they are done.
+
+
+@dataclass(frozen=True)
+class SearchContext:
+    """A space and the columns that its designs are compared by."""
+
+    space: MappingSpace
+    columns: Columns
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SearchContext, (self.space, self.columns)  # what is remembered stays here
+
+    def group_key(self, tasks: tuple[str, ...]) -> bytes:
+        """The digest of what figures of designs of a group depend on, the designs aside."""
+        if tasks not in self._group_keys:
+            self._group_keys[tasks] = digest(self._prices, group_content(self.space, tasks))
+        return self._group_keys[tasks]
+
+    @cached_property
+    def network_key(self) -> bytes:
+        """The digest of what figures of all designs depend on."""
+        return digest(self._prices, self.space.model.network)
+
+    @cached_property
+    def _group_keys(self) -> dict[tuple[str, ...], bytes]:
+        return {}
+
+    @cached_property
+    def _prices(self) -> bytes:
+        """The program, the platform and the columns; the network's word, and where rows count its addresses."""
+        model, how = self.space.model, self.columns.how
+        figures = tuple((figure.key, figure.scale) for figure in self.columns.figures)
+        addresses = model.network if model.platform.memory.rows is not None else None
+        order = tuple(model.network.arrays) if addresses else ()  # arrays lie in it
+        return digest(
+            code_digest(), model.platform, model.data_per_word, addresses, order, figures, how.largest, how.limits
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +101,51 @@ class Searched:
     groups: Mapping[Mask, GroupFront] = field(default_factory=dict)
     comparisons: Comparisons | None = None
     evolution: Evolution | None = None
+
+
+# The models and methods of an exploration by name, and what is asked of one.
+
+Model = Literal["machine", "published"]
+MODEL_NAMES: tuple[Model, ...] = get_args(Model)
+MACHINE, _ = MODEL_NAMES
+Method = Literal["auto", "partition", "exhaustive", "exact", "nsga2"]
+METHODS: tuple[Method, ...] = get_args(Method)
+AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2 = METHODS
+ASKED = "asked for"
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is asked of a search.
+
+    `announce` is told the size of the space and the method before it starts, `report` how far it is. With
+    `keep_all` the result holds more designs than those of the front.
+    """
+
+    method: str = AUTO
+    seed: int = 0
+    report: Callable[[Any], None] = lambda _: None
+    announce: Callable[[str], None] = lambda _: None
+    keep_all: bool = False
+
+    def quietly(self) -> Search:
+        """The same without a word."""
+        return replace(self, report=lambda _: None, announce=lambda _: None)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A method and why it was taken."""
+
+    name: str
+    why: str
+
+    @property
+    def text(self) -> str:
+        """For people."""
+        return f"method {self.name}" if self.why == ASKED else f"method {self.name}: {self.why}"
+
+
+def refused(method: str, reason: str, hint: str) -> ArrayolError:
+    """The error for a method that cannot be taken here."""
+    return error("method-refused", f"the method '{method}' cannot be taken here: {reason}", hint=hint)

@@ -13,16 +13,14 @@ import numpy as np
 
 from arrayol.errors import ArrayolError
 from arrayol.text import rounded
-from dse.jobs.progress import SEARCHING, Report, SearchProgress
+from dse.jobs.jobs import SEARCHING, Report, SearchProgress
 from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Rows, Values, front_of
-from dse.search.context import Searched
+from dse.search.context import EXHAUSTIVE, SearchContext, Searched, refused
 from dse.search.exact import bounds_text, in_order
 from dse.search.figures import Columns, column_of
 from dse.search.group_front import Counts, with_units
-from dse.search.method_names import EXHAUSTIVE, refused
 from dse.search.pricing import combinations, plain_structure
-from dse.search.search_context import SearchContext
 from dse.space.mappings import MappingSpace
 from dse.space.options import mapping_options
 from dse.space.size import all_fusions

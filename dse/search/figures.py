@@ -11,8 +11,8 @@ import numpy as np
 
 from arrayol.errors import error
 from dse.pareto.fronts import Combination, Values
-from dse.space.constraints import Constraint
-from dse.space.figures import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
+from dse.space.objectives import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
+from dse.space.study import Constraint
 from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Priced, units_are_free
 from hwmodel.platform import Platform
 

@@ -2,31 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.jobs.progress import SEARCHING, Report, SearchProgress
+from dse.jobs.jobs import SEARCHING, Report, SearchProgress
 from dse.jobs.runner import JobRunner
+from dse.pareto.combine import Groups, Stock, values_of
 from dse.pareto.fronts import Combination, Values, front_of
-from dse.pareto.hypervolume import RisingVolume
-from dse.pareto.indicators import share_of
-from dse.pareto.recombine import Groups, Stock, values_of
-from dse.search.bulk import BatchPricer
-from dse.search.context import Evolution, Generation, Searched
+from dse.pareto.hypervolume import RisingVolume, share_of
+from dse.search.context import Evolution, Generation, SearchContext, Searched
 from dse.search.encoding import Coding
-from dse.search.exact import bounds_text, in_order
+from dse.search.exact import LEAST_ELEMENTS, bounds_text, in_order
 from dse.search.group_front import Counts
 from dse.search.nsga2 import Genes, evolve
-from dse.search.search_context import SearchContext
-from dse.search.slow_designs import SlowDesigns
-from dse.space.options import is_plain
-from dse.space.space_size import size_of
+from dse.search.pricing import BatchPricer
+from dse.space.mappings import SLOW_ELEMENTS, MappingSpace
+from dse.space.options import is_plain, structure_of, takes_exact_path
+from dse.space.size import size_of
 from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign
+
+# How many designs a heuristic search may have priced element by element, which takes long where arrays are large.
+
+PACE = 40  # generations over which they are spread: the first ones know little
+
+
+@dataclass
+class SlowDesigns:
+    """Grants structures (group designs but for their units) that the model prices slowly, more with each generation.
+
+    Over PACE generations as many as the exact search allows each group; it goes on at that pace. None are denied where
+    the study holds no plain designs to take instead.
+    """
+
+    space: MappingSpace
+    priced: Container[GroupDesign]
+    granted: int = 0
+    denied: int = 0
+    generation: int = 0
+    _now: set[GroupDesign] = field(default_factory=set)
+
+    def next_generation(self) -> None:
+        """What is granted from here on belongs to the next generation."""
+        self.generation += 1
+        self._now.clear()
+
+    def granted_or_without(self, design: GroupDesign) -> GroupDesign:
+        """The design, or without its cuts, FIFOs and recomputing where too many have been priced so far."""
+        if not takes_exact_path(design) or design in self.priced or not self.space.study.holds_plain:
+            return design
+        structure = structure_of(design)
+        if structure not in self._now:
+            if self.granted * PACE >= self._most * self.generation:
+                self.denied += 1
+                processors = tuple(replace(one, cut=None) for one in design.processors)
+                return replace(design, processors=processors, fifos=frozenset(), recompute=False)
+            self.granted += 1
+            self._now.add(structure)
+        return design
+
+    @property
+    def _most(self) -> int:
+        elements = sum(self.space.accesses.size(array) for array in self.space.model.network.arrays)
+        return SLOW_ELEMENTS // max(elements, LEAST_ELEMENTS)
+
+    def text(self) -> str:
+        """What was denied, for how a front was found."""
+        if not self.denied:
+            return ""
+        what = f"{self.granted:,} structures priced element by element"
+        return f"; {what}, and cuts, FIFOs and recomputing left out of {self.denied:,} group designs beyond them"
+
 
 POPULATION = 200
 GENERATIONS_AT_MOST = 400

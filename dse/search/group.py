@@ -9,9 +9,9 @@ from operator import itemgetter
 
 import numpy as np
 
-from dse.jobs.piece import JobPlan
-from dse.pareto.fronts import Front, front_of
-from dse.pareto.thinning import thinned
+from dse.jobs.jobs import JobPlan
+from dse.pareto.fronts import Front, front_of, thinned
+from dse.search.context import SearchContext
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
 from dse.search.pricing import (
@@ -23,7 +23,6 @@ from dse.search.pricing import (
     in_jobs,
     plain_structure,
 )
-from dse.search.search_context import SearchContext
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import count_mapping_options, mapping_options, spread, takes_exact_path
 from dse.space.task_graph import Mask

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from types import MappingProxyType
 
+from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.text import counted, rounded
-from dse.jobs.progress import Report
+from dse.jobs.jobs import Report
 from dse.jobs.runner import JobRunner
-from dse.search.context import Searched
+from dse.pareto.fronts import Front
+from dse.results.schema import identifier
+from dse.search.context import (
+    ASKED,
+    AUTO,
+    EXACT,
+    EXHAUSTIVE,
+    NSGA2,
+    PARTITION,
+    Chosen,
+    Search,
+    SearchContext,
+    Searched,
+    refused,
+)
 from dse.search.exact import search_exactly
 from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import Columns
 from dse.search.genetic import search_heuristically
-from dse.search.method_names import ASKED, AUTO, EXACT, EXHAUSTIVE, NSGA2, PARTITION, Chosen, Search, refused
 from dse.search.partition import search_by_partition
-from dse.search.search_context import SearchContext
-from dse.space.size import LISTED_AT_MOST
-from dse.space.space_size import SpaceSize
+from dse.space.mappings import MappingSpace
+from dse.space.objectives import FRAMES_PER_SECOND, Figure, figures_of
+from dse.space.size import LISTED_AT_MOST, SpaceSize
+from dse.space.study import Constraint
+from hwmodel.design import Design
 
 EXACT_AT_MOST = 10**8  # plain group designs that `auto` still prices all: minutes on one core
 STRUCTURES_AT_MOST = 4 * 10**6  # the same of structures, where each needs only its fastest units
@@ -78,3 +96,69 @@ _REFUSALS: Mapping[str, Callable[[SpaceSize], str]] = MappingProxyType(
 _SEARCHES: Mapping[str, Callable[[SearchContext, JobRunner, Report], Searched]] = MappingProxyType(
     {PARTITION: search_by_partition, EXHAUSTIVE: search_exhaustively, EXACT: search_exactly}
 )
+
+
+# Why no design keeps all constraints: what each needs, and the design that comes nearest.
+
+
+@dataclass(frozen=True)
+class Found:
+    """The front of whole designs in some columns, and the design behind each of its points."""
+
+    front: Front
+    design: Callable[[int], Design]
+
+
+def unbounded(columns: Columns) -> Columns:
+    """The same columns without limits."""
+    return replace(columns, how=replace(columns.how, limits=(None,) * len(columns.how.limits)))
+
+
+def infeasible(space: MappingSpace, columns: Columns, found: Found, refusal: str | None) -> InfeasibleError:
+    """The error for a space without a feasible design; `found` is the front that it has without constraints."""
+    name = space.model.network.name
+    if not len(found.front):
+        why = f"; {refusal}" if refusal else ""
+        hint = "open more of the space in a study: other fusions, units or orders"
+        return InfeasibleError([Diagnostic("infeasible", f"'{name}' has no legal design here{why}", hint=hint)])
+    nearest = _nearest(columns, found.front)
+    parts = [_need(space, columns, found, constraint) for constraint in columns.constraints]
+    design = identifier(found.design(nearest).fusion, space.graph)
+    message = f"no design of '{name}' keeps all constraints: {'; '.join(parts)}"
+    shown = ", ".join(_shown(space, columns, found.front, nearest, figure) for figure in columns.figures)
+    return InfeasibleError(
+        [Diagnostic("infeasible", message, hint=f"the nearest design, of fusion {design}, has {shown}")]
+    )
+
+
+def _nearest(columns: Columns, front: Front) -> int:
+    """The point with the least sum of relative excesses over the limits."""
+
+    def excess(row: int) -> Fraction:
+        pairs = zip(front.values[row].tolist(), columns.how.limits, strict=True)
+        return sum((_over(value, limit) for value, limit in pairs if limit is not None), Fraction(0))
+
+    return min(range(len(front)), key=excess)
+
+
+def _over(value: int, limit: int) -> Fraction:
+    return Fraction(max(0, value - limit), max(1, limit))
+
+
+def _need(space: MappingSpace, columns: Columns, found: Found, constraint: Constraint) -> str:
+    """What a constraint asks, and the best that any design has."""
+    figure = figures_of(space.model.platform)[constraint.figure]
+    column = [one.key for one in columns.figures].index(figure.key)
+    best = int(found.front.values[:, column].min())
+    word = "most" if figure.name == FRAMES_PER_SECOND else "least"
+    return f"{constraint} is asked, the {word} is {_number(space, figure, best)}"
+
+
+def _shown(space: MappingSpace, columns: Columns, front: Front, row: int, figure: Figure) -> str:
+    value = int(front.values[row, columns.figures.index(figure)])
+    return f"{figure.name} {_number(space, figure, value)}"
+
+
+def _number(space: MappingSpace, figure: Figure, exact: int) -> str:
+    value = figure.shown(exact, space.model.platform)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.1f}"

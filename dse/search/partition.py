@@ -11,17 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dse.jobs.progress import COMBINING, Report, SearchProgress
+from dse.jobs.jobs import COMBINING, Report, SearchProgress
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import Choice, WholeFront, fusion_front
-from dse.pareto.counted import COMPARED_AT_MOST, counted_front
+from dse.pareto.counted import COMPARED_AT_MOST, counted_front, non_dominated
 from dse.pareto.fronts import Front, Rows, Values, front_of
-from dse.pareto.sorting import non_dominated
 from dse.results.schema import Comparisons
-from dse.search.context import Searched
+from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_groups, searched_groups, tries_all_options
 from dse.search.figures import Columns
-from dse.search.search_context import SearchContext
 from dse.space.size import all_fusions
 from dse.space.task_graph import Mask
 

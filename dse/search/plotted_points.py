@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dse.pareto.front import Candidate
+from dse.pareto.counted import Candidate
 from dse.results.exploration import PlottedPoints
 from dse.results.schema import identifier
 from dse.space.objectives import Objective

@@ -11,9 +11,35 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from dse.space.partitions import Sizes, partitions, without
 from dse.space.task_graph import Mask, TaskGraph, bits
 from hwmodel.design import Fusion
+
+# Integer partitions: what paper A (section 4, figure 9) generates the space of fusions from.
+
+Sizes = tuple[int, ...]  # group sizes, largest first
+
+
+def partitions(total: int, parts: int) -> Iterator[Sizes]:
+    """The partitions of `total` in exactly `parts` positive integers, largest first: 4 in 2 gives (3, 1), (2, 2)."""
+    if 1 <= parts <= total:
+        yield from _bounded(total, parts, total)
+
+
+def _bounded(total: int, parts: int, largest: int) -> Iterator[Sizes]:
+    if parts == 1:
+        yield (total,)
+        return
+    # What remains must have at least one for each other part, and no part above `first`.
+    for first in range(min(largest, total - parts + 1), -(-total // parts) - 1, -1):
+        for rest in _bounded(total - first, parts - 1, first):
+            yield (first, *rest)
+
+
+def without(sizes: Sizes, part: int) -> Sizes:
+    """`sizes` with one `part` less."""
+    place = sizes.index(part)
+    return sizes[:place] + sizes[place + 1 :]
+
 
 Order = tuple[Mask, ...]  # for each task all tasks after it, once the groups chosen so far run as one task each
 

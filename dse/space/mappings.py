@@ -10,12 +10,12 @@ from itertools import product
 from typing import Any
 
 from arrayol.errors import ArrayolError, Diagnostic
-from arrayol.language.hints import did_you_mean
+from arrayol.language.diagnose import did_you_mean
 from dse.space.fusions import all_groups, can_run
 from dse.space.study import Study
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
-from hwmodel.banks.candidates import layout_candidates
+from hwmodel.banks.linear import layout_candidates
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan
 from hwmodel.machine.model import MachineModel
 

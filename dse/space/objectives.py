@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from types import MappingProxyType
 
 from arrayol.errors import ArrayolError, Diagnostic, error
-from arrayol.language.hints import did_you_mean
+from arrayol.language.diagnose import did_you_mean
 from hwmodel.platform import Platform
-from hwmodel.published.estimate import PublishedDesign
+from hwmodel.published.group import PublishedDesign
 
 LATENCY = "latency_cycles"
 MICROSECONDS = "latency_microseconds"
@@ -104,3 +106,104 @@ def _unknown(name: str) -> WrongObjectiveError:
 
 def _wrong(code: str, message: str, hint: str) -> WrongObjectiveError:
     return WrongObjectiveError([Diagnostic(code, message, hint=hint)])
+
+
+# Figures of machine designs: what can be minimised or bounded, with names, titles and units.
+
+FRAMES_PER_SECOND = "frames_per_second"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a design. Designs are compared by integers, smaller is better: `key` of the model, times `scale`.
+
+    `scale` makes integers of costs that are not. `clocked` figures are cycles seen through the platform's clock.
+    """
+
+    name: str
+    title: str
+    unit: str
+    key: str
+    scale: int = 1
+    clocked: bool = False
+
+    def shown(self, exact: int, platform: Platform) -> int | float:
+        """The figure in `unit` that stands behind the integer."""
+        if self.clocked:
+            assert platform.clock_mhz is not None, "figures in time are refused without a clock"
+            if self.name == FRAMES_PER_SECOND:
+                return platform.clock_mhz * 1e6 / exact if exact else math.inf
+            return exact / platform.clock_mhz
+        return exact if self.scale == 1 else exact / self.scale
+
+    @property
+    def grows(self) -> bool:
+        """Whether larger is better for the people who read it; its integer still shrinks."""
+        return self.name == FRAMES_PER_SECOND
+
+
+_FIGURES = (
+    Figure(LATENCY, "latency", "cycles", LATENCY),
+    Figure("internal_memory_data", "internal memory", "data", "internal_memory_data"),
+    Figure("internal_memory_bits", "internal memory", "bits", "internal_memory_bits"),
+    Figure("traffic_bytes", "external traffic", "bytes", "traffic_bytes"),
+    Figure("units", "N_cu of all processors", "units", "units"),
+    Figure("frame_cycles", "time per frame", "cycles", "frame_cycles"),
+    Figure("memory_blocks", "memory blocks", "blocks", "memory_blocks"),
+    Figure(MICROSECONDS, "latency", "us", LATENCY, clocked=True),
+    Figure(FRAMES_PER_SECOND, "frame rate", "frames/s", "frame_cycles", clocked=True),
+)
+MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure in _FIGURES})
+
+
+def figures_of(platform: Platform) -> dict[str, Figure]:
+    """All figures that the machine model gives on a platform, costs last."""
+    found = {figure.name: figure for figure in _FIGURES if _has(platform, figure)}
+    for name in cost_names(platform):
+        amounts = [Fraction(str(path.cost[name])) for path in platform.elementary.values() if name in path.cost]
+        found[name] = Figure(name, f"cost in {name}", name, name, math.lcm(*(one.denominator for one in amounts)))
+    return found
+
+
+def cost_names(platform: Platform) -> tuple[str, ...]:
+    """The names of all costs that a platform's datapaths have, in the order of the file."""
+    return tuple(dict.fromkeys(name for path in platform.elementary.values() for name in path.cost))
+
+
+def chosen_figures(names: Sequence[str], platform: Platform) -> tuple[Figure, ...]:
+    """The figures of these names.
+
+    Raises WrongObjectiveError (`unknown-objective`, `repeated-objective`, `no-objective`) and ArrayolError (`no-clock`,
+    `no-block-size`).
+    """
+    known = figures_of(platform)
+    if not names:
+        raise _wrong("no-objective", "at least one objective is needed", f"choose of {', '.join(known)}")
+    for place, name in enumerate(names):
+        if name in names[:place]:
+            raise _wrong("repeated-objective", f"objective '{name}' is given twice", "name each objective once")
+        require_known(name, known)
+    return tuple(known[name] for name in names)
+
+
+def require_known(name: str, known: Mapping[str, Figure]) -> None:
+    """Raises for a name that is no figure here: `no-clock`, `no-block-size`, or `unknown-objective`."""
+    if name in known:
+        return
+    if name in MACHINE and MACHINE[name].clocked:
+        hint = f"give clock_mhz = MHZ in the platform, or take {MACHINE[name].key}"
+        raise error("no-clock", f"'{name}' needs a clock, and the platform has none", hint=hint)
+    if name in MACHINE:
+        hint = "give local.block_bits = BITS in the platform"
+        raise error("no-block-size", f"'{name}' needs the size of a memory block, and the platform has none", hint=hint)
+    raise _wrong(
+        "unknown-objective",
+        f"there is no objective '{name}'" if name else "an objective's name is empty",
+        did_you_mean(name, known) or f"the machine model gives {', '.join(known)} here",
+    )
+
+
+def _has(platform: Platform, figure: Figure) -> bool:
+    if figure.clocked:
+        return platform.clock_mhz is not None
+    return figure.name != "memory_blocks" or platform.local.block_bits is not None

@@ -11,7 +11,7 @@ from typing import Any
 from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace
 from hwmodel.design import Blocks, GroupDesign
-from hwmodel.machine.offers import Offers
+from hwmodel.machine.model import Offers
 
 
 def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:

@@ -5,7 +5,10 @@ Read from TOML (`--study`) or made of options. Values that name tasks are checke
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -14,10 +17,41 @@ from pydantic_core import PydanticCustomError
 
 from arrayol.errors import error
 from arrayol.source import Span
-from dse.space.constraints import Constraint, parse_constraint
 from hwmodel.design import POLICIES, Policy, Scan
-from hwmodel.toml_file import TomlFile, read_toml
-from hwmodel.toml_model import BrokenRule, validate
+from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
+
+# Constraints as text: a figure, a relation and a number, as `internal_memory_bits <= 65536`.
+
+_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """`figure relation bound`; only figures that grow as they get better (frames per second) take > and >=."""
+
+    figure: str
+    relation: str
+    bound: Fraction
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def is_upper(self) -> bool:
+        """Whether it bounds the figure from above."""
+        return self.relation.startswith("<")
+
+
+def parse_constraint(text: str) -> Constraint:
+    """A constraint of its text. Raises ValueError where it has another form than `FIGURE <= NUMBER`."""
+    found = _FORM.fullmatch(text)
+    if found is None:
+        raise ValueError(text)
+    figure, relation, number = found.groups()
+    bound = Fraction(number.replace("_", ""))
+    return Constraint(figure, relation, bound, f"{figure} {relation} {number}")
+
 
 Shapes = Mapping[str, tuple[tuple[int, ...], ...]]
 Groups = tuple[tuple[str, ...], ...]

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions
+from arrayol.execute.inputs import noise
 from arrayol.execute.run import execute
-from arrayol.execute.synthetic import noise
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from dse.jobs.digest import code_digest, digest
@@ -22,10 +22,8 @@ from hwmodel.design import Design, GroupDesign
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
-from hwmodel.simulator.alone import simulate_alone
 from hwmodel.simulator.group import GroupRun, Sizes
-from hwmodel.simulator.reference import Reference, reference_of
-from hwmodel.simulator.simulate import Simulation, simulate
+from hwmodel.simulator.simulate import Reference, Simulation, reference_of, simulate, simulate_alone
 
 SEED = 1  # of the data
 
@@ -90,7 +88,7 @@ class Testbench:
         return digest(code_digest(), self.spec, self.network.name, self.platform, tuple(self.network.arrays))
 
     def judge(self, group: GroupDesign) -> Judgement:
-        """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.simulator.alone`)."""
+        """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.simulator.simulate`)."""
         try:
             estimate = self.model.estimate(group)
             found = simulate_alone(self.reference, self.platform, group, _sizes(estimate))

@@ -8,8 +8,7 @@ from math import gcd
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.banks.accesses import AccessGraph
-from hwmodel.banks.cost import RULES, Busy
+from hwmodel.banks.cost import RULES, AccessGraph, Busy
 from hwmodel.banks.references import Body, Loop, Reference
 
 _PHASES_AT_ONCE = 1 << 20  # banks computed at a time: iterations x references

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hwmodel.banks.custom import VirtualMemory
 from hwmodel.banks.references import Loop, Reference, Subscript
-from hwmodel.banks.renaming import VirtualMemory
 
 
 def reference_text(name: str, subscripts: Sequence[Subscript], loops: Sequence[Loop]) -> str:

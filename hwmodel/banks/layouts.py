@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from hwmodel.banks.accesses import AccessGraph, access_graph
-from hwmodel.banks.cost import RULES, Busy
+from hwmodel.banks.cost import RULES, AccessGraph, Busy, access_graph
 from hwmodel.banks.custom import Custom, custom_layout, read_only
 from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
 from hwmodel.banks.linear import Linear, smallest_linear

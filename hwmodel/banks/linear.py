@@ -6,16 +6,80 @@ the search is exhaustive: for N banks and blocks of B only a modulo N B matters,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from math import lcm, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.banks.clique import clique_bound
-from hwmodel.banks.moving import Moving, moving
+from hwmodel.accesses import Accesses, Touch, subscripts
+from hwmodel.banks.partition import Moving, moving
 from hwmodel.banks.references import Loop, Reference
+from hwmodel.design import BankLayout
+
+# The clique bound: so many elements of which any two are touched in one cycle, so that each needs a bank of its own.
+#
+# Elements of different iterations count: of a ring of eight neighbours each two of the nine elements of a square are
+# touched together when the ring is at some place, so no mapping does with eight banks.
+
+_REACH = 2  # iterations looked at around one, in each direction of each loop
+_MOST_REFERENCES = 40
+_MOST_STEPS = 3
+_TRIES = 300_000  # elements compared
+
+Element = tuple[int, ...]
+Graph = Mapping[Element, Mapping[Element, Element]]  # element -> element touched with it -> indices of the iteration
+
+
+def clique_bound(accesses: Moving) -> int:
+    """At least the different elements of one iteration; for references that move together, the largest clique found."""
+    offsets = sorted({tuple(row) for row in accesses.offsets.tolist()})
+    small = len(offsets) <= _MOST_REFERENCES and len(accesses.extents) <= _MOST_STEPS
+    if not accesses.uniform or not small or any(accesses.loose):
+        return accesses.least
+    graph = _graph(accesses, offsets)
+    cliques = (clique for root in offsets for clique in _cliques(graph, root, len(offsets), _TRIES // len(offsets)))
+    return max((len(clique) for clique in cliques if _happens(graph, clique, accesses)), default=len(offsets))
+
+
+def _graph(accesses: Moving, offsets: list[Element]) -> Graph:
+    """Elements touched in the iterations around index 0, joined where one iteration touches both."""
+    graph: dict[Element, dict[Element, Element]] = {}
+    around = sorted(
+        product(range(-_REACH, _REACH + 1), repeat=len(accesses.extents)), key=lambda index: sum(map(abs, index))
+    )
+    bases = {tuple(accesses.coefficients[0] @ index): index for index in reversed(around)}
+    for base, index in bases.items():
+        touched = [tuple(int(one + other) for one, other in zip(base, offset, strict=True)) for offset in offsets]
+        for one, other in combinations(touched, 2):
+            graph.setdefault(one, {}).setdefault(other, index)
+            graph.setdefault(other, {}).setdefault(one, index)
+    return graph
+
+
+def _cliques(graph: Graph, root: Element, least: int, tries: int) -> Iterator[list[Element]]:
+    """Cliques with an element, each larger than the one before and than `least`; the search is cut after many tries."""
+    stack = [([root], sorted(graph[root], key=lambda element: (-len(graph[element]), element)))]
+    while stack and tries > 0:
+        clique, candidates = stack.pop()
+        if len(clique) > least:
+            least = len(clique)
+            yield clique
+        for place, element in reversed(list(enumerate(candidates))):
+            tries -= len(candidates) - place
+            rest = [other for other in candidates[place + 1 :] if other in graph[element]]
+            if len(clique) + 1 + len(rest) > least:
+                stack.append(([*clique, element], rest))
+
+
+def _happens(graph: Graph, clique: list[Element], accesses: Moving) -> bool:
+    """Whether the iterations that touch the pairs of a clique exist: their indices span less than the extents."""
+    indices = [graph[one][other] for one, other in combinations(clique, 2)]
+    spans = [max(column) - min(column) for column in zip(*indices, strict=True)]
+    return all(extent is None or span < extent for span, extent in zip(spans, accesses.extents, strict=True))
+
 
 MAXIMUM_BLOCK = 8  # block sizes tried
 MAXIMUM_BANKS = 256
@@ -121,3 +185,62 @@ def _vectors(axes: Sequence[range]) -> Iterator[Integers]:
             columns.append(left % len(axis) * axis.step)
             left = left // len(axis)
         yield np.stack(columns[::-1], axis=1)
+
+
+# Bank layouts worth trying for a buffer of the machine model: fewer banks than pattern elements, few conflicts.
+
+_VECTORS = 1 << 14  # mappings tried for one number of banks
+
+Subscripts = NDArray[np.int64]
+
+
+def layout_candidates(accesses: Accesses, array: str, tasks: Sequence[str], most: int) -> tuple[BankLayout, ...]:
+    """Linear layouts of an array for these tasks on at most `most` banks, by the number of banks.
+
+    For each number of banks the vector with the fewest accesses to one bank in a repetition; of equals only the one
+    with the fewest banks, from all in one bank up to none in conflict. Judged by the first repetition of each task, as
+    a linear mapping treats all alike but where patterns wrap; what they cost is for the model to say.
+    """
+    patterns = [pattern for pattern in _patterns(accesses, array, tasks) if len(pattern) > 1]
+    if not patterns:
+        return ()
+    found: list[BankLayout] = []
+    least = max(len(pattern) for pattern in patterns) + 1
+    for banks in range(1, min(most, least - 1) + 1):
+        vector, conflicts = _best(patterns, banks)
+        if conflicts < least:
+            least = conflicts
+            found.append(BankLayout(array, banks, vector))
+        if least == 1:
+            break
+    return tuple(found)
+
+
+def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> list[Subscripts]:
+    """For each task and side the distinct elements that its first repetition touches, as subscripts (n, rank)."""
+    found = []
+    for task in tasks:
+        for side in (accesses.reads, accesses.writes):
+            touches = [touch for touch in side[task] if touch.array == array]
+            if touches:
+                found.append(_first_elements(accesses, touches))
+    return found
+
+
+def _first_elements(accesses: Accesses, touches: Sequence[Touch]) -> Subscripts:
+    first = accesses.repetitions(touches[0].process)[:1]
+    elements = np.unique(np.concatenate([accesses.elements(touch, first)[0] for touch in touches]))
+    return subscripts(elements, accesses.shape(touches[0].array)).T
+
+
+def _best(patterns: Sequence[Subscripts], banks: int) -> tuple[tuple[int, ...], int]:
+    """The first vector with the fewest accesses to one bank, and that number."""
+    rank = patterns[0].shape[1]
+    vectors = np.array(list(product(range(banks), repeat=rank))[:_VECTORS], np.int64).reshape(-1, rank)
+    worst = np.zeros(len(vectors), np.int64)
+    for pattern in patterns:
+        places = vectors @ pattern.T % banks
+        counts = np.stack([(places == bank).sum(axis=1) for bank in range(banks)], axis=1)
+        worst = np.maximum(worst, counts.max(axis=1))
+    chosen = int(worst.argmin())
+    return tuple(int(entry) for entry in vectors[chosen]), int(worst[chosen])

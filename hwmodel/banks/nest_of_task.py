@@ -10,9 +10,9 @@ from math import prod
 from arrayol.errors import error
 from arrayol.ir.intervals import reached
 from arrayol.ir.spec import Component, RepetitiveTask, Shape, TiledDefault, Tiler, port_named
+from arrayol.polyhedral.dependences import find_swapped_delay
 from arrayol.polyhedral.isl import TooHardError
-from arrayol.polyhedral.reordering import find_swapped_delay
-from arrayol.transforms.unroll_factors import beyond_range, check_factors, shown
+from arrayol.transforms.unroll_legality import beyond_range, check_factors, shown
 from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
 
 MAXIMUM_REFERENCES = 100_000

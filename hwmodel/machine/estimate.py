@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from hwmodel.accesses import Accesses
+from hwmodel.platform import Platform
+
 Number = int | float
 Path = Literal["separable", "exact"]
 LOADS, STORES = "loads", "stores"
@@ -172,3 +175,28 @@ OBJECTIVES = (
     "frame_cycles",
     "memory_blocks",
 )
+
+
+# Costs of units, by the platform's names.
+
+
+def unit_costs(accesses: Accesses, platform: Platform, units: Mapping[str, int]) -> dict[str, Number]:
+    """All of a platform's costs by name, summed over units."""
+    costs: dict[str, Number] = {name: 0 for path in platform.elementary.values() for name in path.cost}
+    for task, number in units.items():
+        for name, amount in platform.datapath(accesses.network.processes[task].elementary).cost.items():
+            costs[name] += amount * number
+    return costs
+
+
+# Sizes of local memories in data, bits and memory blocks (docs/machine.md, section 5).
+
+
+def memory_use(
+    platform: Platform, what: tuple[Literal["buffer", "fifo", "state"], str, int], data: int, banks: int = 1
+) -> MemoryUse:
+    """A memory of a kind, name and bits of each datum, for so many data in so many banks."""
+    kind, name, bits = what
+    size = platform.local.block_bits
+    blocks = None if size is None else banks * -(-(-(-data // banks) * bits) // size)
+    return MemoryUse(kind, name, data, data * bits, banks, blocks)

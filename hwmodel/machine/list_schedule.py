@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hwmodel.machine.group import Elements
+from hwmodel.accesses import Extents, Indices, flat
+from hwmodel.machine.fifo import FifoData
+from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.ticks import Work
+from hwmodel.platform import Datapath
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,3 +137,168 @@ def most_at_once(start: Elements, occupancy: int) -> int:
         return 0
     begun = np.sort(start)
     return int((np.arange(1, len(begun) + 1) - np.searchsorted(begun, begun - occupancy, side="right")).max())
+
+
+# Chains of delays: how long they are within a step, and how many stand open (docs/machine.md, sections 4 and 5).
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """Repetitions r, r + d, r + 2 d, ... of one delay: for each repetition its chain and its place in it."""
+
+    chain: Elements
+    place: Elements
+
+    @staticmethod
+    def of(repetitions: Indices, extents: Extents, vector: tuple[int, ...]) -> Chains:
+        """Chains of an (n, rank) array of repetitions; a chain is numbered by its first repetition in the space."""
+        place = np.full(len(repetitions), np.iinfo(np.int64).max)
+        for axis, step in enumerate(vector):
+            if step:
+                room = repetitions[:, axis] if step > 0 else extents[axis] - 1 - repetitions[:, axis]
+                place = np.minimum(place, room // abs(step))
+        first = repetitions - place[:, None] * np.array(vector, np.int64)
+        return Chains(flat(first, extents), place)
+
+
+@dataclass(frozen=True, eq=False)
+class StepChains:
+    """By step, counted from the first: how many chains work in it, and how many repetitions the longest one does."""
+
+    number: Elements
+    longest: Elements
+
+
+def chains_by_step(chains: Chains, step: Elements, steps: int) -> StepChains:
+    """What of each chain falls in each step; `step` is that of each repetition, below `steps`."""
+    order = np.lexsort((step, chains.chain))
+    heads = (np.diff(chains.chain[order], prepend=-1) != 0) | (np.diff(step[order], prepend=-1) != 0)
+    starts = np.flatnonzero(heads)
+    length = np.diff(np.append(starts, len(order)))
+    at = step[order][starts]
+    longest = np.zeros(steps, np.int64)
+    np.maximum.at(longest, at, length)
+    return StepChains(np.bincount(at, minlength=steps), longest)
+
+
+def open_intervals(chains: Chains, step: Elements) -> tuple[Elements, Elements]:
+    """The steps of the first and the last instance of each chain of two instances or more."""
+    order = np.lexsort((step, chains.chain))
+    starts = np.flatnonzero(np.diff(chains.chain[order], prepend=-1) != 0)
+    ends = np.append(starts[1:], len(order)) - 1 if len(starts) else starts
+    several = ends > starts
+    return step[order][starts[several]], step[order][ends[several]]
+
+
+def edges(members: NDArray[np.int64], space: int, ahead: Elements) -> tuple[Elements, Elements]:
+    """Pairs (source, reader) among `members`: places in it of r and of r + d, where both are members.
+
+    `ahead` gives the number of r + d for each repetition of a space of `space`, -1 where that lies outside.
+    """
+    place = np.full(space + 1, -1, np.int64)  # the last entry stands for -1, outside
+    place[members] = np.arange(len(members))
+    reader = place[ahead[members]]
+    source = np.flatnonzero(reader >= 0)
+    return source, reader[source]
+
+
+def numbers_ahead(repetitions: Indices, extents: Extents, vector: tuple[int, ...]) -> Elements:
+    """The number of r + d for each repetition r, -1 where that lies outside the space."""
+    moved = repetitions + np.array(vector, np.int64)
+    inside = ((moved >= 0) & (moved < np.array(extents, np.int64))).all(axis=1)
+    return np.where(inside, flat(moved, extents), -1)
+
+
+# The repetitions of each step as jobs of a schedule: what they wait for, and in which order they start.
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One processor of a group: its work, the step and scan place of each run, the cycles a repetition keeps a unit."""
+
+    task: str
+    work: Work
+    step: Elements
+    rank: Elements
+    occupancy: int
+    datapath: Datapath
+
+    @property
+    def operand_delay(self) -> int:
+        """Cycles from a repetition's start until a delayed operand can be read."""
+        return max(self.occupancy, self.datapath.recurrence or 0)
+
+
+@dataclass(frozen=True, eq=False)
+class StepJobs:
+    """The jobs of a pipeline in one step, those of its first processor first; `runs` are entries of each one's work."""
+
+    step: int
+    runs: tuple[Elements, ...]
+    jobs: Jobs
+
+
+def step_jobs(group: Group, stages: Sequence[Stage], fifos: Sequence[FifoData]) -> Iterator[StepJobs]:
+    """The jobs of every step in which a pipeline works."""
+    place = {stage.task: number for number, stage in enumerate(stages)}
+    waits = [_Waits.of(data, stages[place[data.source]], stages[place[data.target]]) for data in fifos]
+    ahead = [_ahead(group, stage) for stage in stages]
+    working = np.unique(np.concatenate([stage.step for stage in stages]))
+    runs_by_step = [_by_step(stage.step, working) for stage in stages]
+    waits_by_step = [_by_step(wait.step, working) for wait in waits]
+    for number, step in enumerate(working.tolist()):
+        runs = tuple(found[number] for found in runs_by_step)
+        first = np.cumsum([0, *(len(of) for of in runs)])
+        parts = [_own_jobs(group, *each) for each in zip(stages, runs, ahead, strict=True)]
+        parts = [part.moved(int(start)) for part, start in zip(parts, first, strict=False)]
+        for data, wait, found in zip(fifos, waits, waits_by_step, strict=True):
+            ends = place[data.source], place[data.target]
+            parts.append(wait.jobs(found[number], [runs[end] for end in ends], [int(first[end]) for end in ends]))
+        processor = np.repeat(np.arange(len(stages)), [len(of) for of in runs])
+        yield StepJobs(step, runs, Jobs.joined(processor, parts))
+
+
+def _ahead(group: Group, stage: Stage) -> list[Elements]:
+    repetitions = group.accesses.repetitions(stage.task)
+    extents = group.accesses.extents(stage.task)
+    return [numbers_ahead(repetitions, extents, delay.vector) for delay in group.delays(stage.task)]
+
+
+def _own_jobs(group: Group, stage: Stage, runs: Elements, ahead: Sequence[Elements]) -> Jobs:
+    """The repetitions of one processor in a step, and what they wait for among themselves by delays."""
+    members = stage.work.repetition[runs]
+    space = len(group.accesses.repetitions(stage.task))
+    pairs = [edges(members, space, numbers) for numbers in ahead]
+    source, reader = (np.concatenate([np.zeros(0, np.int64), *(pair[end] for pair in pairs)]) for end in (0, 1))
+    priority = priorities(remaining_chain(len(members), source, reader), stage.rank[runs])
+    return Jobs(np.zeros(len(members), np.int64), priority, source, reader, np.full(len(source), stage.operand_delay))
+
+
+@dataclass(frozen=True, eq=False)
+class _Waits:
+    """For a FIFO: runs of the reader that wait for runs of the writer in the same step, and how long."""
+
+    step: Elements
+    source: Elements
+    reader: Elements
+    lag: Elements
+
+    @staticmethod
+    def of(data: FifoData, source: Stage, target: Stage) -> _Waits:
+        same = source.step[data.writer] == target.step[data.reader]
+        lag = data.lag(source.occupancy, source.datapath.latency)
+        return _Waits(source.step[data.writer[same]], data.writer[same], data.reader[same], lag[same])
+
+    def jobs(self, found: Elements, runs: Sequence[Elements], first: Sequence[int]) -> Jobs:
+        """The waits of one step alone, given both processors' runs in it and the numbers of their first jobs."""
+        none = np.zeros(0, np.int64)
+        source = first[0] + np.searchsorted(runs[0], self.source[found])
+        reader = first[1] + np.searchsorted(runs[1], self.reader[found])
+        return Jobs(none, none, source, reader, self.lag[found])
+
+
+def _by_step(step: Elements, working: Elements) -> list[Elements]:
+    """For each step of `working`, the entries of `step` that equal it, ascending."""
+    order = np.argsort(step, kind="stable")
+    bounds = np.searchsorted(step[order], working)
+    return np.split(order, bounds[1:]) if len(working) else []

@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterable, Mapping
 
 from arrayol.ir.spec import Delay, port_named
-from hwmodel.machine.chains import Chains, open_intervals
-from hwmodel.machine.estimate import MemoryUse
+from hwmodel.machine.estimate import MemoryUse, memory_use
 from hwmodel.machine.fifo import depth
 from hwmodel.machine.group import Elements, frames_back
+from hwmodel.machine.list_schedule import Chains, open_intervals
 from hwmodel.machine.moves import largest_live, largest_live_folded
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.processors import Busy
-from hwmodel.machine.sizes import memory_use
 
 
 def kept_memories(plan: Plan, *, in_succession: bool = False) -> tuple[MemoryUse, ...]:

@@ -9,8 +9,7 @@ import numpy as np
 from hwmodel.design import Blocks, GroupDesign, Policy
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.scans import strip_length
-from hwmodel.machine.stages import STORES, Stages
-from hwmodel.machine.ticks import Ticks, Work, read_at
+from hwmodel.machine.ticks import STORES, Stages, Ticks, Work, read_at
 
 
 @dataclass(frozen=True, eq=False)

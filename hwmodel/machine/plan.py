@@ -13,11 +13,9 @@ from hwmodel.design import GroupDesign
 from hwmodel.machine.fifo import FifoData, Starts, fifo_data, require_order
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
-from hwmodel.machine.occupancy import check_layouts
 from hwmodel.machine.port import Port, PortCycles, Transfer
-from hwmodel.machine.processors import Busy, Processors, make_stages
-from hwmodel.machine.stages import stage_group
-from hwmodel.machine.ticks import tick_group
+from hwmodel.machine.processors import Busy, Processors, check_layouts, make_stages
+from hwmodel.machine.ticks import stage_group, tick_group
 from hwmodel.platform import Platform
 
 

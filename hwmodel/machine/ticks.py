@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +11,7 @@ from numpy.typing import NDArray
 from arrayol.errors import error
 from hwmodel.accesses import Extents
 from hwmodel.design import Blocks, GroupDesign
-from hwmodel.machine.closure import closed, closed_over_frames
-from hwmodel.machine.group import Elements, Group, require_one_frame
+from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
 from hwmodel.machine.scans import breaking_pair, walk_position
 
 NEVER = np.iinfo(np.int64).max
@@ -190,3 +190,42 @@ def ranks(group: Group, task: str, blocks: Blocks | None) -> NDArray[np.int64]:
         return np.arange(len(repetitions))
     extents: Extents = group.accesses.extents(task)
     return walk_position(repetitions, extents, Blocks((1,) * len(extents), blocks.scan))
+
+
+# Stages: by how many steps a task, a load or the stores lag behind the last task (docs/machine.md, section 3).
+
+STORES = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Stages of tasks and of the loads of arrays; the stores have stage 1."""
+
+    task: Mapping[str, int]
+    load: Mapping[str, int]
+
+
+def stage_group(group: Group, design: GroupDesign) -> Stages:
+    """The stages of a group. Raises ArrayolError (`fifo-refused`) where a FIFO's reader would work in another step."""
+    task: dict[str, int] = {group.last: 0}
+    for name in reversed(group.tasks):
+        if name == group.last:
+            continue
+        task[name] = min(
+            task[reader] - (0 if array in design.fifos else 1)
+            for array, maker in group.made.items()
+            if maker == name
+            for reader in group.readers(array)
+        )
+    for array in sorted(design.fifos):
+        maker = group.made.get(array)
+        for reader in group.readers(array) if maker else ():
+            if maker and task[maker] != task[reader]:
+                raise error(
+                    "fifo-refused",
+                    f"'{array}' cannot pass through a FIFO: '{maker}' works {task[reader] - task[maker]} steps before "
+                    f"'{reader}', for the sake of another reader",
+                    hint="a FIFO joins tasks that work in the same step; keep this array in a buffer",
+                )
+    load = {name: min(task[reader] for reader in group.readers(name)) - 1 for name in group.loaded}
+    return Stages(task, load)

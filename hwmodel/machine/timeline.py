@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hwmodel.design import GroupDesign
-from hwmodel.machine.breakdown import step_ends
+from hwmodel.machine.exact import step_ends
 from hwmodel.machine.group import Elements
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.machine.separable.block_order import Lines
 from hwmodel.machine.separable.estimate import is_plain
-from hwmodel.machine.separable.lines import Lines
-from hwmodel.machine.separable.steps import StepKinds, step_kinds
+from hwmodel.machine.separable.timing import StepKinds, step_kinds
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from arrayol.ir.network import Network
 from hwmodel.design import Fusion
 from hwmodel.platform import Platform
-from hwmodel.published.estimate import Infeasible, ProcessorEstimate, PublishedDesign
-from hwmodel.published.group import GroupPlan, plan_group, size_blocks
-from hwmodel.published.rates import data_per_word, memory_latency, process_rates
+from hwmodel.published.group import (
+    GroupPlan,
+    Infeasible,
+    ProcessorEstimate,
+    PublishedDesign,
+    data_per_word,
+    memory_latency,
+    plan_group,
+    process_rates,
+    size_blocks,
+)
 
 Group = tuple[str, ...]
 

@@ -11,12 +11,9 @@ from numpy.typing import NDArray
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
-from hwmodel.simulator.errors import fault
-from hwmodel.simulator.external import Memory
-from hwmodel.simulator.fifos import Fifo
-from hwmodel.simulator.memories import Buffer, States
+from hwmodel.simulator.memories import Buffer, Fifo, Memory, States
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
-from hwmodel.simulator.plan import Ints, plan_of
+from hwmodel.simulator.plan import Ints, fault, plan_of
 from hwmodel.simulator.port import Burst, Port
 from hwmodel.simulator.processors import Processor, processor_of
 

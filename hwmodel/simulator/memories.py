@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Collection
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from hwmodel.simulator.errors import fault
+from hwmodel.accesses import Accesses
+from hwmodel.simulator.plan import fault
 
 Ints = NDArray[np.int64]
 
@@ -85,3 +90,81 @@ class States:
     def close(self, chains: int) -> None:
         """Chains whose last instance was in this step give their slots back."""
         self._open -= chains
+
+
+# FIFOs: data leave in the order in which they came, and never wait for room.
+
+
+class Fifo:
+    """A FIFO of `capacity` data of one array; times are cycles from the start of the group."""
+
+    def __init__(self, array: str, capacity: int) -> None:
+        self.array = array
+        self.capacity = capacity
+        self._waiting: deque[tuple[int, int]] = deque()  # datum, and the last cycle of its making
+        self._taken_from: list[int] = []
+        self._taken_until: list[int] = []
+
+    def write(self, data: Ints, cycles: Ints) -> None:
+        """Data in the order of writing, each with the last cycle of its making."""
+        self._waiting.extend(zip(data.tolist(), cycles.tolist(), strict=True))
+
+    def read(self, data: Ints, cycles: Ints) -> None:
+        """Data in the order of reading. Raises RefereeError (`fifo-order`, `read-before-write`)."""
+        for datum, cycle in zip(data.tolist(), cycles.tolist(), strict=True):
+            if not self._waiting:
+                raise fault("read-before-write", f"the FIFO of '{self.array}' is read when it is empty")
+            head, made = self._waiting.popleft()
+            if head != datum:
+                raise fault("fifo-order", f"the FIFO of '{self.array}' gives another datum than its reader expects")
+            if made >= cycle:
+                raise fault("read-before-write", f"the FIFO of '{self.array}' is read before its datum is there")
+            self._taken_from.append(made)
+            self._taken_until.append(cycle)
+
+    def finish(self) -> int:
+        """The largest count of data in it at any cycle. Raises RefereeError (`overflow`, `fifo-order`)."""
+        if self._waiting:
+            raise fault("fifo-order", f"the FIFO of '{self.array}' still holds {len(self._waiting)} data at the end")
+        begin, end = np.sort(self._taken_from), np.sort(self._taken_until)
+        # At each arrival: those that have come, less those read in an earlier cycle.
+        depth = np.arange(1, len(begin) + 1) - np.searchsorted(end, begin, side="left")
+        peak = int(depth.max(initial=0))
+        if peak > self.capacity:
+            raise fault("overflow", f"the FIFO of '{self.array}' holds {peak} data and has {self.capacity} places")
+        return peak
+
+
+# The external memory between groups: what lies in it at first, for one frame.
+
+Memory = dict[str, NDArray[np.int64]]  # the token of every element of every array, -1 for none
+
+
+def external_memory(accesses: Accesses, there: Collection[str]) -> Memory:
+    """The arrays of `there` whole, each element as the token of its number; of others what other frames made."""
+    memory = {
+        name: np.arange(accesses.size(name)) if name in there else np.full(accesses.size(name), -1)
+        for name in accesses.network.arrays
+    }
+    for name, elements in of_other_frames(accesses).items():
+        if name not in there:
+            memory[name][elements] = accesses.size(name) + np.arange(len(elements))  # tokens that no task here makes
+    return memory
+
+
+def of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
+    """Of each array that a task makes, the elements that only other frames make: they lie in the external memory."""
+    found = {}
+    for name, array in accesses.network.arrays.items():
+        if array.producer is not None and None in array.shape:
+            made = np.zeros(accesses.size(name), np.bool_)
+            for touch in accesses.writes[array.producer]:
+                if touch.array == name:
+                    made[accesses.elements(touch, accesses.repetitions(array.producer))] = True
+            found[name] = np.flatnonzero(~made)
+    return {name: elements for name, elements in found.items() if len(elements)}
+
+
+def one_frame(accesses: Accesses, name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """The part of an array that one frame touches."""
+    return np.ascontiguousarray(array[tuple(slice(extent) for extent in accesses.shape(name))])

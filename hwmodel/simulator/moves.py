@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses, Touch
-from hwmodel.simulator.errors import fault
-from hwmodel.simulator.plan import Ints, Plan, Work, outside_elements, touched
+from hwmodel.simulator.plan import Ints, Plan, Work, fault, outside_elements, touched
 
 Place = tuple[str, int]  # a task, and the number of one of its input tilers
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
-from arrayol.ir.network import Network
-from arrayol.ir.spec import Component, Elementary, Spec
+from arrayol.ir.network import Flow, Network, Process
+from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Link, Port, RepetitiveTask, Spec
+from arrayol.source import Span
 from hwmodel.accesses import Accesses
-from hwmodel.design import Design
+from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
-from hwmodel.simulator.errors import fault
-from hwmodel.simulator.external import Memory, external_memory, of_other_frames, one_frame
 from hwmodel.simulator.group import GroupRun, Sizes, run_group
+from hwmodel.simulator.memories import Memory, external_memory, of_other_frames, one_frame
+from hwmodel.simulator.plan import fault
 from hwmodel.simulator.values import Evaluation, Values
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -97,3 +100,156 @@ def black_boxes(spec: Spec, network: Network, functions: Functions) -> tuple[str
 
 def _computes(component: Component, functions: Functions) -> bool:
     return isinstance(component, Elementary) and (component.body is not None or (component.extern or "") in functions)
+
+
+# What every array between the tasks of a network holds, by the reference execution.
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A specification's network, and for one frame the values of all its arrays, row-major.
+
+    `values` is None where only tokens can move: without inputs, with black boxes, or where a task reads what other
+    frames made.
+    """
+
+    spec: Spec
+    accesses: Accesses
+    values: Arrays | None
+
+    def needed_outside(self, array: str, tasks: Collection[str]) -> NDArray[np.bool_]:
+        """Which elements of an array other processes than these read; of an output all are needed."""
+        others = [process for process in self._reads if process not in tasks]
+        return self.read_by(array, others) | self.accesses.network.arrays[array].is_output
+
+    def read_by(self, array: str, tasks: Collection[str]) -> NDArray[np.bool_]:
+        """Which elements of an array these processes read."""
+        found = np.zeros(self.accesses.size(array), np.bool_)
+        for process in tasks:
+            if array in self._reads[process]:
+                found |= self._reads[process][array]
+        return found
+
+    @cached_property
+    def _reads(self) -> Mapping[str, Mapping[str, NDArray[np.bool_]]]:
+        """By process and by array, which elements the process reads."""
+        return {process: self._marked(process) for process in self.accesses.network.processes}
+
+    def _marked(self, process: str) -> dict[str, NDArray[np.bool_]]:
+        repetitions = self.accesses.repetitions(process)
+        found: dict[str, NDArray[np.bool_]] = {}
+        for touch in self.accesses.reads[process]:
+            reading = repetitions[self.accesses.happens(touch, repetitions)]
+            marks = found.setdefault(touch.array, np.zeros(self.accesses.size(touch.array), np.bool_))
+            marks[self.accesses.elements(touch, reading)] = True
+        return found
+
+
+def reference_of(spec: Spec, network: Network, inputs: Arrays | None) -> Reference:
+    """The arrays of the network for these inputs (one frame or more). Raises ArrayolError where they have no result."""
+    accesses = Accesses(network)
+    if inputs is None or black_boxes(spec, network, {}) or of_other_frames(accesses):
+        return Reference(spec, accesses, None)
+    flat, name = _with_every_array(spec, network)
+    found = {**inputs, **execute(flat, name, inputs), **execute(spec, network.name, inputs)}
+    return Reference(
+        spec, accesses, {array: one_frame(accesses, array, found[array]).reshape(-1) for array in network.arrays}
+    )
+
+
+def _with_every_array(spec: Spec, network: Network) -> tuple[Spec, str]:
+    """The network as a specification of its own, whose top task puts out every array that a process makes."""
+    span = spec.components[network.name].span
+    ports = {name: Port(name, array.type, array.shape, span) for name, array in network.arrays.items()}
+    tasks = {name: _task(process, ports, span) for name, process in network.processes.items()}
+    calls = tuple(
+        Call(tuple(port.name for port in task.outputs), task.name, tuple(port.name for port in task.inputs), span)
+        for task in tasks.values()
+    )
+    inputs = tuple(ports[name] for name in network.inputs)
+    made = tuple(ports[name] for name, array in network.arrays.items() if array.producer is not None)
+    top = CompoundTask(f"every array of {network.name}", inputs, made, calls, ports, span)
+    components: dict[str, Component] = {**spec.elementaries, top.name: top}
+    return Spec(spec.name, {}, components | {task.name: task for task in tasks.values()}), top.name
+
+
+def _task(process: Process, ports: Mapping[str, Port], span: Span) -> RepetitiveTask:
+    """The process as a task whose ports have the names of the network's arrays."""
+
+    def links(flows: Iterable[Flow]) -> tuple[Link, ...]:
+        return tuple(Link(flow.port.name, flow.array, flow.tiler, span) for flow in flows)
+
+    return RepetitiveTask(
+        f"repeated {process.name}",
+        tuple(ports[name] for name in sorted(process.reads)),
+        tuple(ports[name] for name in sorted(process.writes)),
+        process.repetition,
+        process.elementary,
+        links(process.inputs),
+        links(process.outputs),
+        process.delays,
+        span,
+    )
+
+
+# One group of a design by itself on the simulated machine, fed with what the specification says that others make.
+#
+# Groups run one after another and pass whole arrays through the external memory, where each array has a place of its
+# own, is written by one group and never again. So if each group of a design, given the reference execution's arrays,
+# leaves the reference execution's values in all that is read outside it, then by induction so does every group of the
+# whole design, which runs them in an order in which arrays are made before they are read. When its data move depends
+# on no value: its cycles and memories are the same in both.
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A group's run, and whether all that it leaves for others is what the reference execution says (None: tokens)."""
+
+    run: GroupRun
+    identical: bool | None
+
+
+def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign, sizes: Sizes) -> Alone:
+    """Run a group with the sizes of its memories in data.
+
+    Raises RefereeError where it breaks a rule of the machine, also where something that the outside needs is not stored
+    (`never-stored`) or an array of others is changed (`overwrite`); ArrayolError where the data have no result.
+    """
+    accesses = reference.accesses
+    made = {array for task in group.tasks for array in accesses.network.processes[task].writes}
+    memory = _external_memory(reference, group, made)
+    before = {name: tokens.copy() for name, tokens in memory.items() if name not in made}
+    run = run_group(accesses, platform, group, sizes, memory)
+    _require_unchanged(before, memory)
+    needed = {name: reference.needed_outside(name, group.tasks) for name in sorted(made)}
+    _require_stored(needed, memory)
+    if reference.values is None:
+        return Alone(run, None)
+    values: Values = {name: reference.values[name] for name in before}
+    Evaluation(reference.spec, accesses, {}).run(run, values)
+    same = all(
+        values[name][memory[name][some]].tobytes() == reference.values[name][some].tobytes()
+        for name, some in needed.items()
+    )
+    return Alone(run, same)
+
+
+def _external_memory(reference: Reference, group: GroupDesign, made: set[str]) -> Memory:
+    """The inputs, and of what other groups make no more than these tasks read."""
+    network = reference.accesses.network
+    memory = external_memory(reference.accesses, network.arrays.keys() - made)
+    for name in memory.keys() - made - set(network.inputs):
+        memory[name][~reference.read_by(name, group.tasks)] = -1
+    return memory
+
+
+def _require_unchanged(before: Memory, memory: Memory) -> None:
+    for name, tokens in before.items():
+        if not np.array_equal(memory[name], tokens):
+            raise fault("overwrite", f"the group stores elements of '{name}', which it does not make")
+
+
+def _require_stored(needed: Mapping[str, NDArray[np.bool_]], memory: Memory) -> None:
+    for name, some in needed.items():
+        if (memory[name][some] < 0).any():
+            raise fault("never-stored", f"elements of '{name}' that are needed outside the group are never stored")

@@ -10,8 +10,18 @@ from numpy.typing import NDArray
 
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
-from arrayol.ir.spec import Delay, Elementary, Link, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
-from arrayol.ir.tilers import own_part_tiler
+from arrayol.ir.spec import (
+    Delay,
+    Elementary,
+    Link,
+    Port,
+    RepetitiveTask,
+    Spec,
+    TiledDefault,
+    Tiler,
+    own_part_tiler,
+    port_named,
+)
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.simulator.group import GroupRun
 from hwmodel.simulator.plan import Work

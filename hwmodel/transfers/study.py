@@ -10,13 +10,12 @@ from pathlib import Path
 from arrayol.checks.nest import NestRequest, open_program, tile_program
 from arrayol.ir.spec import Spec
 from arrayol.language.loader import Loaded
+from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import TiledNest, Traffic
 from arrayol.tiling.program import Program
-from arrayol.tiling.traffic import traffic
 from hwmodel.emit.c.nest import emit_c
 from hwmodel.platform import Platform, platform_of
-from hwmodel.transfers.picture import save_picture
-from hwmodel.transfers.report import Report, report
+from hwmodel.transfers.report import Report, report, save_picture
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 

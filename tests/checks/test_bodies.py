@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from strategies import body_texts
 
-from arrayol.checks.bodies import check_body
+from arrayol.checks.check import check_body
 from arrayol.ir import expressions
 from arrayol.ir.spec import Elementary
 from arrayol.language.loader import load

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arrayol.checks.pipeline import check, choose_top, load_checked
+from arrayol.checks.check import check, choose_top, load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Spec
 

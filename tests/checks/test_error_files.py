@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arrayol.checks.pipeline import check
+from arrayol.checks.check import check
 from arrayol.errors import render
 
 FOLDER = Path(__file__).parent.parent / "errors"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from arrayol.checks.check import load_sound
 from arrayol.checks.nest import NestRequest, open_nest, open_program
-from arrayol.checks.pipeline import load_sound
 from arrayol.errors import ArrayolError
 from arrayol.tiling import tile as tiling
+from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import TiledNest
-from arrayol.tiling.traffic import traffic
 
 SPECS = Path(__file__).parents[2] / "specs"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from strategies import SmallSpec, small_specs
 
-from arrayol.checks.pipeline import check
+from arrayol.checks.check import check
 from arrayol.polyhedral.accesses import Access
 
 HORIZON = 24  # enumerated length of an infinite dimension, far beyond the reach of the generated coefficients

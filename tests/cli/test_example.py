@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 
-from arrayol.shipped import shipped_folder
+from arrayol.files import shipped_folder
 
 USAGE = "Usage: arrayol example [OPTIONS] [NAME]\nTry 'arrayol example --help' for help.\n\nError: "
 NAMES = sorted(path.stem for path in shipped_folder().glob("*.aol"))

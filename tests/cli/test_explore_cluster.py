@@ -16,7 +16,7 @@ from dask_processes import Scheduler, scheduler, wait_until
 from distributed import Client
 
 from arrayol import api
-from dse.jobs.progress import SIMULATING
+from dse.jobs.jobs import SIMULATING
 
 LPSF = ("lpsf.aol", "--set", "H=64", "--set", "W=96", "--no-verify", "--quiet")
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "

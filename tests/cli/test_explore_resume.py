@@ -29,7 +29,7 @@ TOLD = """
 import os
 from dse import store as results
 from dse.jobs import pools, store
-from dse.jobs.keeper import JobCache
+from dse.jobs.cache import JobCache
 from arrayol.cli.main import main
 
 def told(*arguments, keep=JobCache.keep):

@@ -11,10 +11,9 @@ from itertools import pairwise
 import pytest
 from rich.console import Console
 
-from arrayol.cli.progress import BAR_AFTER, LINE_EVERY, progress
-from arrayol.cli.progress_text import duration, rate_text, short_rate
-from dse.jobs.progress import COMBINING, SEARCHING, SIMULATING, WRITING, SearchProgress
-from dse.search.walk import Progress
+from arrayol.cli.progress import BAR_AFTER, LINE_EVERY, duration, progress, rate_text, short_rate
+from dse.jobs.jobs import COMBINING, SEARCHING, SIMULATING, WRITING, SearchProgress
+from dse.search.published import Progress
 
 
 class Clock:

@@ -12,7 +12,7 @@ from conftest import CommandLine
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from arrayol.shipped import shipped_folder
+from arrayol.files import shipped_folder
 
 SPECS = shipped_folder()
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -14,9 +14,9 @@ import pytest
 from command_line import as_process, in_process
 from manual import PAGES, Block, blocks, read, replace, report_after, sections, write_files
 
-from arrayol.checks.pipeline import check
+from arrayol.checks.check import check
 from arrayol.errors import render
-from arrayol.language.terminals import KEYWORDS
+from arrayol.language.parser import KEYWORDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 AOL = [block for page in PAGES for block in blocks(page, "aol")]

@@ -6,7 +6,7 @@ from contextlib import chdir
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.errors import Severity
 from arrayol.ir.spec import Spec
 from arrayol.language.loader import load

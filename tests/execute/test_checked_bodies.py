@@ -17,7 +17,7 @@ from hypothesis.strategies import DrawFn
 from loading import unchecked_spec_of
 from oracle import Refused, interpret
 
-from arrayol.checks.bodies import check_body
+from arrayol.checks.check import check_body
 from arrayol.errors import ArrayolError
 from arrayol.execute import compile_body as executed
 from arrayol.execute.run import execute

@@ -19,11 +19,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from arrayol.errors import ArrayolError
-from arrayol.execute.compare import Difference, compare, find_difference
 from arrayol.execute.environment import DTYPES
-from arrayol.execute.inputs import FileSource, Loaded, read_array
-from arrayol.execute.outputs import Target, check_targets, write_arrays
-from arrayol.execute.synthetic import noise, ramp
+from arrayol.execute.inputs import FileSource, Loaded, noise, ramp, read_array
+from arrayol.execute.outputs import Difference, Target, check_targets, compare, find_difference, write_arrays
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.source import SourceFile, Span

@@ -11,7 +11,7 @@ from matplotlib import cbook
 from numpy.typing import NDArray
 from PIL import Image
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.execute.run import execute
 
 

@@ -11,7 +11,7 @@ import pytest
 from loading import spec_of
 from numpy.typing import NDArray
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.execute.run import execute
 from arrayol.ir.spec import Spec
 

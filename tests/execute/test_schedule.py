@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrayol.execute.batches import Box, cut, wavefronts, whole
-from arrayol.polyhedral.schedule import find_schedule
+from arrayol.execute.environment import Box, cut, wavefronts, whole
+from arrayol.polyhedral.delays import find_schedule
 
 Vectors = list[tuple[int, ...]]
 DELAYS = st.integers(1, 3).flatmap(

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from arrayol.execute.environment import DTYPES
 from arrayol.ir.spec import Component, Spec
-from hwmodel.emit.c.bodies import sizes
 from hwmodel.emit.c.expressions import Helpers
-from hwmodel.emit.c.program import c_file
-from hwmodel.emit.c.tasks import Functions
-from hwmodel.emit.c.types import c_name
+from hwmodel.emit.c.helpers import c_name
+from hwmodel.emit.c.nest import c_file
+from hwmodel.emit.c.tasks import Functions, sizes
 
 GCC = [
     "gcc",

@@ -12,12 +12,12 @@ from networks import NOWHERE, delay_else
 from shipped import SMALL
 from strategies import accesses
 
-from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.checks.check import choose_top, load_checked
+from arrayol.files import shipped_folder
 from arrayol.ir.network import Array, Flow, Network, Process, flatten
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.polyhedral.accesses import Access, find_outside
-from arrayol.shipped import shipped_folder
 from hwmodel.accesses import Accesses, flat, points, subscripts
 
 

@@ -13,8 +13,8 @@ from strategies_nests import DATA, index_expressions, typed_expressions, value
 from arrayol.ir import expressions
 from arrayol.ir.affine import AffineExpr, affine, expression_of, rest_of
 from arrayol.ir.types import Weak
-from arrayol.language.expression_text import expression
-from arrayol.language.untype import NOWHERE, written
+from arrayol.language.emitter import NOWHERE, written
+from arrayol.language.printer import expression
 from arrayol.transforms.substitute import substitute
 
 VALUES = st.fixed_dictionaries({"i": st.integers(-20, 20), "j": st.integers(-20, 20)})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 

@@ -6,8 +6,7 @@ from itertools import product
 
 import pytest
 
-from arrayol.ir.spec import Tiler
-from arrayol.ir.tilers import own_part_tiler, whole_array_tiler
+from arrayol.ir.spec import Tiler, own_part_tiler, whole_array_tiler
 from arrayol.source import SourceFile, Span
 
 NOWHERE = Span(SourceFile("none.aol", ""), 0, 0)

@@ -11,7 +11,7 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from strategies import SmallSpec, body_texts, small_specs
 
-from arrayol.checks.pipeline import check, check_source
+from arrayol.checks.check import check, check_source
 from arrayol.ir.spec import Elementary, Spec
 from arrayol.language.emitter import component_text, spec_text
 from arrayol.language.loader import load_source

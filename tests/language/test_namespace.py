@@ -9,7 +9,7 @@ import pytest
 
 from arrayol.errors import ArrayolError
 from arrayol.language.loader import load
-from arrayol.language.reader import MAXIMUM_BYTES, read_source
+from arrayol.language.namespace import MAXIMUM_BYTES, read_source
 
 
 def refusal(path: Path) -> str:

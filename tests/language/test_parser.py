@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arrayol.ir import syntax
 from arrayol.language.parser import parse
-from arrayol.language.walk import nodes_in
+from arrayol.language.tree import nodes_in
 from arrayol.source import SourceFile
 
 LPSF = (Path(__file__).parents[2] / "specs" / "lpsf.aol").read_text(encoding="utf-8")

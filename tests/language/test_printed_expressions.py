@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from arrayol.ir import syntax
-from arrayol.language.expression_text import expression
 from arrayol.language.parser import parse
+from arrayol.language.printer import expression
 from arrayol.source import SourceFile
 
 NEEDED = [

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from strategies import expressions
 
 from arrayol.ir import syntax
-from arrayol.language.expression_text import expression
 from arrayol.language.parser import Parsed, parse
-from arrayol.language.printer import print_file
+from arrayol.language.printer import expression, print_file
 from arrayol.source import SourceFile
 
 ROOT = Path(__file__).parents[2]

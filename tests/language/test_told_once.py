@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arrayol.checks.pipeline import check
+from arrayol.checks.check import check
 
 COPY = "elementary copy(a: u8, p: u8) -> (b: u8) {\n  b = a + p\n}\n"
 ELEMENTARY = "elementary e(a: u8[4]) -> (y: u8[4]) {{\n{}\n}}\n"

@@ -9,13 +9,14 @@ import pytest
 from matplotlib.container import BarContainer
 
 from arrayol import api
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
 from arrayol.pictures.layout_figure import draw_layout
-from arrayol.pictures.shown import LayoutPicture, save_layout
-from arrayol.pictures.style import our_style
-from arrayol.shipped import shipped_folder
+from arrayol.pictures.save import save_layout
+from arrayol.pictures.sheet import our_style
+from arrayol.pictures.shown import LayoutPicture
 from hwmodel.banks.layouts import Choices
-from hwmodel.banks.picture import picture
+from hwmodel.banks.report import picture
 
 
 def picture_of(spec: Spec, task: str, unroll: tuple[int, ...] | None, banks: int) -> LayoutPicture:

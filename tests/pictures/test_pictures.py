@@ -15,12 +15,10 @@ from PIL import Image
 from arrayol.ir.spec import Spec
 from arrayol.language.loader import load
 from arrayol.pictures import sheet as canvas
-from arrayol.pictures.findings import find_in_task
 from arrayol.pictures.save import save_graph, save_task
-from arrayol.pictures.sheet import FAULT, PALETTE, Canvas, our_colors
-from arrayol.pictures.style import our_style
-from arrayol.pictures.text_graph import task_graph
-from arrayol.pictures.tiler_faults import find_faults, links_of
+from arrayol.pictures.sheet import FAULT, PALETTE, Canvas, our_colors, our_style
+from arrayol.pictures.text import task_graph
+from arrayol.pictures.tiler_faults import find_faults, find_in_task, links_of
 from arrayol.pictures.tiler_figure import draw_task
 
 TASKS = [("specs/lpsf.aol", name) for name in ("hflr", "vftd", "hfrl", "vfbu")]

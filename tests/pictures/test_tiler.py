@@ -15,10 +15,8 @@ from strategies import NOWHERE, accesses
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.language.loader import load
-from arrayol.pictures.broken_axis import broken_axis
-from arrayol.pictures.findings import find_in_task
-from arrayol.pictures.tiler import Arrow, Panel, Touch, first_repetitions, panel_of, shown_axes
-from arrayol.pictures.tiler_faults import Fault, Linked, find_faults, links_of
+from arrayol.pictures.tiler import Arrow, Panel, Touch, broken_axis, first_repetitions, panel_of, shown_axes
+from arrayol.pictures.tiler_faults import Fault, Linked, find_faults, find_in_task, links_of
 from arrayol.polyhedral.accesses import Access
 
 ERRORS = Path(__file__).resolve().parent.parent / "errors"

@@ -9,9 +9,9 @@ import pytest
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from arrayol.pictures.transfers import BarsShown, MovesShown, TilesShown
+from arrayol.files import shipped_folder
+from arrayol.pictures.shown import BarsShown, MovesShown, TilesShown
 from arrayol.pictures.transfers_figure import draw_transfers
-from arrayol.shipped import shipped_folder
 
 SPECS = shipped_folder()
 NO_BARS = BarsShown(*(np.zeros((2, 2), np.int64) for _ in range(3)))

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from strategies import delay_sets
 
 from arrayol.ir.spec import Shape
-from arrayol.polyhedral.delays import find_circle
-from arrayol.polyhedral.schedule import find_schedule
+from arrayol.polyhedral.delays import find_circle, find_schedule
 
 
 @settings(max_examples=500, deadline=None)

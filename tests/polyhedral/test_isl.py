@@ -7,7 +7,7 @@ from pathlib import Path
 import islpy as isl
 import pytest
 
-from arrayol.checks.pipeline import check
+from arrayol.checks.check import check
 from arrayol.polyhedral import isl as effort
 
 INFINITE = """elementary copy(a: u8) -> (b: u8) {

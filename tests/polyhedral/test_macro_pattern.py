@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import NOWHERE
 
 from arrayol.ir.spec import Tiler
-from arrayol.polyhedral.lattices import least_combination
+from arrayol.polyhedral.accesses import least_combination
 from arrayol.polyhedral.macro_pattern import BlockRead, Progression, Written, needed_repetitions
 
 small = st.integers(-3, 3)

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from spec_data import any_inputs, loaded
 from strategies_transforms import LinkedSpec, linked_specs
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.execute.run import execute
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
-from arrayol.polyhedral.points import coordinates
-from arrayol.shipped import shipped_folder
+from arrayol.polyhedral.isl import coordinates
 
 Pairs = set[tuple[str, tuple[int, ...], str, tuple[int, ...]]]
 

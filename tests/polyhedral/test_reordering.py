@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrayol.polyhedral.reordering import find_swapped_delay
+from arrayol.polyhedral.dependences import find_swapped_delay
 
 AXES = st.lists(
     st.tuples(st.integers(1, 5), st.integers(-3, 3), st.integers(1, 4), st.sampled_from([1, 1, -1])),

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.checks.check import choose_top, load_checked
 from arrayol.execute.environment import DTYPES
 from arrayol.execute.run import execute
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Port
-from arrayol.shipped import shipped_folder
 
 Array = NDArray[Any]
 

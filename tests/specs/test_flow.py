@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from shipped import PICTURES, SMALL, Array, noise, picture, run, same
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.execute.run import execute
-from arrayol.shipped import shipped_folder
+from arrayol.files import shipped_folder
 
 
 def shifted(array: Array, rows: int, columns: int) -> Array:

@@ -7,11 +7,11 @@ from conftest import CommandLine
 from shipped import SMALL, any_input, run
 
 from arrayol import api
-from arrayol.checks.pipeline import check, choose_top, load_checked
+from arrayol.checks.check import check, choose_top, load_checked
+from arrayol.files import shipped_folder
+from arrayol.language.namespace import read_source
 from arrayol.language.parser import parse
 from arrayol.language.printer import print_file
-from arrayol.language.reader import read_source
-from arrayol.shipped import shipped_folder
 
 NAMES = sorted(path.stem for path in shipped_folder().glob("*.aol"))
 every = pytest.mark.parametrize("name", NAMES)

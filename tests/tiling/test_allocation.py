@@ -6,10 +6,9 @@ import pytest
 from tiles_at_values import at_values
 from tiles_opened import DIAGONAL, POLYPROD, shipped_nest
 
-from arrayol.tiling.allocation import allocate, conflict_differences
+from arrayol.tiling.allocation import allocate, conflict_differences, moduli_formula
 from arrayol.tiling.liveness import lifetimes
-from arrayol.tiling.moduli import moduli_formula
-from arrayol.tiling.traffic import traffic
+from arrayol.tiling.load_store import traffic
 
 SIZES = [{"N": degree, "s": size} for degree in (0, 5, 9, 17, 18, 25) for size in (1, 3, 10)]
 

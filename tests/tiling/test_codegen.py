@@ -10,9 +10,8 @@ from tiled_execution import tiled
 
 from arrayol.errors import ArrayolError
 from arrayol.tiling.codegen import For, If, Node, element_loops, instance_loops, strip_loops, tile_loops
-from arrayol.tiling.enumerate import rows
-from arrayol.tiling.order import iterations, strips
-from arrayol.tiling.traffic import traffic
+from arrayol.tiling.enumerate import iterations, rows, strips
+from arrayol.tiling.load_store import traffic
 
 FUNCTIONS = {"__builtins__": {}, "min": min, "max": max, "floord": lambda n, d: n // d}
 

@@ -13,15 +13,22 @@ from strategies_tiles import NestCase, nest_cases
 from tiles_at_values import at_values
 from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 
-from arrayol.tiling.conditions import cases, conditions, element_names, tiles_text
-from arrayol.tiling.counting_counting import size_formula, total_formula
-from arrayol.tiling.enumerate import rows
-from arrayol.tiling.formulas import Formula
+from arrayol.tiling.conditions import (
+    Leaf,
+    cases,
+    conditions,
+    element_names,
+    loading_tree,
+    selection_tree,
+    tiles_text,
+    tree_text,
+)
+from arrayol.tiling.counting import size_formula, total_formula
+from arrayol.tiling.enumerate import rows, tile_set, tiles
 from arrayol.tiling.liveness import live
+from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import TiledNest, Traffic
-from arrayol.tiling.order import tile_set, tiles
-from arrayol.tiling.traffic import traffic
-from arrayol.tiling.tree import Leaf, loading_tree, selection_tree, tree_text
+from arrayol.tiling.polynomials import Formula
 
 Point = tuple[int, ...]
 

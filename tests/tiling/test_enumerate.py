@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arrayol.errors import ArrayolError
-from arrayol.polyhedral.points import coordinates
+from arrayol.polyhedral.isl import coordinates
 from arrayol.tiling import enumerate as module
 from arrayol.tiling.enumerate import points, rows
 

@@ -9,7 +9,7 @@ from strategies_tiles import NestCase, nest_cases
 from tiled_execution import ORDERS, as_written, inputs, outputs, tile_by_tile, tiled
 
 from arrayol.errors import ArrayolError
-from arrayol.tiling.traffic import traffic
+from arrayol.tiling.load_store import traffic
 
 
 @given(nest_cases(), st.integers(0, 9), st.sampled_from([None, *ORDERS]), st.booleans())

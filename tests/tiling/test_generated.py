@@ -30,16 +30,13 @@ from tiles_brute import (
 
 from arrayol.errors import ArrayolError
 from arrayol.language.loader import Loaded, load_source
-from arrayol.language.schedules import read_schedule
-from arrayol.language.symbolic import symbolic_component
+from arrayol.language.symbolic import read_schedule, symbolic_component
 from arrayol.source import SourceFile
-from arrayol.tiling.enumerate import rows
-from arrayol.tiling.load_store import KeyedArray, keyed_arrays
+from arrayol.tiling.enumerate import iterations, rows, tiles
+from arrayol.tiling.load_store import KeyedArray, keyed_arrays, live_in, load_for, traffic
 from arrayol.tiling.nest import TiledNest, Traffic
-from arrayol.tiling.order import iterations, tiles
 from arrayol.tiling.program import program_of
 from arrayol.tiling.tile import Schedule, Tiling, tile_nest
-from arrayol.tiling.traffic import live_in, load_for, traffic
 
 
 def loaded(case: NestCase) -> Loaded:

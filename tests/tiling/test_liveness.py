@@ -16,7 +16,7 @@ from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 from arrayol.tiling.allocation import allocate, conflict_differences
 from arrayol.tiling.enumerate import rows
 from arrayol.tiling.liveness import Lifetimes, lifetimes, live
-from arrayol.tiling.traffic import traffic
+from arrayol.tiling.load_store import traffic
 
 Spans = dict[tuple[int, tuple[int, ...]], list[int]]
 

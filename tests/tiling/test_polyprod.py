@@ -11,12 +11,11 @@ import islpy as isl
 import pytest
 from tiles_at_values import at_values
 
+from arrayol.checks.check import load_sound
 from arrayol.checks.nest import NestRequest, open_nest
-from arrayol.checks.pipeline import load_sound
 from arrayol.tiling.enumerate import points
-from arrayol.tiling.load_store import keyed_arrays
+from arrayol.tiling.load_store import Method, keyed_arrays, traffic
 from arrayol.tiling.nest import Traffic
-from arrayol.tiling.traffic import Method, traffic
 
 SPEC = Path(__file__).parents[2] / "specs" / "polyprod.aol"
 DEGREES = (0, 1, 5, 9, 10, 19, 23, 40)

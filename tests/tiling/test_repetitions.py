@@ -16,15 +16,14 @@ from tiles_brute import Sets, TileSets, theorem_one
 
 from arrayol.errors import ArrayolError
 from arrayol.language.loader import load_source
-from arrayol.language.schedules import read_schedule
-from arrayol.language.symbolic import symbolic_component
+from arrayol.language.symbolic import read_schedule, symbolic_component
 from arrayol.polyhedral.accesses import Access
 from arrayol.source import SourceFile
 from arrayol.tiling.enumerate import rows
+from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import TiledNest
 from arrayol.tiling.program import program_of
 from arrayol.tiling.tile import Schedule, Tiling, tile_nest
-from arrayol.tiling.traffic import traffic
 
 Point = tuple[int, ...]
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from arrayol.language.loader import load_source
-from arrayol.language.schedules import read_schedule
-from arrayol.language.symbolic import symbolic_component
+from arrayol.language.symbolic import read_schedule, symbolic_component
 from arrayol.source import SourceFile
 from arrayol.tiling.enumerate import rows
+from arrayol.tiling.load_store import traffic
 from arrayol.tiling.program import program_of
 from arrayol.tiling.tile import Schedule, Tiling, tile_nest
-from arrayol.tiling.traffic import traffic
 
 TEXT = """elementary e(x: i64[8]) -> (y: i64[8], z: i64[2]) {
   y[i] = x[i]          for i in 0..8

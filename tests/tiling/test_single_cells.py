@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from arrayol.ir.types import ElementType
 from arrayol.tiling.enumerate import rows
+from arrayol.tiling.load_store import Method, traffic
 from arrayol.tiling.nest import NestArray, NestReach, ScheduledStatement, TiledNest
-from arrayol.tiling.traffic import Method, traffic
 
 READS = (1, 2, 3)  # acts that may read: only, then perhaps write, then surely write
 SURE = (3, 5)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tiles_at_values import at_values, nest_at
 
+from arrayol.checks.check import load_sound
 from arrayol.checks.nest import NestRequest, open_nest
-from arrayol.checks.pipeline import load_sound
+from arrayol.tiling.enumerate import iterations, strips, tiles
+from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import TiledNest
-from arrayol.tiling.order import iterations, strips, tiles
-from arrayol.tiling.traffic import traffic
 
 SPECS = Path(__file__).parents[2] / "specs"
 

@@ -10,8 +10,8 @@ from itertools import groupby
 from types import CodeType
 
 from arrayol.ir import expressions
-from arrayol.language.expression_text import expression
-from arrayol.language.untype import written
+from arrayol.language.emitter import written
+from arrayol.language.printer import expression
 
 Env = dict[str, int]
 

@@ -19,8 +19,7 @@ from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
-from arrayol.transforms.pipeline import run_steps
-from arrayol.transforms.steps import parse_step
+from arrayol.transforms.steps import parse_step, run_steps
 from arrayol.transforms.trace import Transformed
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.checks.pipeline import check_source
+from arrayol.checks.check import check_source
 from arrayol.errors import Severity, render
 from arrayol.execute.environment import DTYPES
 from arrayol.ir.spec import Spec

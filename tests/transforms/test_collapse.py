@@ -14,11 +14,9 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec, TiledDefault
 from arrayol.language.emitter import spec_text
-from arrayol.transforms.calls import CallName
-from arrayol.transforms.canonical import canonical_steps
 from arrayol.transforms.collapse import Collapse
-from arrayol.transforms.pipeline import run_steps
-from arrayol.transforms.refusal import divisors
+from arrayol.transforms.rewrite import CallName, divisors
+from arrayol.transforms.steps import canonical_steps, run_steps
 from arrayol.transforms.tile import Tile
 
 ADD = "elementary add(a: i32, p: i32, q: i32) -> (s: i32) { s = a + 3 * p + 5 * q }\n"

@@ -9,10 +9,10 @@ from mutants import changed
 from proof import prove, transformed
 from spec_data import loaded
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
-from arrayol.shipped import shipped_folder
 
 SCANS = """
 elementary both(x: i64[2], w: i64, p: i64, q: i64) -> (y: i64[2], s: i64) {

@@ -12,11 +12,11 @@ from proof import from_data, prove, transformed
 from spec_data import loaded
 from strategies_transforms import LinkedSpec, linked_specs
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import RepetitiveTask
 from arrayol.language.emitter import spec_text
-from arrayol.shipped import shipped_folder
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))

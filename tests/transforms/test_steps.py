@@ -6,12 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrayol.transforms.calls import CallName
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
-from arrayol.transforms.pipeline import Step
-from arrayol.transforms.steps import EXAMPLES, FORMS, StepTextError, parse_step
+from arrayol.transforms.rewrite import CallName
+from arrayol.transforms.steps import EXAMPLES, FORMS, Step, StepTextError, parse_step
 from arrayol.transforms.tile import Tile
 
 NAMES = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from proof import transformed
 
-from arrayol.checks.pipeline import load_checked
-from arrayol.cli.trace_text import moved, old_index
-from arrayol.shipped import shipped_folder
+from arrayol.checks.check import load_checked
+from arrayol.cli.transform import moved, old_index
+from arrayol.files import shipped_folder
 from arrayol.transforms.trace import IndexMap, MatrixMap, Part, Split
 
 SMALL = st.integers(-3, 3)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from loading import spec_of
 from strategies_nests import Updates, updates
 
-from arrayol.checks.pipeline import check_source
+from arrayol.checks.check import check_source
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
 from arrayol.ir.expressions import Loop
@@ -20,8 +20,8 @@ from arrayol.language.emitter import spec_text
 from arrayol.polyhedral.nests import statements_of
 from arrayol.source import SourceFile
 from arrayol.transforms import unroll as module
-from arrayol.transforms.nest_tree import loop_depth
 from arrayol.transforms.unroll import unroll
+from arrayol.transforms.unroll_legality import loop_depth
 
 
 def outputs(text: str, name: str = "e") -> dict[str, np.ndarray]:

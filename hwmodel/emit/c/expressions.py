@@ -10,8 +10,7 @@ from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Ope
 from arrayol.ir.intervals import Interval, UnboundedError, interval
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.polyhedral.pieces import value_pieces
-from hwmodel.emit.c.helpers import helper
-from hwmodel.emit.c.types import c_name, c_type, element_type, literal
+from hwmodel.emit.c.helpers import c_name, c_type, element_type, helper, literal
 
 ATOM = 100
 _UNARY, _QUESTION = 90, 10

@@ -6,10 +6,103 @@ program holds those that it uses. Floor division and remainder of floats follow 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 
-from arrayol.ir.types import ElementType, Kind
-from hwmodel.emit.c.types import c_type
+import numpy as np
+
+from arrayol.ir.types import ElementType, Kind, ValueType, Weak
+
+# Element types, numbers and names as C writes them.
+
+_NAMES = {
+    ElementType.BOOL: "bool",
+    ElementType.F32: "float",
+    ElementType.F64: "double",
+    ElementType.C64: "float complex",
+    ElementType.C128: "double complex",
+}
+_WEAK = {Weak.INTEGER: ElementType.I64, Weak.FLOAT: ElementType.F64, Weak.BOOL: ElementType.BOOL}
+
+# What the programs use: no variable hides these.
+_USED_WORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof bool
+complex true false imaginary I CMPLX CMPLXF NULL EOF INFINITY NAN main stdin stdout stderr errno fabs fabsf floor
+floorf ceil ceilf sqrt sqrtf exp expf log logf sin sinf cos cosf tan tanf fmod fmodf hypot hypotf trunc truncf
+copysign copysignf isnan cexp cexpf clog clogf csqrt csqrtf csin csinf ccos ccosf ctan ctanf creal crealf cimag
+cimagf memset memcpy exit fprintf fread fwrite fail min max floord mod waiting load store compute step strip finish
+"""
+# What else the C library declares: no function takes these names.
+_LIBRARY_WORDS = """
+abs labs llabs div ldiv lldiv j0 j1 jn y0 y1 yn gamma lgamma tgamma signgam round rint pow cbrt erf erfc log2 exp2
+log10 log1p expm1 logb ilogb nan remainder remquo nearbyint drem significand scalb scalbn ldexp frexp modf finite
+acos asin atan atan2 sinh cosh tanh asinh acosh atanh fdim fmax fmin fma conj carg cabs cproj cpow memcpy memcmp
+memchr memmove malloc calloc realloc free abort atexit system getenv bsearch qsort printf puts putchar getchar scanf
+remove rename rand srand random read write open close select signal raise time clock link unlink pause alarm sleep
+index rindex basename ffs strlen strcmp strcat strcpy strchr strstr strtok atoi atof atol isinf isfinite
+"""
+
+# What the programs name themselves: loops, patterns, memories, functions; and what the C standard keeps for types.
+_OURS = re.compile(r"([efirx]|S)\d+|(p|kept|do|local|arg|tile)_.*|.*_slots|now|tiles_waiting|.*_t|.*_")
+_USED = frozenset(_USED_WORDS.split())
+_LIBRARY = frozenset(_LIBRARY_WORDS.split())
+
+
+def c_type(kind: ValueType) -> str:
+    """The C type that holds values of a type; constants of no type yet are int64_t, double or bool."""
+    found = element_type(kind)
+    if found in _NAMES:
+        return _NAMES[found]
+    return f"{'u' if found.kind is Kind.UNSIGNED else ''}int{found.bits}_t"
+
+
+def element_type(kind: ValueType) -> ElementType:
+    """The element type in which C computes."""
+    return _WEAK[kind] if isinstance(kind, Weak) else kind
+
+
+def c_name(name: str) -> str:
+    """A name of the specification as an identifier for a variable of C."""
+    return f"{name}_" if name in _USED or _OURS.fullmatch(name) else name
+
+
+def function_name(name: str) -> str:
+    """A name of the specification as an identifier for a function of C."""
+    return f"{name}_" if name in _LIBRARY else c_name(name)
+
+
+def literal(value: float, kind: ValueType) -> str:
+    """A constant of a type, exact to the last bit."""
+    found = element_type(kind)
+    if found is ElementType.BOOL:
+        return "true" if value else "false"
+    if found.is_integer:
+        return _integer(int(value), found)
+    if found.kind is Kind.COMPLEX:
+        single = found is ElementType.C64
+        real = _real(float(value), single=single)
+        return f"{'CMPLXF' if single else 'CMPLX'}({real}, {'0.0f' if single else '0.0'})"
+    return _real(float(value), single=found is ElementType.F32)
+
+
+def _integer(value: int, kind: ElementType) -> str:
+    low, _ = kind.integer_range
+    if value == low and value < 0 and kind.bits >= 32:
+        return f"INT{kind.bits}_MIN"
+    if kind.kind is Kind.UNSIGNED and kind.bits >= 32:
+        return f"{value}u" if kind.bits == 32 else f"UINT64_C({value})"
+    if kind.bits == 64 and not -(1 << 31) < value < 1 << 31:
+        return f"INT64_C({value})"
+    return str(value)
+
+
+def _real(value: float, *, single: bool) -> str:
+    text = str(np.float32(value)) if single else repr(value)
+    if not any(mark in text for mark in ".en"):
+        text += ".0"
+    return f"{text}f" if single else text
+
 
 FAIL = """static void fail(const char *what) {
   fprintf(stderr, "%s\\n", what);
@@ -199,3 +292,59 @@ _TEXTS: dict[str, Callable[[ElementType], str]] = {
     "fit": _fit,
     "at": _at,
 }
+
+
+# Lines of C and their indentation.
+
+Lines = list[str]
+
+
+def indented(lines: Iterable[str]) -> Lines:
+    """The lines one level further inside."""
+    return [f"  {line}" if line else line for line in lines]
+
+
+def block(head: str, lines: Iterable[str]) -> Lines:
+    """`head { ... }`."""
+    return [f"{head} {{", *indented(lines), "}"]
+
+
+def loop(name: str, low: str, high: str, lines: Sequence[str]) -> Lines:
+    """A loop over low <= name < high; one statement needs no braces."""
+    head = f"for (int64_t {name} = {low}; {name} < {high}; ++{name})"
+    if len(lines) == 1 or (lines and _is_one_loop(lines)):
+        return [head, *indented(lines)]
+    return block(head, lines)
+
+
+def loops(names: Sequence[str], shape: Sequence[int], lines: Sequence[str]) -> Lines:
+    """Nested loops over all indices of a shape, the last one innermost."""
+    found = list(lines)
+    for name, length in reversed(list(zip(names, shape, strict=True))):
+        found = loop(name, "0", str(length), found)
+    return found
+
+
+def _is_one_loop(lines: Sequence[str]) -> bool:
+    """Whether lines are one `for` with all else inside it."""
+    return lines[0].startswith("for ") and all(line.startswith(("  ", "}")) for line in lines[1:])
+
+
+def declared(name: str, kind: ElementType, shape: Sequence[int]) -> str:
+    """An array as C declares it; a scalar is an array of one element."""
+    return f"{c_type(kind)} {name}" + "".join(f"[{length}]" for length in shape or (1,))
+
+
+def element(name: str, subscripts: Sequence[str]) -> str:
+    """An element of an array as C declares it."""
+    return name + "".join(f"[{one}]" for one in subscripts or ("0",))
+
+
+def sum_text(offset: int, factors: Sequence[int], names: Sequence[str]) -> str:
+    """A sum of an offset and multiples of names, as people write it."""
+    terms = [(factor, name) for factor, name in zip(factors, names, strict=True) if factor]
+    parts: list[str] = [str(offset)] if offset or not terms else []
+    for factor, name in terms:
+        term = name if abs(factor) == 1 else f"{abs(factor)} * {name}"
+        parts.append(f"{'-' if factor < 0 else '+'} {term}" if parts else f"{'-' if factor < 0 else ''}{term}")
+    return " ".join(parts)

@@ -2,26 +2,168 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.expressions import Range
-from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
+from arrayol.ir.spec import Component, Elementary, Port, RepetitiveTask, Spec
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.pieces import value_pieces
-from arrayol.tiling.allocation import allocate
+from arrayol.tiling.allocation import Allocation, allocate
 from arrayol.tiling.codegen import For, If, Node, Run, element_loops, instance_loops, strip_loops, tile_loops
 from arrayol.tiling.liveness import lifetimes
-from arrayol.tiling.nest import ScheduledStatement, TiledNest, Traffic
-from hwmodel.emit.c.bodies import assignment, body_scope, placed, start_at_zero, statements
+from arrayol.tiling.nest import NestArray, ScheduledStatement, TiledNest, Traffic
 from hwmodel.emit.c.expressions import Helpers, Scope
-from hwmodel.emit.c.lines import Lines, block, indented
-from hwmodel.emit.c.memory import MOD, Memory
-from hwmodel.emit.c.program import c_file
-from hwmodel.emit.c.tasks import Functions, instance, require_body, require_finite
-from hwmodel.emit.c.types import c_name
+from hwmodel.emit.c.helpers import (
+    FAIL,
+    Lines,
+    block,
+    c_name,
+    c_type,
+    declared,
+    element,
+    function_name,
+    indented,
+    sum_text,
+)
+from hwmodel.emit.c.tasks import (
+    Functions,
+    assignment,
+    body_scope,
+    instance,
+    parameters,
+    placed,
+    require_body,
+    require_finite,
+    sizes,
+    start_at_zero,
+    statements,
+)
+
+# External and local memory of a tiled nest in C: how an element of each is written.
+
+MOD = ["static inline int64_t mod(int64_t a, int64_t b) {", "  return (a % b + b) % b;", "}"]
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The arrays of a nest, and where local memory holds their elements.
+
+    Local memory of array x is `x_slots`, and `local_x(e0, e1)` is the place of an element in it.
+    """
+
+    arrays: Mapping[str, NestArray]
+    allocations: Mapping[str, Allocation]
+    carried: Collection[str]  # the delayed arrays that pass from strip to strip
+
+    def external(self, array: str, subscripts: Sequence[str]) -> str:
+        """An element in external memory."""
+        return element(self.name(array), subscripts)
+
+    def local(self, array: str, subscripts: Sequence[str]) -> str:
+        """An element in local memory."""
+        return f"local_{self._stem(array)}({', '.join(subscripts)})"
+
+    def name(self, array: str) -> str:
+        """The C array in external memory."""
+        return f"kept_{self._stem(array)}" if self.arrays[array].role == "delayed" else c_name(array)
+
+    def slots(self, array: str) -> str:
+        """The C array in local memory."""
+        return f"{self._stem(array)}_slots"
+
+    def parameters(self, *, written: bool) -> str:
+        """The arrays in external memory as parameters; only what is `written` may change."""
+        found = []
+        for array in self.arrays.values():
+            if array.role != "delayed":
+                fixed = "" if written and array.role == "output" else "const "
+                found.append(f"{fixed}{declared(c_name(array.name), array.type, sizes(array.shape))}")
+        return ", ".join(found)
+
+    def arguments(self) -> str:
+        """The same arrays as arguments."""
+        return ", ".join(self.name(array.name) for array in self.arrays.values() if array.role != "delayed")
+
+    def definitions(self) -> Lines:
+        """Local memory, and external memory for what delays carry from strip to strip."""
+        lines: Lines = []
+        for name, array in self.arrays.items():
+            if name in self.carried:
+                text = declared(self.name(name), array.type, sizes(array.shape))
+                lines += ["/* External memory for what delays carry. */", f"static {text};", ""]
+        for name, allocation in self.allocations.items():
+            lines += self._local(name, allocation)
+        return lines[:-1]
+
+    def _local(self, name: str, allocation: Allocation) -> Lines:
+        array, stem = self.arrays[name], self._stem(name)
+        axes = [f"e{axis}" for axis in range(len(array.shape))]
+        inside = [f"({axis})" for axis in axes]
+        places = [
+            f"mod({sum_text(0, row, inside)}, {modulus})"
+            for row, modulus in zip(allocation.matrix, allocation.moduli, strict=True)
+        ]
+        bounds = "".join(f"[{modulus}]" for modulus in allocation.moduli or (1,))
+        return [
+            f"/* {stem}: {allocation.size} of {_count(array)}; {allocation.reason}. */",
+            f"static {c_type(array.type)} {self.slots(name)}{bounds};",
+            f"#define local_{stem}({', '.join(axes)}) {element(self.slots(name), places)}",
+            "",
+        ]
+
+    def _stem(self, array: str) -> str:
+        return array.replace("'", "_carried")
+
+
+def _count(array: NestArray) -> str:
+    count = 1
+    for length in sizes(array.shape):
+        count *= length
+    return f"{count} element{'' if count == 1 else 's'} at once"
+
+
+# Whole C files: what they include, their helpers, and a `main` for raw arrays.
+
+_INCLUDES = ("complex", "math", "stdbool", "stdint", "stdio", "stdlib", "string")
+
+
+def c_file(remark: Sequence[str], helpers: Helpers, parts: Sequence[Lines], component: Component, lines: Lines) -> str:
+    """A C file: a function named as the component, on arrays, and a `main` behind WITH_MAIN that tries it."""
+    name = function_name(component.name)
+    text: Lines = [f"/* {remark[0]}", *(f"   {line}" for line in remark[1:])]
+    text[-1] += " */"
+    code: Lines = []
+    if any("fail(" in one for one in helpers.texts.values()):
+        code += ["", *FAIL.splitlines()]
+    for one in helpers.texts.values():
+        code += ["", *one.splitlines()]
+    for part in parts:
+        code += ["", *part]
+    code += ["", *block(f"void {name}({parameters(component.inputs, component.outputs)})", lines)]
+    code += ["", *_main(component, name), ""]
+    complex_too = any(" complex" in line for line in code)
+    text += [f"#include <{one}.h>" for one in _INCLUDES if one != "complex" or complex_too]
+    return "\n".join([*text, *code])
+
+
+def _main(component: Component, name: str) -> Lines:
+    """Reads the inputs as raw arrays from stdin, in the order of the signature, and writes the outputs to stdout."""
+    ports = (*component.inputs, *component.outputs)
+    lines = [f"static {declared(f'arg_{port.name}', port.type, sizes(port.shape))};" for port in ports]
+    lines += [f"if ({_moved('fread', port, 'stdin')}) return 1;" for port in component.inputs]
+    lines.append(f"{name}({', '.join(f'arg_{port.name}' for port in ports)});")
+    lines += [f"if ({_moved('fwrite', port, 'stdout')}) return 1;" for port in component.outputs]
+    return ["#ifdef WITH_MAIN", *block("int main(void)", [*lines, "return 0;"]), "#endif"]
+
+
+def _moved(function: str, port: Port, stream: str) -> str:
+    count = prod(sizes(port.shape))
+    return f"{function}(arg_{port.name}, sizeof({c_type(port.type)}), {count}, {stream}) != {count}"
+
 
 _BOUNDS = [
     "static inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }",

@@ -8,8 +8,7 @@ import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.counts import Counted, GroupCounts, Living
-from hwmodel.machine.separable.fetches import Fetch, read_at_each
-from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fields, Merge, fields_along
+from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fetch, Fields, Merge, fields_along, read_at_each
 
 Counts = Ints
 

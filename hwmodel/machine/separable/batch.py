@@ -12,23 +12,26 @@ from numpy.typing import NDArray
 from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan
 from hwmodel.machine.group import Group
-from hwmodel.machine.occupancy import check_layouts, plain_occupancy
 from hwmodel.machine.port import Port
-from hwmodel.machine.priced import FRAME, LATENCY, Figures, Priced, unit_figures
-from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.priced import (
+    FRAME,
+    LATENCY,
+    Figures,
+    Priced,
+    count_combinations,
+    how_many_suit,
+    offered_units,
+    unit_figures,
+)
+from hwmodel.machine.processors import check_layouts, plain_occupancy
+from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table
-from hwmodel.machine.separable.block_order import Line
+from hwmodel.machine.separable.block_order import Line, Lines, make_lines
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
-from hwmodel.machine.separable.fetches import Fetch, fetch_of
-from hwmodel.machine.separable.first_use import fields_along, find_masks
-from hwmodel.machine.separable.layouts import occupancies
-from hwmodel.machine.separable.lines import Lines, make_lines
+from hwmodel.machine.separable.first_use import Fetch, fetch_of, fields_along, find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
-from hwmodel.machine.separable.parts import find_parts
-from hwmodel.machine.separable.steps import step_kinds
-from hwmodel.machine.separable.timing import Timing
-from hwmodel.machine.stages import stage_group
-from hwmodel.machine.units import count_combinations, how_many_suit, offered_units
+from hwmodel.machine.separable.timing import Timing, occupancies, step_kinds
+from hwmodel.machine.ticks import stage_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
 

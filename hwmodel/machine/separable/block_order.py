@@ -7,17 +7,93 @@ are looked at where something changes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
-from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.counts import GroupCounts
-from hwmodel.machine.separable.distinct import distinct_rows
-from hwmodel.machine.separable.profile import Profile
+
+# Counts by place along a line, held only where they change: work in a steady state takes no room.
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Counts of Q entries by place along S lines of `places` (S,) places each.
+
+    A turn is a place where a count differs from that one place before; each entry of each line has one at place 0 and
+    one (to no count) at its end. `key` sorts turns by line, entry and place; `count` holds from each on, `below` is the
+    sum of counts before it.
+    """
+
+    places: Ints
+    entries: int
+    width: int
+    key: Ints
+    count: Ints
+    below: Ints
+
+    @staticmethod
+    def of(counts: Ints, places: Ints) -> Profile:
+        """The profile of counts (S, Q, P), of which the first `places` (S,) stand."""
+        lines, entries, most = counts.shape
+        padded = np.zeros((lines, entries, most + 1), np.int64)
+        padded[:, :, :-1] = counts
+        turning = np.empty(padded.shape, np.bool_)
+        np.not_equal(padded[:, :, 1:], padded[:, :, :-1], out=turning[:, :, 1:])
+        turning[:, :, 0] = True
+        turning[np.arange(lines), :, places] = True
+        key = np.flatnonzero(turning)
+        count = padded.ravel()[key]
+        run = np.diff(key, append=key[-1:] + 1)
+        grown = np.cumsum(count * run) - count * run
+        starts = np.searchsorted(key, key // (most + 1) * (most + 1))
+        return Profile(places, entries, most + 1, key, count, grown - grown[starts])
+
+    @cached_property
+    def turns(self) -> tuple[Ints, Ints, Ints]:
+        """Line, entry and place of each turn, those at the ends included."""
+        line, place = self.key // self.width, self.key % self.width
+        line, entry = line // self.entries, line % self.entries
+        inside = place <= self.places[line]
+        return line[inside], entry[inside], place[inside]
+
+    def totals(self) -> Ints:
+        """The sum of all counts of each entry of each line, (S, Q)."""
+        line, entry = np.arange(len(self.places))[:, None], np.arange(self.entries)[None, :]
+        return self.seen(line, entry, self.places[:, None])[1]
+
+    def seen(self, line: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
+        """Counts at places, and sums of the counts before them; nothing stands before place 0 or after the end."""
+        inside = np.clip(place, 0, self.places[line])
+        wanted = (line * self.entries + entry) * self.width + inside
+        found = np.searchsorted(self.key, wanted, side="right") - 1
+        count = self.count[found]
+        below = self.below[found] + count * (wanted - self.key[found])
+        return np.where(place < 0, 0, count), below
+
+
+# Distinct rows of tables of integers.
+
+_FACTORS = np.random.default_rng(1).integers(1, 1 << 62, 256) | 1
+
+
+def distinct_rows(table: Ints) -> tuple[Ints, Ints]:
+    """One number of each distinct row of a table (n, columns), and for each row which of them it equals.
+
+    Rows are told apart by a sum modulo 2^64; where two that differ have the same, all are sorted instead.
+    """
+    key = table @ np.resize(_FACTORS, table.shape[1])
+    _, first, kind = np.unique(key, return_index=True, return_inverse=True)
+    if np.array_equal(table[first[kind]], table):
+        return first, kind
+    _, first, kind = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    return first, kind.ravel()
+
 
 Found = TypeVar("Found")
 
@@ -186,3 +262,76 @@ def kinds_of(line: Ints, values: Ints, times: Ints) -> Kinds:
     counts = np.zeros(padded.shape[:2], np.int64)
     np.add.at(counts, (line, column[kind]), times)
     return Kinds(padded, counts)
+
+
+# Structures of one scan as pairs of lines, and whether they are products after all.
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """S structures as pairs (S, 2) of an outer and an inner line, and whether they are products (S,)."""
+
+    outer: Line
+    inner: Line
+    pairs: Ints
+    holds: Mask
+
+    def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
+        """How many rows above its step the work of a shift lies at most, and the structures for which that holds.
+
+        One where rows are long, several where they are short: those come apart, so that the many long ones are light.
+        """
+        late = -(-shift // self.inner.places)[self.pairs[:, 1]]
+        for chosen in (np.flatnonzero(late <= 1), np.flatnonzero(late > 1)):
+            if len(chosen):
+                yield int(late[chosen].max()), chosen
+
+
+def make_lines(
+    counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], Line]
+) -> Lines:
+    """Structures whose sides are `picks` (S, dimensions) of tables of the scan's dimensions, outermost first.
+
+    `kept` holds the lines made so far.
+    """
+    holds = _holds(counts, tables, picks)
+    if not tables:
+        one = single_place(counts)
+        return Lines(one, one, np.zeros((len(picks), 2), np.int64), holds)
+    inner, second = np.unique(picks[:, -1:], axis=0, return_inverse=True)
+    inner_line = _line(tables[-1:], inner, kept)
+    if len(tables) == 1:
+        pairs = np.stack([np.zeros(len(picks), np.int64), second.ravel()], axis=1)
+        return Lines(single_place(counts), inner_line, pairs, holds)
+    outer, first = np.unique(picks[:, :-1], axis=0, return_inverse=True)
+    pairs = np.stack([first.ravel(), second.ravel()], axis=1)
+    return Lines(_line(tables[:-1], outer, kept), inner_line, pairs, holds)
+
+
+def _line(tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], Line]) -> Line:
+    key = *tables, picks.tobytes()
+    if key not in kept:
+        kept[key] = line_of(tables, picks)
+    return kept[key]
+
+
+def _holds(counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints) -> Mask:
+    """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all."""
+    found = np.ones(len(picks), np.bool_)
+    sides = list(zip(tables, picks.T, strict=True))
+    for key in dict.fromkeys([*counts.masks.merges, *(key for table in tables for key in table.merges)]):
+        merges = counts.masks.merges.get(key, [])
+        differs = np.full(len(picks), sum(int(merge.differs[0]) for merge in merges))
+        leaders = np.full(len(picks), counts.latest_readers(key[1]) if key[0] == "last" else -1)
+        same_stage = bool((leaders & 1 << 62).all())
+        for merge in merges:
+            leaders &= merge.leaders[0]
+        for table, pick in sides:
+            if key in table.merges:
+                differs += table.merges[key].differs[pick]
+                leaders &= table.merges[key].leaders[pick]
+        found &= (leaders != 0) | (same_stage & (differs <= 1))
+    for table, pick in sides:
+        for at_once in table.at_once.values():
+            found &= at_once[pick]
+    return found

@@ -11,10 +11,9 @@ import numpy as np
 
 from arrayol.ir.spec import port_named
 from hwmodel.machine.group import frames_back
-from hwmodel.machine.separable.axes import Ints, Mask, separate
+from hwmodel.machine.separable.axes import Ints, Mask, Parts, separate
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
-from hwmodel.machine.separable.parts import Parts
-from hwmodel.machine.stages import STORES
+from hwmodel.machine.ticks import STORES
 
 Fate = Literal["read", "stored", "lost"]
 

@@ -10,10 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.machine.separable.axes import Ints
-from hwmodel.machine.separable.block_order import Chosen, Line, above, earlier, turning_columns, turning_rows, with_ends
+from hwmodel.machine.separable.block_order import (
+    Chosen,
+    Line,
+    Lines,
+    above,
+    distinct_rows,
+    earlier,
+    turning_columns,
+    turning_rows,
+    with_ends,
+)
 from hwmodel.machine.separable.counts import GroupCounts
-from hwmodel.machine.separable.distinct import distinct_rows
-from hwmodel.machine.separable.lines import Lines
 
 _CELLS = 1 << 20  # of intermediate arrays at a time
 _MANY = 256  # rows after which equal ones are looked for

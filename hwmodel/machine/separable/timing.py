@@ -2,18 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hwmodel.accesses import subscripts
+from hwmodel.design import BankLayout
+from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port, PortCycles
+from hwmodel.machine.processors import busiest_bank, plain_occupancy
 from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.block_order import (
+    Kinds,
+    Line,
+    Lines,
+    above,
+    earlier,
+    kinds_of,
+    turning_columns,
+    turning_rows,
+)
 from hwmodel.machine.separable.counts import GroupCounts
-from hwmodel.machine.separable.lines import Lines
-from hwmodel.machine.separable.steps import StepKinds
 from hwmodel.platform import Platform
+
+# Kinds of steps of a separable group: how often each occurs, and what happens in it.
+
+_STEP_CELLS = 1 << 22  # of a part's tables
+
+
+@dataclass(frozen=True, eq=False)
+class StepKinds:
+    """How often each kind of step of some structures occurs (S, K), and what happens in it.
+
+    `happens` (S, K, Q) in the counts's order, `longest` (S, K, T) the longest chain of each task. `chosen` (S,) are the
+    structures' numbers.
+    """
+
+    chosen: Ints
+    times: Ints
+    happens: Ints
+    longest: Ints
+
+
+def step_kinds(counts: GroupCounts, lines: Lines, *, cyclic: bool) -> Iterator[StepKinds]:
+    """The kinds of steps of structures, in parts; with `cyclic` frames follow each other without a pause."""
+    counted = counts.counted
+    first = min(one.stage for one in counted)
+    shift = np.array([one.stage - first for one in counted])
+    shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])
+    factor = np.array([one.factor for one in counted])
+    columns = lines.inner.once(lambda: _column_kinds(lines.inner, shift), "columns")
+    for late, chosen in lines.by_lateness(int(shift.max())):
+        rows = lines.outer.once(partial(_row_kinds, lines.outer, late, cyclic=cyclic), "rows", late, cyclic)
+        each = rows.times.shape[1] * columns.times.shape[1] * len(shift)
+        step = max(1, _STEP_CELLS // each)
+        for start in range(0, len(chosen), step):
+            some = chosen[start : start + step]
+            yield _paired(some, rows, columns, lines.pairs[some], factor)
+
+
+def _row_kinds(outer: Line, late: int, *, cyclic: bool) -> Kinds:
+    """Rows (S, kinds, Q + T, late + 1): what is counted, then the longest chains."""
+    entries = np.arange(outer.steps.entries)
+    rows = turning_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
+    counts, _ = above(outer.steps, entries[None, :], rows, late, cyclic=cyclic)
+    return kinds_of(rows.line, counts, rows.run)
+
+
+def _column_kinds(inner: Line, shift: Ints) -> Kinds:
+    """Columns (S, kinds, Q + T, 2): rows above, and the count in the column there."""
+    entries = np.arange(inner.steps.entries)
+    columns = turning_columns(inner.steps, np.zeros_like(entries), shift)
+    late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns)
+    return kinds_of(columns.line, np.stack([late, counts], axis=2), columns.run)
+
+
+def _paired(chosen: Ints, rows: Kinds, columns: Kinds, pairs: Ints, factor: Ints) -> StepKinds:
+    late, count = columns.values[pairs[:, 1], ..., 0], columns.values[pairs[:, 1], ..., 1]
+    row = np.arange(rows.times.shape[1])[None, :, None, None]
+    entry = np.arange(count.shape[2])[None, None, None, :]
+    found = rows.values[pairs[:, 0][:, None, None, None], row, entry, late[:, None, :, :]] * count[:, None, :, :]
+    times = rows.times[pairs[:, 0]][:, :, None] * columns.times[pairs[:, 1]][:, None, :]
+    found = found.reshape(len(pairs), -1, found.shape[3])
+    quantities = len(factor)
+    return StepKinds(chosen, times.reshape(len(pairs), -1), found[:, :, :quantities] * factor, found[:, :, quantities:])
+
 
 _CELLS = 1 << 21  # of intermediate arrays at a time
 
@@ -143,3 +219,49 @@ def _prefixes(variants: Ints) -> list[tuple[Ints, Ints, Ints]]:
         before = number.ravel()
         found.append((pairs[:, 0], pairs[:, 1], before))
     return found
+
+
+# Bank layouts of a separable group: the busiest bank, on one repetition of each kind (docs/machine.md, section 7).
+
+
+def occupancies(counts: GroupCounts, platform: Platform, layouts: Sequence[BankLayout]) -> dict[str, int]:
+    """Cycles that a repetition of each task keeps a unit, with its accesses to buffers with layouts."""
+    group, found = counts.parts.group, {}
+    for task in group.tasks:
+        cycles = plain_occupancy(platform, group.network.processes[task])
+        for layout in layouts:
+            if group.reads(task, layout.array) or group.writes(task, layout.array):
+                kinds = _kinds_of_repetitions(counts, task, layout)
+                cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, kinds, layout))
+        found[task] = cycles
+    return found
+
+
+def _kinds_of_repetitions(counts: GroupCounts, task: str, layout: BankLayout) -> Ints:
+    """Repetitions (n, rank) of which one has the banks and the equal elements of each that runs.
+
+    Both are told by where the accesses lie from the first of them, and by the first one's own bank; along an axis they
+    depend on one dimension of the repetition alone, so one index of each kind along each dimension is enough.
+    """
+    chosen = []
+    for dimension, indices in enumerate(counts.running(task)):
+        marks = _marks(counts.parts.group, task, layout, dimension, indices)
+        chosen.append(indices[np.unique(marks, axis=0, return_index=True)[1]])
+    if not chosen:
+        return np.zeros((1, 0), np.int64)
+    return np.stack([part.ravel() for part in np.meshgrid(*chosen, indexing="ij")], axis=1)
+
+
+def _marks(group: Group, task: str, layout: BankLayout, dimension: int, indices: Ints) -> Ints:
+    """What tells indices of a dimension apart (n, marks), all other indices being 0."""
+    repetitions = np.zeros((len(indices), len(group.accesses.extents(task))), np.int64)
+    repetitions[:, dimension] = indices
+    shape = group.accesses.shape(layout.array)
+    touches = (*group.reads(task, layout.array), *group.writes(task, layout.array))
+    elements = np.concatenate([group.accesses.elements(touch, repetitions) for touch in touches], axis=1)
+    places = np.moveaxis(subscripts(elements, shape), 0, -1)
+    first = places[:, :1]
+    bank = first[:, 0] * np.array(layout.vector, np.int64) % (layout.block * layout.banks)
+    happens = [group.accesses.happens(touch, repetitions)[:, None] for touch in touches]
+    away = (places - first).reshape(len(indices), -1)
+    return np.concatenate([away, bank, *happens], axis=1).astype(np.int64)

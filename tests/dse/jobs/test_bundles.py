@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy_pieces import Square, one
 
-from dse.jobs.piece import JobPlan
+from dse.jobs.jobs import JobPlan
 from dse.jobs.pools import InProcess, Task
 from dse.jobs.runner import TASK_SECONDS, JobRunner
 

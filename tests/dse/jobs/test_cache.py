@@ -21,7 +21,7 @@ from work_stores import files, held, key, read
 from arrayol.errors import ArrayolError
 from dse.jobs import cache, cache_file
 from dse.jobs.cache import STORE, JobStore, open_store
-from dse.jobs.store_errors import disk_full
+from dse.jobs.cache_file import disk_full
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 STEPS = st.one_of(

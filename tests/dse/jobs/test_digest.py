@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 from strategies_work import ATOMS, content_values, told_apart
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.ir.network import flatten
 from dse.jobs import digest as content
 from dse.jobs.digest import LIBRARIES, PACKAGES, code_digest, digest
-from dse.space.constraints import parse_constraint
+from dse.space.study import parse_constraint
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major
 from hwmodel.platform import load_platform
 

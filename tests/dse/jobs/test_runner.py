@@ -21,8 +21,7 @@ from toy_pieces import Broken, Square, one, sum_of_squares
 
 from arrayol.errors import ArrayolError
 from dse.jobs import runner as runner_module
-from dse.jobs.cache import open_store
-from dse.jobs.keeper import JobCache
+from dse.jobs.cache import JobCache, open_store
 from dse.jobs.pools import InProcess, Pool, processes
 from dse.jobs.runner import JobRunner, Share
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from arrayol.errors import error
 from dse.jobs.digest import digest
-from dse.jobs.piece import JobPlan
+from dse.jobs.jobs import JobPlan
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from shipped import SMALL, any_input
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
-from dse.output.open_design import Simulated
-from dse.output.timeline import timeline_of
+from dse.output.open_design import Simulated, timeline_of
 from dse.verify.testbench import run_simulation
 from hwmodel.design import Blocks, Design, GroupDesign, Processor
 from hwmodel.machine.model import MachineModel

@@ -14,8 +14,7 @@ from matplotlib.transforms import Bbox
 from networks import link, network, platform, process
 from PIL import Image
 
-from dse.output.panel import RASTER_FROM, Axis, Panel, compact
-from dse.output.plot_axes import Name, names_of, spell
+from dse.output.plot_axes import RASTER_FROM, Axis, Name, Panel, compact, names_of, spell
 from dse.output.plot_front import draw
 from dse.output.save_plots import save_plot
 from dse.results.exploration import Exploration, Labels, PlottedPoints

@@ -7,10 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dse.pareto.counted import counted, counted_front, points_of
-from dse.pareto.front import Candidate, GrowingFront
-from dse.pareto.indicators import hypervolume
-from dse.pareto.sorting import non_dominated
+from dse.pareto.counted import Candidate, GrowingFront, counted, counted_front, non_dominated, points_of
+from dse.pareto.hypervolume import hypervolume
 from hwmodel.design import Fusion
 
 Table = list[tuple[int, ...]]

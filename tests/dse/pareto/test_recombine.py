@@ -9,11 +9,10 @@ from strategies import task_graphs
 from strategies_fronts import combinations, front_from, point_lists, points_of
 
 from arrayol import api
+from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from arrayol.shipped import shipped_folder
-from dse.pareto.combine import fusion_front, whole_front
+from dse.pareto.combine import POINTS_OF_GROUP, Stock, fusion_front, values_of, whole_front
 from dse.pareto.fronts import Combination, front_of
-from dse.pareto.recombine import POINTS_OF_GROUP, Stock, values_of
 from dse.search.encoding import Coding
 from dse.space.fusions import all_groups
 from dse.space.mappings import MappingSpace

@@ -10,7 +10,7 @@ from explored import SPECS, mapped, published
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from dse.output.comparison_store import write_comparison
+from dse.output.folder import write_comparison
 from dse.output.plot_more import draw_comparison
 from dse.results.compare import Comparison, compare
 from dse.results.schema import Result

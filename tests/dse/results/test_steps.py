@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 
 from arrayol import api
-from arrayol.checks.pipeline import check_source
+from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import RepetitiveTask, Spec
 from arrayol.source import SourceFile
-from dse.jobs.cache import open_store
-from dse.jobs.keeper import JobCache
+from dse.jobs.cache import JobCache, open_store
 from dse.jobs.runner import JobRunner
 from dse.output.folder import write_result
-from dse.results.step_pieces import find_steps
-from dse.results.steps import StepFinder
+from dse.results.steps import StepFinder, find_steps
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from arrayol import api
-from arrayol.shipped import shipped_folder
+from arrayol.files import shipped_folder
 from dse.space.study import NARROW
 
 Points = list[tuple[float, ...]]

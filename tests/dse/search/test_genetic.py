@@ -13,13 +13,12 @@ from heuristic import LEAST, columns_for, shipped_space
 from numpy.typing import NDArray
 
 from dse.jobs.runner import JobRunner
-from dse.pareto.indicators import share_of
-from dse.search import slow_designs
-from dse.search.context import Searched
+from dse.pareto.hypervolume import share_of
+from dse.search import genetic as slow_designs
+from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_exactly
 from dse.search.genetic import search_heuristically
 from dse.search.nsga2 import Genes, evolve
-from dse.search.search_context import SearchContext
 from dse.space.mappings import MappingSpace
 
 SMALL = (

@@ -21,18 +21,16 @@ from strategies_changes import Wanted, changed, wanteds
 
 from arrayol.errors import ArrayolError
 from dse.jobs import runner
-from dse.jobs.cache import JobStore, open_store
-from dse.jobs.keeper import JobCache
-from dse.jobs.piece import Job
+from dse.jobs.cache import JobCache, JobStore, open_store
+from dse.jobs.jobs import Job
 from dse.jobs.pools import InProcess, Pool, processes
 from dse.jobs.runner import JobRunner
 from dse.search import pricing
-from dse.search.bulk import BatchPricer
+from dse.search.context import SearchContext
 from dse.search.exact import search_exactly
 from dse.search.group import search_group
 from dse.search.group_front import GroupPart, dump_part, joined, load_part
-from dse.search.pricing import plain_structure
-from dse.search.search_context import SearchContext
+from dse.search.pricing import BatchPricer, plain_structure
 from dse.space.options import mapping_options
 from dse.space.study import NARROW, Study
 from hwmodel.platform import LocalMemory, Platform

@@ -15,8 +15,8 @@ from dse.pareto.combine import listed_front, whole_front
 from dse.pareto.counted import recombine
 from dse.pareto.fronts import Combination, Front, front_of
 from dse.pareto.hypervolume import box_share, reference_of
-from dse.search import outlook
-from dse.search.outlook import InterimFront
+from dse.search import exact as outlook
+from dse.search.exact import InterimFront
 from dse.space.fusions import all_groups, subspaces
 from dse.space.task_graph import Mask, TaskGraph, from_links
 

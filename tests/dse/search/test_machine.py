@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from arrayol import api
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
 from arrayol.errors import ArrayolError, InfeasibleError
+from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from arrayol.shipped import shipped_folder
 from dse.results.schema import Result
 from hwmodel.machine.model import MachineModel
 

@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from strategies_machine import networks, platforms
 
 from arrayol import api
-from arrayol.checks.pipeline import choose_top
+from arrayol.checks.check import choose_top
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.network import Network, flatten
-from arrayol.shipped import shipped_folder
-from arrayol.transforms.canonical import canonical_steps
-from arrayol.transforms.pipeline import run_steps
+from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.jobs.runner import JobRunner
-from dse.search.context import Searched
+from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_exactly, search_groups
 from dse.search.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of
@@ -31,11 +30,9 @@ from dse.search.group import search_group
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.methods import choose_method
 from dse.search.partition import search_by_partition
-from dse.search.search_context import SearchContext
-from dse.space.constraints import parse_constraint
 from dse.space.mappings import MappingSpace
-from dse.space.space_size import size_of
-from dse.space.study import Study, narrowed
+from dse.space.size import size_of
+from dse.space.study import Study, narrowed, parse_constraint
 from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import Priced

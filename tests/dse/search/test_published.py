@@ -15,14 +15,13 @@ from arrayol.ir.network import Network
 from dse.pareto.hypervolume import box_share, reference_of
 from dse.results.exploration import Exploration, Labels
 from dse.results.schema import identifier
-from dse.search.method_names import Search
-from dse.search.published import explore
-from dse.search.walk import Progress
+from dse.search.context import Search
+from dse.search.published import Progress, explore
 from dse.space.fusions import subspaces
 from dse.space.objectives import PUBLISHED, chosen
 from dse.space.task_graph import task_graph
 from hwmodel.design import Fusion
-from hwmodel.published.estimate import Infeasible, PublishedDesign
+from hwmodel.published.group import Infeasible, PublishedDesign
 from hwmodel.published.model import PublishedModel
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
@@ -226,7 +225,7 @@ def test_the_hypervolume_of_the_front_so_far_rises() -> None:
 
 def test_beyond_the_limit_nothing_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = explore(PublishedModel(chain(6), platform()), chosen(DEFAULT), LABELS).result
-    monkeypatch.setattr("dse.search.walk.COMPARED_AT_MOST", 31)
+    monkeypatch.setattr("dse.search.published.COMPARED_AT_MOST", 31)
     result = explore(PublishedModel(chain(6), platform()), chosen(DEFAULT), LABELS).result
     assert (whole.comparisons.all_pairs, result.comparisons.all_pairs) == (32 * 31, None)
     assert result.comparisons.subspaces == whole.comparisons.subspaces

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 from networks import link, network, process
 from strategies import task_graphs
 
-from dse.space.fusions import connected_groups, count_by_groups, execution_order, expand, next_groups, subspaces
-from dse.space.partitions import partitions
+from dse.space.fusions import (
+    connected_groups,
+    count_by_groups,
+    execution_order,
+    expand,
+    next_groups,
+    partitions,
+    subspaces,
+)
 from dse.space.task_graph import Mask, TaskGraph, bits, from_links, task_graph
 from hwmodel.design import Fusion
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dse.space.partitions import partitions, without
+from dse.space.fusions import partitions, without
 
 
 def test_the_paper_s_partitions_of_four() -> None:

@@ -19,7 +19,7 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import Spec
-from arrayol.transforms.canonical import canonical_form
+from arrayol.transforms.steps import canonical_form
 from dse.verify.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import GroupEstimate

@@ -8,10 +8,9 @@ from math import prod
 import numpy as np
 
 from arrayol.ir.spec import Shape
-from hwmodel.banks.custom import Custom
-from hwmodel.banks.placement import NOWHERE, Elements, Places, held_by
+from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.references import ArrayInfo
-from hwmodel.banks.renaming import VirtualMemory
+from hwmodel.banks.report import NOWHERE, Elements, Places, held_by
 
 
 def naive_place(arrays: Mapping[str, ArrayInfo], name: str, elements: Elements) -> tuple[Places, Places]:

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_banks import bodies
 
-from hwmodel.banks.accesses import AccessGraph, access_graph
-from hwmodel.banks.meeting import may_meet
+from hwmodel.banks.cost import AccessGraph, access_graph, may_meet
 from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
 
 Body = tuple[tuple[Loop, ...], tuple[Reference, ...]]

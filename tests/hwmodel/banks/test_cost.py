@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_banks import bodies
 
-from hwmodel.banks.accesses import AccessGraph, access_graph
-from hwmodel.banks.cost import list_cycles, ports_cycles
+from hwmodel.banks.cost import AccessGraph, access_graph, list_cycles, ports_cycles
 from hwmodel.banks.references import Loop, Reference, Subscript
 
 Body = tuple[tuple[Loop, ...], tuple[Reference, ...]]

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_banks import bodies
 
-from hwmodel.banks.accesses import access_graph
-from hwmodel.banks.cost import RULES
+from hwmodel.banks.cost import RULES, access_graph
 from hwmodel.banks.fixed import naive_banks, static_banks, true_cycles
 from hwmodel.banks.references import Body, Loop, Reference, Subscript, Unknown
 

@@ -12,17 +12,17 @@ from loading import spec_of
 from shipped import SMALL, any_input, same
 from strategies_nests import Updates, updates
 
-from arrayol.checks.pipeline import check_source, load_checked
+from arrayol.checks.check import check_source, load_checked
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
-from arrayol.shipped import shipped_folder
 from arrayol.source import SourceFile
-from arrayol.transforms.nest_tree import loop_depth
+from arrayol.transforms.unroll_legality import loop_depth
 from hwmodel.banks.custom import custom_layout, read_only
+from hwmodel.banks.emit_aol import rewritten
 from hwmodel.banks.nest import unrolled_nest
-from hwmodel.banks.rewrite import rewritten
 
 WAYS = [("paper", False, False), ("paper", True, False), ("finer", False, True), ("finer", True, True)]
 

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from addresses import custom_address, cyclic_place, naive_place
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
-from arrayol.shipped import shipped_folder
-from hwmodel.banks.analysis import lay_out
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, LINEAR, NAIVE, Choices, Comparison
-from hwmodel.banks.placement import custom_bank
+from hwmodel.banks.nest import lay_out
+from hwmodel.banks.report import custom_bank
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "layout.md"
 

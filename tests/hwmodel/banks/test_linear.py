@@ -12,13 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shipped import SMALL
 
-from arrayol.checks.pipeline import load_checked
-from arrayol.shipped import shipped_folder
+from arrayol.checks.check import load_checked
+from arrayol.files import shipped_folder
 from hwmodel.banks import linear
-from hwmodel.banks.clique import clique_bound
-from hwmodel.banks.linear import Linear, smallest_linear
-from hwmodel.banks.moving import moving
+from hwmodel.banks.linear import Linear, clique_bound, smallest_linear
 from hwmodel.banks.nest import unrolled_nest
+from hwmodel.banks.partition import moving
 from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
 
 Offsets = list[tuple[int, ...]]

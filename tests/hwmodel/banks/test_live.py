@@ -12,12 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_banks import reference_sets, subscripts
 
-from hwmodel.banks.custom import Custom, custom_layout
-from hwmodel.banks.live import count_in, touched
+from hwmodel.banks.custom import Custom, custom_layout, rename
 from hwmodel.banks.partition import PARTITIONS
 from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
-from hwmodel.banks.renaming import rename
-from hwmodel.banks.reorganisation import reorganisation
+from hwmodel.banks.reorganisation import count_in, reorganisation, touched
 
 
 def nest_of(

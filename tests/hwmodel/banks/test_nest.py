@@ -14,11 +14,11 @@ from loading import spec_of, unchecked_spec_of
 from shipped import SMALL
 from strategies import SmallSpec, small_specs
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import RepetitiveTask
 from arrayol.polyhedral.accesses import Access
-from arrayol.shipped import shipped_folder
 from hwmodel.banks.nest import unrolled_nest
 from hwmodel.banks.references import Body, Loop, Reference, Subscript, Unknown, UnrolledNest
 

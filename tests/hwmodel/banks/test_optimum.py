@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from optimum import cycles_of, least, optimum
 
-from arrayol.checks.pipeline import load_checked
-from arrayol.shipped import shipped_folder
-from hwmodel.banks.custom import custom_layout
+from arrayol.checks.check import load_checked
+from arrayol.files import shipped_folder
+from hwmodel.banks.custom import Demand, custom_layout, longest_first
 from hwmodel.banks.nest import unrolled_nest
-from hwmodel.banks.physical import Demand, longest_first
 
 SINGLE = st.lists(st.integers(0, 9).map(lambda count: Counter({0: count})))
 NEEDS = st.lists(st.builds(lambda one, other: Counter({0: one, 1: other}), st.integers(0, 9), st.integers(0, 9)))

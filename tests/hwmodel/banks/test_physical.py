@@ -8,7 +8,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hwmodel.banks.physical import Demand, Tie, longest_first
+from hwmodel.banks.custom import Demand, Tie, longest_first
 
 
 def demand(*lengths: int, ties: tuple[Tie, ...] = ()) -> Demand:

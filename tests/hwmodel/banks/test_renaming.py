@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from paper_table import FOUR_REFERENCES, LOOPS, TABLE_1, Row, reference
 from strategies_banks import reference_sets
 
+from hwmodel.banks.custom import VirtualMemory, rename, replicas
 from hwmodel.banks.formulas import gather_text, reference_text, scatter_text
 from hwmodel.banks.partition import PARTITIONS, finer_partition, paper_partition
 from hwmodel.banks.references import ArrayInfo, Reference, Subscript
-from hwmodel.banks.renaming import VirtualMemory, rename, replicas
 
 MODES = st.sampled_from(sorted(PARTITIONS))
 

@@ -14,16 +14,23 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from strategies_machine import Case, bank_layouts, cases, groups, networks, platforms
 
-from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.checks.check import choose_top, load_checked
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from arrayol.shipped import shipped_folder
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
-from hwmodel.machine.priced import SIZES, TIMES, Priced, units_are_free
-from hwmodel.machine.units import count_combinations, how_many_suit, offered_units
+from hwmodel.machine.priced import (
+    SIZES,
+    TIMES,
+    Priced,
+    count_combinations,
+    how_many_suit,
+    offered_units,
+    units_are_free,
+)
 from hwmodel.machine.units_exact import price_structure
 from hwmodel.platform import ExternalMemory, Platform
 
@@ -179,8 +186,8 @@ def test_none_is_legal_where_one_task_has_no_choice() -> None:
 
 def test_in_small_parts_as_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = _some_figures()
-    monkeypatch.setattr("hwmodel.machine.separable.steps._CELLS", 1)
-    monkeypatch.setattr("hwmodel.machine.variants._CELLS", 1)
+    monkeypatch.setattr("hwmodel.machine.separable.timing._CELLS", 1)
+    monkeypatch.setattr("hwmodel.machine.units_exact._CELLS", 1)
     assert _some_figures() == at_once
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies import NOWHERE, delay_sets
 
 from arrayol.ir.spec import Delay, Shape
-from hwmodel.machine.closure import closed
 from hwmodel.machine.fifo import depth
+from hwmodel.machine.group import closed
 from hwmodel.machine.list_schedule import most_at_once
 from hwmodel.machine.moves import largest_live, largest_live_folded
 

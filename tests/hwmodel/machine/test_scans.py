@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import NOWHERE, delay_sets
 
-from arrayol.checks.pipeline import check_source, choose_top, load_checked
+from arrayol.checks.check import check_source, choose_top, load_checked
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import Delay, Shape
-from arrayol.shipped import shipped_folder
 from arrayol.source import SourceFile
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan, row_major
 from hwmodel.machine.model import MachineModel

@@ -11,15 +11,14 @@ from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from strategies_machine import bank_layouts, groups, networks, platforms
 
-from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.checks.check import choose_top, load_checked
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from arrayol.shipped import shipped_folder
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
-from hwmodel.machine.model import MachineModel
-from hwmodel.machine.offers import find_offers, possible_fifos
+from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.units_exact import price_structure
 from hwmodel.platform import find_platform

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from shipped import SMALL
 
-from arrayol.checks.pipeline import choose_top, load_checked
+from arrayol.checks.check import choose_top, load_checked
 from arrayol.errors import ArrayolError
+from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from arrayol.shipped import shipped_folder
 from hwmodel.design import Blocks, GroupDesign, Processor
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import find_platform

@@ -14,7 +14,7 @@ from networks import Rows, delay_else, link, network, platform, process
 from arrayol.ir.network import Network
 from hwmodel.design import Fusion
 from hwmodel.platform import Platform
-from hwmodel.published.estimate import Infeasible, PublishedDesign
+from hwmodel.published.group import Infeasible, PublishedDesign
 from hwmodel.published.model import PublishedModel
 
 

@@ -16,7 +16,7 @@ from arrayol.ir.network import Network
 from arrayol.ir.types import ElementType
 from hwmodel.design import Fusion
 from hwmodel.platform import ExternalMemory, Platform, RowModel
-from hwmodel.published.estimate import Infeasible, PublishedDesign
+from hwmodel.published.group import Infeasible, PublishedDesign
 from hwmodel.published.model import PublishedModel
 
 

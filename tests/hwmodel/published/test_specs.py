@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.ir.network import flatten
 from hwmodel.design import Fusion
 from hwmodel.platform import check_against, find_platform
-from hwmodel.published.estimate import PublishedDesign
+from hwmodel.published.group import PublishedDesign
 from hwmodel.published.model import PublishedModel
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"

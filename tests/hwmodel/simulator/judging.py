@@ -19,11 +19,8 @@ from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
-from hwmodel.simulator.alone import simulate_alone
-from hwmodel.simulator.errors import SimulatorError
-from hwmodel.simulator.plan import outside_elements
-from hwmodel.simulator.reference import reference_of
-from hwmodel.simulator.simulate import Simulation, run_groups
+from hwmodel.simulator.plan import SimulatorError, outside_elements
+from hwmodel.simulator.simulate import Simulation, reference_of, run_groups, simulate_alone
 
 FEATURES = {
     "FIFO", "layout", "cut", "recompute", "several units", "partial block", "several groups", "one group",

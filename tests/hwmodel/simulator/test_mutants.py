@@ -12,14 +12,14 @@ from judging import rule_broken, sizes_of, smaller
 from mutants import changed
 from shipped import SMALL, any_input
 
-from arrayol.checks.pipeline import load_checked
+from arrayol.checks.check import load_checked
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import Spec
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, load_platform
-from hwmodel.simulator.errors import SimulatorError
+from hwmodel.simulator.plan import SimulatorError
 
 
 @dataclass(frozen=True)

@@ -16,17 +16,15 @@ from strategies_tiles import EXTENTS, NestCase, nest_cases
 from tiles_brute import Sets, Tile, placed, strips_of, theorem_six, tile_sets
 from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest, shipped_spec
 
+from arrayol.checks.check import load_sound
 from arrayol.checks.nest import NestRequest, open_nest
-from arrayol.checks.pipeline import load_sound
+from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
-from arrayol.shipped import shipped_folder
-from arrayol.tiling.traffic import traffic
+from arrayol.tiling.load_store import traffic
 from hwmodel.platform import Datapath, ExternalMemory, Platform, load_platform
 from hwmodel.transfers.bursts import Place, as_bursts, moves
 from hwmodel.transfers.overlap import Units, one_after_another, overlapped, synchronisations
-from hwmodel.transfers.plans import Ground
-from hwmodel.transfers.policies import evaluate
-from hwmodel.transfers.remote import remote_bursts
+from hwmodel.transfers.policies import Ground, evaluate, remote_bursts
 
 BOARD = load_platform(Path(__file__).resolve().parents[3] / "specs" / "platforms" / "ddr2010.toml")
 LATENCY, WORDS, INTERVAL, DEPTH = 7, 3, 2, 5

@@ -9,7 +9,7 @@ import pytest
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from arrayol.shipped import shipped_folder
+from arrayol.files import shipped_folder
 
 SPECS = shipped_folder()
 

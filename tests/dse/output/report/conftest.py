@@ -12,7 +12,7 @@ from explored import mapped, published
 from playwright.sync_api import Browser, sync_playwright
 
 from dse.output.folder import write_result
-from dse.output.write import write_report
+from dse.output.report import write_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 

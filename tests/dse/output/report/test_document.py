@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from arrayol import api
 from dse.output.folder import load_result, write_result
-from dse.output.origin import Origin, open_origin
-from dse.output.report import ROOM, packed, report_document
-from dse.output.write import page, write_report
+from dse.output.report import ROOM, packed, page, report_document, write_report
+from dse.output.report_sources import Origin, open_origin
 from dse.results.pick import parse_rule, pick
 from dse.results.schema import GroupRecord
 

@@ -11,7 +11,7 @@ import pytest
 from explored import mapped, published
 from playwright.sync_api import Browser, Page, expect
 
-from dse.output.write import write_report
+from dse.output.report import write_report
 from dse.results.pick import parse_rule, pick
 
 Open = Callable[..., Page]

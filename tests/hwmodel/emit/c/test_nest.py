@@ -17,8 +17,8 @@ from tiled_execution import as_written, inputs, loaded, outputs, tiled
 from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
-from arrayol.shipped import shipped_folder
-from arrayol.tiling.traffic import traffic
+from arrayol.files import shipped_folder
+from arrayol.tiling.load_store import traffic
 from hwmodel.emit.c.nest import emit_c
 
 SPOILT = "-DGARBAGE=165"
