@@ -7,22 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Generic, TypeAlias
+from typing import Generic, TypeAlias
+
+from typing_extensions import TypeVar
 
 from arrayol.ir import syntax
 from arrayol.ir.expressions import Expr, Statement
 from arrayol.ir.types import ElementType
 from arrayol.source import Span
 
-if TYPE_CHECKING:  # until Python 3.13 a type variable with a default is the type checker's alone
-    from typing_extensions import TypeVar
-
-    Entry = TypeVar("Entry", int, Expr, default=int)
-else:
-    from typing import TypeVar
-
-    Entry = TypeVar("Entry", int, Expr)
-
+Entry = TypeVar("Entry", int, Expr, default=int)  # of a matrix or vector
 
 Shape = tuple[int | None, ...]  # None is an infinite dimension
 SymbolicShape: TypeAlias = tuple[Expr | None, ...]
