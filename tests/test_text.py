@@ -1,0 +1,30 @@
+"""Numbers and names in sentences."""
+
+from __future__ import annotations
+
+import pytest
+
+from arrayol.text import counted, listed, rounded
+
+
+@pytest.mark.parametrize(
+    ("count", "text"), [(0, "0 designs"), (1, "1 design"), (999, "999 designs"), (1034, "1,034 designs")]
+)
+def test_a_number_with_its_noun(count: int, text: str) -> None:
+    assert counted(count, "design") == text
+
+
+def test_plurals_of_their_own() -> None:
+    assert counted(1, "memory", "memories") == "1 memory"
+    assert counted(2, "memory", "memories") == "2 memories"
+
+
+def test_items_in_a_row() -> None:
+    assert [listed("abc"[:count]) for count in range(4)] == ["", "a", "a and b", "a, b and c"]
+    assert listed(["exact", "nsga2"], "or") == "exact or nsga2"
+
+
+def test_large_numbers_have_three_digits() -> None:
+    assert rounded(999_999_999) == "999,999,999"
+    assert rounded(10**9) == "1.00 x 10^9"
+    assert rounded(123_456 * 10**31) == "1.23 x 10^36"
