@@ -13,17 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from copy import copy
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 
-from lark import Lark, Token
+from lark import Token
 from lark.exceptions import UnexpectedToken
 from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from arrayol.errors import Diagnostic
 from arrayol.ir import syntax
 from arrayol.language.diagnose import closest
+from arrayol.language.grammar import Grammar, grammar
 from arrayol.language.tree import Builder
 from arrayol.source import SourceFile, Span
 
@@ -262,16 +261,15 @@ class Parsed:
 
 def parse(file: SourceFile) -> Parsed:
     """Parse a whole file. Never raises: mistakes are in the result, and the tree holds what is whole."""
-    grammar = _grammar()
-    grammar.builder.file = file
-    grammar.comments.clear()
-    tokens = list(grammar.lark.lex(file.text))
-    comments = tuple(Comment(str(token), token.start_pos or 0) for token in grammar.comments)
-    diagnostics = list(check_numbers(tokens, grammar.builder))
+    tables = grammar()
+    tables.builder.open(file)
+    tokens = list(tables.lark.lex(file.text))
+    comments = tuple(Comment(str(token), token.start_pos or 0) for token in tables.builder.comments)
+    diagnostics = list(check_numbers(tokens, tables.builder))
     items: list[syntax.Item] = []
     broken: set[str] = set()
     for piece in _pieces(tokens):
-        reader = _PieceReader(grammar, piece)
+        reader = _PieceReader(tables, piece)
         reader.read()
         judged = [(item, too_deep(item)) for item in reader.items]
         diagnostics += [*reader.diagnostics, *(found for _, found in judged if found)]
@@ -281,37 +279,6 @@ def parse(file: SourceFile) -> Parsed:
     return Parsed(
         syntax.File(tuple(items), Span(file, 0, len(file.text))), comments, tuple(diagnostics), frozenset(broken)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Grammar:
-    lark: Lark
-    builder: Builder
-    comments: list[Token]
-
-
-@lru_cache(maxsize=1)
-def _grammar() -> _Grammar:
-    """The tables, made once: they take longer than most files."""
-    text = (files("arrayol.language") / "grammar.lark").read_text(encoding="utf-8")
-    builder = Builder()
-    comments: list[Token] = []
-
-    def keep(comment: Token) -> Token:
-        comments.append(comment)
-        return comment
-
-    lark = Lark(
-        text,
-        parser="lalr",
-        lexer="basic",
-        start=["item", "unknown"],
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-        transformer=builder,
-        lexer_callbacks={"COMMENT": keep},
-    )
-    return _Grammar(lark, builder, comments)
 
 
 def _pieces(tokens: list[Token]) -> Iterator[list[Token]]:
@@ -333,7 +300,7 @@ class _PieceReader:
     A definition with a misspelt keyword is read as it was meant; one with any other mistake is `damaged` and left out.
     """
 
-    grammar: _Grammar
+    grammar: Grammar
     tokens: list[Token]
     items: list[syntax.Item] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)

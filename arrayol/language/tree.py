@@ -28,12 +28,27 @@ class _Group:
 class Builder(Transformer[Token, Any]):
     """Builds nodes while the parser reduces, so no tree of Lark's own is ever made.
 
-    `file` is the file whose tokens come next: the tables of the grammar are made once and serve every file.
+    One serves every file, as the tables of the grammar do: `open` says whose tokens come next.
     """
 
     def __init__(self) -> None:
         super().__init__(visit_tokens=False)
         self.file = SourceFile("", "")
+        self.comments: list[Token] = []
+
+    def __reduce__(self) -> tuple[type[Builder], tuple[()]]:
+        """Kept with the tables without any file."""
+        return Builder, ()
+
+    def open(self, file: SourceFile) -> None:
+        """Begin with another file."""
+        self.file = file
+        self.comments = []
+
+    def keep_comment(self, comment: Token) -> Token:
+        """What the lexer does with a comment; the grammar ignores it."""
+        self.comments.append(comment)
+        return comment
 
     def token_span(self, token: Token) -> Span:
         """The place of a token."""

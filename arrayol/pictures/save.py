@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arrayol.files import atomic_file
 from arrayol.ir.network import Network, Process
-from arrayol.pictures.shown import BarsShown, GroupShown, LayoutPicture, MovesShown, TilesShown
-from arrayol.pictures.tiler_faults import Fault, Linked
+
+if TYPE_CHECKING:  # numpy is loaded with what is drawn: every command reads the formats
+    from arrayol.pictures.shown import BarsShown, GroupShown, LayoutPicture, MovesShown, TilesShown
+    from arrayol.pictures.tiler_faults import Fault, Linked
 
 FORMATS = (".svg", ".png")
 
