@@ -13,9 +13,8 @@ from hwmodel.machine.group import Elements
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.port import PortCycles
-from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.batch import GroupBatch
-from hwmodel.machine.separable.block_order import Lines
+from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.separable.timing import StepKinds, step_kinds
 
@@ -67,21 +66,21 @@ def group_timeline(
     if batch is not None:
         batch = batch.with_layouts(group.layouts)
         shapes = np.array([group.blocks.shape], np.int64).reshape(1, -1)
-        lines = batch.lines(group.blocks.scan, shapes, group.policy)
-        if lines.holds.all():
-            return _separably(batch, group, lines, shown, cycles)
+        structures = batch.structures(group.blocks.scan, shapes, group.policy)
+        if structures.holds.all():
+            return _separably(batch, group, structures, shown, cycles)
     return _exactly(model, group, shown, totals)
 
 
-def _separably(batch: GroupBatch, group: GroupDesign, lines: Lines, shown: Elements, cycles: int) -> Timeline:
+def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, shown: Elements, cycles: int) -> Timeline:
     tasks = batch.counts.parts.group.tasks
-    kinds = _kinds_at(batch, lines, shown)
+    kinds = _kinds_at(batch, structures, shown)
     timing = batch.timing(tasks)
     units = {processor.task: processor.units for processor in group.processors}
     port = timing.port(kinds).of_structure(0)
     busy = {task: timing.busy(kinds, task, units[task])[0] for task in tasks}
     length, _ = step_ends(port, busy)
-    (every,) = step_kinds(batch.counts, lines, cyclic=False)
+    (every,) = step_kinds(batch.counts, structures, cyclic=False)
     all_busy = {task: timing.busy(every, task, units[task])[0] for task in tasks}
     if int(step_ends(timing.port(every).of_structure(0), all_busy)[0] @ every.times[0]) != cycles or not length.all():
         raise ValueError("the group takes other steps or cycles")
@@ -96,18 +95,14 @@ def _separably(batch: GroupBatch, group: GroupDesign, lines: Lines, shown: Eleme
     return _timeline(shown, start, length, port, busy, moved)
 
 
-def _kinds_at(batch: GroupBatch, lines: Lines, shown: Elements) -> StepKinds:
+def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> StepKinds:
     """What happens in these steps: step s is (row, column) = divmod(s - shift, columns) for something of that shift."""
-    counted = batch.counts.counted
-    first = min(one.stage for one in counted)
-    shift = np.array([one.stage - first for one in counted])
-    shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])
+    shift, factor = batch.counts.shift, batch.counts.factor
     place = shown[:, None] - shift[None, :]
-    row, column = np.divmod(place, int(lines.inner.places[0]))
-    entry, line = np.arange(len(shift))[None, :], np.zeros_like(place)
-    count = lines.outer.steps.seen(line, entry, row)[0] * lines.inner.steps.seen(line, entry, column)[0]
-    factor: Ints = np.array([one.factor for one in counted])
-    number = len(counted)
+    row, column = np.divmod(place, int(structures.inner.places[0]))
+    entry, side = np.arange(len(shift))[None, :], np.zeros_like(place)
+    count = structures.outer.steps.at(side, entry, row)[0] * structures.inner.steps.at(side, entry, column)[0]
+    number = len(factor)
     once = np.ones((1, len(shown)), np.int64)
     return StepKinds(np.zeros(1, np.int64), once, (count[:, :number] * factor)[None], count[:, number:][None])
 

@@ -1,5 +1,20 @@
 """The separable path: groups whose tilers and delays follow the axes, priced in batches from one-dimensional counts.
 
-Along each dimension of the blocks every repetition and element has a place of its own, so what happens at a tick is a
-product over the dimensions. The results equal those of the exact path; what is not separable is left to that.
+The idea. Blocks are numbered along each dimension by their place in the scan, so a tick is a vector v of places, and
+ticks follow each other in lexicographic order (docs/machine.md, section 2). Where every tiler moves one dimension of a
+repetition along one axis of an array (`axes`), the ticks that need a repetition, or read an element, are a product of
+sets, one along each dimension. The first of a product in lexicographic order is the vector of the firsts, and the last
+that of the lasts: when something runs, is loaded or is used last is decided along each dimension by itself
+(`first_use`). So the number of repetitions that run at tick v is the product over the dimensions of how many indices
+have the place v_k there (`counts`, `axis_table`), times a constant for what moves along no dimension of the blocks.
+
+Why it is exact. All of the above are equalities, but for one thing: what several tilers read together is a union, and
+a union of products is a product only if they differ along one dimension at most; its first (last) element is still the
+vector of the firsts if one of them leads along all. That is recorded of every union (`first_use.Merge`) and checked for
+every structure (`block_order`); what is no product is left to the exact path, and so are cuts, FIFOs and recomputing.
+
+The files, in the order of the data: `axes` (which dimension moves along which axis), `first_use` (the place of each
+index), `counts` (what is counted, and its constant factors), `axis_table` (counts by place, for many block sides at
+once), `block_order` (the dimensions put together), `timing` and `live_sets` (lengths of steps, sizes of memories),
+`batch` and `estimate` (the figures of many designs, and of one in detail).
 """

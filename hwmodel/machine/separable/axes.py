@@ -1,4 +1,14 @@
-"""Tilers that follow the axes: along each axis of an array, which index of a repetition touches which element."""
+"""Which repetition dimension moves along which array axis, and with which dimension of the blocks.
+
+First each tiler by itself (`separate`): along an axis its subscript is origin + paving r + fitting i, modulo the extent
+where it wraps; if at most one dimension of r and of i has a factor there, and none has one on two axes, what the tiler
+touches is a product over the axes of sets of pairs (index of r, index of the axis). Dimensions of one index move
+nothing, nor do factors that are multiples of the extent of an axis that wraps.
+
+Then the group as a whole (`find_parts`): the last task's dimensions are those of the blocks; against the dataflow, an
+axis rides on the dimension of the blocks that its reader's dimension rides on, and a dimension of its writer on that of
+the axis. Two that claim one dimension, or one that claims two, make the group not separable.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +50,15 @@ class AxisLink:
     @cached_property
     def touched(self) -> Mask:
         """Which elements of the axis are touched."""
-        found = np.zeros(self.extent, np.bool_)
-        found[self.element] = True
-        return found
+        touched = np.zeros(self.extent, np.bool_)
+        touched[self.element] = True
+        return touched
+
+    def touched_by(self, runs: Mask) -> Mask:
+        """Which elements of the axis those indices of the repetition dimension touch that run."""
+        touched = np.zeros(self.extent, np.bool_)
+        touched[self.element[runs[self.repetition]]] = True
+        return touched
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,10 +137,10 @@ def _moving(factors: Sequence[int], extents: Sequence[int], period: int | None) 
 
 def _offsets(touch: Touch, axis: int) -> Ints:
     """The distinct places of a pattern along an axis."""
-    found = np.zeros(1, np.int64)
+    offsets = np.zeros(1, np.int64)
     for factor, extent in zip(touch.tiler.fitting[axis], touch.pattern, strict=True):
-        found = np.unique(found[:, None] + factor * np.arange(extent)[None, :])
-    return found
+        offsets = np.unique(offsets[:, None] + factor * np.arange(extent)[None, :])
+    return offsets
 
 
 def _allowed(touch: Touch, extents: Extents) -> dict[int, Mask] | None:
@@ -142,8 +158,6 @@ def _allowed(touch: Touch, extents: Extents) -> dict[int, Mask] | None:
     before = np.arange(extent) - step
     return {dimension: (before < 0) | (before >= extent)}
 
-
-# Which dimension of a group's blocks each repetition dimension and array axis rides on, found from its tilers.
 
 Riders = list[int | None]  # by block dimension
 

@@ -1,4 +1,8 @@
-"""Counts along one dimension of the blocks, by place in the block order, for many block sides at once."""
+"""Counts along one dimension of the blocks, by place in the block order, for many block sides at once.
+
+A table is the histogram of the fields of `first_use`: how many indices have each place. Rows of all sides stand in one
+array, so a whole set of sides costs a few array operations, and structures that share a side share its row.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +43,7 @@ class AxisTable:
 
 
 def axis_table(counts: GroupCounts, block: int, sides: Ints, *, descending: bool, fetch: Fetch) -> AxisTable:
-    """The counts along one dimension of the blocks for sides (S,), walked in one direction."""
+    """The counts along one dimension of the blocks for sides (S,), the blocks taken upwards or downwards."""
     parts = counts.parts
     extent = parts.group.accesses.extents(parts.group.last)[block]
     places = -(-extent // sides)
@@ -154,5 +158,5 @@ def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, mos
 
 def _is_read_at_once(fields: Fields, array: str) -> Mask:
     made, last = fields.made[array], fields.last[array]
-    found: Mask = np.asarray(((last <= made) | (last == BEFORE)).all(axis=1))
-    return found
+    at_once: Mask = np.asarray(((last <= made) | (last == BEFORE)).all(axis=1))
+    return at_once

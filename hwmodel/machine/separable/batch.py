@@ -1,4 +1,9 @@
-"""Plain designs of one separable group in batches: no cuts, FIFOs or recomputing."""
+"""Plain designs of one separable group in batches: no cuts, FIFOs or recomputing.
+
+A structure is a block shape under a scan; what depends on units is only how long steps are. So all shapes under one
+scan are priced together, and each under all combinations of units (`GroupBatch.price`), or, where units cost nothing in
+what is compared, under the one combination that stands for all (`GroupBatch.fastest`).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +31,7 @@ from hwmodel.machine.priced import (
 from hwmodel.machine.processors import check_layouts, plain_occupancy
 from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table
-from hwmodel.machine.separable.block_order import Line, Lines, make_lines
+from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.first_use import Fetch, fetch_of, fields_along, find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
@@ -63,16 +68,16 @@ def _has_formula(group: Group, platform: Platform, task: str) -> bool:
 
 @dataclass(eq=False)
 class Kept:
-    """Tables of block sides and lines made of them, and the bytes that the tables take: nearly all of it."""
+    """Tables of block sides, dimensions put together of them, and the bytes that the tables take: nearly all of it."""
 
     tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict)
-    lines: dict[tuple[object, ...], Line] = field(default_factory=dict)
+    orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
     size: int = 0
 
     def clear(self) -> None:
         """Forget all; what is asked for again is made again."""
         self.tables.clear()
-        self.lines.clear()
+        self.orders.clear()
         self.size = 0
 
 
@@ -95,22 +100,22 @@ class GroupBatch:
         Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
         the later along another dimension) are priced by the exact path.
         """
-        lines = self.lines(scan, shapes, policy)
+        structures = self.structures(scan, shapes, policy)
         timing = self.timing(self.tasks)
 
         def cycles(*, cyclic: bool) -> Figures:
-            return timing.cycles(step_kinds(self.counts, lines, cyclic=cyclic), len(shapes), units)
+            return timing.cycles(step_kinds(self.counts, structures, cyclic=cyclic), len(shapes), units)
 
         priced = self._priced(
-            lines,
-            timing.legal(lines, units),
+            structures,
+            timing.legal(structures, units),
             units[None, :, :],
             latency=cycles(cyclic=False),
             frame=lambda: cycles(cyclic=True),
         )
-        designs = self._exceptions(scan, shapes, policy, lines)
+        designs = self._exceptions(scan, shapes, policy, structures)
         exact = [price_structure(self.accesses, self.platform, design, units) for design in designs]
-        return _corrected(priced, np.flatnonzero(~lines.holds), exact)
+        return _corrected(priced, np.flatnonzero(~structures.holds), exact)
 
     def fastest(
         self,
@@ -128,38 +133,38 @@ class GroupBatch:
         `units_are_free` are compared: `Timing.least` says why. The other legal combinations are `left_out`. Where none
         is legal, one that is not stands for all.
         """
-        lines = self.lines(scan, shapes, policy)
+        structures = self.structures(scan, shapes, policy)
         timing, numbers = self.timing(self.tasks), offered_units(offered)
-        choices = how_many_suit(timing.most_units(lines), numbers)
+        choices = how_many_suit(timing.most_units(structures), numbers)
         most = numbers[np.maximum(choices - 1, 0)]
         cycles, fewest = {}, np.ones_like(most)
         for name in times:
-            kinds = step_kinds(self.counts, lines, cyclic=_CYCLIC[name])
+            kinds = step_kinds(self.counts, structures, cyclic=_CYCLIC[name])
             cycles[name], needed = timing.least(kinds, most)
             fewest = np.maximum(fewest, needed)
         units = numbers[np.searchsorted(numbers, fewest)]
 
         def time(name: str) -> Figures:
             if name not in cycles:
-                cycles[name] = timing.cycles_of_each(step_kinds(self.counts, lines, cyclic=_CYCLIC[name]), units)
+                cycles[name] = timing.cycles_of_each(step_kinds(self.counts, structures, cyclic=_CYCLIC[name]), units)
             return cycles[name][:, None]
 
         legal = np.asarray((choices > 0).all(axis=1))
         priced = self._priced(
-            lines,
+            structures,
             legal[:, None],
             units[:, None, :],
             latency=time(LATENCY),
             frame=lambda: time(FRAME),
-            left_out=count_combinations(choices[lines.holds]) - int(legal[lines.holds].sum()),
+            left_out=count_combinations(choices[structures.holds]) - int(legal[structures.holds].sum()),
         )
-        designs = self._exceptions(scan, shapes, policy, lines)
+        designs = self._exceptions(scan, shapes, policy, structures)
         exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
-        return _corrected(priced, np.flatnonzero(~lines.holds), exact)
+        return _corrected(priced, np.flatnonzero(~structures.holds), exact)
 
     def _priced(
         self,
-        lines: Lines,
+        structures: Structures,
         legal: NDArray[np.bool_],
         combinations: Ints,
         *,
@@ -168,7 +173,7 @@ class GroupBatch:
         left_out: int = 0,
     ) -> Priced:
         """Times as they are given, with all other figures."""
-        memory = LiveSets(self.counts).sizes(lines)
+        memory = LiveSets(self.counts).sizes(structures)
         number, costs = unit_figures(self.accesses, self.platform, self.tasks, combinations)
         return Priced(
             legal=legal,
@@ -177,7 +182,7 @@ class GroupBatch:
             internal_memory_data=memory.sum(axis=1, keepdims=True),
             internal_memory_bits=(memory @ np.array([one.bits for one in self.counts.memories], np.int64))[:, None],
             memory_blocks=self._blocks(memory),
-            traffic_bytes=self.traffic(lines)[:, None],
+            traffic_bytes=self.traffic(structures)[:, None],
             units=number,
             costs=costs,
             frame=frame,
@@ -200,18 +205,18 @@ class GroupBatch:
 
     def uneven_tasks(self, blocks: Blocks) -> tuple[str, ...] | None:
         """Tasks before the last with twice their share of a block or more at some tick; None for no product."""
-        lines = self.lines(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1))
-        if not lines.holds.all():
+        structures = self.structures(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1))
+        if not structures.holds.all():
             return None
-        (kinds,) = step_kinds(self.counts, lines, cyclic=False)
-        ticks = int(lines.outer.places[0] * lines.inner.places[0])
-        group, found = self.counts.parts.group, []
+        (kinds,) = step_kinds(self.counts, structures, cyclic=False)
+        ticks = int(structures.outer.places[0] * structures.inner.places[0])
+        group, uneven = self.counts.parts.group, []
         for number, one in enumerate(self.counts.counted):
             work = kinds.happens[0, :, number]
             if one.kind == "task" and one.name != group.last and ticks > 1:
                 total = int(work @ kinds.times[0])
-                found += [one.name] if int(work.max()) * ticks >= 2 * total > 0 else []
-        return tuple(found)
+                uneven += [one.name] if int(work.max()) * ticks >= 2 * total > 0 else []
+        return tuple(uneven)
 
     def reads_again(self, blocks: Blocks) -> bool:
         """Whether an element from outside is read at several ticks."""
@@ -223,7 +228,7 @@ class GroupBatch:
                 return True
         return False
 
-    def lines(self, scan: Scan, shapes: NDArray[np.int64], policy: Policy = "reuse") -> Lines:
+    def structures(self, scan: Scan, shapes: NDArray[np.int64], policy: Policy = "reuse") -> Structures:
         """The orders of blocks of these shapes."""
         tables, picks = [], []
         for block, descending in zip(scan.dimensions, scan.descending, strict=True):
@@ -231,12 +236,14 @@ class GroupBatch:
             fetch = fetch_of(policy, innermost=block == scan.dimensions[-1])
             key = block, descending, fetch, sides.tobytes()
             if key not in self.kept.tables:
-                made = axis_table(self.counts, block, sides, descending=descending, fetch=fetch)
-                self.kept.tables[key] = made
-                self.kept.size += made.nbytes
+                table = axis_table(self.counts, block, sides, descending=descending, fetch=fetch)
+                self.kept.tables[key] = table
+                self.kept.size += table.nbytes
             tables.append(self.kept.tables[key])
             picks.append(pick.ravel())
-        return make_lines(self.counts, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self.kept.lines)
+        return make_structures(
+            self.counts, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self.kept.orders
+        )
 
     def _blocks(self, memory: Ints) -> Figures | None:
         size = self.platform.local.block_bits
@@ -245,24 +252,24 @@ class GroupBatch:
         memories = self.counts.memories
         banks = np.array([self.banks(one) for one in memories], np.int64)
         bits = np.array([one.bits for one in memories], np.int64)
-        found: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
-        return found
+        blocks: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
+        return blocks
 
-    def traffic(self, lines: Lines) -> Ints:
+    def traffic(self, structures: Structures) -> Ints:
         """Bytes loaded and stored, (S,)."""
         port = Port(self.accesses, self.platform)
         counted = self.counts.counted
         size = np.array([0 if one.kind == "task" else one.factor * port.element_bytes(one.name) for one in counted])
-        rows, columns = (line.steps.totals()[:, : len(counted)] for line in (lines.outer, lines.inner))
-        found: Ints = (rows[lines.pairs[:, 0]] * columns[lines.pairs[:, 1]]) @ size
-        return found
+        rows, columns = (order.steps.totals()[:, : len(counted)] for order in (structures.outer, structures.inner))
+        moved: Ints = (rows[structures.pairs[:, 0]] * columns[structures.pairs[:, 1]]) @ size
+        return moved
 
-    def _exceptions(self, scan: Scan, shapes: Ints, policy: Policy, lines: Lines) -> list[GroupDesign]:
+    def _exceptions(self, scan: Scan, shapes: Ints, policy: Policy, structures: Structures) -> list[GroupDesign]:
         """The structures that are no products after all, with one unit for each task."""
         processors = tuple(Processor(task) for task in self.tasks)
         return [
             GroupDesign(processors, Blocks(tuple(shape), scan), layouts=self.layouts, policy=policy)
-            for shape in shapes[~lines.holds].tolist()
+            for shape in shapes[~structures.holds].tolist()
         ]
 
 
@@ -271,8 +278,8 @@ def _corrected(priced: Priced, wrong: Ints, exact: Sequence[Priced]) -> Priced:
     if not exact:
         return priced
 
-    def put(found: NDArray[Any], of: Callable[[Priced], NDArray[Any]]) -> NDArray[Any]:
-        corrected = np.array(found)
+    def put(values: NDArray[Any], of: Callable[[Priced], NDArray[Any]]) -> NDArray[Any]:
+        corrected = np.array(values)
         corrected[wrong] = np.concatenate([of(one) for one in exact])
         return corrected
 

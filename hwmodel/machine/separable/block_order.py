@@ -1,8 +1,14 @@
 """The order of the blocks as rows and columns: the innermost dimension of the scan, and all others together.
 
-A step s of the group is (row, column) = divmod(s, columns); something of stage `shift` does in it what belongs to the
-place `shift` steps earlier in the block order: some rows above (`late`), in another column. Only those rows and columns
-are looked at where something changes.
+A step s of the group is (row, column) = divmod(s, columns); something that lags `shift` steps behind does in it what
+belongs to the place s - shift of the block order: some rows above (`late`), in another column. Its count there is the
+product of a count of the row and a count of the column.
+
+Along most of the block order work is in a steady state: counts of neighbouring places are equal. So counts are held,
+and rows and columns looked at, only where some entry changes (`PlaceCounts`), each with the run up to the next change.
+That loses nothing: between two changes all rows (columns) are equal, and count as one that occurs `run` times. A
+structure with R rows and C columns that change costs R C products, whatever the number of its blocks; and all
+structures that share the sides of some dimensions share their rows or columns.
 """
 
 from __future__ import annotations
@@ -18,16 +24,14 @@ from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.counts import GroupCounts
 
-# Counts by place along a line, held only where they change: work in a steady state takes no room.
-
 
 @dataclass(frozen=True, eq=False)
-class Profile:
-    """Counts of Q entries by place along S lines of `places` (S,) places each.
+class PlaceCounts:
+    """Counts of Q entries by place, for S choices of block sides with `places` (S,) places each.
 
-    A turn is a place where a count differs from that one place before; each entry of each line has one at place 0 and
-    one (to no count) at its end. `key` sorts turns by line, entry and place; `count` holds from each on, `below` is the
-    sum of counts before it.
+    A change is a place where a count differs from that one place before; each entry of each choice has one at place 0
+    and one (to no count) at its end. `key` sorts changes by choice, entry and place; `count` holds from each on, and
+    `below` is the sum of counts before it.
     """
 
     places: Ints
@@ -38,42 +42,42 @@ class Profile:
     below: Ints
 
     @staticmethod
-    def of(counts: Ints, places: Ints) -> Profile:
-        """The profile of counts (S, Q, P), of which the first `places` (S,) stand."""
-        lines, entries, most = counts.shape
-        padded = np.zeros((lines, entries, most + 1), np.int64)
+    def of(counts: Ints, places: Ints) -> PlaceCounts:
+        """Those of counts (S, Q, P), of which the first `places` (S,) stand."""
+        sides, entries, most = counts.shape
+        padded = np.zeros((sides, entries, most + 1), np.int64)
         padded[:, :, :-1] = counts
-        turning = np.empty(padded.shape, np.bool_)
-        np.not_equal(padded[:, :, 1:], padded[:, :, :-1], out=turning[:, :, 1:])
-        turning[:, :, 0] = True
-        turning[np.arange(lines), :, places] = True
-        key = np.flatnonzero(turning)
+        changing = np.empty(padded.shape, np.bool_)
+        np.not_equal(padded[:, :, 1:], padded[:, :, :-1], out=changing[:, :, 1:])
+        changing[:, :, 0] = True
+        changing[np.arange(sides), :, places] = True
+        key = np.flatnonzero(changing)
         count = padded.ravel()[key]
         run = np.diff(key, append=key[-1:] + 1)
         grown = np.cumsum(count * run) - count * run
         starts = np.searchsorted(key, key // (most + 1) * (most + 1))
-        return Profile(places, entries, most + 1, key, count, grown - grown[starts])
+        return PlaceCounts(places, entries, most + 1, key, count, grown - grown[starts])
 
     @cached_property
-    def turns(self) -> tuple[Ints, Ints, Ints]:
-        """Line, entry and place of each turn, those at the ends included."""
-        line, place = self.key // self.width, self.key % self.width
-        line, entry = line // self.entries, line % self.entries
-        inside = place <= self.places[line]
-        return line[inside], entry[inside], place[inside]
+    def changes(self) -> tuple[Ints, Ints, Ints]:
+        """Choice of sides, entry and place of each change, those at the ends included."""
+        side, place = self.key // self.width, self.key % self.width
+        side, entry = side // self.entries, side % self.entries
+        inside = place <= self.places[side]
+        return side[inside], entry[inside], place[inside]
 
     def totals(self) -> Ints:
-        """The sum of all counts of each entry of each line, (S, Q)."""
-        line, entry = np.arange(len(self.places))[:, None], np.arange(self.entries)[None, :]
-        return self.seen(line, entry, self.places[:, None])[1]
+        """The sum of all counts of each entry for each choice of sides, (S, Q)."""
+        side, entry = np.arange(len(self.places))[:, None], np.arange(self.entries)[None, :]
+        return self.at(side, entry, self.places[:, None])[1]
 
-    def seen(self, line: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
+    def at(self, side: Ints, entry: Ints, place: Ints) -> tuple[Ints, Ints]:
         """Counts at places, and sums of the counts before them; nothing stands before place 0 or after the end."""
-        inside = np.clip(place, 0, self.places[line])
-        wanted = (line * self.entries + entry) * self.width + inside
-        found = np.searchsorted(self.key, wanted, side="right") - 1
-        count = self.count[found]
-        below = self.below[found] + count * (wanted - self.key[found])
+        inside = np.clip(place, 0, self.places[side])
+        wanted = (side * self.entries + entry) * self.width + inside
+        change = np.searchsorted(self.key, wanted, side="right") - 1
+        count = self.count[change]
+        below = self.below[change] + count * (wanted - self.key[change])
         return np.where(place < 0, 0, count), below
 
 
@@ -95,29 +99,29 @@ def distinct_rows(table: Ints) -> tuple[Ints, Ints]:
     return first, kind.ravel()
 
 
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class OrderCounts:
     """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
 
     `steps` has as entries what is counted and the longest chains of tasks, `lives` all births, then all deaths
-    in memories; `chains` (S, tasks) is the largest number of chains at a place. `kept` holds what was found of it.
+    in memories; `chains` (S, tasks) is the largest number of chains at a place. `kept` holds what was computed of it.
     """
 
     places: Ints
-    steps: Profile
-    lives: Profile
+    steps: PlaceCounts
+    lives: PlaceCounts
     chains: Ints
     kept: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
-    def once(self, make: Callable[[], Found], *key: object) -> Found:
-        """What `make` finds, found once for each key."""
+    def once(self, make: Callable[[], Value], *key: object) -> Value:
+        """What `make` returns, made once for each key."""
         if key not in self.kept:
             self.kept[key] = make()
-        found: Found = self.kept[key]
-        return found
+        value: Value = self.kept[key]
+        return value
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,21 +132,21 @@ class _Dense:
     chains: Ints
 
 
-def line_of(tables: Sequence[AxisTable], picks: Ints) -> Line:
+def order_counts(tables: Sequence[AxisTable], picks: Ints) -> OrderCounts:
     """The dimensions of `tables`, outermost first, as one; `picks` (S, dimensions) chooses a side of each."""
-    line, *others = [_picked(table, picks[:, number]) for number, table in enumerate(tables)]
+    order, *others = [_picked(table, picks[:, number]) for number, table in enumerate(tables)]
     for other in others:
-        line = _product(line, other)
-    steps, lives = Profile.of(line.steps, line.places), Profile.of(line.lives, line.places)
-    return Line(line.places, steps, lives, line.chains)
+        order = _product(order, other)
+    steps, lives = PlaceCounts.of(order.steps, order.places), PlaceCounts.of(order.lives, order.places)
+    return OrderCounts(order.places, steps, lives, order.chains)
 
 
-def single_place(counts: GroupCounts) -> Line:
-    """The line of no dimension at all: one place."""
+def _single_place(counts: GroupCounts) -> OrderCounts:
+    """Of no dimension at all: one place."""
     tasks, living = len(counts.parts.group.tasks), sum(len(memory.living) for memory in counts.memories)
     one, steps, lives = np.ones(1, np.int64), len(counts.counted) + tasks, 2 * living
-    profiles = [Profile.of(np.ones((1, entries, 1), np.int64), one) for entries in (steps, lives)]
-    return Line(one, profiles[0], profiles[1], np.ones((1, tasks), np.int64))
+    counts_of_one = [PlaceCounts.of(np.ones((1, entries, 1), np.int64), one) for entries in (steps, lives)]
+    return OrderCounts(one, counts_of_one[0], counts_of_one[1], np.ones((1, tasks), np.int64))
 
 
 def _picked(table: AxisTable, pick: Ints) -> _Dense:
@@ -152,7 +156,7 @@ def _picked(table: AxisTable, pick: Ints) -> _Dense:
 
 
 def _product(outer: _Dense, inner: _Dense) -> _Dense:
-    """Two lines as one: for each place of the outer all places of the inner."""
+    """Two dimensions as one: for each place of the outer all places of the inner."""
     places = outer.places * inner.places
     steps = _places_of_both(outer.steps, inner.steps, outer.places, inner.places)
     lives = _places_of_both(outer.lives, inner.lives, outer.places, inner.places)
@@ -160,85 +164,85 @@ def _product(outer: _Dense, inner: _Dense) -> _Dense:
 
 
 def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints) -> Ints:
-    found = np.zeros((*outer.shape[:2], int((rows * columns).max())), np.int64)
-    for line, (high, wide) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
-        both = outer[line, :, :high, None] * inner[line, :, None, :wide]
-        found[line, :, : high * wide] = both.reshape(outer.shape[1], -1)
-    return found
+    counts = np.zeros((*outer.shape[:2], int((rows * columns).max())), np.int64)
+    for side, (high, wide) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+        both = outer[side, :, :high, None] * inner[side, :, None, :wide]
+        counts[side, :, : high * wide] = both.reshape(outer.shape[1], -1)
+    return counts
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
-    """Places chosen on lines for groups of entries, sorted by line, group and place; `run` is how far the next is."""
+class PlaceRuns:
+    """Places for groups of entries, by number of the choice of sides, group and place; `run` is how far the next is."""
 
-    line: Ints
+    side: Ints
     group: Ints
     place: Ints
     run: Ints
 
 
-def turning_rows(profile: Profile, group: Ints, late: int, *, cyclic: bool) -> Chosen:
+def changing_rows(by_place: PlaceCounts, group: Ints, late: int, *, cyclic: bool) -> PlaceRuns:
     """The rows at which an entry of a group (Q,) changes there or up to `late` rows above; `late` follow the last."""
-    line, entry, place = profile.turns
+    side, entry, place = by_place.changes
     rows = place[:, None] + np.arange(late + 1)
     if cyclic:
-        rows %= profile.places[line][:, None]
-    total = profile.places if cyclic else profile.places + late
-    return chosen_places(line.repeat(late + 1), group[entry].repeat(late + 1), rows.ravel(), total)
+        rows %= by_place.places[side][:, None]
+    total = by_place.places if cyclic else by_place.places + late
+    return distinct_places(side.repeat(late + 1), group[entry].repeat(late + 1), rows.ravel(), total)
 
 
-def turning_columns(profile: Profile, group: Ints, shift: Ints) -> Chosen:
+def changing_columns(by_place: PlaceCounts, group: Ints, shift: Ints) -> PlaceRuns:
     """The columns at which what stands `shift` (Q,) steps before changes for an entry of a group (Q,)."""
-    line, entry, place = profile.turns
-    lines, groups = len(profile.places), int(group.max()) + 1
-    first = np.zeros(lines * groups, np.int64)
-    return chosen_places(
-        np.concatenate([np.arange(lines).repeat(groups), line]),
-        np.concatenate([np.tile(np.arange(groups), lines), group[entry]]),
-        np.concatenate([first, (place + shift[entry]) % profile.places[line]]),
-        profile.places,
+    side, entry, place = by_place.changes
+    sides, groups = len(by_place.places), int(group.max()) + 1
+    first = np.zeros(sides * groups, np.int64)
+    return distinct_places(
+        np.concatenate([np.arange(sides).repeat(groups), side]),
+        np.concatenate([np.tile(np.arange(groups), sides), group[entry]]),
+        np.concatenate([first, (place + shift[entry]) % by_place.places[side]]),
+        by_place.places,
     )
 
 
-def with_ends(chosen: Chosen, total: Ints) -> Chosen:
+def with_ends(chosen: PlaceRuns, total: Ints) -> PlaceRuns:
     """The same places, and with each the last one before the next."""
     places = np.concatenate([chosen.place, chosen.place + chosen.run - 1])
-    return chosen_places(np.tile(chosen.line, 2), np.tile(chosen.group, 2), places, total)
+    return distinct_places(np.tile(chosen.side, 2), np.tile(chosen.group, 2), places, total)
 
 
-def chosen_places(line: Ints, group: Ints, place: Ints, total: Ints) -> Chosen:
-    """Distinct places by line and group, those from the line's `total` (S,) on left out."""
+def distinct_places(side: Ints, group: Ints, place: Ints, total: Ints) -> PlaceRuns:
+    """Distinct places by choice of sides and group, those from its `total` (S,) on left out."""
     groups, wide = int(group.max()) + 1, int(total.max()) + 1
-    inside = place < total[line]
-    both = np.unique((line[inside] * groups + group[inside]) * wide + place[inside])
+    inside = place < total[side]
+    both = np.unique((side[inside] * groups + group[inside]) * wide + place[inside])
     slot, place = both // wide, both % wide
-    line = slot // groups
+    side = slot // groups
     after = np.append(place[1:], 0)
     last = np.append(slot[1:] != slot[:-1], [True])
-    return Chosen(line, slot % groups, place, np.where(last, total[line], after) - place)
+    return PlaceRuns(side, slot % groups, place, np.where(last, total[side], after) - place)
 
 
-def above(profile: Profile, entry: Ints, rows: Chosen, late: int, *, cyclic: bool = False) -> tuple[Ints, Ints]:
+def above(by_place: PlaceCounts, entry: Ints, rows: PlaceRuns, late: int, *, cyclic: bool = False) -> tuple[Ints, Ints]:
     """What stands in chosen rows (n) and up to `late` rows above, for their groups' entries (G, E).
 
     Counts and sums before, both (n, E, late + 1). With `cyclic` the rows before the first are the last ones.
     """
-    line = rows.line[:, None, None]
+    side = rows.side[:, None, None]
     row = rows.place[:, None, None] - np.arange(late + 1)
-    row = row % profile.places[line] if cyclic else row
-    return profile.seen(line, entry[rows.group][:, :, None], row)
+    row = row % by_place.places[side] if cyclic else row
+    return by_place.at(side, entry[rows.group][:, :, None], row)
 
 
-def earlier(profile: Profile, entry: Ints, shift: Ints, columns: Chosen) -> tuple[Ints, Ints, Ints]:
+def earlier(by_place: PlaceCounts, entry: Ints, shift: Ints, columns: PlaceRuns) -> tuple[Ints, Ints, Ints]:
     """What stands `shift` (G, E) steps before chosen columns (n), for their groups' entries (G, E).
 
     Rows above, the count there, and the sum of counts up to and with that column, all (n, E).
     """
-    line = columns.line[:, None]
-    wide = profile.places[line]
+    side = columns.side[:, None]
+    wide = by_place.places[side]
     place = columns.place[:, None] - shift[columns.group]
     late = np.maximum(-(place // wide), 0)
-    count, below = profile.seen(line, entry[columns.group], place + late * wide)
+    count, below = by_place.at(side, entry[columns.group], place + late * wide)
     return late, count, below + count
 
 
@@ -250,29 +254,26 @@ class Kinds:
     times: Ints
 
 
-def kinds_of(line: Ints, values: Ints, times: Ints) -> Kinds:
-    """Values (n, ...) of lines that occur so many times (n), equal ones of a line put together."""
-    first, kind = distinct_rows(np.concatenate([line[:, None], values.reshape(len(values), -1)], axis=1))
-    order = np.argsort(line[first], kind="stable")
-    number = np.bincount(line[first])
+def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
+    """Values (n, ...) that occur so many times (n), equal ones of one choice of sides put together."""
+    first, kind = distinct_rows(np.concatenate([side[:, None], values.reshape(len(values), -1)], axis=1))
+    order = np.argsort(side[first], kind="stable")
+    number = np.bincount(side[first])
     column = np.empty(len(first), np.int64)
     column[order] = np.arange(len(first)) - np.repeat(np.cumsum(number) - number, number)
     padded = np.zeros((len(number), int(number.max()), *values.shape[1:]), np.int64)
-    padded[line[first], column] = values[first]
+    padded[side[first], column] = values[first]
     counts = np.zeros(padded.shape[:2], np.int64)
-    np.add.at(counts, (line, column[kind]), times)
+    np.add.at(counts, (side, column[kind]), times)
     return Kinds(padded, counts)
 
 
-# Structures of one scan as pairs of lines, and whether they are products after all.
-
-
 @dataclass(frozen=True, eq=False)
-class Lines:
-    """S structures as pairs (S, 2) of an outer and an inner line, and whether they are products (S,)."""
+class Structures:
+    """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,)."""
 
-    outer: Line
-    inner: Line
+    outer: OrderCounts
+    inner: OrderCounts
     pairs: Ints
     holds: Mask
 
@@ -287,37 +288,37 @@ class Lines:
                 yield int(late[chosen].max()), chosen
 
 
-def make_lines(
-    counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], Line]
-) -> Lines:
+def make_structures(
+    counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], OrderCounts]
+) -> Structures:
     """Structures whose sides are `picks` (S, dimensions) of tables of the scan's dimensions, outermost first.
 
-    `kept` holds the lines made so far.
+    `kept` holds the counts of the dimensions that were put together so far.
     """
-    holds = _holds(counts, tables, picks)
+    outer, rows = _order(counts, tables[:-1], picks[:, :-1], kept)
+    inner, columns = _order(counts, tables[-1:], picks[:, -1:], kept)
+    return Structures(outer, inner, np.stack([rows, columns], axis=1), _holds(counts, tables, picks))
+
+
+def _order(
+    counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], OrderCounts]
+) -> tuple[OrderCounts, Ints]:
+    """The distinct choices of sides of some dimensions put together, and which of them each structure has."""
     if not tables:
-        one = single_place(counts)
-        return Lines(one, one, np.zeros((len(picks), 2), np.int64), holds)
-    inner, second = np.unique(picks[:, -1:], axis=0, return_inverse=True)
-    inner_line = _line(tables[-1:], inner, kept)
-    if len(tables) == 1:
-        pairs = np.stack([np.zeros(len(picks), np.int64), second.ravel()], axis=1)
-        return Lines(single_place(counts), inner_line, pairs, holds)
-    outer, first = np.unique(picks[:, :-1], axis=0, return_inverse=True)
-    pairs = np.stack([first.ravel(), second.ravel()], axis=1)
-    return Lines(_line(tables[:-1], outer, kept), inner_line, pairs, holds)
-
-
-def _line(tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], Line]) -> Line:
-    key = *tables, picks.tobytes()
+        return _single_place(counts), np.zeros(len(picks), np.int64)
+    distinct, number = np.unique(picks, axis=0, return_inverse=True)
+    key = *tables, distinct.tobytes()
     if key not in kept:
-        kept[key] = line_of(tables, picks)
-    return kept[key]
+        kept[key] = order_counts(tables, distinct)
+    return kept[key], number.ravel()
 
 
 def _holds(counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints) -> Mask:
-    """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all."""
-    found = np.ones(len(picks), np.bool_)
+    """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all.
+
+    Readers of different stages are compared in steps, not places: the last of them is one that works latest.
+    """
+    holds = np.ones(len(picks), np.bool_)
     sides = list(zip(tables, picks.T, strict=True))
     for key in dict.fromkeys([*counts.masks.merges, *(key for table in tables for key in table.merges)]):
         merges = counts.masks.merges.get(key, [])
@@ -330,8 +331,8 @@ def _holds(counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints) -> Mas
             if key in table.merges:
                 differs += table.merges[key].differs[pick]
                 leaders &= table.merges[key].leaders[pick]
-        found &= (leaders != 0) | (same_stage & (differs <= 1))
+        holds &= (leaders != 0) | (same_stage & (differs <= 1))
     for table, pick in sides:
         for at_once in table.at_once.values():
-            found &= at_once[pick]
-    return found
+            holds &= at_once[pick]
+    return holds

@@ -1,4 +1,10 @@
-"""What is counted in a separable group: work, loads and stores of a tick, and the memories with what lives in them."""
+"""What is counted in a separable group: work, loads and stores of a tick, and the memories with what lives in them.
+
+Each count is a product of counts along the dimensions of the blocks, times a `factor` for the indices that move along
+none of them and so belong to every tick alike. `GroupCounts.holds` decides, once for a group, whether that covers what
+is needed outside the group too: there everything that is made has to be needed, since "made, and nowhere read" is the
+complement of a product, which is none.
+"""
 
 from __future__ import annotations
 
@@ -70,6 +76,17 @@ class GroupCounts:
         return [*loads, *tasks, *stores]
 
     @cached_property
+    def factor(self) -> Ints:
+        """The factor of all that is counted, (Q,)."""
+        return np.array([one.factor for one in self.counted])
+
+    @cached_property
+    def shift(self) -> Ints:
+        """Steps by which all that is counted, then the longest chains of tasks lag behind the first load, (Q + T,)."""
+        stages = [one.stage for one in self.counted]
+        return np.array([*stages, *(one.stage for one in self.counted if one.kind == "task")]) - min(stages)
+
+    @cached_property
     def memories(self) -> list[Memory]:
         """Buffers, then delay states."""
         group = self.parts.group
@@ -82,13 +99,13 @@ class GroupCounts:
 
     def running(self, task: str) -> list[Ints]:
         """Along each dimension of a task the indices that run."""
-        found = [np.ones(extent, np.bool_) for extent in self.parts.group.accesses.extents(task)]
+        masks = [np.ones(extent, np.bool_) for extent in self.parts.group.accesses.extents(task)]
         for fields, rider in zip(self.whole, self.parts.riders[task], strict=True):
             if rider is not None:
-                found[rider] &= fields.work[task][0] != NEVER
+                masks[rider] &= fields.work[task][0] != NEVER
         for dimension in self.parts.free_dimensions(task):
-            found[dimension] &= self.masks.runs[task, dimension]
-        return [np.flatnonzero(mask) for mask in found]
+            masks[dimension] &= self.masks.runs[task, dimension]
+        return [np.flatnonzero(mask) for mask in masks]
 
     def chain_factors(self, task: str) -> tuple[int, int]:
         """Chains of a task's delay for each index of what rides on the blocks, and repetitions of each at once."""
@@ -128,13 +145,7 @@ class GroupCounts:
         return [*along, *free]
 
     def _made_free(self, array: str, axis: int) -> Mask:
-        link = self.parts.writes[array].axes[axis]
-        if link.dimension is None:
-            return link.touched
-        runs = self.masks.runs[self.parts.group.made[array], link.dimension]
-        found = np.zeros(link.extent, np.bool_)
-        found[link.element[runs[link.repetition]]] = True
-        return found
+        return self.masks.touched(self.parts.writes[array], axis)
 
     def _made_holds(self, array: str) -> bool:
         """Whether all that is read of an array is made in this frame, and all that is needed outside is all of it."""
@@ -201,7 +212,7 @@ class GroupCounts:
         group = self.parts.group
         process = group.network.processes[task]
         acting, across = group.delays(task), group.frame_delays(task)
-        found = []
+        states = []
         for delay in process.delays:
             if delay not in (*acting, *across):
                 continue
@@ -210,8 +221,8 @@ class GroupCounts:
             back = frames_back(process.repetition, delay)
             fixed = back * math.prod(group.accesses.extents(task)) * size
             living = () if back else (self._chains(task),)
-            found.append(Memory("state", f"{task}.{delay.port}", port.type.bits, 1, size, living, fixed))
-        return found
+            states.append(Memory("state", f"{task}.{delay.port}", port.type.bits, 1, size, living, fixed))
+        return states
 
     def _chains(self, task: str) -> Living:
         stage, delay = self.parts.stages.task[task], self.parts.delay(task)

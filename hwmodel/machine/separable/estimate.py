@@ -13,7 +13,7 @@ from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.separable.axes import Ints, Link
 from hwmodel.machine.separable.batch import GroupBatch
-from hwmodel.machine.separable.block_order import Lines, Profile
+from hwmodel.machine.separable.block_order import PlaceCounts, Structures
 from hwmodel.machine.separable.counts import Counted, GroupCounts
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.timing import Timing, step_kinds
@@ -33,42 +33,44 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     batch = batch.with_layouts(design.layouts)
     group = batch.counts.parts.group
     require_legal(group, group.last, design.blocks)
-    lines = batch.lines(design.blocks.scan, np.array([design.blocks.shape], np.int64).reshape(1, -1), design.policy)
-    if not lines.holds.all():
+    structures = batch.structures(
+        design.blocks.scan, np.array([design.blocks.shape], np.int64).reshape(1, -1), design.policy
+    )
+    if not structures.holds.all():
         return None
     units = {processor.task: processor.units for processor in design.processors}
     timing = batch.timing(group.tasks)
-    require_units(dict(zip(group.tasks, timing.most_units(lines)[0].tolist(), strict=True)), units)
-    (kinds,) = step_kinds(batch.counts, lines, cyclic=False)
+    require_units(dict(zip(group.tasks, timing.most_units(structures)[0].tolist(), strict=True)), units)
+    (kinds,) = step_kinds(batch.counts, structures, cyclic=False)
     port, times = timing.port(kinds).of_structure(0), kinds.times[0]
     busy = {task: timing.busy(kinds, task, units[task])[0] for task in group.tasks}
     length, end = step_ends(port, busy)
     live = LiveSets(batch.counts)
-    memories = _memories(batch, live.sizes(lines)[0])
-    in_succession = _memories(batch, live.folded_sizes(lines))
+    memories = _memories(batch, live.sizes(structures)[0])
+    in_succession = _memories(batch, live.folded_sizes(structures))
     blocks = [memory.blocks for memory in memories if memory.blocks is not None]
     return GroupEstimate(
         tasks=group.tasks,
         latency_cycles=int(length @ times),
         internal_memory_data=sum(memory.data for memory in memories),
         internal_memory_bits=sum(memory.bits for memory in memories),
-        traffic_bytes=int(batch.traffic(lines)[0]),
+        traffic_bytes=int(batch.traffic(structures)[0]),
         units=sum(units.values()),
         memory_blocks=sum(blocks) if batch.platform.local.block_bits is not None else None,
         costs=unit_costs(batch.accesses, batch.platform, units),
-        frame_cycles=_frame_cycles(batch, timing, lines, units),
+        frame_cycles=_frame_cycles(batch, timing, structures, units),
         frame_memory_data=sum(memory.data for memory in in_succession),
         frame_memory_bits=sum(memory.bits for memory in in_succession),
         processors=processor_times(length * times, end, {task: busy[task] * times for task in busy}, units),
         memories=memories,
         ends=cycles_by_end(length * times, end, group.tasks),
-        steps=_steps(batch.counts.counted, lines),
+        steps=_steps(batch.counts.counted, structures),
         path="separable",
     )
 
 
-def _frame_cycles(batch: GroupBatch, timing: Timing, lines: Lines, units: dict[str, int]) -> int:
-    (kinds,) = step_kinds(batch.counts, lines, cyclic=True)
+def _frame_cycles(batch: GroupBatch, timing: Timing, structures: Structures, units: dict[str, int]) -> int:
+    (kinds,) = step_kinds(batch.counts, structures, cyclic=True)
     busy = {task: timing.busy(kinds, task, number)[0] for task, number in units.items()}
     length, _ = step_ends(timing.port(kinds).of_structure(0), busy)
     return int(length @ kinds.times[0])
@@ -81,23 +83,23 @@ def _memories(batch: GroupBatch, sizes: Ints) -> tuple[MemoryUse, ...]:
     )
 
 
-def _steps(counted: list[Counted], lines: Lines) -> int:
+def _steps(counted: list[Counted], structures: Structures) -> int:
     """Steps from the first that does anything to the last."""
-    columns = int(lines.inner.places[0])
+    columns = int(structures.inner.places[0])
     firsts, lasts = [], []
     for entry, one in enumerate(counted):
-        outer, inner = (_ends(line.steps, entry) for line in (lines.outer, lines.inner))
+        outer, inner = (_ends(order.steps, entry) for order in (structures.outer, structures.inner))
         if outer and inner:
             firsts.append(outer[0] * columns + inner[0] + one.stage)
             lasts.append(outer[1] * columns + inner[1] + one.stage)
     return max(lasts) - min(firsts) + 1
 
 
-def _ends(profile: Profile, entry: int) -> tuple[int, int] | None:
-    """The first and the last place of the only line where an entry counts something."""
-    _, entries, place = profile.turns
+def _ends(by_place: PlaceCounts, entry: int) -> tuple[int, int] | None:
+    """The first and the last place of the only choice of sides where an entry counts something."""
+    _, entries, place = by_place.changes
     own = entries == entry
-    count = profile.seen(0 * place[own], 0 * place[own] + entry, place[own])[0]
+    count = by_place.at(0 * place[own], 0 * place[own] + entry, place[own])[0]
     if not count.any():
         return None
     ends = np.append(place[own][1:], 0)
@@ -142,7 +144,7 @@ def _accessing(counts: GroupCounts, task: str, link: Link | None) -> list[Ints]:
     """Along each dimension of a task the indices that run, and (with a link) that access through it."""
     allowed = link.allowed if link else {}
     running = enumerate(counts.running(task))
-    return [found[allowed[dimension][found]] if dimension in allowed else found for dimension, found in running]
+    return [indices[allowed[dimension][indices]] if dimension in allowed else indices for dimension, indices in running]
 
 
 def _in_a_row(counts: GroupCounts, array: str) -> bool:
@@ -154,11 +156,11 @@ def _in_a_row(counts: GroupCounts, array: str) -> bool:
     sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in counts.running(maker)]
     number = max((len(one) for one in sample), default=1)
     repetitions = np.stack([np.resize(one, number) for one in sample], axis=1) if sample else np.zeros((1, 0), np.int64)
-    found = group.accesses.elements(group.writes(maker, array)[0], repetitions)
-    columns = _readers(counts, link, found)
-    readers = np.stack(columns, axis=2) if columns else np.zeros((*found.shape, 0), np.int64)
+    elements = group.accesses.elements(group.writes(maker, array)[0], repetitions)
+    columns = _readers(counts, link, elements)
+    readers = np.stack(columns, axis=2) if columns else np.zeros((*elements.shape, 0), np.int64)
     taken = group.accesses.elements(reader, readers.reshape(-1, readers.shape[2]))
-    place = (taken == found.reshape(-1, 1)).argmax(axis=1).reshape(found.shape)
+    place = (taken == elements.reshape(-1, 1)).argmax(axis=1).reshape(elements.shape)
     same = (readers[:, 1:] == readers[:, :-1]).all(axis=2)
     goes_on = same & (place[:, 1:] == place[:, :-1] + 1)
     next_one = ~same & (place[:, :-1] == taken.shape[1] - 1) & (place[:, 1:] == 0)
@@ -168,14 +170,14 @@ def _in_a_row(counts: GroupCounts, array: str) -> bool:
 def _readers(counts: GroupCounts, link: Link, elements: Ints) -> list[Ints]:
     """Along each dimension of the reading task the index of the repetition that reads each element."""
     places = subscripts(elements, counts.parts.group.accesses.shape(link.array))
-    found = []
+    columns = []
     for dimension, indices in enumerate(_accessing(counts, link.task, link)):
         axis = link.axis_of(dimension)
         if axis is None:
-            found.append(np.full(elements.shape, indices[0]))
+            columns.append(np.full(elements.shape, indices[0]))
             continue
         of_element = np.zeros(link.axes[axis].extent, np.int64)
         runs = np.isin(link.axes[axis].repetition, indices)
         of_element[link.axes[axis].element[runs]] = link.axes[axis].repetition[runs]
-        found.append(of_element[places[axis]])
-    return found
+        columns.append(of_element[places[axis]])
+    return columns

@@ -1,4 +1,10 @@
-"""Along one dimension of the blocks: when each index of a task runs and each element is read, in the block order.
+"""Along one dimension of the blocks: the places at which each index of a task runs and each element is read.
+
+From the readers backwards, as section 2 of the contract defines Need and New: an element is first read at the least
+place of the indices that touch it, an index of its writer runs at the least place of the elements that it writes and of
+the indices that its delays lead to (docs/machine.md, section 2). The least in the block order of a product of sets is
+found along each dimension by itself, so these minima over one axis are those over the whole box. What several tilers
+read together is exact under the condition of `Merge`.
 
 A field is an array (sides, cells): one row for each block side priced, one column for each index of the dimension or
 axis that rides there (one column where none does). NEVER marks what does not run or is not read; in fields of last
@@ -24,7 +30,8 @@ BEFORE = np.int64(-1)
 class Merge:
     """Several fields taken together, by side: whether they differ, and the bits of those that lead all others.
 
-    Over all dimensions the merge is exact where the fields differ along one at most, or one field leads along all.
+    Over all dimensions the merge is exact where the fields differ along one at most, or one field leads along all: the
+    earliest of vectors is the vector of the earliest if all entries but one are equal, or one vector is nowhere later.
     """
 
     differs: Mask
@@ -43,34 +50,34 @@ def merged(fields: Sequence[Ints], *, latest: bool) -> tuple[Ints, Merge]:
     return best, Merge(np.logical_not(leads.all(axis=0)), weights @ leads.astype(np.int64))
 
 
-def least_by(runs: Runs, found: Ints, cells: int) -> Ints:
-    """For each of `cells` keys the least of `found` over its values; NEVER for keys without any."""
-    result = np.full((len(found), cells), NEVER)
+def least_by(runs: Runs, place: Ints, cells: int) -> Ints:
+    """For each of `cells` keys the least `place` over its values; NEVER for keys without any."""
+    result = np.full((len(place), cells), NEVER)
     if len(runs.key):
-        result[:, runs.key] = np.minimum.reduceat(found[:, runs.value], runs.start, axis=1)
+        result[:, runs.key] = np.minimum.reduceat(place[:, runs.value], runs.start, axis=1)
     return result
 
 
-def greatest_by(runs: Runs, found: Ints, cells: int) -> Ints:
-    """For each of `cells` keys the greatest of `found` over its values; BEFORE for keys without any."""
-    result = np.full((len(found), cells), BEFORE)
+def greatest_by(runs: Runs, place: Ints, cells: int) -> Ints:
+    """For each of `cells` keys the greatest `place` over its values; BEFORE for keys without any."""
+    result = np.full((len(place), cells), BEFORE)
     if len(runs.key):
-        result[:, runs.key] = np.maximum.reduceat(found[:, runs.value], runs.start, axis=1)
+        result[:, runs.key] = np.maximum.reduceat(place[:, runs.value], runs.start, axis=1)
     return result
 
 
-def as_last(found: Ints) -> Ints:
+def as_last(first: Ints) -> Ints:
     """A field of first places as one of last places."""
-    return np.where(found == NEVER, BEFORE, found)
+    return np.where(first == NEVER, BEFORE, first)
 
 
-def closed_along(found: Ints, step: int) -> Ints:
+def closed_along(place: Ints, step: int) -> Ints:
     """Each index at the least place of those that its delays lead to: x, x + step, x + 2 step, ..."""
     if step < 0:
-        return closed_along(found[:, ::-1], -step)[:, ::-1]
-    rows, cells = found.shape
+        return closed_along(place[:, ::-1], -step)[:, ::-1]
+    rows, cells = place.shape
     padded = np.full((rows, -(-cells // step) * step), NEVER)
-    padded[:, :cells] = found
+    padded[:, :cells] = place
     chains = padded.reshape(rows, -1, step)[:, ::-1]
     return np.minimum.accumulate(chains, axis=1)[:, ::-1].reshape(rows, -1)[:, :cells]
 
@@ -92,17 +99,17 @@ class Fields:
 
 def fields_along(parts: Parts, masks: Masks, block: int, place: Ints) -> Fields:
     """The fields along a dimension of the blocks, given the place (sides, extent) of each index of the last task."""
-    found = Fields({parts.group.last: place}, {}, {}, {}, {})
+    fields = Fields({parts.group.last: place}, {}, {}, {}, {})
     for task in parts.order:
         if task != parts.group.last:
             for array in parts.arrays_of(task):
-                _read_array(parts, masks, found, block, array)
-            _run_task(parts, found, block, task)
+                _read_array(parts, masks, fields, block, array)
+            _run_task(parts, fields, block, task)
         for array in parts.arrays_of(task):
-            found.made[array] = _made(parts, found, block, array)
+            fields.made[array] = _made(parts, fields, block, array)
     for array in parts.group.loaded:
-        _read_array(parts, masks, found, block, array)
-    return found
+        _read_array(parts, masks, fields, block, array)
+    return fields
 
 
 def _read_array(parts: Parts, masks: Masks, fields: Fields, block: int, array: str) -> None:
@@ -126,7 +133,7 @@ def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: 
     first, last = work.min(axis=1, keepdims=True), as_last(work).max(axis=1, keepdims=True)
     if axis is None:
         return first, last
-    touched = masks.touched(parts, link, axis)
+    touched = masks.touched(link, axis)
     return np.where(touched, first, NEVER), np.where(touched, last, BEFORE)
 
 
@@ -171,15 +178,10 @@ class Masks:
     read: dict[tuple[str, int], Mask]
     merges: dict[tuple[str, str], list[Merge]]
 
-    def touched(self, parts: Parts, link: Link, axis: int) -> Mask:
-        """Which indices of an axis a tiler reads, by the indices of its task that run there."""
+    def touched(self, link: Link, axis: int) -> Mask:
+        """Which indices of an axis a tiler touches, by the indices of its task that run there."""
         along = link.axes[axis]
-        if along.dimension is None:
-            return along.touched
-        runs = self.runs[link.task, along.dimension]
-        found = np.zeros(along.extent, np.bool_)
-        found[along.element[runs[along.repetition]]] = True
-        return found
+        return along.touched if along.dimension is None else along.touched_by(self.runs[link.task, along.dimension])
 
 
 def find_masks(parts: Parts) -> Masks | None:
@@ -192,15 +194,15 @@ def find_masks(parts: Parts) -> Masks | None:
             _run_free(parts, masks, task, dimension)
     for array in parts.group.loaded:
         _read_free(parts, masks, array)
-    links = [link for found in parts.reads.values() for link in found]
-    return masks if all(_reads_something(parts, masks, link) for link in links) else None
+    links = [link for readers in parts.reads.values() for link in readers]
+    return masks if all(_reads_something(masks, link) for link in links) else None
 
 
 def _read_free(parts: Parts, masks: Masks, array: str) -> None:
     links = parts.reads.get(array, [])
     for axis in parts.free_axes(array) if links else ():
-        found = [np.where(masks.touched(parts, link, axis), 0, NEVER)[None, :] for link in links]
-        read, merge = merged(found, latest=False)
+        fields = [np.where(masks.touched(link, axis), 0, NEVER)[None, :] for link in links]
+        read, merge = merged(fields, latest=False)
         masks.read[array, axis] = read[0] != NEVER
         masks.merges.setdefault(("first", array), []).append(merge)
         masks.merges.setdefault(("last", array), []).append(merge)
@@ -217,24 +219,23 @@ def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
     if not needs:
         masks.runs[task, dimension] = np.ones(extent, np.bool_)
         return
-    found, merge = merged(needs, latest=False)
+    work, merge = merged(needs, latest=False)
     masks.merges.setdefault(("work", task), []).append(merge)
     delay = parts.delay(task)
     if delay is not None and delay[1] == dimension:
-        found = closed_along(found, delay[0].vector[dimension])
-    masks.runs[task, dimension] = found[0] != NEVER
+        work = closed_along(work, delay[0].vector[dimension])
+    masks.runs[task, dimension] = work[0] != NEVER
 
 
-def _reads_something(parts: Parts, masks: Masks, link: Link) -> bool:
+def _reads_something(masks: Masks, link: Link) -> bool:
     return all(
         bool((allowed & masks.runs.get((link.task, dimension), allowed)).any())
         for dimension, allowed in link.allowed.items()
     )
 
 
-# What policies fetch along one dimension of the blocks: when each index of an array comes, and when it is used.
-#
-# Along a dimension an element is fetched once for all places that read it, for each of them, or at the walk's start.
+# What policies fetch along one dimension of the blocks: an element once for all places that read it, for each of them,
+# or at the first place.
 
 Fetch = Literal["once", "each", "start"]
 
@@ -283,11 +284,11 @@ def _pairs(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link, p
     if rider is not None and rider in link.allowed:
         work = np.where(link.allowed[rider], work, NEVER)
     if axis is not None and rider is not None and link.axes[axis].dimension == rider:
-        index, found = link.axes[axis].element, work[:, link.axes[axis].repetition]
-        side, pair = np.nonzero(found != NEVER)
-        return np.unique((side * cells + index[pair]) * places + found[side, pair])
+        index, place = link.axes[axis].element, work[:, link.axes[axis].repetition]
+        side, pair = np.nonzero(place != NEVER)
+        return np.unique((side * cells + index[pair]) * places + place[side, pair])
     side, repetition = np.nonzero(work != NEVER)
     at = np.unique(side * places + work[side, repetition])
-    touched = np.zeros(1, np.int64) if axis is None else np.flatnonzero(masks.touched(parts, link, axis))
+    touched = np.zeros(1, np.int64) if axis is None else np.flatnonzero(masks.touched(link, axis))
     whole = (at // places * cells)[:, None] + touched
     return np.unique(whole * places + (at % places)[:, None])

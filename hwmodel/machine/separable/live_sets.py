@@ -1,4 +1,14 @@
-"""The largest live sets of the memories of a separable group."""
+"""The largest live sets of the memories of a separable group.
+
+At the step s = (row, column) a memory holds all that was born up to s less all that died before (docs/machine.md,
+section 5). Of one way to live that is a sum of products of a count of the row and a count of the column, over all
+places up to s: (sum of the rows before) x (sum of a whole row) + (count of the row) x (sum of the columns up to this
+one). So a live set is the scalar product of a vector of the row and a vector of the column, and those of all rows and
+columns are one matrix product.
+
+Only few of them are looked at. Along rows (columns) with equal counts both sums grow by the same at each, so the live
+set is a straight line, which is largest at one of its ends: the rows and columns at either end of each run are enough.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +21,14 @@ from numpy.typing import NDArray
 
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import (
-    Chosen,
-    Line,
-    Lines,
+    OrderCounts,
+    PlaceRuns,
+    Structures,
     above,
+    changing_columns,
+    changing_rows,
     distinct_rows,
     earlier,
-    turning_columns,
-    turning_rows,
     with_ends,
 )
 from hwmodel.machine.separable.counts import GroupCounts
@@ -29,7 +39,7 @@ _MANY = 256  # rows after which equal ones are looked for
 
 @dataclass(frozen=True, eq=False)
 class LiveSets:
-    """What lives in the memories that blocks change (G of them), in at most E ways each: entries of the lines' `lives`.
+    """What lives in the memories that blocks change (G of them), in at most E ways each: entries of `lives`.
 
     `entry` (G, 2 E) births then deaths, padded by the first with `factor` (G, E) 0; `shift` in steps likewise.
     """
@@ -47,13 +57,13 @@ class LiveSets:
 
     @cached_property
     def group(self) -> Ints:
-        """The memory (counted among those that blocks change) of each entry of the lines' `lives`."""
+        """The memory (counted among those that blocks change) of each entry of `lives`."""
         sizes = [len(self.counts.memories[number].living) for number in self.memories]
         return np.tile(np.repeat(np.arange(len(sizes)), sizes), 2)
 
     @cached_property
     def shift(self) -> Ints:
-        """Steps by which each entry of the lines' `lives` lags behind the first load."""
+        """Steps by which each entry of `lives` lags behind the first load."""
         first = min(one.stage for one in self.counts.counted)
         living = [one for memory in self.counts.memories for one in memory.living]
         return np.array([one.born - first for one in living] + [one.dead - first for one in living], np.int64)
@@ -62,101 +72,105 @@ class LiveSets:
     def entry(self) -> Ints:
         """Entries of each memory's births, then of its deaths (G, 2 E)."""
         half = len(self.group) // 2
-        found = np.zeros((len(self.memories), 2 * self._ways), np.int64)
+        entries = np.zeros((len(self.memories), 2 * self._ways), np.int64)
         for number in range(len(self.memories)):
             own = np.flatnonzero(self.group[:half] == number)
-            found[number] = np.tile(np.resize(own, self._ways), 2) + np.repeat([0, half], self._ways)
-        return found
+            entries[number] = np.tile(np.resize(own, self._ways), 2) + np.repeat([0, half], self._ways)
+        return entries
 
     @cached_property
     def factor(self) -> Ints:
         """Data of one index of each way (G, E); 0 for padding."""
-        found = np.zeros((len(self.memories), self._ways), np.int64)
+        factors = np.zeros((len(self.memories), self._ways), np.int64)
         for number, memory in enumerate(self.memories):
             for way, one in enumerate(self.counts.memories[memory].living):
-                found[number, way] = one.factor * self.counts.memories[memory].size
-        return found
+                factors[number, way] = one.factor * self.counts.memories[memory].size
+        return factors
 
-    def sizes(self, lines: Lines) -> Ints:
+    def sizes(self, structures: Structures) -> Ints:
         """The data that each memory holds at most, (S, memories)."""
-        found = np.tile(np.array([memory.fixed for memory in self.counts.memories], np.int64), (len(lines.pairs), 1))
-        columns = lines.inner.once(lambda: self._columns(lines.inner), "live columns") if self.memories else []
-        for late, chosen in lines.by_lateness(int(self.shift.max(initial=0))):
-            outer, inner = np.unique(lines.pairs[chosen, 0]), np.unique(lines.pairs[chosen, 1])
+        largest = np.tile(
+            np.array([memory.fixed for memory in self.counts.memories], np.int64), (len(structures.pairs), 1)
+        )
+        columns = (
+            structures.inner.once(lambda: self._columns(structures.inner), "live columns") if self.memories else []
+        )
+        for late, chosen in structures.by_lateness(int(self.shift.max(initial=0))):
+            outer, inner = np.unique(structures.pairs[chosen, 0]), np.unique(structures.pairs[chosen, 1])
             first, second = (
-                np.searchsorted(outer, lines.pairs[chosen, 0]),
-                np.searchsorted(inner, lines.pairs[chosen, 1]),
+                np.searchsorted(outer, structures.pairs[chosen, 0]),
+                np.searchsorted(inner, structures.pairs[chosen, 1]),
             )
-            make = partial(self._rows, lines.outer, late)
-            rows = lines.outer.once(make, "live rows", late) if self.memories else []
+            make = partial(self._rows, structures.outer, late)
+            rows = structures.outer.once(make, "live rows", late) if self.memories else []
             for number, left, right in zip(self.memories, rows, columns, strict=True):
                 grid = _largest(left.only(outer), right.only(inner).multiplied(late))
-                found[chosen, number] = grid[first, second]
-        return found
+                largest[chosen, number] = grid[first, second]
+        return largest
 
-    def folded_sizes(self, lines: Lines) -> Ints:
+    def folded_sizes(self, structures: Structures) -> Ints:
         """The same for one structure where frames follow each other without a pause, (memories,)."""
-        found = np.array([memory.fixed for memory in self.counts.memories], np.int64)
-        ((late, _),) = lines.by_lateness(int(self.shift.max(initial=0)))
-        period = int(lines.outer.places[0])
+        largest = np.array([memory.fixed for memory in self.counts.memories], np.int64)
+        ((late, _),) = structures.by_lateness(int(self.shift.max(initial=0)))
+        period = int(structures.outer.places[0])
         every = np.arange(-(-(period + late) // period) * period)
         for group, number in enumerate(self.memories):
-            rows = self._seen(lines.outer, Chosen(0 * every, 0 * every + group, every, 0 * every), late)
-            live = products(rows.values, self._columns(lines.inner)[group].multiplied(late).values.T)
-            found[number] = live.reshape(-1, period, live.shape[1]).sum(axis=0).max()
-        return found
+            rows = self._seen(structures.outer, PlaceRuns(0 * every, 0 * every + group, every, 0 * every), late)
+            live = products(rows.values, self._columns(structures.inner)[group].multiplied(late).values.T)
+            largest[number] = live.reshape(-1, period, live.shape[1]).sum(axis=0).max()
+        return largest
 
-    def _rows(self, outer: Line, late: int) -> list[Features]:
+    def _rows(self, outer: OrderCounts, late: int) -> list[Vectors]:
         """By memory. Along rows with equal counts live sets are straight: largest at the ends of such runs."""
-        turning = turning_rows(outer.lives, self.group, late, cyclic=False)
-        seen = self._seen(outer, with_ends(turning, outer.places + late), late)
+        changing = changing_rows(outer.lives, self.group, late, cyclic=False)
+        seen = self._seen(outer, with_ends(changing, outer.places + late), late)
         return [seen.of_group(group).distinct() for group in range(len(self.memories))]
 
-    def _seen(self, outer: Line, rows: Chosen, late: int) -> Features:
+    def _seen(self, outer: OrderCounts, rows: PlaceRuns, late: int) -> Vectors:
         """What a live set is linear in: sums before a row, from the births before it on, and counts in it."""
         count, below = above(outer.lives, self.entry, rows, late)
         below = below - below[:, :1, :1]
-        return Features(rows.line, rows.group, np.stack([below, count], axis=1).reshape(len(count), -1))
+        return Vectors(rows.side, rows.group, np.stack([below, count], axis=1).reshape(len(count), -1))
 
-    def _columns(self, inner: Line) -> list[Columns]:
+    def _columns(self, inner: OrderCounts) -> list[Columns]:
         """By memory. Along columns with equal counts live sets are straight too: largest before a change."""
-        turning = turning_columns(inner.lives, self.group, self.shift)
-        ends = replace(turning, place=turning.place + turning.run - 1)
+        changing = changing_columns(inner.lives, self.group, self.shift)
+        ends = replace(changing, place=changing.place + changing.run - 1)
         late, _, upto = earlier(inner.lives, self.entry, self.shift[self.entry], ends)
-        _, whole = inner.lives.seen(ends.line[:, None], self.entry[ends.group], inner.places[ends.line][:, None])
+        _, whole = inner.lives.at(ends.side[:, None], self.entry[ends.group], inner.places[ends.side][:, None])
         signed = np.concatenate([self.factor, -self.factor], axis=1)[ends.group]
         sums = np.stack([whole * signed, upto * signed], axis=1)
         own = [ends.group == group for group in range(len(self.memories))]
-        return [Columns(ends.line[chosen], late[chosen], sums[chosen]) for chosen in own]
+        return [Columns(ends.side[chosen], late[chosen], sums[chosen]) for chosen in own]
 
 
 @dataclass(frozen=True, eq=False)
-class Features:
+class Vectors:
     """Rows or columns of one memory (n) as factors of a live set: values (n, F)."""
 
-    line: Ints
+    side: Ints
     group: Ints
     values: Ints
 
-    def of_group(self, group: int) -> Features:
+    def of_group(self, group: int) -> Vectors:
         """Those of one memory."""
         chosen = self.group == group
-        return Features(self.line[chosen], self.group[chosen], self.values[chosen])
+        return Vectors(self.side[chosen], self.group[chosen], self.values[chosen])
 
-    def distinct(self) -> Features:
-        """Without equal ones of one line, where there are many."""
-        if len(self.line) <= _MANY:
+    def distinct(self) -> Vectors:
+        """Without equal ones of one choice of sides, where there are many."""
+        if len(self.side) <= _MANY:
             return self
-        chosen, _ = distinct_rows(np.concatenate([self.line[:, None], self.values], axis=1))
+        chosen, _ = distinct_rows(np.concatenate([self.side[:, None], self.values], axis=1))
         chosen.sort()
-        return Features(self.line[chosen], self.group[chosen], self.values[chosen])
+        return Vectors(self.side[chosen], self.group[chosen], self.values[chosen])
 
-    def only(self, lines: Ints) -> Features:
-        """Those of some lines."""
-        if len(lines) > self.line[-1]:
+    def only(self, sides: Ints) -> Vectors:
+        """Those of some choices of sides."""
+        if len(sides) > self.side[-1]:
             return self
-        chosen = np.isin(self.line, lines)
-        return Features(self.line[chosen], self.group[chosen], self.values[chosen])
+        chosen = np.isin(self.side, sides)
+        return Vectors(self.side[chosen], self.group[chosen], self.values[chosen])
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,43 +180,43 @@ class Columns:
     `sums` (n, 2, 2 E) are multiplied with the data of an index, those of deaths negative.
     """
 
-    line: Ints
+    side: Ints
     late: Ints
     sums: Ints
 
-    def only(self, lines: Ints) -> Columns:
-        """Those of some lines."""
-        if len(lines) > self.line[-1]:
+    def only(self, sides: Ints) -> Columns:
+        """Those of some choices of sides."""
+        if len(sides) > self.side[-1]:
             return self
-        chosen = np.isin(self.line, lines)
-        return Columns(self.line[chosen], self.late[chosen], self.sums[chosen])
+        chosen = np.isin(self.side, sides)
+        return Columns(self.side[chosen], self.late[chosen], self.sums[chosen])
 
-    def multiplied(self, late: int) -> Features:
+    def multiplied(self, late: int) -> Vectors:
         """What the features of a row, seen up to `late` rows above, are multiplied with."""
         above_by = self.late[:, None, :, None] == np.arange(late + 1)
-        return Features(self.line, 0 * self.line, (self.sums[..., None] * above_by).reshape(len(self.line), -1))
+        return Vectors(self.side, 0 * self.side, (self.sums[..., None] * above_by).reshape(len(self.side), -1))
 
 
-def _largest(rows: Features, columns: Features) -> Ints:
-    """The largest products of the rows of each line with the columns of each line."""
-    high = np.flatnonzero(np.diff(rows.line, prepend=-1))
-    wide = np.flatnonzero(np.diff(columns.line, prepend=-1))
-    found = np.zeros((len(high), len(wide)), np.int64)
-    chunk = max(1, _CELLS // len(columns.line))
-    ends = np.append(high[1:], len(rows.line))
+def _largest(rows: Vectors, columns: Vectors) -> Ints:
+    """The largest products of the rows of each choice of sides with the columns of each."""
+    high = np.flatnonzero(np.diff(rows.side, prepend=-1))
+    wide = np.flatnonzero(np.diff(columns.side, prepend=-1))
+    largest = np.zeros((len(high), len(wide)), np.int64)
+    chunk = max(1, _CELLS // len(columns.side))
+    ends = np.append(high[1:], len(rows.side))
     start = 0
     while start < len(high):
         stop = max(start + 1, int(np.searchsorted(ends, high[start] + chunk, side="right")))
         live = products(rows.values[high[start] : ends[stop - 1]], columns.values.T)
         by_column = np.maximum.reduceat(live, wide, axis=1)
-        found[start:stop] = np.maximum.reduceat(by_column, high[start:stop] - high[start], axis=0)
+        largest[start:stop] = np.maximum.reduceat(by_column, high[start:stop] - high[start], axis=0)
         start = stop
-    return found
+    return largest
 
 
 def products(rows: Ints, columns: Ints) -> NDArray[Any]:
     """The matrix product of integers: as floats, which are faster, where those are exact."""
     largest = float(np.abs(rows).max()) * float(np.abs(columns).max()) * rows.shape[1]
     kind = np.float64 if largest < 1 << 52 else np.int64
-    found: NDArray[Any] = rows.astype(kind) @ columns.astype(kind)
-    return found
+    product: NDArray[Any] = rows.astype(kind) @ columns.astype(kind)
+    return product

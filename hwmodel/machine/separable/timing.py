@@ -1,4 +1,14 @@
-"""Cycles of the structures of a separable group under combinations of units."""
+"""Cycles of the structures of a separable group under combinations of units.
+
+The time of a group is the sum of its steps' lengths, and a step's length depends on nothing but the counts of what
+happens in it (docs/machine.md, section 4). Steps with equal counts are one kind. Since a count is the product of one of
+the row and one of the column, a pair of a kind of rows and a kind of columns is a kind of steps, which occurs as often
+as the product of theirs; the sum over kinds, each times how often it occurs, is the sum over all steps. Where frames
+follow each other (section 8), steps are taken modulo the number of ticks: the rows above the first are the last ones.
+
+A processor with n repetitions in a step, the longest chain of c, takes max(ceil(n / units), c) o + latency: chains of
+delays are products too. Groups with a task that needs a schedule instead are not priced here (`batch`).
+"""
 
 from __future__ import annotations
 
@@ -17,18 +27,16 @@ from hwmodel.machine.processors import busiest_bank, plain_occupancy
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import (
     Kinds,
-    Line,
-    Lines,
+    OrderCounts,
+    Structures,
     above,
+    changing_columns,
+    changing_rows,
     earlier,
     kinds_of,
-    turning_columns,
-    turning_rows,
 )
 from hwmodel.machine.separable.counts import GroupCounts
 from hwmodel.platform import Platform
-
-# Kinds of steps of a separable group: how often each occurs, and what happens in it.
 
 _STEP_CELLS = 1 << 22  # of a part's tables
 
@@ -37,8 +45,8 @@ _STEP_CELLS = 1 << 22  # of a part's tables
 class StepKinds:
     """How often each kind of step of some structures occurs (S, K), and what happens in it.
 
-    `happens` (S, K, Q) in the counts's order, `longest` (S, K, T) the longest chain of each task. `chosen` (S,) are the
-    structures' numbers.
+    `happens` (S, K, Q) in the order of what is counted, `longest` (S, K, T) the longest chain of each task. `chosen`
+    (S,) are the structures' numbers.
     """
 
     chosen: Ints
@@ -47,48 +55,46 @@ class StepKinds:
     longest: Ints
 
 
-def step_kinds(counts: GroupCounts, lines: Lines, *, cyclic: bool) -> Iterator[StepKinds]:
+def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> Iterator[StepKinds]:
     """The kinds of steps of structures, in parts; with `cyclic` frames follow each other without a pause."""
-    counted = counts.counted
-    first = min(one.stage for one in counted)
-    shift = np.array([one.stage - first for one in counted])
-    shift = np.concatenate([shift, shift[[one.kind == "task" for one in counted]]])
-    factor = np.array([one.factor for one in counted])
-    columns = lines.inner.once(lambda: _column_kinds(lines.inner, shift), "columns")
-    for late, chosen in lines.by_lateness(int(shift.max())):
-        rows = lines.outer.once(partial(_row_kinds, lines.outer, late, cyclic=cyclic), "rows", late, cyclic)
+    shift = counts.shift
+    columns = structures.inner.once(lambda: _column_kinds(structures.inner, shift), "columns")
+    for late, chosen in structures.by_lateness(int(shift.max())):
+        rows = structures.outer.once(partial(_row_kinds, structures.outer, late, cyclic=cyclic), "rows", late, cyclic)
         each = rows.times.shape[1] * columns.times.shape[1] * len(shift)
         step = max(1, _STEP_CELLS // each)
         for start in range(0, len(chosen), step):
             some = chosen[start : start + step]
-            yield _paired(some, rows, columns, lines.pairs[some], factor)
+            yield _paired(some, rows, columns, structures.pairs[some], counts.factor)
 
 
-def _row_kinds(outer: Line, late: int, *, cyclic: bool) -> Kinds:
+def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:
     """Rows (S, kinds, Q + T, late + 1): what is counted, then the longest chains."""
     entries = np.arange(outer.steps.entries)
-    rows = turning_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
+    rows = changing_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
     counts, _ = above(outer.steps, entries[None, :], rows, late, cyclic=cyclic)
-    return kinds_of(rows.line, counts, rows.run)
+    return kinds_of(rows.side, counts, rows.run)
 
 
-def _column_kinds(inner: Line, shift: Ints) -> Kinds:
+def _column_kinds(inner: OrderCounts, shift: Ints) -> Kinds:
     """Columns (S, kinds, Q + T, 2): rows above, and the count in the column there."""
     entries = np.arange(inner.steps.entries)
-    columns = turning_columns(inner.steps, np.zeros_like(entries), shift)
+    columns = changing_columns(inner.steps, np.zeros_like(entries), shift)
     late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns)
-    return kinds_of(columns.line, np.stack([late, counts], axis=2), columns.run)
+    return kinds_of(columns.side, np.stack([late, counts], axis=2), columns.run)
 
 
 def _paired(chosen: Ints, rows: Kinds, columns: Kinds, pairs: Ints, factor: Ints) -> StepKinds:
     late, count = columns.values[pairs[:, 1], ..., 0], columns.values[pairs[:, 1], ..., 1]
     row = np.arange(rows.times.shape[1])[None, :, None, None]
     entry = np.arange(count.shape[2])[None, None, None, :]
-    found = rows.values[pairs[:, 0][:, None, None, None], row, entry, late[:, None, :, :]] * count[:, None, :, :]
+    happens = rows.values[pairs[:, 0][:, None, None, None], row, entry, late[:, None, :, :]] * count[:, None, :, :]
     times = rows.times[pairs[:, 0]][:, :, None] * columns.times[pairs[:, 1]][:, None, :]
-    found = found.reshape(len(pairs), -1, found.shape[3])
+    happens = happens.reshape(len(pairs), -1, happens.shape[3])
     quantities = len(factor)
-    return StepKinds(chosen, times.reshape(len(pairs), -1), found[:, :, :quantities] * factor, found[:, :, quantities:])
+    return StepKinds(
+        chosen, times.reshape(len(pairs), -1), happens[:, :, :quantities] * factor, happens[:, :, quantities:]
+    )
 
 
 _CELLS = 1 << 21  # of intermediate arrays at a time
@@ -103,25 +109,25 @@ class Timing:
     tasks: tuple[str, ...]
     occupancy: dict[str, int]
 
-    def most_units(self, lines: Lines) -> Ints:
+    def most_units(self, structures: Structures) -> Ints:
         """The most repetitions of each task that can run at once in a step, (S, tasks)."""
-        outer, inner = lines.outer.chains[lines.pairs[:, 0]], lines.inner.chains[lines.pairs[:, 1]]
+        outer, inner = structures.outer.chains[structures.pairs[:, 0]], structures.inner.chains[structures.pairs[:, 1]]
         factor = np.array([self.counts.chain_factors(task)[0] for task in self.counts.parts.group.tasks])
         order = [self.counts.parts.group.tasks.index(task) for task in self.tasks]
         most: Ints = (outer * inner * factor)[:, order]
         return most
 
-    def legal(self, lines: Lines, units: Ints) -> NDArray[np.bool_]:
+    def legal(self, structures: Structures, units: Ints) -> NDArray[np.bool_]:
         """Whether so many units (U, tasks) can work at once in some step, (S, U); any number suits what never runs."""
-        most = self.most_units(lines)[:, None, :]
+        most = self.most_units(structures)[:, None, :]
         return np.asarray(((units[None, :, :] <= most) | (most == 0)).all(axis=2))
 
     def cycles(self, parts: Iterable[StepKinds], structures: int, units: Ints) -> Ints:
         """The sum of all steps' lengths, (S, U)."""
-        found = np.zeros((structures, len(units)), np.int64)
+        total = np.zeros((structures, len(units)), np.int64)
         for part in parts:
-            found[part.chosen] = self._sums(part, units)
-        return found
+            total[part.chosen] = self._sums(part, units)
+        return total
 
     def port(self, kinds: StepKinds) -> PortCycles:
         """The port's cycles in each kind of step, (S, K)."""
@@ -134,10 +140,10 @@ class Timing:
 
     def cycles_of_each(self, parts: Iterable[StepKinds], units: Ints) -> Ints:
         """The sum of all steps' lengths (S,) of structures with units (S, tasks), of each its own."""
-        found = np.zeros(len(units), np.int64)
+        total = np.zeros(len(units), np.int64)
         for part in parts:
-            found[part.chosen] = self._summed(part, self._lengths(part, units))
-        return found
+            total[part.chosen] = self._summed(part, self._lengths(part, units))
+        return total
 
     def least(self, parts: Iterable[StepKinds], most: Ints) -> tuple[Ints, Ints]:
         """The cycles (S,) with units `most` (S, tasks), and the fewest units (S, tasks) that take no more.
@@ -191,8 +197,8 @@ class Timing:
         port = self.port(kinds).cycles
         tables = []
         for task, column in zip(self.tasks, units.T, strict=True):
-            found, variant = np.unique(column, return_inverse=True)
-            tables.append((np.stack([self.busy(kinds, task, number) for number in found.tolist()]), variant.ravel()))
+            numbers, variant = np.unique(column, return_inverse=True)
+            tables.append((np.stack([self.busy(kinds, task, number) for number in numbers.tolist()]), variant.ravel()))
         prefixes = _prefixes(np.stack([variant for _, variant in tables], axis=1))
         total = np.zeros((len(kinds.times), len(units)), np.int64)
         widest = max(len(parent) for parent, _, _ in prefixes) * kinds.times.shape[1]
@@ -212,13 +218,13 @@ def _prefixes(variants: Ints) -> list[tuple[Ints, Ints, Ints]]:
 
     Of each: the shorter beginning that it goes on from, and the variant added; of each row: its beginning.
     """
-    found = []
+    prefixes = []
     before = np.zeros(len(variants), np.int64)
     for column in variants.T:
         pairs, number = np.unique(np.stack([before, column], axis=1), axis=0, return_inverse=True)
         before = number.ravel()
-        found.append((pairs[:, 0], pairs[:, 1], before))
-    return found
+        prefixes.append((pairs[:, 0], pairs[:, 1], before))
+    return prefixes
 
 
 # Bank layouts of a separable group: the busiest bank, on one repetition of each kind (docs/machine.md, section 7).
@@ -226,15 +232,15 @@ def _prefixes(variants: Ints) -> list[tuple[Ints, Ints, Ints]]:
 
 def occupancies(counts: GroupCounts, platform: Platform, layouts: Sequence[BankLayout]) -> dict[str, int]:
     """Cycles that a repetition of each task keeps a unit, with its accesses to buffers with layouts."""
-    group, found = counts.parts.group, {}
+    group, by_task = counts.parts.group, {}
     for task in group.tasks:
         cycles = plain_occupancy(platform, group.network.processes[task])
         for layout in layouts:
             if group.reads(task, layout.array) or group.writes(task, layout.array):
                 kinds = _kinds_of_repetitions(counts, task, layout)
                 cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, kinds, layout))
-        found[task] = cycles
-    return found
+        by_task[task] = cycles
+    return by_task
 
 
 def _kinds_of_repetitions(counts: GroupCounts, task: str, layout: BankLayout) -> Ints:

@@ -105,7 +105,7 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
             several = _require_best(every, found.combinations[number, 0], _figures(found, number, 0))
             event(f"several are fastest: {several}")
     event(f"times: {', '.join(times)}")
-    event(f"products: {bool(batch.lines(scan, np.array(shapes).reshape(len(shapes), -1), policy).holds.all())}")
+    event(f"products: {bool(batch.structures(scan, np.array(shapes).reshape(len(shapes), -1), policy).holds.all())}")
     event(f"left out: {found.left_out > 0}")
     assert found.left_out == legal - int(found.legal.sum())
 

@@ -50,9 +50,9 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     layouts = data.draw(bank_layouts(network, tasks))
     batch = batch.with_layouts(layouts)
     priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), units, policy)
-    lines = batch.lines(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), policy)
+    structures = batch.structures(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), policy)
     for number, shape in enumerate(shapes):
-        event("product" if lines.holds[number] else "no product")
+        event("product" if structures.holds[number] else "no product")
         design = GroupDesign(
             tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), layouts=layouts, policy=policy
         )
