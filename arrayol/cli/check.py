@@ -10,6 +10,7 @@ import click
 from arrayol.checks.check import Checked, check
 from arrayol.cli.options import json_option, set_option, spec_argument
 from arrayol.errors import ArrayolError, Diagnostic, Severity, render
+from arrayol.text import counted
 
 
 @click.command()
@@ -37,21 +38,13 @@ def command(context: click.Context, spec: Path, settings: dict[str, str], as_jso
 
 
 def _print_json(diagnostics: tuple[Diagnostic, ...]) -> None:
-    ok = all(found.severity is Severity.WARNING for found in diagnostics)
-    click.echo(json.dumps({"ok": ok, "diagnostics": [found.to_json() for found in diagnostics]}, indent=2))
+    ok = all(diagnostic.severity is Severity.WARNING for diagnostic in diagnostics)
+    click.echo(json.dumps({"ok": ok, "diagnostics": [each.to_json() for each in diagnostics]}, indent=2))
 
 
 def _report(file: Path, checked: Checked) -> str:
-    counts = {
-        noun: sum(found.severity is severity for found in checked.diagnostics)
-        for noun, severity in (("error", Severity.ERROR), ("warning", Severity.WARNING))
-    }
-    found = [_counted(count, noun) for noun, count in counts.items() if count]
+    severities = [diagnostic.severity for diagnostic in checked.diagnostics]
+    mistakes = [counted(severities.count(kind), kind.value) for kind in Severity if kind in severities]
     tasks, elementaries = len(checked.spec.tasks), len(checked.spec.elementaries)
-    sound = f"fine: {_counted(tasks, 'task')}, {_counted(elementaries, 'elementary task')}"
-    verdict = ", ".join(found) if not checked.ok else ", ".join([sound, *found])
-    return "\n\n".join([*map(render, checked.diagnostics), f"{file}: {verdict}"])
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    sound = [f"fine: {counted(tasks, 'task')}", counted(elementaries, "elementary task")] if checked.ok else []
+    return "\n\n".join([*map(render, checked.diagnostics), f"{file}: {', '.join([*sound, *mistakes])}"])

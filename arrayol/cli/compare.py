@@ -69,7 +69,7 @@ def _facts(comparison: Comparison, names: tuple[str, str]) -> Iterator[tuple[str
     yield "hypervolume", f"{small:.6g} and {large:.6g}{change}, up to {corner}"
     yield (
         "dominated",
-        f"{comparison.dominated[0]} of the first front by the second, {comparison.dominated[1]} the other way",
+        f"{comparison.dominated[0]:,} of the first front by the second, {comparison.dominated[1]:,} the other way",
     )
     yield "same design", f"with the same {comparison.by}"
     yield "fusions gained", "; ".join(comparison.fusions_gained) or "none"

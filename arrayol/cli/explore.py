@@ -17,6 +17,7 @@ from arrayol.cli.explore_tables import show, shown_figure, steps_text
 from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import facts_table, print_parts
+from arrayol.text import counted
 from dse.jobs.cache import STORE
 from dse.jobs.jobs import WRITING, SearchProgress
 from dse.output.folder import PICKED, SPECS, require_writable, write_picked
@@ -307,4 +308,4 @@ def _written(folder: Path, files: Sequence[Path]) -> list[str]:
     """The names of the files in a result folder; many specifications are counted."""
     names = [file.name for file in files if file.parent == folder]
     specs = [f"{file.parent.name}/{file.name}" for file in files if file.parent != folder]
-    return names + (specs if len(specs) <= SPECS_NAMED else [f"{len(specs)} specifications in {SPECS}"])
+    return names + (specs if len(specs) <= SPECS_NAMED else [f"{counted(len(specs), 'specification')} in {SPECS}"])

@@ -193,7 +193,7 @@ def _verification(result: Result) -> str:
     """How many designs of the front the simulator has run."""
     good = sum(1 for design in result.pareto if design.verified)
     reasons = {design.verification for design in result.pareto if design.verification}
-    return f"{good} of {len(result.pareto)} simulated" + "".join(f"; {reason}" for reason in sorted(reasons))
+    return f"{good:,} of {len(result.pareto):,} simulated" + "".join(f"; {reason}" for reason in sorted(reasons))
 
 
 def _hypervolume(volume: Hypervolume, *, boxed: bool) -> str:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from io import TextIOWrapper
 from pathlib import Path
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
+from rich.console import Group
 from rich.table import Table
+from rich.text import Text
 
 from arrayol import api
 from arrayol.cli.options import json_option, picture_option, set_option, spec_argument
+from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
+from arrayol.text import counted
 from hwmodel.banks.cost import RULES
 from hwmodel.banks.custom import VirtualMemory
 from hwmodel.banks.formulas import gather_text, original_text, reference_text, scatter_text
@@ -24,8 +23,6 @@ from hwmodel.banks.linear import Linear
 from hwmodel.banks.nest import MAXIMUM_BANKS
 from hwmodel.banks.partition import PARTITIONS
 from hwmodel.banks.report import remarks, to_json
-
-# A comparison of layouts as text: cycles, memories and maps.
 
 TITLES = {
     NAIVE: "naive, one memory",
@@ -40,51 +37,48 @@ RULE_TEXTS = {
 }
 MEMORIES_AT_MOST = 32  # of an array; --json has all
 REFERENCES_AT_MOST = 4  # of a memory
-_PIPED_WIDTH = 120
 
 
-def show(found: Comparison) -> None:
+def show(comparison: Comparison) -> None:
     """Print a comparison on stdout, as wide as the terminal or COLUMNS say."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
-    console = Console(width=width, markup=False, emoji=False, highlight=False)
-    with console.capture() as text:
-        console.print(*_heading(found), "", _costs(found), sep="\n")
-        for array in found.linear:
-            console.print("", _array_line(found, array), _memories(found, array), sep="\n")
-            console.print("", *_maps(found, array), sep="\n", soft_wrap=True)
-        console.print("", _facts(found), sep="\n")
-    click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
+    parts = [
+        part
+        for array in comparison.linear
+        for part in (
+            Group(Text(_array_line(comparison, array)), _memories(comparison, array)),
+            Unwrapped("\n".join(_maps(comparison, array))),
+        )
+    ]
+    print_parts("\n".join(_heading(comparison)), _costs(comparison), *parts, facts_table(_facts(comparison)))
 
 
-def _heading(found: Comparison) -> Iterator[str]:
-    for body in found.nest.bodies:
+def _heading(comparison: Comparison) -> Iterator[str]:
+    for body in comparison.nest.bodies:
         loops = ", ".join(
             f"{loop.name} unrolled by {factor}" for loop, factor in zip(body.loops, body.factors, strict=True)
         )
         runs = "without end" if body.runs is None else "once" if body.runs == 1 else f"{body.runs:,} times"
-        left = f", with {_counted(body.leftover, 'iteration')} left over" if body.leftover else ""
-        accesses = _counted(len(body.references), "access", "es")
+        left = f", with {counted(body.leftover, 'iteration')} left over" if body.leftover else ""
+        accesses = counted(len(body.references), "access", "accesses")
         unrolled = f", {loops}" if loops else ""
-        yield f"{found.nest.name}: a body of {accesses}{unrolled}, runs {runs}{left}"
+        yield f"{comparison.nest.name}: a body of {accesses}{unrolled}, runs {runs}{left}"
 
 
-def _costs(found: Comparison) -> Table:
-    table = _table("layout", right=("cycles\nper body", "memories", "fewer cycles\nthan naive"))
-    for name, cost in found.costs.items():
-        reduction = cost.reduction(found.costs[NAIVE])
+def _costs(comparison: Comparison) -> Table:
+    table = headed_table("layout", right=("cycles\nper body", "memories", "fewer cycles\nthan naive"))
+    for name, cost in comparison.costs.items():
+        reduction = cost.reduction(comparison.costs[NAIVE])
         share = "" if name == NAIVE else "none found" if reduction is None else f"{100 * reduction:.2f}%"
         cells = ["-" if value is None else f"{value:,}" for value in (cost.cycles, cost.memories)]
         table.add_row(TITLES[name], *cells, share)
     return table
 
 
-def _array_line(found: Comparison, array: str) -> str:
-    memories = found.custom.of_array(array)
-    count = _counted(len(memories), "virtual memory") if len(memories) == 1 else f"{len(memories):,} virtual memories"
-    copied = ", with copies" if array in found.replicated else ""
-    return f"{array}: {count}{copied}; {linear_text(array, found.linear[array])}"
+def _array_line(comparison: Comparison, array: str) -> str:
+    memories = comparison.custom.of_array(array)
+    count = counted(len(memories), "virtual memory", "virtual memories")
+    copied = ", with copies" if array in comparison.replicated else ""
+    return f"{array}: {count}{copied}; {linear_text(array, comparison.linear[array])}"
 
 
 def linear_text(array: str, linear: Linear) -> str:
@@ -102,20 +96,20 @@ def linear_text(array: str, linear: Linear) -> str:
     return f"linear: {array}[{indices}] in bank {inner}{block} % {linear.banks}, {sure}"
 
 
-def _memories(found: Comparison, array: str) -> Table:
-    table = _table("memory", "bank", "references", "become")
-    shown = _of_array(found, array)
+def _memories(comparison: Comparison, array: str) -> Table:
+    table = headed_table("memory", "bank", "references", "become")
+    shown = _of_array(comparison, array)
     for memory, bank in shown[:MEMORIES_AT_MOST]:
-        before, after = _reference_texts(found, memory)
+        before, after = _reference_texts(comparison, memory)
         table.add_row(memory.name, str(bank), before, after)
     if len(shown) > MEMORIES_AT_MOST:
         table.add_row(f"and {len(shown) - MEMORIES_AT_MOST:,} more", "", "", "")
     return table
 
 
-def _reference_texts(found: Comparison, memory: VirtualMemory) -> tuple[str, str]:
+def _reference_texts(comparison: Comparison, memory: VirtualMemory) -> tuple[str, str]:
     """The different references of a memory before and after renaming, the first of many."""
-    loops = [body.loops for body in found.nest.bodies]
+    loops = [body.loops for body in comparison.nest.bodies]
     texts = dict.fromkeys(
         (original_text(each, loops[each.body]), reference_text(memory.name, new, loops[each.body]))
         for each, new in zip(memory.references, memory.renamed, strict=True)
@@ -125,63 +119,41 @@ def _reference_texts(found: Comparison, memory: VirtualMemory) -> tuple[str, str
     return "\n".join(before for before, _ in kept) + more, "\n".join(after for _, after in kept)
 
 
-def _maps(found: Comparison, array: str) -> Iterator[str]:
+def _maps(comparison: Comparison, array: str) -> Iterator[str]:
     """The reorganisation of each memory, and its inverse."""
-    for memory, _ in _of_array(found, array)[:MEMORIES_AT_MOST]:
+    for memory, _ in _of_array(comparison, array)[:MEMORIES_AT_MOST]:
         yield f"  there: {gather_text(memory)}"
         yield f"  back:  {scatter_text(memory)}"
 
 
-def _of_array(found: Comparison, array: str) -> Sequence[tuple[VirtualMemory, int]]:
-    pairs = zip(found.custom.memories, found.custom.bank, strict=True)
+def _of_array(comparison: Comparison, array: str) -> Sequence[tuple[VirtualMemory, int]]:
+    pairs = zip(comparison.custom.memories, comparison.custom.bank, strict=True)
     return [(memory, bank) for memory, bank in pairs if memory.array == array]
 
 
-def _facts(found: Comparison) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for word, text in _fact_texts(found):
-        table.add_row(word, text)
-    return table
-
-
-def _fact_texts(found: Comparison) -> Iterator[tuple[str, str]]:
-    choices = found.choices
+def _facts(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    choices = comparison.choices
     yield "banks", f"{choices.banks:,}, one access each per cycle"
     yield "rule", RULE_TEXTS[choices.rule]
     yield "partition", choices.partition
     if choices.scalar_replacement:
         yield "registers", "an element is loaded once and stored once per body"
-    yield from _reorganisation_texts(found)
+    yield from _reorganisation_texts(comparison)
 
 
-def _reorganisation_texts(found: Comparison) -> Iterator[tuple[str, str]]:
-    cost = found.reorganisation
+def _reorganisation_texts(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    cost = comparison.reorganisation
     if cost is None:
         yield "reorganise", "not counted: an array has no end, or too many elements"
         return
     most = "" if cost.exact else "at most "
-    before = f"{most}{_counted(cost.elements_in, 'element')} in {_counted(cost.cycles_in, 'cycle')} before the nest"
-    after = f"{most}{_counted(cost.elements_out, 'element')} in {_counted(cost.cycles_out, 'cycle')} after it"
+    before = f"{most}{counted(cost.elements_in, 'element')} in {counted(cost.cycles_in, 'cycle')} before the nest"
+    after = f"{most}{counted(cost.elements_out, 'element')} in {counted(cost.cycles_out, 'cycle')} after it"
     yield "reorganise", f"{before}, {after}, all banks at once"
     if cost.break_even is None:
         yield "break-even", "never: custom does not take fewer cycles than one memory"
     else:
-        yield "break-even", f"from {_counted(cost.break_even, 'execution')} of the nest between the two"
-
-
-def _table(*left: str, right: Sequence[str] = ()) -> Table:
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
-    for header in left:
-        table.add_column(header, overflow="fold")
-    for header in right:
-        table.add_column(header, justify="right", no_wrap=True)
-    return table
-
-
-def _counted(count: int, noun: str, plural: str = "s") -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{plural}"
+        yield "break-even", f"from {counted(cost.break_even, 'execution')} of the nest between the two"
 
 
 def _factors(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -274,17 +246,17 @@ def command(  # noqa: PLR0913  one for each option
         scalar_replacement,
         merge_equal,
     )
-    found = api.layout(loaded, task, unroll, choices)
+    comparison = api.layout(loaded, task, unroll, choices)
     if emit is not None:
-        api.emit_layout(loaded, found, emit, by_bank=emit_ports == "banks")
+        api.emit_layout(loaded, comparison, emit, by_bank=emit_ports == "banks")
     if plot is not None:
-        api.draw_layout(loaded, found, plot)
-    for remark in remarks(found):
+        api.draw_layout(loaded, comparison, plot)
+    for remark in remarks(comparison):
         click.echo(f"remark: {remark}", err=True)
     if as_json:
-        click.echo(json.dumps(to_json(found), indent=2))
+        click.echo(json.dumps(to_json(comparison), indent=2))
         return
-    show(found)
+    show(comparison)
     written = [str(path) for path in (emit, plot) if path is not None]
     if written:
         click.echo(f"\nwrote {', '.join(written)}")

@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from arrayol.errors import Diagnostic, render
-from arrayol.pictures.save import FORMATS
 
+FORMATS = (".svg", ".png")  # of pictures
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(\S.*?)\s*", re.DOTALL)
 
 

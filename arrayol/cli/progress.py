@@ -15,6 +15,7 @@ from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
+from arrayol.text import counted
 from dse.jobs.jobs import SEARCHING, SearchProgress
 from dse.search.published import Progress
 
@@ -84,8 +85,6 @@ class Pace:
 
 # How far a search is, in words: for lines in a file, and shorter for a bar.
 
-_GROUP_DESIGNS = "group designs"
-
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -109,7 +108,7 @@ def _facts(seen: Seen, now: float) -> Iterator[str]:
     if record.place:
         yield record.place
     if record.designs:
-        yield f"{record.designs:,} {_named(_GROUP_DESIGNS, record.designs)}"
+        yield counted(record.designs, "group design")
     rate = seen.stretch.rate(now)
     if rate is not None:
         yield rate_text(rate)
@@ -120,8 +119,8 @@ def _facts(seen: Seen, now: float) -> Iterator[str]:
 def bar_facts(seen: Seen, now: float) -> tuple[str, str]:
     """What stands beside a bar, and what stands beside or below that."""
     record = seen.record
-    of = "" if record.total is None else f"/{record.total:,}"
-    amount = [f"{record.done:,}{of} {_named(record.counted, record.total or record.done)}"] if record.counted else []
+    done = "" if record.total is None else f"{record.done:,}/"
+    amount = [f"{done}{counted(_of(record), _noun(record))}"] if record.counted else []
     rate = seen.stretch.rate(now)
     rates = [] if rate is None else [short_rate(rate, "designs" if record.designs else record.counted)]
     places = [record.place] if record.place else []
@@ -129,10 +128,9 @@ def bar_facts(seen: Seen, now: float) -> tuple[str, str]:
 
 
 def _amount(record: SearchProgress) -> str:
-    if record.total is None:
-        return f"{record.done:,} {_named(record.counted, record.done)}"
     most = "at most " if record.at_most else ""
-    return f"{record.done:,} of {most}{record.total:,} {_named(record.counted, record.total)}"
+    done = "" if record.total is None else f"{record.done:,} of {most}"
+    return f"{done}{counted(_of(record), _noun(record))}"
 
 
 def _left(seen: Seen, now: float) -> Iterator[str]:
@@ -146,8 +144,12 @@ def _volume(seen: Seen) -> Iterator[str]:
         yield f"hypervolume {seen.volume:.3f}"
 
 
-def _named(plural: str, count: int) -> str:
-    return plural.removesuffix("s") if count == 1 else plural
+def _of(record: SearchProgress) -> int:
+    return record.done if record.total is None else record.total
+
+
+def _noun(record: SearchProgress) -> str:
+    return record.counted.removesuffix("s")  # one of what is counted: 1 fusion, 2 fusions
 
 
 def duration(seconds: float) -> str:

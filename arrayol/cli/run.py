@@ -81,7 +81,7 @@ def load_inputs(
     missing = [port.name for port in component.inputs if port.name not in chosen]
     if missing:
         hint = " ".join(f"--in {name}=FILE" for name in missing)
-        raise error("missing-input", f"'{component.name}' needs {listed('input', missing)}", hint=f"add {hint}")
+        raise error("missing-input", f"'{component.name}' needs {_ports_text('input', missing)}", hint=f"add {hint}")
     loaded: dict[str, Loaded] = {}
     for port in component.inputs:
         source = chosen[port.name]
@@ -100,14 +100,15 @@ def port_of(component: Component, ports: Sequence[Port], name: str, what: str) -
     found = next((port for port in ports if port.name == name), None)
     if found is None:
         names = [port.name for port in ports]
-        hint = did_you_mean(name, names) or f"it has {listed(what, names)}"
+        hint = did_you_mean(name, names) or f"it has {_ports_text(what, names)}"
         raise error("unknown-port", f"'{component.name}' has no {what} '{name}'", hint=hint)
     return found
 
 
-def listed(what: str, names: Sequence[str]) -> str:
+def _ports_text(what: str, names: Sequence[str]) -> str:
     """Names in words: `the inputs a, c`, or `no input`."""
-    return f"the {what}{'' if len(names) == 1 else 's'} {', '.join(names)}" if names else f"no {what}"
+    noun = what if len(names) == 1 else f"{what}s"
+    return f"the {noun} {', '.join(names)}" if names else f"no {what}"
 
 
 def _pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -260,7 +261,7 @@ def _expected(component: Component, checks: Sequence[tuple[str | None, FileSourc
         if name is None and len(component.outputs) != 1:
             names = [port.name for port in component.outputs]
             hint = f"name one, as in --check {names[0]}={source.path}" if names else None
-            message = f"'{component.name}' has {listed('output', names)}, so it is open which one to compare"
+            message = f"'{component.name}' has {_ports_text('output', names)}, so it is open which one to compare"
             raise error("which-output", message, hint=hint)
         port = component.outputs[0] if name is None else port_of(component, component.outputs, name, "output")
         require_file(source)
@@ -285,9 +286,9 @@ def _report(target: Target, array: NDArray[Any], done: Written) -> str:
     line = f"wrote {target.path}: {target.port.name}, {shape} {target.port.type}{_range(array)}"
     if done.bits is None:
         return line
-    changed = f"{done.clipped} of {array.size} values clipped" if done.clipped else "no value clipped"
-    missing = f", {done.missing} NaN written as 0" if done.missing else ""
-    files = f"{done.files} files, each " if done.files is not None else ""
+    changed = f"{done.clipped:,} of {array.size:,} values clipped" if done.clipped else "no value clipped"
+    missing = f", {done.missing:,} NaN written as 0" if done.missing else ""
+    files = f"{done.files:,} files, each " if done.files is not None else ""
     rank = array.ndim if done.files is None else array.ndim - 1
     return f"{line}, as {files}{done.bits}-bit {'grey' if rank == 2 else 'colour'}; {changed}{missing}"
 

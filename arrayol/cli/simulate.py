@@ -10,17 +10,14 @@ from typing import Any
 
 import click
 from numpy.typing import NDArray
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from arrayol import api
 from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, top_option, warn
 from arrayol.cli.run import Source, load_inputs, sources
-from arrayol.cli.tables import print_parts
+from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, origin_of
 from arrayol.execute.inputs import FileSource
-
-# A simulation as text: cycles by group beside the model's, and how full each memory was.
 
 _IDENTICAL = {
     True: "identical to the reference execution",
@@ -29,57 +26,41 @@ _IDENTICAL = {
 }
 
 
-def show_simulation(opened: api.StoredDesign, found: api.Simulated) -> None:
+def show_simulation(opened: api.StoredDesign, simulated: api.Simulated) -> None:
     """Print a simulation on stdout, as wide as the terminal or COLUMNS say."""
-    print_parts(_heading(opened, found), _groups(found), _memories(found), _facts(opened, found))
+    print_parts(
+        _heading(opened, simulated), _groups(simulated), _memories(simulated), facts_table(_facts(opened, simulated))
+    )
 
 
-def _heading(opened: api.StoredDesign, found: api.Simulated) -> str:
-    return f"{opened.top} {opened.record.id}: {found.found.cycles:,} cycles{_time(found.found.cycles, opened)}"
+def _heading(opened: api.StoredDesign, simulated: api.Simulated) -> str:
+    cycles, clock = simulated.found.cycles, opened.platform.clock_mhz
+    time = f", {cycles / clock:,.1f} µs" if clock else ""
+    return f"{opened.top} {opened.record.id}: {cycles:,} cycles{time}"
 
 
-def _time(cycles: int, opened: api.StoredDesign) -> str:
-    clock = opened.platform.clock_mhz
-    return f", {cycles / clock:,.1f} µs" if clock else ""
-
-
-def _groups(found: api.Simulated) -> Table:
+def _groups(simulated: api.Simulated) -> Table:
     """Cycles and steps of each group, as simulated and as the model says."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
-    table.add_column("group and its tasks", overflow="fold")
-    for header in ("simulated\ncycles", "model\ncycles", "steps"):
-        table.add_column(header, justify="right", no_wrap=True)
-    for number, (run, group) in enumerate(zip(found.found.groups, found.estimate.groups, strict=True), 1):
+    table = headed_table("group and its tasks", right=("simulated\ncycles", "model\ncycles", "steps"))
+    for number, (run, group) in enumerate(zip(simulated.found.groups, simulated.estimate.groups, strict=True), 1):
         tasks = ", ".join(group.tasks)
         table.add_row(f"{number}: {tasks}", f"{run.cycles:,}", f"{group.latency_cycles:,}", f"{len(run.lengths):,}")
     return table
 
 
-def _memories(found: api.Simulated) -> Table:
+def _memories(simulated: api.Simulated) -> Table:
     """The fullest that each memory was, beside its size."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
-    table.add_column("memory", overflow="fold")
-    for header in ("fullest\ndata", "size\ndata"):
-        table.add_column(header, justify="right", no_wrap=True)
-    for number, (run, group) in enumerate(zip(found.found.groups, found.estimate.groups, strict=True), 1):
+    table = headed_table("memory", right=("fullest\ndata", "size\ndata"))
+    for number, (run, group) in enumerate(zip(simulated.found.groups, simulated.estimate.groups, strict=True), 1):
         for use in group.memories:
             peak = run.peaks.get((use.kind, use.name), 0)
             table.add_row(f"{number}: {use.kind} {use.name}", f"{peak:,}", f"{use.data:,}")
     return table
 
 
-def _facts(opened: api.StoredDesign, found: api.Simulated) -> Table:
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(overflow="fold")
-    for word, text in _lines(opened, found):
-        table.add_row(word, text)
-    return table
-
-
-def _lines(opened: api.StoredDesign, found: api.Simulated) -> Iterator[tuple[str, str]]:
-    yield "output", _IDENTICAL[found.found.identical]
-    yield "model", "disagrees" if found.mismatches else "agrees: the same cycles, every memory as full as its size"
+def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple[str, str]]:
+    yield "output", _IDENTICAL[simulated.found.identical]
+    yield "model", "disagrees" if simulated.mismatches else "agrees: the same cycles, every memory as full as its size"
     yield "platform", opened.platform_name
 
 
@@ -129,38 +110,38 @@ def command(  # noqa: PLR0913  one for each option
     opened = api.open_design(spec, result, design, settings, top, warn)
     with ExitStack() as stack:
         functions = _functions(opened, stack, allowed=allow_extern)
-        found = opened.simulate(_arrays(opened, inputs, functions), functions)
+        simulated = opened.simulate(_arrays(opened, inputs, functions), functions)
     if timeline is not None:
-        api.draw_timeline(opened, found, timeline)
+        api.draw_timeline(opened, simulated, timeline)
         click.echo(f"wrote {timeline}", err=True)
     if as_json:
-        cycles = {"cycles": found.found.cycles, "analytic_cycles": found.estimate.latency_cycles}
-        click.echo(json.dumps({"design": design, **cycles, "identical": found.found.identical}, indent=2))
+        cycles = {"cycles": simulated.found.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
+        click.echo(json.dumps({"design": design, **cycles, "identical": simulated.found.identical}, indent=2))
     else:
-        show_simulation(opened, found)
-    found.require_agreement()
+        show_simulation(opened, simulated)
+    simulated.require_agreement()
 
 
 def _functions(opened: api.StoredDesign, stack: ExitStack, *, allowed: bool) -> Functions:
     """The Python functions to run, all named on stderr before the first is imported; none without leave."""
     externs = externs_of(opened.spec, opened.top) if allowed else []
     stack.enter_context(importable_here() if externs else nullcontext())
-    for one in externs:
-        click.echo(f"will run {one.extern} from {origin_of(one)}", err=True)
-    return {str(one.extern): load_function(one) for one in externs}
+    for extern in externs:
+        click.echo(f"will run {extern.extern} from {origin_of(extern)}", err=True)
+    return {str(extern.extern): load_function(extern) for extern in externs}
 
 
 def _arrays(
-    opened: api.StoredDesign, given: Sequence[tuple[str, Source]], functions: Functions
+    opened: api.StoredDesign, named: Sequence[tuple[str, Source]], functions: Functions
 ) -> dict[str, NDArray[Any]] | None:
     """The arrays of all inputs; None where nothing can be computed from them."""
     missing = opened.black_boxes(functions)
     if missing:
-        ignored = " and --in is not read" if given else ""
+        ignored = " and --in is not read" if named else ""
         click.echo(f"'{missing[0]}' has nothing to execute: data move as tokens{ignored}", err=True)
         return None
-    files = {name for name, source in given if isinstance(source, FileSource)}
+    files = {name for name, source in named if isinstance(source, FileSource)}
     frames = None if files & opened.frames.keys() else max(opened.frames.values(), default=None)
     component = opened.spec.components[opened.top]
-    loaded = load_inputs(component, given, opened.spec.constants, frames)
-    return {name: one.array for name, one in loaded.items()}
+    loaded = load_inputs(component, named, opened.spec.constants, frames)
+    return {name: data.array for name, data in loaded.items()}

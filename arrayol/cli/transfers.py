@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Iterator, Mapping
-from io import TextIOWrapper
 from math import prod
 from pathlib import Path
 
 import click
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
 from rich.table import Table
 
 from arrayol import api
 from arrayol.cli.options import json_option, picture_option, platform_option, set_option, spec_argument
+from arrayol.cli.tables import Unwrapped, headed_table, print_parts
 from arrayol.files import atomic_file
+from arrayol.text import counted, listed
 from arrayol.tiling.allocation import Allocation, Modulus
 from arrayol.tiling.nest import TiledNest
 from arrayol.tiling.polynomials import Formula
-from hwmodel.transfers.overlap import synchronisations
+from hwmodel.transfers.overlap import SYNCHRONISATIONS
 from hwmodel.transfers.report import ArrayReport, Report, Side
-from hwmodel.transfers.study import shown
+from hwmodel.transfers.study import nest_text
 
-# The transfers of a nest as text: the sets of each tile, sizes, allocations, policies and synchronisations.
-
-_PIPED_WIDTH = 120
 _POLICIES = {
     "remote": "every access",
     "tile": "per tile",
@@ -36,40 +30,33 @@ _POLICIES = {
 }
 
 
-def show(found: Report) -> None:
+def show(report: Report) -> None:
     """Print a report on stdout, as wide as the terminal or COLUMNS say."""
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")
-    for line in _lines(found):
-        click.echo(line.rstrip())
-    if found.policies:
-        width = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPED_WIDTH
-        console = Console(width=width, markup=False, emoji=False, highlight=False)
-        with console.capture() as text:
-            console.print("", _policy_table(found), sep="\n")
-        click.echo("\n".join(line.rstrip() for line in text.get().splitlines()))
-        for line in _synchronisation_lines():
-            click.echo(line)
-        click.echo(f"\nplatform  {found.platform}")
+    sets = Unwrapped("\n".join(_lines(report)))
+    if report.policies:
+        order = Unwrapped("\n".join(_synchronisation_lines()))
+        print_parts(sets, _policy_table(report), order, Unwrapped(f"platform  {report.platform}"))
+    else:
+        print_parts(sets)
 
 
-def _lines(found: Report) -> Iterator[str]:
-    nest = found.nest
+def _lines(report: Report) -> Iterator[str]:
+    nest = report.nest
     counts = (
-        "" if found.strips is None else f": {_counted(found.strips, 'strip')}, {_counted(found.tiles or 0, 'tile')}"
+        "" if report.strips is None else f": {counted(report.strips, 'strip')}, {counted(report.tiles or 0, 'tile')}"
     )
-    yield f"{nest.name} {shown(nest)}{counts}"
+    yield f"{nest.name} {nest_text(nest)}{counts}"
     yield _tiles_line(nest)
-    yield f"tiles where {found.tiles_where}"
+    yield f"tiles where {report.tiles_where}"
     if nest.before or nest.after:
         yield "; ".join(_around(nest))
-    if found.simplified:
+    if report.simplified:
         yield "simplified: one polyhedron for each array and set"
-    if found.remark:
-        yield found.remark
-    for one in found.arrays.values():
+    if report.remark:
+        yield report.remark
+    for array in report.arrays.values():
         yield ""
-        yield from _array_lines(one)
+        yield from _array_lines(array)
 
 
 def _tiles_line(nest: TiledNest) -> str:
@@ -78,26 +65,25 @@ def _tiles_line(nest: TiledNest) -> str:
     inner = names[nest.depth - nest.strip_dims :]
     kinds = ["starts at" if origin else "numbers" for origin in nest.by_origin]
     parts = [f"{name} {kind} dimension {place}" for place, (name, kind) in enumerate(zip(names, kinds, strict=True), 1)]
-    return f"tiles: {', '.join(parts)} of the schedule; a strip runs along {' and '.join(inner)}"
+    return f"tiles: {', '.join(parts)} of the schedule; a strip runs along {listed(inner)}"
 
 
 def _around(nest: TiledNest) -> Iterator[str]:
     for numbers, word in ((nest.before, "before"), (nest.after, "after")):
         if numbers:
-            noun = "statement" if len(numbers) == 1 else "statements"
-            verb = "runs" if len(numbers) == 1 else "run"
-            yield f"{noun} {', '.join(map(str, numbers))} {verb} {word} all tiles"
+            subject, verb = ("statement", "runs") if len(numbers) == 1 else ("statements", "run")
+            yield f"{subject} {', '.join(map(str, numbers))} {verb} {word} all tiles"
 
 
-def _array_lines(found: ArrayReport) -> Iterator[str]:
-    array = found.array
-    lengths = [length for length in array.shape if length is not None]
+def _array_lines(array: ArrayReport) -> Iterator[str]:
+    declared = array.array
+    lengths = [length for length in declared.shape if length is not None]
     shape = f"[{', '.join(map(str, lengths))}]" if lengths else ""
-    approximated = "" if found.exact else "; accesses known only approximately"
-    yield f"{array.name}: {array.type}{shape}, {array.role}{approximated}"
-    for word, side in (("load", found.load), ("store", found.store)):
+    approximated = "" if array.exact else "; accesses known only approximately"
+    yield f"{declared.name}: {declared.type}{shape}, {declared.role}{approximated}"
+    for word, side in (("load", array.load), ("store", array.store)):
         yield from _side_lines(word, side)
-    yield from _size_lines(found)
+    yield from _size_lines(array)
 
 
 def _side_lines(word: str, side: Side) -> Iterator[str]:
@@ -109,23 +95,23 @@ def _side_lines(word: str, side: Side) -> Iterator[str]:
             yield f"  {'':<10}{line}"
 
 
-def _size_lines(found: ArrayReport) -> Iterator[str]:
-    if found.load.total is not None and found.store.total is not None:
-        size = prod(length for length in found.array.shape if length is not None)
-        yield f"  moved   {found.load.total:,} loaded, {found.store.total:,} stored over all tiles; it has {size:,}"
+def _size_lines(array: ArrayReport) -> Iterator[str]:
+    if array.load.total is not None and array.store.total is not None:
+        size = prod(length for length in array.array.shape if length is not None)
+        yield f"  moved   {array.load.total:,} loaded, {array.store.total:,} stored over all tiles; it has {size:,}"
     else:
-        for word, side in (("loaded", found.load), ("stored", found.store)):
+        for word, side in (("loaded", array.load), ("stored", array.store)):
             if side.lines:
                 yield from _formula_lines(word, "per tile", side.per_tile)
                 yield from _formula_lines("", "in all", side.summed)
-        yield from _formula_lines("kept", "per tile", found.live)
-        for axis, modulus in enumerate(found.moduli or ()):
+        yield from _formula_lines("kept", "per tile", array.live)
+        for axis, modulus in enumerate(array.moduli or ()):
             yield from _formula_lines(
-                "" if axis else "modulo", f"of x{axis}" if len(found.moduli or ()) > 1 else "", modulus
+                "" if axis else "modulo", f"of x{axis}" if len(array.moduli or ()) > 1 else "", modulus
             )
-    for word, allocation in (("kept", found.serial), ("doubled", found.overlapped)):
+    for word, allocation in (("kept", array.serial), ("doubled", array.overlapped)):
         if allocation is not None:
-            slots = f"{_counted(allocation.size, 'slot')}{_slot(allocation)}"
+            slots = f"{counted(allocation.size, 'slot')}{_slot(allocation)}"
             yield f"  {word:<8}{allocation.live:,} alive at most, in {slots}"
             yield f"  {'':<8}{allocation.reason}"
 
@@ -136,13 +122,13 @@ def _formula_lines(word: str, what: str, formula: Formula | Modulus | None) -> I
         word = what = ""
 
 
-def _slot(found: Allocation) -> str:
+def _slot(allocation: Allocation) -> str:
     """The slot of an element x0, x1, ..."""
-    if not found.moduli:
+    if not allocation.moduli:
         return ""
-    axes = [f"x{axis}" for axis in range(len(found.matrix[0]))] if len(found.matrix[0]) > 1 else ["x"]
+    axes = [f"x{axis}" for axis in range(len(allocation.matrix[0]))] if len(allocation.matrix[0]) > 1 else ["x"]
     texts = []
-    for row, modulus in zip(found.matrix, found.moduli, strict=True):
+    for row, modulus in zip(allocation.matrix, allocation.moduli, strict=True):
         terms = [(factor, axis) for factor, axis in zip(row, axes, strict=True) if factor]
         form = " + ".join(_term(factor, axis) for factor, axis in terms).replace("+ -", "- ")
         texts.append(f"{form} mod {modulus}" if len(terms) == 1 else f"({form}) mod {modulus}")
@@ -153,29 +139,23 @@ def _term(factor: int, axis: str) -> str:
     return {1: axis, -1: f"-{axis}"}.get(factor, f"{factor} {axis}")
 
 
-def _policy_table(found: Report) -> Table:
+def _policy_table(report: Report) -> Table:
     """Remote accesses one by one; each tile for itself; reuse inside a strip; a strip as a whole before its tiles."""
-    table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
-    table.add_column("transfers", no_wrap=True)
-    for header in ("data\nmoved", "bursts", "row\nchanges", "live\ndata", "cycles\noverlapped", "cycles\nin turn"):
-        table.add_column(header, justify="right", no_wrap=True)
-    for name, cost in found.policies.items():
+    headers = ("data\nmoved", "bursts", "row\nchanges", "live\ndata", "cycles\noverlapped", "cycles\nin turn")
+    table = headed_table("transfers", right=headers)
+    table.columns[0].no_wrap = True
+    for name, cost in report.policies.items():
         figures = (cost.data_moved, cost.bursts, cost.row_changes, cost.live, cost.cycles, cost.cycles_without_overlap)
-        table.add_row(_POLICIES[name], *("-" if one is None else f"{one:,}" for one in figures))
+        table.add_row(_POLICIES[name], *("-" if figure is None else f"{figure:,}" for figure in figures))
     return table
 
 
 def _synchronisation_lines() -> Iterator[str]:
-    yield ""
     yield "double buffering: while tile T is computed, T + 1 is loaded and T - 1 is stored; each strip keeps this order"
-    for one in synchronisations():
-        later = f"T + {one.distance}" if one.distance else "T"
-        order = f"{one.first} of T before {one.then} of {later}"
-        yield f"  {order:<38}{one.reason}"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+    for rule in SYNCHRONISATIONS:
+        later = f"T + {rule.distance}" if rule.distance else "T"
+        order = f"{rule.first} of T before {rule.then} of {later}"
+        yield f"  {order:<38}{rule.reason}"
 
 
 _EPILOG = """\b
@@ -269,7 +249,7 @@ def command(  # noqa: PLR0913  one for each option
         raise click.UsageError("--out is for --emit c.", ctx)
     if emit is not None and as_json:
         raise click.UsageError("Give --emit c or --json, not both.", ctx)
-    found = api.transfers(
+    transfers = api.transfers(
         spec,
         task,
         schedules=schedules or None,
@@ -280,21 +260,21 @@ def command(  # noqa: PLR0913  one for each option
         simplify=simplify,
         settings=settings,
     )
-    if found.remark:
-        click.echo(found.remark, err=True)
+    if transfers.remark:
+        click.echo(transfers.remark, err=True)
     if emit is not None:
-        _write_c(found, out)
+        _write_c(transfers, out)
     elif as_json:
-        click.echo(json.dumps(found.report(platform, trees=tree).to_json(), indent=2))
+        click.echo(json.dumps(transfers.report(platform, trees=tree).to_json(), indent=2))
     else:
-        show(found.report(platform, trees=tree))
+        show(transfers.report(platform, trees=tree))
     if plot is not None:
-        found.plot(plot, platform)
+        transfers.plot(plot, platform)
         click.echo(f"wrote {plot}", err=True)
 
 
-def _write_c(found: api.Transfers, out: Path | None) -> None:
-    text = found.c()
+def _write_c(transfers: api.Transfers, out: Path | None) -> None:
+    text = transfers.c()
     if out is None:
         click.echo(text, nl=False)
         return

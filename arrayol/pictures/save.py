@@ -13,8 +13,6 @@ if TYPE_CHECKING:  # numpy is loaded with what is drawn: every command reads the
     from arrayol.pictures.shown import BarsShown, GroupShown, LayoutPicture, MovesShown, TilesShown
     from arrayol.pictures.tiler_faults import Fault, Linked
 
-FORMATS = (".svg", ".png")
-
 
 def save_graph(network: Network, faults: Mapping[str, tuple[str, ...]], path: Path) -> None:
     """Draw a task graph in the format of the path's suffix; `faults` names what is wrong with a process.

@@ -1,4 +1,11 @@
-"""The custom layout of a nest: virtual memories for all arrays, mapped on physical banks (paper B, fig. 3)."""
+"""The custom layout of a nest: virtual memories for all arrays, mapped on physical banks (paper B, fig. 3).
+
+Each partition of an array's references becomes a virtual memory. Its elements have one residue b mod s modulo the
+partition's common stride s, so element b mod s + s v may lie at v, and a L + b becomes (a / s) L + floor(b / s) (eqs. 4
+to 7). The map is one-to-one: one element stays one place, two elements stay two (paper B, theorems 2 and 3), and the
+array moved by eq. 7 before the nest is what the renamed references expect (theorem 4). It is so in each dimension by
+itself. Virtual memories that are more than the banks share them: the most accessed first, each on the least busy bank.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +18,6 @@ from arrayol.ir.spec import Shape
 from hwmodel.banks.cost import Busy
 from hwmodel.banks.partition import PARTITIONS, Lattice, Partition, lattice_of, residue
 from hwmodel.banks.references import ArrayInfo, Reference, Subscript, UnrolledNest
-
-# Virtual memories: new names and subscripts of references, and the maps to them and back (eqs. 4-7, fig. 5).
 
 Element = tuple[int, ...]
 
@@ -173,7 +178,7 @@ def demand_of(memories: Sequence[VirtualMemory], accesses: Sequence[tuple[int, R
     for number, reference in accesses:
         counts[number][reference.body] += 1
         (stores if reference.write else loads).setdefault(reference.instance, set()).add(number)
-    ties = (Tie(frozenset(loads.get(instance, ())), frozenset(found)) for instance, found in stores.items())
+    ties = (Tie(frozenset(loads.get(instance, ())), frozenset(stored)) for instance, stored in stores.items())
     return Demand(counts, tuple(tie for tie in ties if tie.loads))
 
 
@@ -290,9 +295,9 @@ def _memories(nest: UnrolledNest, banks: int, partition: str, replicated: frozen
     by_array: dict[str, list[Reference]] = {name: [] for name in nest.arrays}
     for reference in nest.references:
         by_array[reference.array].append(reference)
-    taken, found = set(nest.arrays), list[VirtualMemory]()
+    taken, memories = set(nest.arrays), list[VirtualMemory]()
     for array in nest.arrays.values():
         for memory in rename(PARTITIONS[partition](by_array[array.name]), array, taken):
             copies = min(len(memory.references), banks) if array.name in replicated else 1
-            found += replicas(memory, copies, taken) if copies > 1 else [memory]
-    return tuple(found)
+            memories += replicas(memory, copies, taken) if copies > 1 else [memory]
+    return tuple(memories)

@@ -1,7 +1,12 @@
 """The fewest banks without conflicts over linear and block-cyclic mappings: bank(x) = floor(a.x / B) mod N.
 
 What later work than paper B calls linear-transformation-based (LTB) and generalised (GMP) memory partitioning. Here
-the search is exhaustive: for N banks and blocks of B only a modulo N B matters, so all those residues are tried.
+the search is exhaustive: adding N B to an entry of a adds a multiple of N to floor(a.x / B), so for N banks and blocks
+of B only a modulo N B matters, and all those residues are tried, N from a lower bound upwards. The first N with a
+mapping that is free of conflicts (`conflicts`) is therefore the least for the blocks tried, unless the search was cut.
+
+The lower bound is that of a clique: elements of which any two are touched in some one iteration need as many banks, by
+any mapping, linear or not. Where the number found meets the bound it is the least even after a cut.
 """
 
 from __future__ import annotations
@@ -15,14 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses, Touch, subscripts
-from hwmodel.banks.partition import Moving, moving
+from hwmodel.banks.conflicts import Moving, moving
 from hwmodel.banks.references import Loop, Reference
 from hwmodel.design import BankLayout
 
-# The clique bound: so many elements of which any two are touched in one cycle, so that each needs a bank of its own.
-#
-# Elements of different iterations count: of a ring of eight neighbours each two of the nine elements of a square are
-# touched together when the ring is at some place, so no mapping does with eight banks.
+# The clique bound. Elements of different iterations count: of a ring of eight neighbours each two of the nine elements
+# of a square are touched together when the ring is at some place, so no mapping does with eight banks.
 
 _REACH = 2  # iterations looked at around one, in each direction of each loop
 _MOST_REFERENCES = 40
@@ -119,7 +122,7 @@ def smallest_linear(
     """
     bodies = [moving(references, loops) for references, loops in groups if references]
     least = max((body.least for body in bodies), default=0)
-    repeated = next((one for body in bodies for one in body.repeated_reads), None)
+    repeated = next((reference for body in bodies for reference in body.repeated_reads), None)
     if repeated is not None and not merge_equal:
         reason = f"two reads of a body touch the same element of '{repeated.array}': they share its bank in any mapping"
         return Linear(None, (), 1, least, exact=True, gave_up=reason)

@@ -1,17 +1,20 @@
-"""Which references of an array may share elements: the paper's partition and the finest one that eq. 2 allows."""
+"""Which references of an array may share elements: the paper's partition and the finest one that eq. 2 allows.
+
+In each dimension a reference reaches only coordinates with the residue of its offset b modulo its stride s, the
+greatest common divisor of its coefficients (eq. 1). If two offsets differ modulo gcd(s, s') in some dimension, the two
+references name no common element in any two iterations: equal coordinates would make the divisor divide b - b' (paper
+B, theorem 1). Only references that this keeps apart are parted, so no element lies in two memories and no copy has to
+follow another. That data then find each other again after renaming is theorems 2 to 4: see `custom`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from itertools import combinations_with_replacement, product
-from math import gcd, prod
-from typing import Any, TypeVar
+from itertools import combinations_with_replacement
+from math import gcd
+from typing import TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hwmodel.banks.references import Loop, Reference, Subscript
+from hwmodel.banks.references import Reference
 
 Key = TypeVar("Key", bound=Hashable)
 Partition = tuple[Reference, ...]
@@ -51,7 +54,9 @@ def finer_partition(references: Sequence[Reference]) -> tuple[Partition, ...]:
 
     It never merges what fig. 4 separates, and separates more: 6i, 10i + 1 and 15i + 2 are pairwise independent.
     """
-    return _regroup(references, lambda found: [part for group in _paper_groups(found) for part in _components(group)])
+    return _regroup(
+        references, lambda lattices: [part for group in _paper_groups(lattices) for part in _components(group)]
+    )
 
 
 PARTITIONS: dict[str, Callable[[Sequence[Reference]], tuple[Partition, ...]]] = {
@@ -131,180 +136,3 @@ def _buckets(lattices: Iterable[Lattice], keys: Iterable[Key]) -> dict[Key, list
     for lattice, key in zip(lattices, keys, strict=True):
         buckets.setdefault(key, []).append(lattice)
     return buckets
-
-
-# References of one array as they move together or apart, and whether a mapping keeps them from conflicts.
-#
-# References that move together (equal coefficients and unknown parts) keep their distances: the distances and the
-# residues that their common base takes decide. Others are looked at in every class of iterations that banks can tell
-# apart: those of equal index residues.
-
-Integers = NDArray[np.int64]
-Exact = NDArray[np.object_]  # integers of any size
-Truths = NDArray[np.bool_]
-
-_WIDEST_MASK = 63
-_CLASS = 2_000  # what a class of iterations costs beside its banks
-
-
-@dataclass(frozen=True, slots=True)
-class Moving:
-    """The distinct references of one array in one body.
-
-    `coefficients` has the shape (references, dimensions, steps), `offsets` (references, dimensions): at indices l a
-    reference touches coefficients l + offsets. A step is a loop, of `extents[step]` iterations, or an unknown part;
-    None is without end. `distinct` are the references, `repeated_reads` those of equal addresses beyond the first.
-    `loose` has per dimension the factor of unknown parts that not all references share, 0 where there are none: only
-    mappings that are blind to its multiples are safe.
-    """
-
-    distinct: tuple[Reference, ...]
-    repeated_reads: tuple[Reference, ...]
-    coefficients: Exact
-    offsets: Exact
-    extents: tuple[int | None, ...]
-    loose: tuple[int, ...]
-
-    @property
-    def rank(self) -> int:
-        return len(self.loose)
-
-    @property
-    def uniform(self) -> bool:
-        """Whether all references move together."""
-        return bool((self.coefficients == self.coefficients[:1]).all())
-
-    @property
-    def least(self) -> int:
-        """The elements of the first iteration that surely differ: they need as many banks."""
-        return len({tuple(row) for row in (self._apart_by(self.offsets)).tolist()})
-
-    def _apart_by(self, offsets: Exact) -> Exact:
-        columns = [column % factor if factor else column for column, factor in zip(offsets.T, self.loose, strict=True)]
-        return np.array(columns, object).T
-
-    def steps(self, modulus: int) -> tuple[int, ...]:
-        """Per dimension the least residue whose multiples are safe with the loose parts."""
-        return tuple(modulus // gcd(factor, modulus) if factor else 1 for factor in self.loose)
-
-    def cost(self, vectors: int, modulus: int, block: int) -> int:
-        """How many banks it takes, about, to try so many vectors."""
-        computed = vectors * len(self.distinct)
-        if self.uniform:
-            return computed * block
-        return (computed + _CLASS) * prod(_least(extent, modulus) for extent in self.extents)
-
-    def free_of_conflicts(self, vectors: Integers, banks: int, block: int) -> Truths:
-        """For each row a of `vectors` whether floor(a.x / block) mod banks keeps all references apart."""
-        return self._uniform(vectors, banks, block) if self.uniform else self._any(vectors, banks, block)
-
-    def _uniform(self, vectors: Integers, banks: int, block: int) -> Truths:
-        """A shift of the base by whole blocks renames the banks: its residues modulo the block are all that matters."""
-        places = vectors @ _moving_residues(self.offsets, banks * block).T
-        free = _apart(places // block % banks, banks)
-        if block > 1 and free.any():
-            kept = np.flatnonzero(free)
-            reached = self._base_residues(vectors[kept], block)
-            for shift in range(1, block):
-                apart = _apart((places[kept] + shift) // block % banks, banks)
-                free[kept] &= apart | ~reached[:, shift]
-        return free
-
-    def _base_residues(self, vectors: Integers, block: int) -> Truths:
-        """Which residues modulo the block the base a.(coefficients l) takes: exact, by one step after the other."""
-        steps = vectors @ _moving_residues(self.coefficients[0], block) % block
-        reached = np.zeros((len(vectors), block), bool)
-        reached[:, 0] = True
-        columns = np.arange(block)
-        for step, extent in enumerate(self.extents):
-            before = reached.copy()
-            for count in range(1, _least(extent, block)):
-                source = (columns[None, :] - count * steps[:, step : step + 1]) % block
-                reached |= np.take_along_axis(before, source, axis=1)
-        return reached
-
-    def _any(self, vectors: Integers, banks: int, block: int) -> Truths:
-        """Each class of iterations with equal residues of the indices."""
-        modulus = banks * block
-        free = np.ones(len(vectors), bool)
-        for index in product(*(range(_least(extent, modulus)) for extent in self.extents)):
-            kept = np.flatnonzero(free)
-            if not len(kept):
-                break
-            elements = self.coefficients @ np.array(index, object) + self.offsets
-            bank = vectors[kept] @ _moving_residues(elements, modulus).T // block % banks
-            fine = np.ones(len(kept), bool)
-            for one, other in self._apart_in(index, elements, modulus):
-                fine &= bank[:, one] != bank[:, other]
-            free[kept] = fine
-        return free
-
-    def _apart_in(self, index: Sequence[int], elements: Exact, modulus: int) -> list[tuple[int, int]]:
-        """The pairs of references that touch two elements somewhere in a class of iterations."""
-        again = [extent is None or place + modulus < extent for place, extent in zip(index, self.extents, strict=True)]
-        moves = self.coefficients[:, :, again]
-        return [
-            (one, other)
-            for one in range(len(elements))
-            for other in range(one)
-            if (elements[one] != elements[other]).any() or (moves[one] != moves[other]).any()
-        ]
-
-
-def moving(references: Sequence[Reference], loops: Sequence[Loop]) -> Moving:
-    """References of one array as matrices; of equal ones the first stands for all."""
-    first: dict[Any, Reference] = {}
-    read: set[Any] = set()
-    repeated: list[Reference] = []
-    for reference in references:
-        first.setdefault(reference.subscripts, reference)
-        if not reference.write and reference.subscripts in read:
-            repeated.append(reference)
-        if not reference.write:
-            read.add(reference.subscripts)
-    distinct = tuple(first.values())
-    parts = [[_unknowns(part) for part in reference.subscripts] for reference in distinct]
-    shared = [
-        [one for one in dimension[0] if all(one in each for each in dimension)]
-        for dimension in zip(*parts, strict=True)
-    ]
-    texts = list(dict.fromkeys(text for dimension in shared for text, _ in dimension))
-    rank = len(shared)
-    coefficients = np.zeros((len(distinct), rank, len(loops) + len(texts)), object)
-    offsets = np.zeros((len(distinct), rank), object)
-    for number, reference in enumerate(distinct):
-        for axis, part in enumerate(reference.subscripts):
-            offsets[number, axis] = part.offset
-            coefficients[number, axis, : len(loops)] = part.coefficients
-    for axis, dimension in enumerate(shared):
-        for text, factor in dimension:
-            coefficients[:, axis, len(loops) + texts.index(text)] = factor
-    loose = tuple(
-        gcd(*(factor for each in dimension for text, factor in each if (text, factor) not in common))
-        for dimension, common in zip(zip(*parts, strict=True), shared, strict=True)
-    )
-    extents = (*(loop.extent for loop in loops), *(None for _ in texts))
-    return Moving(distinct, tuple(repeated), coefficients, offsets, extents, loose)
-
-
-def _unknowns(part: Subscript) -> list[tuple[str, int]]:
-    return [(unknown.text, unknown.factor) for unknown in part.unknown]
-
-
-def _moving_residues(numbers: Exact, modulus: int) -> Integers:
-    found: Integers = (numbers % modulus).astype(np.int64)
-    return found
-
-
-def _least(extent: int | None, modulus: int) -> int:
-    return modulus if extent is None else min(extent, modulus)
-
-
-def _apart(bank: Integers, banks: int) -> Truths:
-    """For each row whether its entries differ."""
-    if banks <= _WIDEST_MASK:
-        masks = np.bitwise_or.reduce(np.left_shift(np.int64(1), bank), axis=1)
-        found: Truths = np.bitwise_count(masks) == bank.shape[1]
-    else:
-        found = (np.diff(np.sort(bank, axis=1), axis=1) != 0).all(axis=1)
-    return found

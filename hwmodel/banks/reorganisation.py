@@ -1,4 +1,11 @@
-"""What it costs to bring arrays into a custom layout and back, and when that pays (paper B, section 4.5)."""
+"""What it costs to bring arrays into a custom layout and back, and when that pays (paper B, section 4.5).
+
+Before the nest each live element is moved from the array to its virtual memory, after it each result back. Virtual
+memories hold disjoint lattices of an array (`partition`), so the elements that the nest touches are marked once, in the
+array's shape, and each memory counts the marks on its lattice: the counts add up to the elements moved, none twice. An
+affine reference marks a slice where no two loops move one dimension, else its iterations one by one; both are exact.
+What a condition or data decide marks all that the stride allows, and the cost is then an upper bound.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +20,6 @@ from numpy.typing import NDArray
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.partition import Lattice, lattice_of
 from hwmodel.banks.references import Body, Loop, Reference, Subscript, UnrolledNest
-
-# The elements of an array that a nest touches, counted by virtual memory.
 
 ELEMENTS_AT_MOST = 1 << 26  # of an array that is marked element by element
 _ITERATIONS_AT_ONCE = 1 << 22
@@ -40,9 +45,9 @@ def touched(nest: UnrolledNest, array: str, *, writes: bool) -> Touched | None:
     mask = np.zeros(tuple(extent or 0 for extent in info.shape), dtype=np.bool_)
     exact = True
     for body in nest.bodies:
-        found = [one for one in body.references if one.array == array and one.write == writes]
-        exact = exact and (not found or _is_box(body)) and all(one.affine and one.certain for one in found)
-        _mark(mask, found, body.loops)
+        references = [each for each in body.references if each.array == array and each.write == writes]
+        exact = exact and (not references or _is_box(body)) and all(each.affine and each.certain for each in references)
+        _mark(mask, references, body.loops)
     return Touched(mask, exact)
 
 
@@ -164,12 +169,12 @@ def reorganisation(base: UnrolledNest, custom: Custom, saved: int | None) -> Reo
             memories = [(number, memory) for number, memory in enumerate(custom.memories) if memory.array == array.name]
             if not live or not memories:
                 continue
-            found = touched(base, array.name, writes=out)
-            if found is None:
+            marked = touched(base, array.name, writes=out)
+            if marked is None:
                 return None
-            exact = exact and found.exact
+            exact = exact and marked.exact
             for number, memory in memories:
-                held = count_in(memory, found.mask)
+                held = count_in(memory, marked.mask)
                 counts[out][custom.bank[number]] += held
                 elements[out] += held
     cycles = {out: max(counts[out].values(), default=0) for out in counts}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Shape, Spec
 from arrayol.pictures.shown import ArrayMaps, BankMap, LayoutPicture, Reductions
+from arrayol.text import counted
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.formulas import gather_text, original_text, reference_text, scatter_text
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, NAIVE, Comparison, fixed_and_custom_costs
@@ -202,13 +203,13 @@ def _bank_maps(found: Comparison, array: str, elements: NDArray[np.int64]) -> It
     yield BankMap("naive", np.zeros(len(elements), dtype=np.int64), 1, "one memory")
     yield BankMap("cyclic", elements[:, -1] % banks, banks, "column modulo banks")
     memories = found.custom.of_array(array)
-    note = "1 virtual memory" if len(memories) == 1 else f"{len(memories)} virtual memories"
+    note = counted(len(memories), "virtual memory", "virtual memories")
     yield BankMap("custom", custom_bank(found.custom, array, elements), banks, note)
     if linear.banks is None:
         yield BankMap("linear", np.zeros(len(elements), dtype=np.int64), 1, missing="no linear mapping found")
     else:
         bank = linear_bank(elements, linear.vector, linear.block, linear.banks)
-        yield BankMap("linear", bank, linear.banks, f"{linear.banks} bank{'s' if linear.banks > 1 else ''} of its own")
+        yield BankMap("linear", bank, linear.banks, f"{counted(linear.banks, 'bank')} of its own")
 
 
 def _loop_names(found: Comparison) -> list[str]:

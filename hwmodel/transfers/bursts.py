@@ -44,13 +44,13 @@ def element_bytes(type_: ElementType) -> int:
 def places(arrays: Mapping[str, NestArray], platform: Platform) -> dict[str, Place]:
     """The place of each array, in the order given; without a row model arrays follow each other without a gap."""
     align = platform.memory.rows.row_bytes if platform.memory.rows is not None else 1
-    found: dict[str, Place] = {}
+    taken: dict[str, Place] = {}
     free = 0
     for name, array in arrays.items():
         place = Place(free, element_bytes(array.type), tuple(extent or 1 for extent in array.shape))
-        found[name] = place
+        taken[name] = place
         free += -(-prod(place.shape) * place.element_bytes // align) * align
-    return found
+    return taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +94,15 @@ def bases_and_sizes(where: Iterable[Place]) -> tuple[Numbers, Numbers]:
     return np.array([place.base for place in held]), np.array([place.element_bytes for place in held])
 
 
-def as_bursts(found: Moves, where: Iterable[Place], write: bool) -> UnitBursts:
+def as_bursts(moved: Moves, where: Iterable[Place], write: bool) -> UnitBursts:
     """One burst for each run of consecutive elements of an array and unit."""
     base, size = bases_and_sizes(where)
-    if not len(found):
+    if not len(moved):
         nothing = np.zeros(0, np.int64)
         return UnitBursts(nothing, Bursts(nothing, nothing, nothing, np.zeros(0, np.bool_)))
-    goes_on = (np.diff(found.unit) == 0) & (np.diff(found.array) == 0) & (np.diff(found.element) == 1)
+    goes_on = (np.diff(moved.unit) == 0) & (np.diff(moved.array) == 0) & (np.diff(moved.element) == 1)
     starts = np.flatnonzero(np.concatenate([[True], ~goes_on]))
-    data = np.diff([*starts, len(found)])
-    array = found.array[starts]
-    address = base[array] + found.element[starts] * size[array]
-    return UnitBursts(found.unit[starts], Bursts(address, data * size[array], data, np.full(len(starts), write)))
+    data = np.diff([*starts, len(moved)])
+    array = moved.array[starts]
+    address = base[array] + moved.element[starts] * size[array]
+    return UnitBursts(moved.unit[starts], Bursts(address, data * size[array], data, np.full(len(starts), write)))

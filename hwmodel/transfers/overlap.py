@@ -3,6 +3,11 @@
 Three processes run beside each other: one loads, one computes, one stores, each tile by tile. With double buffering
 time goes in steps, as in the machine model (docs/machine.md): while tile T is computed, T + 1 is loaded and T - 1
 stored; a step ends when the slowest has ended. Strips follow one another: data between them go through the memory.
+
+That order keeps the meaning: inside a strip no tile loads what an earlier one of it stores, as an element is loaded
+before its first access of the strip and stored after its last write (paper C, theorem 1), so loads may run ahead of
+stores. A policy without that reuse names, for each tile, the store it must wait for. A step takes as long as the longest
+of its three parts; on a shared port its loads and stores are one part.
 """
 
 from __future__ import annotations
@@ -27,6 +32,8 @@ class Synchronisation:
     reason: str
 
 
+# What double buffering must wait for: first the order of paper C, figure 2, then the reuse of local memory. Without the
+# last three every load could run ahead, and the local memory would have to hold a whole strip.
 SYNCHRONISATIONS = (
     Synchronisation("load", "load", 1, "transfers in one direction go in order"),
     Synchronisation("compute", "compute", 1, "tiles run one after another"),
@@ -37,15 +44,6 @@ SYNCHRONISATIONS = (
     Synchronisation("store", "compute", 2, "slots of what T stores are free for new results"),
     Synchronisation("store", "load", 3, "slots of what T stores are free for new data"),
 )
-
-
-def synchronisations() -> tuple[Synchronisation, ...]:
-    """What double buffering must wait for: first the order of paper C, figure 2, then the reuse of local memory.
-
-    Without the last three every load could run ahead, and the local memory would have to hold a whole strip. They are
-    what the overlapped lifetimes of `arrayol.tiling.liveness` take for granted.
-    """
-    return SYNCHRONISATIONS
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +65,8 @@ class Units:
         """
         if (self.after < 0).all():
             new = np.diff(self.strip, prepend=self.strip[:1]) != 0
-            found: Numbers = np.arange(len(self.strip)) + 2 * np.cumsum(new)
-            return found
+            in_turn: Numbers = np.arange(len(self.strip)) + 2 * np.cumsum(new)
+            return in_turn
         steps: list[int] = []
         for place, (strip, after) in enumerate(zip(self.strip.tolist(), self.after.tolist(), strict=True)):
             if not place:

@@ -1,4 +1,10 @@
-"""What each policy of transfers costs on a platform (docs/transfers.md, "Reading the result")."""
+"""What each policy of transfers costs on a platform (docs/transfers.md, "Reading the result").
+
+A policy decides what is loaded before and stored after each of its units, tiles or whole strips; then all are priced
+alike. The sets are listed element by element, runs of neighbours become bursts, the port serves the bursts in the order
+of the steps with its rows open in between (`hwmodel.external_memory`), and `overlap` says when each unit runs. Every
+figure is therefore the cost of one definite execution, not an estimate.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +24,6 @@ from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.platform import Datapath, Platform
 from hwmodel.transfers.bursts import Moves, Numbers, Place, UnitBursts, as_bursts, bases_and_sizes, moves, places
 from hwmodel.transfers.overlap import Timeline, Units, one_after_another, overlapped
-
-# What each policy moves, per access, per tile or per strip, in numbers (docs/transfers.md, "Reading the result").
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,8 +151,8 @@ def whole_strip_first(ground: Ground) -> Plan:
     return Plan(units, loads, stores, live, live)
 
 
-def _by_strip(clock: TileClock, found: Moves) -> Moves:
-    return moves([(clock.strip[found.unit], found.array, found.element)])
+def _by_strip(clock: TileClock, moved: Moves) -> Moves:
+    return moves([(clock.strip[moved.unit], moved.array, moved.element)])
 
 
 def _last_writers(clock: TileClock, loads: Moves, stores: Moves) -> Numbers:
@@ -162,9 +166,9 @@ def _last_writers(clock: TileClock, loads: Moves, stores: Moves) -> Numbers:
     stored, wanted = ((part.array * extent + part.element) * tiles + part.unit for part in (stores, loads))
     stored = np.sort(stored)
     place = np.searchsorted(stored, wanted) - 1
-    found = stored[np.maximum(place, 0)]
-    earlier = found % tiles
-    same = (place >= 0) & (found // tiles == wanted // tiles) & (clock.strip[earlier] == clock.strip[loads.unit])
+    before = stored[np.maximum(place, 0)]
+    earlier = before % tiles
+    same = (place >= 0) & (before // tiles == wanted // tiles) & (clock.strip[earlier] == clock.strip[loads.unit])
     np.maximum.at(after, loads.unit[same], earlier[same])
     return after
 
@@ -223,9 +227,9 @@ def _rows_in(wanted: Numbers, known: Numbers) -> Numbers:
         return np.zeros(len(wanted), np.int64)
     low = known.min(axis=0)
     extent = tuple(np.ptp(known, axis=0) + 1)
-    keys, sought = (np.ravel_multi_index(tuple((one - low).T), extent) for one in (known, wanted))
-    found: Numbers = np.searchsorted(keys, sought)
-    return found
+    keys, sought = (np.ravel_multi_index(tuple((each - low).T), extent) for each in (known, wanted))
+    places: Numbers = np.searchsorted(keys, sought)
+    return places
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayol.checks.nest import NestRequest, open_program, tile_program
 from arrayol.ir.spec import Spec
 from arrayol.language.loader import Loaded
+from arrayol.text import listed
 from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import TiledNest, Traffic
 from arrayol.tiling.program import Program
-from hwmodel.emit.c.nest import emit_c
 from hwmodel.platform import Platform, platform_of
-from hwmodel.transfers.report import Report, report, save_picture
+from hwmodel.transfers.report import Report, report
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -35,10 +34,14 @@ class Transfers:
 
     def c(self) -> str:
         """The tiled nest in C: see `emit_c`."""
-        return emit_c(self.spec, self.traffic, shown(self.traffic.nest))
+        from hwmodel.emit.c.nest import emit_c  # noqa: PLC0415  few ask for it
+
+        return emit_c(self.spec, self.traffic, nest_text(self.traffic.nest))
 
     def plot(self, path: Path | str, platform: Platform | Path | str | None = None) -> None:
         """Draw which tile moves which element, and the overlap in time: see `save_picture`."""
+        from hwmodel.transfers.picture import save_picture  # noqa: PLC0415  few ask for it
+
         taken, _ = platform_of(self.spec, platform)
         save_picture(self.spec, self.traffic, taken, Path(path))
 
@@ -56,25 +59,21 @@ def open_transfers(loaded: Loaded, request: NestRequest, *, simplify: bool = Fal
 def _chosen(program: Program, request: NestRequest) -> tuple[NestRequest, str]:
     if request.statements is not None or request.schedules is None or len(request.schedules) != 1:
         return request, ""
-    known = {name for one in program.statements for name in one.indices}
+    known = {name for statement in program.statements for name in statement.indices}
     wanted = [name for name in dict.fromkeys(_NAME.findall(request.schedules[0])) if name in known]
-    fitting = [one.number for one in program.statements if set(wanted) <= set(one.indices)]
+    fitting = [statement.number for statement in program.statements if set(wanted) <= set(statement.indices)]
     if len(program.statements) == 1 or not wanted or len(fitting) != 1:
         return request, ""
-    remark = f"tiling statement {fitting[0]}, the one with the range {_listed('variable', wanted)}"
+    noun = "variable" if len(wanted) == 1 else "variables"
+    remark = f"tiling statement {fitting[0]}, the one with the range {noun} {listed(wanted)}"
     return replace(request, statements=fitting), remark
 
 
-def _listed(noun: str, names: Sequence[str]) -> str:
-    return f"{noun} {names[0]}" if len(names) == 1 else f"{noun}s {', '.join(names[:-1])} and {names[-1]}"
-
-
-def shown(nest: TiledNest) -> str:
+def nest_text(nest: TiledNest) -> str:
     """How a nest is tiled, in a line."""
+    several = len(nest.statements) > 1 or nest.before or nest.after
     schedules = [
-        f"statement {one.number} by ({', '.join(text)})"
-        if len(nest.statements) > 1 or nest.before or nest.after
-        else f"by ({', '.join(text)})"
-        for one, text in zip(nest.statements, nest.text, strict=True)
+        f"{f'statement {statement.number} ' if several else ''}by ({', '.join(text)})"
+        for statement, text in zip(nest.statements, nest.text, strict=True)
     ]
     return f"{', '.join(schedules)}, in tiles of {' x '.join(map(str, nest.sizes))}"

@@ -12,6 +12,7 @@ from arrayol.ir.expressions import Range
 from arrayol.ir.spec import Component, Elementary, Port, RepetitiveTask, Spec
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.pieces import value_pieces
+from arrayol.text import counted
 from arrayol.tiling.allocation import Allocation, allocate
 from arrayol.tiling.codegen import For, If, Node, Run, element_loops, instance_loops, strip_loops, tile_loops
 from arrayol.tiling.liveness import lifetimes
@@ -107,9 +108,10 @@ class Memory:
             f"mod({sum_text(0, row, inside)}, {modulus})"
             for row, modulus in zip(allocation.matrix, allocation.moduli, strict=True)
         ]
+        count = prod(sizes(array.shape))
         bounds = "".join(f"[{modulus}]" for modulus in allocation.moduli or (1,))
         return [
-            f"/* {stem}: {allocation.size} of {_count(array)}; {allocation.reason}. */",
+            f"/* {stem}: {allocation.size:,} of {counted(count, 'element')} at once; {allocation.reason}. */",
             f"static {c_type(array.type)} {self.slots(name)}{bounds};",
             f"#define local_{stem}({', '.join(axes)}) {element(self.slots(name), places)}",
             "",
@@ -117,13 +119,6 @@ class Memory:
 
     def _stem(self, array: str) -> str:
         return array.replace("'", "_carried")
-
-
-def _count(array: NestArray) -> str:
-    count = 1
-    for length in sizes(array.shape):
-        count *= length
-    return f"{count} element{'' if count == 1 else 's'} at once"
 
 
 # Whole C files: what they include, their helpers, and a `main` for raw arrays.

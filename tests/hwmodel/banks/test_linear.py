@@ -15,9 +15,9 @@ from shipped import SMALL
 from arrayol.checks.check import load_checked
 from arrayol.files import shipped_folder
 from hwmodel.banks import linear
+from hwmodel.banks.conflicts import moving
 from hwmodel.banks.linear import Linear, clique_bound, smallest_linear
 from hwmodel.banks.nest import unrolled_nest
-from hwmodel.banks.partition import moving
 from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
 
 Offsets = list[tuple[int, ...]]

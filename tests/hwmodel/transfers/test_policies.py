@@ -23,7 +23,7 @@ from arrayol.ir.spec import Spec
 from arrayol.tiling.load_store import traffic
 from hwmodel.platform import Datapath, ExternalMemory, Platform, load_platform
 from hwmodel.transfers.bursts import Place, as_bursts, moves
-from hwmodel.transfers.overlap import Units, one_after_another, overlapped, synchronisations
+from hwmodel.transfers.overlap import SYNCHRONISATIONS, Units, one_after_another, overlapped
 from hwmodel.transfers.policies import Ground, evaluate, remote_bursts
 
 BOARD = load_platform(Path(__file__).resolve().parents[3] / "specs" / "platforms" / "ddr2010.toml")
@@ -218,7 +218,7 @@ def test_double_buffering_keeps_every_synchronisation(found: list[tuple[int, ...
     strip, load, compute, store = (np.array([unit[part] for unit in found], np.int64) for part in range(4))
     time = overlapped(Units(strip, compute, np.full(len(found), -1)), load, store, shared)
     ways = {"load": time.load, "compute": time.compute, "store": time.store}
-    for rule in synchronisations():
+    for rule in SYNCHRONISATIONS:
         for tile in range(len(found) - rule.distance):
             if strip[tile] == strip[tile + rule.distance]:
                 assert ways[rule.first][tile, 1] <= ways[rule.then][tile + rule.distance, 0]
