@@ -28,7 +28,7 @@ from dse.results.pick import Picked, parse_rule
 from dse.results.pick import pick as pick_by_rule
 from dse.results.schema import Result
 from dse.results.steps import StepFinder
-from dse.search.context import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Model, Search
+from dse.search.context import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Model, SearchRequest
 from dse.search.machine import explore_mappings
 from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
@@ -117,16 +117,18 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     form = canonical_form(loaded, choose_top(loaded, top))
     labels = Labels(loaded.name, model, origin, loaded.constants)
     steps = StepFinder(loaded, form.spec, form.network, form.first)
-    how = Search(method, seed, report or (lambda _: None), announce or (lambda _: None), keep_all)
+    request = SearchRequest(method, seed, report or (lambda _: None), announce or (lambda _: None), keep_all)
     if model != MACHINE:
         published = MODELS[model](form.network, taken)
-        return explore_fusions(published, chosen(DEFAULT if names is None else names), labels, how=how, steps=steps)
+        return explore_fusions(
+            published, chosen(DEFAULT if names is None else names), labels, request=request, steps=steps
+        )
     study = (space or Space()).whole()
     mappings = MappingSpace(MachineModel(form.network, taken), study)
-    judge = _judge(form, taken, how, space.verify if space else None)
+    judge = _judge(form, taken, request, space.verify if space else None)
     wanted = tuple(names or study.objectives or DEFAULT)
     with open_runner(_resources(resources)) as runner:
-        return explore_mappings(mappings, wanted, labels, how=how, steps=steps, judge=judge, runner=runner)
+        return explore_mappings(mappings, wanted, labels, request=request, steps=steps, judge=judge, runner=runner)
 
 
 def _require_known(what: str, name: str, known: Sequence[str]) -> None:
@@ -136,11 +138,11 @@ def _require_known(what: str, name: str, known: Sequence[str]) -> None:
         raise error(f"unknown-{what}", f"there is no {what} '{name}'", hint=hint, file=f"explore, {what}")
 
 
-def _judge(form: Canonical, platform: Platform, how: Search, verify: bool | None) -> Judge | None:
+def _judge(form: Canonical, platform: Platform, request: SearchRequest, verify: bool | None) -> Judge | None:
     """What simulates the designs of the front, if anything does."""
     if verify is False:
         return None
-    return lambda designs, runner: Verifier(form, platform).all(designs, runner, how.report, asked=verify is True)
+    return lambda designs, runner: Verifier(form, platform).all(designs, runner, request.report, asked=verify is True)
 
 
 def _resources(resources: Resources | None) -> Resources:

@@ -18,7 +18,7 @@ from arrayol.cli.options import json_option, platform_option, set_option, spec_a
 from arrayol.cli.progress import progress
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted
-from dse.jobs.cache import STORE
+from dse.jobs.cache import CACHE_NAME
 from dse.jobs.jobs import WRITING, SearchProgress
 from dse.output.folder import PICKED, SPECS, require_writable, write_picked
 from dse.results.exploration import Exploration
@@ -225,7 +225,7 @@ def command(  # noqa: PLR0913  one for each option
     require_writable(folder)
     if rule is not None:
         require_known(rule, model, spec, platform)
-    if resume and not (folder / STORE).exists():
+    if resume and not (folder / CACHE_NAME).exists():
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
     with _kept_work_told(folder, resume=resume), progress(quiet=quiet) as report:
         try:
@@ -280,13 +280,13 @@ def _require_pieces(method: str, workers: int | None, cluster: str | None, *, re
 @contextmanager
 def _kept_work_told(folder: Path, *, resume: bool) -> Iterator[None]:
     """An interrupt says on stderr where the finished work is, if any of this exploration was kept."""
-    former = _version(folder / STORE)
+    former = _version(folder / CACHE_NAME)
     try:
         yield
     except KeyboardInterrupt:
-        version = _version(folder / STORE)
+        version = _version(folder / CACHE_NAME)
         if version is not None and (resume or version != former):
-            click.echo(f"the finished work is kept in {folder / STORE}; --resume goes on with it", err=True)
+            click.echo(f"the finished work is kept in {folder / CACHE_NAME}; --resume goes on with it", err=True)
         raise
 
 

@@ -1,4 +1,4 @@
-"""The store of finished work: results of jobs by content hashes of what they depend on, kept beside the results.
+"""The cache of jobs: results of jobs by content hashes of what they depend on, kept beside the results.
 
 What is in it outlives a killed process; work that is not yet committed is done again.
 """
@@ -28,33 +28,33 @@ from dse.jobs.cache_file import (
 from dse.jobs.digest import digest
 from dse.jobs.jobs import Job
 
-STORE = "work.sqlite"
-STORE_FILES = (STORE, *(STORE + ending for ending in BESIDE))  # all that a store may leave in its folder
+CACHE_NAME = "work.sqlite"
+CACHE_FILES = (CACHE_NAME, *(CACHE_NAME + ending for ending in BESIDE))  # all that a cache may leave in its folder
 COMMIT_SECONDS = 1.0  # so much work is lost at most when the process is killed
 COMMIT_BYTES = 4_000_000  # of values that wait
 _TEXT = ("utf-8", "surrogatepass")
 
 
 @contextmanager
-def open_store(folder: Path, *, resume: bool) -> Iterator[JobStore]:
-    """The store of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
+def open_rows(folder: Path, *, resume: bool) -> Iterator[CacheRows]:
+    """The cache of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
 
-    Nothing is written before the first rows are committed; folder and file are made then, and a former store goes then.
+    Nothing is written before the first rows are committed; folder and file are made then, and a former cache goes then.
     At the end what waits is committed, also when the block is interrupted or fails. Raises ArrayolError, now and when
     rows are read or committed: `store-damaged`, `store-locked` where another process has it open, `cannot-write`.
     """
-    store = JobStore(folder / STORE, resume=resume)
+    rows = CacheRows(folder / CACHE_NAME, resume=resume)
     try:
-        yield store
+        yield rows
     except BaseException:
         with suppress(ArrayolError):  # what ended the block is told, and once
-            store.close()
+            rows.close()
         raise
-    store.close()
+    rows.close()
 
 
-class JobStore:
-    """Rows by key, from `open_store`; for one process and one thread. An empty store counts as true."""
+class CacheRows:
+    """Rows by key, from `open_rows`; for one process and one thread. An empty cache counts as true."""
 
     def __init__(self, path: Path, *, resume: bool) -> None:
         self.path = path
@@ -108,7 +108,7 @@ class JobStore:
     def finish(self) -> None:
         """All work is done: rows that it did not need go, and what was done in a moment is not kept at all.
 
-        Then a former store that was not gone on with goes too: it may be damaged, and belongs to a former result.
+        Then a former cache that was not gone on with goes too: it may be damaged, and belongs to a former result.
         """
         self._require_usable()
         if self._connection is None:
@@ -129,13 +129,13 @@ class JobStore:
             self._release()
 
     def withdraw(self) -> None:
-        """Nothing came of the work: a store that was made for it goes, one that was there before stays."""
+        """Nothing came of the work: a cache that was made for it goes, one that was there before stays."""
         self._waiting.clear()
         if self._is_made:
             self.discard()
 
     def discard(self) -> None:
-        """Close and remove the store, and its folder where that was made for it and holds nothing else."""
+        """Close and remove the cache, and its folder where that was made for it and holds nothing else."""
         try:
             if self._connection is not None:
                 remove(self.path)
@@ -209,39 +209,39 @@ class JobStore:
             self._connection = None
 
 
-# What jobs found, kept in a store by what it depends on.
+# What jobs found, kept in a cache by what it depends on.
 
 
 class JobCache:
-    """Finds results of jobs in a store and puts new ones there; without a store it knows nothing."""
+    """Finds results of jobs in a cache and puts new ones there; without a cache it knows nothing."""
 
-    def __init__(self, store: JobStore | None) -> None:
-        self.store = store
+    def __init__(self, rows: CacheRows | None) -> None:
+        self.rows = rows
 
     def keys(self, jobs: Sequence[Job], context: Any) -> list[bytes | None]:
-        """The key of each job; None without a store."""
-        return [None if self.store is None else job.key(context) for job in jobs]
+        """The key of each job; None without a cache."""
+        return [None if self.rows is None else job.key(context) for job in jobs]
 
     def known(self, jobs: Sequence[Job], keys: Sequence[bytes | None]) -> dict[int, Any]:
         """The results that are there, by the number of the job. Raises ArrayolError (`store-damaged`)."""
-        if self.store is None:
+        if self.rows is None:
             return {}
-        rows = self.store.get([key for key in keys if key is not None])
+        rows = self.rows.get([key for key in keys if key is not None])
         found = {}
         for number, (job, key) in enumerate(zip(jobs, keys, strict=True)):
             if key in rows:
                 try:
                     found[number] = job.load(rows[key])
                 except ValueError:
-                    raise damaged(self.store.path) from None
+                    raise damaged(self.rows.path) from None
         return found
 
     def keep(self, job: Job, key: bytes | None, result: Any) -> None:
-        """Put a result in the store."""
-        if self.store is not None and key is not None:
-            self.store.put(key, job.kind, job.dump(result))
+        """Put a result in the cache."""
+        if self.rows is not None and key is not None:
+            self.rows.put(key, job.kind, job.dump(result))
 
     def finish(self) -> None:
         """The exploration has ended well: only its own rows stay, and none where it was over in a moment."""
-        if self.store is not None:
-            self.store.finish()
+        if self.rows is not None:
+            self.rows.finish()

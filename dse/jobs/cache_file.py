@@ -1,4 +1,4 @@
-"""The file of a store of finished work: SQLite in WAL mode, which one process holds at a time.
+"""The file of a cache of jobs: SQLite in WAL mode, which one process holds at a time.
 
 `application_id` in its header says that it is ours, `user_version` in which format it is.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 
-# What can be wrong with a store of finished work, in our words.
+# What can be wrong with a cache of jobs, in our words.
 
 _ELSEWHERE = "name another folder with --out"
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
@@ -29,13 +29,13 @@ _UNWRITABLE = {
 }
 
 
-class DamagedStoreError(ArrayolError):
-    """A store of ours that cannot be gone on from, and may be replaced."""
+class DamagedCacheError(ArrayolError):
+    """A cache of ours that cannot be gone on from, and may be replaced."""
 
 
 @contextmanager
 def refusals(path: Path) -> Iterator[None]:
-    """What SQLite and the system refuse in the block, told as an error of the store at `path`."""
+    """What SQLite and the system refuse in the block, told as an error of the cache at `path`."""
     try:
         yield
     except sqlite3.Error as refused:
@@ -49,35 +49,35 @@ def refusals(path: Path) -> Iterator[None]:
         raise cannot_write(path, refused.strerror or str(refused)) from None
 
 
-def damaged(path: Path) -> DamagedStoreError:
-    """Of a store of ours that cannot be relied on."""
+def damaged(path: Path) -> DamagedCacheError:
+    """Of a cache of ours that cannot be relied on."""
     return _not_usable(path, "this store of finished work is damaged")
 
 
-def other_format(path: Path) -> DamagedStoreError:
-    """Of a store in a format that this version does not know."""
+def other_format(path: Path) -> DamagedCacheError:
+    """Of a cache in a format that this version does not know."""
     return _not_usable(path, "this store of finished work is from another version of arrayol")
 
 
-def _not_usable(path: Path, message: str) -> DamagedStoreError:
+def _not_usable(path: Path, message: str) -> DamagedCacheError:
     hint = "explore without --resume, which starts a new one"
-    return DamagedStoreError([Diagnostic("store-damaged", message, hint=hint, file=str(path))])
+    return DamagedCacheError([Diagnostic("store-damaged", message, hint=hint, file=str(path))])
 
 
 def foreign(path: Path) -> ArrayolError:
-    """Of a file by the store's name that arrayol did not write, or that nothing tells it did."""
+    """Of a file by the cache's name that arrayol did not write, or that nothing tells it did."""
     message = "this is no store of finished work of 'arrayol explore', or too damaged to be known as one"
     return error("store-damaged", message, hint=f"remove the file, or {_ELSEWHERE}", file=str(path))
 
 
 def locked(path: Path) -> ArrayolError:
-    """Of a store that another process holds."""
+    """Of a cache that another process holds."""
     hint = f"wait for its end, or {_ELSEWHERE}"
     return error("store-locked", "another exploration is working in this folder", hint=hint, file=str(path))
 
 
 def cannot_write(path: Path, why: str) -> ArrayolError:
-    """Of a store that may not be read and written."""
+    """Of a cache that may not be read and written."""
     folder = path.parent  # asked about by `os.access` alone, which never fails
     if not os.access(folder, os.F_OK):
         if not os.access(folder.parent, os.F_OK):
@@ -90,7 +90,7 @@ def cannot_write(path: Path, why: str) -> ArrayolError:
 
 
 def disk_full(path: Path) -> ArrayolError:
-    """Of a store for which there is no room left."""
+    """Of a cache for which there is no room left."""
     message = "this cannot be written: no space is left on the disk"
     hint = "make room, then go on with --resume from the work that is in the store"
     return error("cannot-write", message, hint=hint, file=str(path))
@@ -135,7 +135,7 @@ _MAGIC, _APPLICATION_AT = b"SQLite format 3\0", 68  # of the header, by SQLite's
 
 
 def open_whole(path: Path) -> sqlite3.Connection | None:
-    """The store that is there, locked; None where there is none.
+    """The cache that is there, locked; None where there is none.
 
     Raises ArrayolError: `store-damaged` (also for files of others), `store-locked`, `cannot-write`.
     """
@@ -154,17 +154,17 @@ def open_whole(path: Path) -> sqlite3.Connection | None:
 
 def require_replaceable(path: Path) -> None:
     """Raises ArrayolError where `clear` would: `store-damaged` for a file of others, `store-locked`, `cannot-write`."""
-    with suppress(DamagedStoreError):
+    with suppress(DamagedCacheError):
         connection = _locked(path)
         if connection is not None:
             connection.close()
 
 
 def clear(path: Path) -> None:
-    """Remove the store that is there, damaged or whole. Raises ArrayolError as `open_whole` does."""
+    """Remove the cache that is there, damaged or whole. Raises ArrayolError as `open_whole` does."""
     try:
         connection = _locked(path)
-    except DamagedStoreError:
+    except DamagedCacheError:
         remove(path)
         return
     if connection is not None:
@@ -173,7 +173,7 @@ def clear(path: Path) -> None:
 
 
 def create(path: Path) -> sqlite3.Connection:
-    """A new store, empty and locked; where that fails nothing is left of it. Raises ArrayolError as `open_whole`."""
+    """A new cache, empty and locked; where that fails nothing is left of it. Raises ArrayolError as `open_whole`."""
     with refusals(path):
         connection = _connected(path)
         try:
@@ -194,7 +194,7 @@ def create(path: Path) -> sqlite3.Connection:
 
 
 def write(connection: sqlite3.Connection, rows: Iterable[Row]) -> None:
-    """Put rows in a store, all or none. Raises sqlite3.Error."""
+    """Put rows in a cache, all or none. Raises sqlite3.Error."""
     connection.execute("BEGIN")
     try:
         connection.executemany("INSERT OR REPLACE INTO work VALUES (?, CAST(? AS TEXT), CAST(? AS TEXT), ?)", rows)
@@ -217,14 +217,14 @@ def keep_only(connection: sqlite3.Connection, keys: Iterable[bytes]) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a store's files, the database first: SQLite drops what it finds beside a new one."""
+    """Remove a cache's files, the database first: SQLite drops what it finds beside a new one."""
     with refusals(path):
         for ending in ("", *BESIDE):
             path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 def _locked(path: Path) -> sqlite3.Connection | None:
-    """The store that is there, ours and locked until it is closed, but perhaps not whole; None where there is none."""
+    """The cache that is there, ours and locked until it is closed, but perhaps not whole; None where there is none."""
     if not _has_content(path):
         return None
     with refusals(path):
@@ -239,7 +239,7 @@ def _locked(path: Path) -> sqlite3.Connection | None:
                 raise foreign(path)
             connection.execute("BEGIN EXCLUSIVE")
             connection.execute("COMMIT")
-    except DamagedStoreError:
+    except DamagedCacheError:
         connection.close()
         if not _has_our_header(path):
             raise foreign(path) from None
@@ -282,7 +282,7 @@ def _has_our_header(path: Path) -> bool:
 
 
 def _require_whole(connection: sqlite3.Connection, path: Path) -> None:
-    """Raises ArrayolError (`store-damaged`) unless the store has our format and SQLite finds nothing wrong with it."""
+    """Raises ArrayolError (`store-damaged`) unless the cache has our format and SQLite finds nothing wrong with it."""
     if connection.execute("PRAGMA user_version").fetchone()[0] != FORMAT:
         raise other_format(path)
     tables = connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()

@@ -22,11 +22,11 @@ Result = TypeVar("Result")
 
 
 class Job(Protocol):
-    """A picklable job in a context of some kind, and how what it finds is written in a store."""
+    """A picklable job in a context of some kind, and how what it finds is written in a cache."""
 
     @property
     def kind(self) -> str:
-        """For people who look into a store."""
+        """For people who look into a cache."""
 
     @property
     def cost(self) -> float:

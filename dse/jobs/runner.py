@@ -1,4 +1,4 @@
-"""Carries out plans by their jobs, on whatever pool there is, and keeps what they find in a store."""
+"""Carries out plans by their jobs, on whatever pool there is, and keeps what they find in a cache."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from arrayol.errors import InfeasibleError
-from dse.jobs.cache import JobCache, open_store
+from dse.jobs.cache import JobCache, open_rows
 from dse.jobs.cluster import cluster
 from dse.jobs.jobs import Job, JobPlan
 from dse.jobs.pools import InProcess, Pool, Task, processes
@@ -38,7 +38,7 @@ Watch = Callable[[Share, Sequence[Any]], None]
 
 
 class JobRunner:
-    """A pool, and a store where there is one. Works find the same with any."""
+    """A pool, and a cache where there is one. Works find the same with any."""
 
     def __init__(self, pool: Pool | None = None, cache: JobCache | None = None) -> None:
         self.pool = pool or InProcess()
@@ -50,7 +50,7 @@ class JobRunner:
         """What the plans return, in their order; jobs of all of them are done as they come.
 
         `watch` is told how far it is, with the latest results of jobs. Raises what jobs raise, and ArrayolError of
-        the pool (`worker-lost`, `cluster-lost`, `cluster-version`) and of the store.
+        the pool (`worker-lost`, `cluster-lost`, `cluster-version`) and of the cache.
         """
         states: list[_PlanState[Found]] = [_PlanState(plan) for plan in plans]
         _Run(self, context, watch).run(states)
@@ -82,7 +82,7 @@ class _PlanState(Generic[Found]):
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """One job that a plan waits for, and its key in the store."""
+    """One job that a plan waits for, and its key in the cache."""
 
     state: _PlanState[Any]
     number: int
@@ -173,7 +173,7 @@ class _Run:
 class Resources:
     """`workers` processes of this machine, or those of the dask cluster at `cluster`.
 
-    Finished work is kept in the store of `folder`; with `resume` what is there is used.
+    Finished work is kept in the cache of `folder`; with `resume` what is there is used.
     """
 
     workers: int = 1
@@ -184,7 +184,7 @@ class Resources:
 
 @contextmanager
 def open_runner(resources: Resources) -> Iterator[JobRunner]:
-    """A job runner with these resources. Raises ArrayolError as `open_store` and `cluster` do."""
+    """A job runner with these resources. Raises ArrayolError as `open_rows` and `cluster` do."""
     with _cache(resources) as cache, _pool(resources) as pool:
         yield JobRunner(pool, cache)
 
@@ -195,12 +195,12 @@ def _cache(resources: Resources) -> Iterator[JobCache]:
     if resources.folder is None:
         yield JobCache(None)
         return
-    with open_store(resources.folder, resume=resources.resume) as store:
-        cache = JobCache(store)
+    with open_rows(resources.folder, resume=resources.resume) as rows:
+        cache = JobCache(rows)
         try:
             yield cache
         except InfeasibleError:
-            store.withdraw()
+            rows.withdraw()
             raise
         cache.finish()
 

@@ -19,7 +19,7 @@ from arrayol.files import atomic_file, atomic_folder, writing
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.steps import parse_step, run_steps
-from dse.jobs.cache import STORE_FILES
+from dse.jobs.cache import CACHE_FILES
 from dse.output.save_plots import save_breakdown, save_comparison, save_convergence, save_plot
 from dse.results.compare import Comparison
 from dse.results.exploration import Exploration
@@ -160,7 +160,7 @@ def require_writable(target: Path) -> None:
     if not os.access(target.resolve().parent, os.W_OK | os.X_OK):
         message = f"the folder '{target.parent}' may not be written to"
         raise error("cannot-write", message, file=str(target), hint=hint)
-    if target.is_dir() and not _holds_result(target) and any(path.name not in STORE_FILES for path in target.iterdir()):
+    if target.is_dir() and not _holds_result(target) and any(path.name not in CACHE_FILES for path in target.iterdir()):
         message = "this folder is not empty and holds no former result"
         raise error("not-a-result", message, file=str(target), hint=hint)
 
@@ -256,7 +256,7 @@ def _carry_over(former: Path, folder: Path) -> None:
     for path in former.iterdir() if former.is_dir() else ():
         if path.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, *CONVERGENCE, PICKED, REPORT}:
             continue
-        if path.name in STORE_FILES:
+        if path.name in CACHE_FILES:
             _link(path, folder / path.name)
         elif path.is_dir() and not path.is_symlink():
             ours = shutil.ignore_patterns("*.aol") if path.name == SPECS else None

@@ -72,7 +72,7 @@ class WholeFront:
 def whole_front(
     graph: TaskGraph,
     groups: Callable[[Mask], Front],
-    how: Combination,
+    combination: Combination,
     follow: Callable[[Mask], Iterable[Mask]] | None = None,
     *,
     thin: Thinning | None = None,
@@ -80,9 +80,10 @@ def whole_front(
     """The front of whole designs of all fusions; with `thin` only some points of each part are kept.
 
     `follow(done)` gives the groups that may run after a down-set, by default all that can (`next_groups`).
-    `groups(group)` is the front of a group's designs (made with `how.trades_units`), empty where none is feasible.
+    `groups(group)` is the front of a group's designs (made with `combination.trades_units`), empty where none is
+    feasible.
     """
-    figures = len(how.largest)
+    figures = len(combination.largest)
     nothing = Front(np.zeros((1, figures), np.int64), np.zeros(1, np.int64), np.zeros(1, np.intp))
     fronts: dict[Mask, Front] = {0: nothing}
     steps: dict[Mask, _Steps] = {}
@@ -90,9 +91,9 @@ def whole_front(
     for size in range(len(graph) + 1):
         for done in sorted(mask for mask in {*arriving, *fronts} if mask.bit_count() == size):
             if done:
-                fronts[done], steps[done] = _settle(arriving.pop(done), how, thin)
+                fronts[done], steps[done] = _settle(arriving.pop(done), combination, thin)
             for group in next_groups(graph, done) if follow is None else follow(done):
-                sums = combined(fronts[done], groups(group), how)
+                sums = combined(fronts[done], groups(group), combination)
                 if len(sums):
                     arriving.setdefault(done | group, []).append((done, group, sums))
             if done != graph.all:
@@ -120,7 +121,7 @@ class ListedFront:
 def listed_front(
     graph: TaskGraph,
     groups: Callable[[Mask], Front],
-    how: Combination,
+    combination: Combination,
     fusions: Sequence[Sequence[Mask]],
     *,
     thin: Thinning | None = None,
@@ -129,9 +130,9 @@ def listed_front(
 
     With `thin` only some points of each part of a fusion are kept.
     """
-    wholes = tuple(fusion_front(graph, groups, how, fusion, thin=thin) for fusion in fusions)
+    wholes = tuple(fusion_front(graph, groups, combination, fusion, thin=thin) for fusion in fusions)
     starts = np.cumsum([0, *(len(whole.front) for whole in wholes[:-1])])
-    found = merged([whole.front for whole in wholes], how)
+    found = merged([whole.front for whole in wholes], combination)
     front = front_of(found.values, found.units)
     return ListedFront(Front(front.values, front.units, found.origin[front.origin]), wholes, starts)
 
@@ -139,7 +140,7 @@ def listed_front(
 def fusion_front(
     graph: TaskGraph,
     groups: Callable[[Mask], Front],
-    how: Combination,
+    combination: Combination,
     fusion: Sequence[Mask],
     *,
     thin: Thinning | None = None,
@@ -154,12 +155,14 @@ def fusion_front(
     def follow(before: Mask) -> tuple[Mask, ...]:
         return (following[before],) if before in following else ()
 
-    return whole_front(graph, groups, how, follow, thin=thin)
+    return whole_front(graph, groups, combination, follow, thin=thin)
 
 
-def _settle(arriving: list[tuple[Mask, Mask, Front]], how: Combination, thin: Thinning | None) -> tuple[Front, _Steps]:
+def _settle(
+    arriving: list[tuple[Mask, Mask, Front]], combination: Combination, thin: Thinning | None
+) -> tuple[Front, _Steps]:
     """One down-set's front from all that lead to it, and where each of its points came from."""
-    front = merged([sums for _, _, sums in arriving], how)
+    front = merged([sums for _, _, sums in arriving], combination)
     if thin is not None:
         front = thin(front)
     counts = [len(sums) for _, _, sums in arriving]
@@ -195,7 +198,7 @@ class Stock:
 
     graph: TaskGraph
     fusions: Sequence[Sequence[Mask]]  # those that may be made; none: all
-    how: Combination
+    combination: Combination
     fronts: dict[Mask, Front] = field(default_factory=dict)
     designs: dict[Mask, list[GroupDesign]] = field(default_factory=dict)
 
@@ -208,7 +211,7 @@ class Stock:
             if group in self.fronts:
                 values = np.concatenate([self.fronts[group].values, values])
                 units = np.concatenate([self.fronts[group].units, units])
-            front = front_of(values, units, trade_units=self.how.trades_units)
+            front = front_of(values, units, trade_units=self.combination.trades_units)
             self.designs[group] = [together[row] for row in front.origin]
             self.fronts[group] = Front(front.values, front.units, np.arange(len(front)))
 
@@ -221,7 +224,7 @@ class Stock:
         wholes = wholes_of(self.graph, used, self.fusions)
         if wholes is None or not wholes.steps:
             return []
-        whole = wholes.front(used, self.how, partial(_some, count=POINTS_OF_WHOLE))
+        whole = wholes.front(used, self.combination, partial(_some, count=POINTS_OF_WHOLE))
         return [self._named(whole, row, used) for row in evenly(range(len(whole.front)), POINTS_OF_WHOLE)]
 
     def _named(self, whole: WholeFront | ListedFront, row: int, used: Mapping[Mask, Front]) -> Whole:
@@ -243,11 +246,11 @@ class Wholes:
         """How many steps by a group their front takes; 0 where there is no whole design."""
         return sum(map(len, self.fusions)) + sum(map(len, self.following.values()))
 
-    def front(self, fronts: Mapping[Mask, Front], how: Combination, thin: Thinning) -> WholeFront | ListedFront:
+    def front(self, fronts: Mapping[Mask, Front], combination: Combination, thin: Thinning) -> WholeFront | ListedFront:
         """Their front, thinned on the way."""
         if self.fusions:
-            return listed_front(self.graph, fronts.__getitem__, how, self.fusions, thin=thin)
-        return whole_front(self.graph, fronts.__getitem__, how, self.following.__getitem__, thin=thin)
+            return listed_front(self.graph, fronts.__getitem__, combination, self.fusions, thin=thin)
+        return whole_front(self.graph, fronts.__getitem__, combination, self.following.__getitem__, thin=thin)
 
 
 def wholes_of(graph: TaskGraph, groups: Collection[Mask], fusions: Sequence[Sequence[Mask]]) -> Wholes | None:

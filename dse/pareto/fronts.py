@@ -80,31 +80,31 @@ def front_of(values: Values, units: Values, *, trade_units: bool = False) -> Fro
     return Front(values[rows], units[rows], rows)
 
 
-def merged(fronts: Sequence[Front], how: Combination) -> Front:
+def merged(fronts: Sequence[Front], combination: Combination) -> Front:
     """The front of several fronts together; `origin` are rows of their concatenation."""
     values, units = (np.concatenate([getattr(front, name) for front in fronts]) for name in ("values", "units"))
-    return front_of(values, units, trade_units=how.trades_units)
+    return front_of(values, units, trade_units=combination.trades_units)
 
 
-def combined(left: Front, right: Front, how: Combination) -> Front:
+def combined(left: Front, right: Front, combination: Combination) -> Front:
     """The front of all wholes made of one point of each; `origin` holds pairs of rows."""
     step = max(1, SUMS_AT_ONCE // max(1, len(right)))
-    parts = [_sums(left, right, slice(start, start + step), how) for start in range(0, len(left), step)]
+    parts = [_sums(left, right, slice(start, start + step), combination) for start in range(0, len(left), step)]
     if len(parts) <= 1:
-        return parts[0] if parts else _sums(left, right, slice(0, 0), how)
+        return parts[0] if parts else _sums(left, right, slice(0, 0), combination)
     values, units, origin = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "units", "origin")
     )
-    rows = _pareto_rows(values, units, trade_units=how.trades_units)
+    rows = _pareto_rows(values, units, trade_units=combination.trades_units)
     return Front(values[rows], units[rows], origin[rows])
 
 
-def _sums(left: Front, right: Front, rows: slice, how: Combination) -> Front:
-    values = how.whole(left.values[rows, None, :], right.values[None, :, :])
+def _sums(left: Front, right: Front, rows: slice, combination: Combination) -> Front:
+    values = combination.whole(left.values[rows, None, :], right.values[None, :, :])
     units = (left.units[rows, None] + right.units[None, :]).reshape(-1)
     values = values.reshape(len(units), left.values.shape[1])
-    kept = np.flatnonzero(how.within(values))
-    chosen = kept[_pareto_rows(values[kept], units[kept], trade_units=how.trades_units)]
+    kept = np.flatnonzero(combination.within(values))
+    chosen = kept[_pareto_rows(values[kept], units[kept], trade_units=combination.trades_units)]
     first = rows.start if rows.start is not None else 0
     places, others = np.divmod(chosen, max(1, len(right)))
     return Front(values[chosen], units[chosen], np.stack([places + first, others], axis=1))

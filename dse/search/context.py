@@ -49,12 +49,19 @@ class SearchContext:
     @cached_property
     def _prices(self) -> bytes:
         """The program, the platform and the columns; the network's word, and where rows count its addresses."""
-        model, how = self.space.model, self.columns.how
+        model, combination = self.space.model, self.columns.combination
         figures = tuple((figure.key, figure.scale) for figure in self.columns.figures)
         addresses = model.network if model.platform.memory.rows is not None else None
         order = tuple(model.network.arrays) if addresses else ()  # arrays lie in it
         return digest(
-            code_digest(), model.platform, model.data_per_word, addresses, order, figures, how.largest, how.limits
+            code_digest(),
+            model.platform,
+            model.data_per_word,
+            addresses,
+            order,
+            figures,
+            combination.largest,
+            combination.limits,
         )
 
 
@@ -93,7 +100,7 @@ class Searched:
     design: Callable[[int], Design]
     counts: Counts
     exact: bool
-    how: str
+    description: str
     group_designs: int
     whole_designs: int | None
     counts_wholes: bool = False
@@ -115,7 +122,7 @@ ASKED = "asked for"
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchRequest:
     """What is asked of a search.
 
     `announce` is told the size of the space and the method before it starts, `report` how far it is. With
@@ -128,7 +135,7 @@ class Search:
     announce: Callable[[str], None] = lambda _: None
     keep_all: bool = False
 
-    def quietly(self) -> Search:
+    def quietly(self) -> SearchRequest:
         """The same without a word."""
         return replace(self, report=lambda _: None, announce=lambda _: None)
 

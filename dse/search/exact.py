@@ -16,123 +16,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from math import isqrt
 from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from arrayol.text import counted
 from dse.jobs.jobs import COMBINING, SEARCHING, JobPlan, Report, SearchProgress
 from dse.jobs.runner import JobRunner, Share
-from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, whole_front, wholes_of
-from dse.pareto.fronts import Combination, Front
-from dse.pareto.hypervolume import RisingVolume, spread_rows
+from dse.pareto.combine import Choice, ListedFront, WholeFront, listed_front, whole_front
+from dse.pareto.fronts import Front
 from dse.search.context import SearchContext, Searched
 from dse.search.group import search_group
 from dse.search.group_front import Counts, GroupFront, GroupPart
+from dse.search.interim_front import InterimFront
 from dse.search.isomorphic import IsomorphicGroups
 from dse.space.fusions import execution_order, next_groups
 from dse.space.mappings import MappingSpace
 from dse.space.options import count_mapping_options
 from dse.space.size import count_wholes
-from dse.space.task_graph import Mask, TaskGraph
+from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign, Processor
-
-# The interim front: whole designs of the groups searched so far, a lower bound of the final front while it comes.
-#
-# The recursion of `dse.pareto.combine`, its fronts thinned so far that it takes some tenths of a second.
-
-POINTS_AT_MOST = 48  # of a down-set's front, and of a group's
-STEPS_AT_MOST = 20_000  # from a down-set by a group to another; beyond, there is no interim front
-_SUMS_AT_MOST = 1 << 19  # pairs of points over all steps, of two figures; each further one takes about thrice as long
-
-
-class InterimFront:
-    """The front of the whole designs that the groups finished so far allow; its hypervolume only rises.
-
-    `objectives` is the number of leading columns that are compared; further ones are there for constraints, which
-    `how` holds. With `fusions`, lists of groups in orders in which they can run, only those are whole designs.
-    """
-
-    def __init__(
-        self, graph: TaskGraph, how: Combination, objectives: int, fusions: Sequence[Sequence[Mask]] = ()
-    ) -> None:
-        self._graph = graph
-        self._how = how
-        self._objectives = objectives
-        self._fusions = fusions
-        self._volume = RisingVolume()
-        self._seen = 0  # groups at the last look
-        self._too_wide = False
-
-    @property
-    def reference(self) -> NDArray[np.float64] | None:
-        """The corner of the box: a tenth beyond the worst values of the first front there was."""
-        return self._volume.reference
-
-    def hypervolume(self, fronts: Mapping[Mask, Front]) -> float | None:
-        """The share of the box between 0 and the reference (`RisingVolume`) that the front so far dominates.
-
-        Of the exact front's share a lower bound, equal where no front was thinned. None while the groups make no
-        whole design, and where there are too many down-sets for a quick look.
-        """
-        if self._too_wide or len(fronts) == self._seen:
-            return self._volume.share
-        self._seen = len(fronts)
-        feasible = {group: front for group, front in fronts.items() if len(front)}
-        wholes = wholes_of(self._graph, feasible, self._fusions)
-        if wholes is None or wholes.steps > STEPS_AT_MOST:
-            self._too_wide = True
-        elif wholes.steps:
-            figures = len(self._how.largest)
-            cost = wholes.steps * 3 ** max(0, figures - 2)
-            most = max(2 * figures, min(POINTS_AT_MOST, isqrt(_SUMS_AT_MOST // cost)))
-
-            def thin(front: Front) -> Front:
-                return front.at(spread_rows(front.values, most))
-
-            used = {group: thin(front) for group, front in feasible.items()}
-            self._volume.with_points(wholes.front(used, self._how, thin).front.values[:, : self._objectives])
-        return self._volume.share
-
-
-# How far a search through groups is, for those who wait.
-
-
-class Tracker:
-    """Follows the plans of groups; `firsts` says for each group which other one is searched in its place, if any."""
-
-    def __init__(self, context: SearchContext, firsts: Mapping[Mask, Mask | None], report: Report) -> None:
-        self._firsts, self._report = firsts, report
-        self._fronts: dict[Mask, Front] = {}
-        self._designs = 0
-        space, columns = context.space, context.columns
-        self._interim = InterimFront(space.graph, columns.how, columns.leading, space.fusions)
-
-    def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
-        """The same plan, its end noted."""
-        found = yield from plan
-        for one, first in self._firsts.items():
-            if group in (one, first):
-                self._fronts[one] = found.front
-        return found
-
-    def watch(self, share: Share, parts: Sequence[GroupPart]) -> None:
-        """Take in what the latest jobs have found."""
-        self._designs += sum(part.counts.size for part in parts)
-        self._report(
-            SearchProgress(
-                SEARCHING,
-                len(self._fronts),
-                len(self._firsts),
-                "groups",
-                designs=self._designs,
-                work=share.of_all,
-                hypervolume=lambda: self._interim.hypervolume(self._fronts),
-            )
-        )
-
 
 OPTIONS_ELEMENTS = 50_000_000  # structures times elements of arrays: beyond, options are tried singly, on fronts
 LEAST_ELEMENTS = 10_000  # what a structure costs however small its arrays are
@@ -168,7 +69,7 @@ def searched_groups(
         design=lambda row: ordered_design(space, fronts, whole.choices(row)),
         counts=counts,
         exact=all_options and not space.study.longest_group and not space.study.epsilon,
-        how=_how(space, all_options=all_options),
+        description=_description(space, all_options=all_options),
         group_designs=counts.size,
         whole_designs=count_wholes(space, {group: found.counts.size for group, found in fronts.items()}),
         refusal=next(((space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal), None),
@@ -203,7 +104,7 @@ def search_groups(
     space, isomorphic = context.space, IsomorphicGroups(context.space)
     firsts = {group: isomorphic.of(group) for group in space.groups}
     wanted = sorted((group for group, first in firsts.items() if first is None), key=Mask.bit_count)
-    tracker = Tracker(context, firsts, report)
+    tracker = _Tracker(context, firsts, report)
     plans = [tracker.follow(group, search_group(context, group, all_options=all_options)) for group in wanted]
     found = dict(zip(wanted, runner.do(context, plans, tracker.watch), strict=True))
     return {
@@ -212,17 +113,51 @@ def search_groups(
     }
 
 
+class _Tracker:
+    """Follows the plans of groups; `firsts` says for each group which other one is searched in its place, if any."""
+
+    def __init__(self, context: SearchContext, firsts: Mapping[Mask, Mask | None], report: Report) -> None:
+        self._firsts, self._report = firsts, report
+        self._fronts: dict[Mask, Front] = {}
+        self._designs = 0
+        space, columns = context.space, context.columns
+        self._interim = InterimFront(space.graph, columns.combination, columns.leading, space.fusions)
+
+    def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
+        """The same plan, its end noted."""
+        found = yield from plan
+        for one, first in self._firsts.items():
+            if group in (one, first):
+                self._fronts[one] = found.front
+        return found
+
+    def watch(self, share: Share, parts: Sequence[GroupPart]) -> None:
+        """Take in what the latest jobs have found."""
+        self._designs += sum(part.counts.size for part in parts)
+        self._report(
+            SearchProgress(
+                SEARCHING,
+                len(self._fronts),
+                len(self._firsts),
+                "groups",
+                designs=self._designs,
+                work=share.of_all,
+                hypervolume=lambda: self._interim.hypervolume(self._fronts),
+            )
+        )
+
+
 def combine_groups(context: SearchContext, fronts: Mapping[Mask, GroupFront]) -> WholeFront | ListedFront:
     """The front of whole designs over the study's fusions."""
-    space, how = context.space, context.columns.how
+    space, combination = context.space, context.columns.combination
 
     def front(group: Mask) -> Front:
         return fronts[group].front
 
     if space.fusions:
-        return listed_front(space.graph, front, how, space.fusions)
+        return listed_front(space.graph, front, combination, space.fusions)
     longest = space.study.longest_group
-    return whole_front(space.graph, front, how, lambda done: next_groups(space.graph, done, longest))
+    return whole_front(space.graph, front, combination, lambda done: next_groups(space.graph, done, longest))
 
 
 def ordered_design(space: MappingSpace, fronts: Mapping[Mask, GroupFront], choices: Iterable[Choice]) -> Design:
@@ -236,7 +171,7 @@ def in_order(space: MappingSpace, designs: Mapping[Mask, GroupDesign]) -> Design
     return Design(tuple(designs[group] for group in execution_order(space.graph, designs)))
 
 
-def _how(space: MappingSpace, *, all_options: bool) -> str:
+def _description(space: MappingSpace, *, all_options: bool) -> str:
     """How the front was found, and what bounds it."""
     text = "fronts of all groups, combined over all fusions" if not space.fusions else "fronts of the listed fusions"
     if not all_options:

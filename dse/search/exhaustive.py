@@ -54,7 +54,7 @@ def search_exhaustively(context: SearchContext, _: JobRunner, report: Report) ->
         report(SearchProgress(SEARCHING, len(groups), len(space.groups), "groups", designs=counted))
         groups[group] = _all_designs(space, columns, group)
         counted += groups[group].size
-    fusions = space.fusions or all_fusions(space)
+    fusions = all_fusions(space)
     assert fusions is not None, "more fusions are refused before"
     total = sum(math.prod(groups[group].size for group in fusion) for fusion in fusions)
     if total > WHOLES_AT_MOST:
@@ -82,7 +82,7 @@ def _searched(
         design=design,
         counts=Counts(found.feasible, total - found.feasible),
         exact=not space.study.longest_group,
-        how="every whole design of all fusions, one by one" + bounds_text(space, epsilon=False),
+        description="every whole design of all fusions, one by one" + bounds_text(space, epsilon=False),
         group_designs=sum(group.size for group in groups.values()),
         whole_designs=total,
         counts_wholes=True,
@@ -94,7 +94,7 @@ class _Wholes:
     """The whole designs that nothing dominates so far, each as the number of its fusion and its place in there."""
 
     def __init__(self, columns: Columns) -> None:
-        self.how = columns.how
+        self.combination = columns.combination
         self.feasible = 0
         self.values: Values = np.zeros((0, len(columns.figures)), np.int64)
         self.units: Values = np.zeros(0, np.int64)
@@ -110,12 +110,12 @@ class _Wholes:
             values = groups[0].values[rows[0]]
             units = groups[0].units[rows[0]]
             for group, row in zip(groups[1:], rows[1:], strict=True):
-                values = self.how.whole(values, group.values[row])
+                values = self.combination.whole(values, group.values[row])
                 units = units + group.units[row]
             self._keep(values, units, np.stack([np.full(len(flat), fusion), flat], axis=1))
 
     def _keep(self, values: Values, units: Values, codes: Rows) -> None:
-        within = self.how.within(values)
+        within = self.combination.within(values)
         self.feasible += int(np.count_nonzero(within))
         values = np.concatenate([self.values, values[within]])
         units = np.concatenate([self.units, units[within]])

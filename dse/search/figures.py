@@ -23,12 +23,13 @@ _MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
 class Columns:
     """`figures` are the columns, the objectives first; `objectives` says which column each objective reads.
 
-    Figures that read the same key of the model share a column. `how` combines groups to wholes and holds the limits.
+    Figures that read the same key of the model share a column. `combination` makes wholes of groups, within the
+    limits.
     """
 
     objectives: tuple[Figure, ...]
     figures: tuple[Figure, ...]
-    how: Combination
+    combination: Combination
     constraints: tuple[Constraint, ...]
 
     @property
@@ -40,7 +41,7 @@ class Columns:
     @property
     def units_are_free(self) -> bool:
         """Whether only the fastest units of a structure, and of those the fewest, can be on a front."""
-        return units_are_free([figure.key for figure in self.figures]) and not self.how.trades_units
+        return units_are_free([figure.key for figure in self.figures]) and not self.combination.trades_units
 
     def times(self, *, whole: bool) -> tuple[str, ...]:
         """The times among the columns, as the model names them for a group, or for one that is a `whole` design."""

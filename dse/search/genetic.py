@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial, reduce
 
 import numpy as np
@@ -14,69 +14,17 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.combine import Groups, Stock, values_of
 from dse.pareto.fronts import Combination, Values, front_of
 from dse.pareto.hypervolume import RisingVolume, share_of
+from dse.search.batch_pricer import BatchPricer
 from dse.search.context import Evolution, Generation, SearchContext, Searched
 from dse.search.encoding import Coding
-from dse.search.exact import LEAST_ELEMENTS, bounds_text, in_order
+from dse.search.exact import bounds_text, in_order
 from dse.search.group_front import Counts
 from dse.search.nsga2 import Genes, evolve
-from dse.search.pricing import BatchPricer
-from dse.space.mappings import SLOW_ELEMENTS, MappingSpace
-from dse.space.options import is_plain, structure_of, takes_exact_path
+from dse.search.slow_designs import SlowDesigns
+from dse.space.options import is_plain
 from dse.space.size import size_of
 from dse.space.task_graph import Mask
 from hwmodel.design import Design, GroupDesign
-
-# How many designs a heuristic search may have priced element by element, which takes long where arrays are large.
-
-PACE = 40  # generations over which they are spread: the first ones know little
-
-
-@dataclass
-class SlowDesigns:
-    """Grants structures (group designs but for their units) that the model prices slowly, more with each generation.
-
-    Over PACE generations as many as the exact search allows each group; it goes on at that pace. None are denied where
-    the study holds no plain designs to take instead.
-    """
-
-    space: MappingSpace
-    priced: Container[GroupDesign]
-    granted: int = 0
-    denied: int = 0
-    generation: int = 0
-    _now: set[GroupDesign] = field(default_factory=set)
-
-    def next_generation(self) -> None:
-        """What is granted from here on belongs to the next generation."""
-        self.generation += 1
-        self._now.clear()
-
-    def granted_or_without(self, design: GroupDesign) -> GroupDesign:
-        """The design, or without its cuts, FIFOs and recomputing where too many have been priced so far."""
-        if not takes_exact_path(design) or design in self.priced or not self.space.study.holds_plain:
-            return design
-        structure = structure_of(design)
-        if structure not in self._now:
-            if self.granted * PACE >= self._most * self.generation:
-                self.denied += 1
-                processors = tuple(replace(one, cut=None) for one in design.processors)
-                return replace(design, processors=processors, fifos=frozenset(), recompute=False)
-            self.granted += 1
-            self._now.add(structure)
-        return design
-
-    @property
-    def _most(self) -> int:
-        elements = sum(self.space.accesses.size(array) for array in self.space.model.network.arrays)
-        return SLOW_ELEMENTS // max(elements, LEAST_ELEMENTS)
-
-    def text(self) -> str:
-        """What was denied, for how a front was found."""
-        if not self.denied:
-            return ""
-        what = f"{self.granted:,} structures priced element by element"
-        return f"; {what}, and cuts, FIFOs and recomputing left out of {self.denied:,} group designs beyond them"
-
 
 POPULATION = 200
 GENERATIONS_AT_MOST = 400
@@ -163,7 +111,7 @@ class _Search:
         self.coding, self.pricer = coding, pricer
         figures = len(pricer.columns.figures)
         self.archive = _Archive(np.zeros((0, figures), np.int64), np.zeros(0, np.int64))
-        self.stock = Stock(coding.space.graph, coding.space.fusions, pricer.columns.how)
+        self.stock = Stock(coding.space.graph, coding.space.fusions, pricer.columns.combination)
         self.slow = SlowDesigns(coding.space, pricer.found)
         self.genes: dict[GroupDesign, Genes] = {}  # of each group design the row in which it was first seen
         self.joined: set[bytes] = set()
@@ -182,8 +130,8 @@ class _Search:
             if len(feasible) < len(priced):
                 excess[row] += len(priced) - len(feasible)
                 continue
-            values[row] = reduce(self.pricer.columns.how.whole, feasible)
-            excess[row] = _excess(values[row], self.pricer.columns.how)
+            values[row] = reduce(self.pricer.columns.combination.whole, feasible)
+            excess[row] = _excess(values[row], self.pricer.columns.combination)
         rows = [row for row in range(len(designs)) if excess[row] == 0]
         kept = [one for row in rows if (one := designs[row])]
         units = np.array([sum(p.units for group in one.values() for p in group.processors) for one in kept], np.int64)
@@ -222,9 +170,9 @@ class _Search:
         self.stock.add(fresh)
 
 
-def _excess(values: Values, how: Combination) -> float:
+def _excess(values: Values, combination: Combination) -> float:
     """How far the figures of a whole design are above the limits, as shares of these."""
-    bounded = zip(map(int, values), how.limits, strict=True)
+    bounded = zip(map(int, values), combination.limits, strict=True)
     return sum(max(0.0, value / max(1, limit) - 1) for value, limit in bounded if limit is not None)
 
 
@@ -241,14 +189,17 @@ def _searched(search: _Search, evolution: Evolution) -> Searched:
         return in_order(space, archive.designs[int(front.origin[row])])
 
     ended = "its front gained nothing more" if evolution.stalled else "its last generation"
-    how = f"NSGA-II, seed {evolution.seed}, {len(evolution.generations) - 1} generations of {POPULATION} until {ended}"
-    how += f"; every {RECOMBINED_EVERY} generations the best designs of each group were put together to whole designs"
+    count = len(evolution.generations) - 1
+    description = (
+        f"NSGA-II, seed {evolution.seed}, {count} generations of {POPULATION} until {ended}; every {RECOMBINED_EVERY} "
+        "generations the best designs of each group were put together to whole designs"
+    )
     return Searched(
         front=front,
         design=design,
         counts=Counts(priced.evaluated, priced.infeasible, total - priced.size),
         exact=False,
-        how=how + search.slow.text() + bounds_text(space, epsilon=False),
+        description=description + search.slow.text() + bounds_text(space, epsilon=False),
         group_designs=total,
         whole_designs=size.whole_designs,
         refusal=pricer.refusal,

@@ -14,15 +14,9 @@ from dse.pareto.fronts import Front, front_of, thinned
 from dse.search.context import SearchContext
 from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
-from dse.search.pricing import (
-    Estimate,
-    GroupJob,
-    OptionsJob,
-    PlainJob,
-    StructuresJob,
-    in_jobs,
-    plain_structure,
-)
+from dse.search.group_jobs import GroupJob, OptionsJob, PlainJob, StructuresJob
+from dse.search.job_cost import JobCost, in_jobs
+from dse.search.pricing import plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import count_mapping_options, mapping_options, spread, takes_exact_path
 from dse.space.task_graph import Mask
@@ -55,7 +49,7 @@ def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> J
 
 def _finished(part: GroupPart, context: SearchContext) -> GroupFront:
     """The front with its designs."""
-    trade_units = context.columns.how.trades_units
+    trade_units = context.columns.combination.trades_units
     front = front_of(part.values, part.units.sum(axis=1), trade_units=trade_units)
     front = thinned(front, context.space.study.epsilon)
     return GroupFront(front, part.designs(front.origin), part.counts, part.refusal)
@@ -80,11 +74,11 @@ class _Jobs:
     def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> None:
         self.space, self.tasks, self.units = space, tasks, space.units
         self.designs = len(self.units) ** len(tasks)  # of a structure
-        self.estimate = Estimate(space, tasks, 1 if columns.units_are_free else self.designs)
+        self.cost = JobCost(space, tasks, 1 if columns.units_are_free else self.designs)
 
     def plain(self, last: str) -> list[PlainJob]:
         """All block shapes under all scans and units."""
-        each, tables = self.estimate.plain, self.estimate.tables
+        each, tables = self.cost.plain, self.cost.tables
         every = (((scan, shape), each) for scan, shapes in self.space.structures(last) for shape in shapes)
         return [PlainJob(self.tasks, self.units, tables + seconds, _by_scan(some)) for some, seconds in in_jobs(every)]
 
@@ -103,12 +97,12 @@ class _Jobs:
         if not blocks:
             return []
         middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
-        each = self.estimate.structure(slow=True) * count_mapping_options(self.space, middle)
+        each = self.cost.structure(slow=True) * count_mapping_options(self.space, middle)
         runs = in_jobs((one, each) for one in blocks)
         return [OptionsJob(self.tasks, self.units, seconds, tuple(some)) for some, seconds in runs]
 
     def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresJob]:
-        each = ((one, self.estimate.structure(slow=takes_exact_path(one))) for one in structures)
+        each = ((one, self.cost.structure(slow=takes_exact_path(one))) for one in structures)
         for some, seconds in in_jobs(each):
             yield StructuresJob(self.tasks, self.units, seconds, tuple(some))
 

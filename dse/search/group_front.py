@@ -71,7 +71,7 @@ def joined(parts: Sequence[GroupPart], columns: Columns) -> GroupPart:
     values, units = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "units"))
     starts = accumulate((len(part.structures) for part in parts), initial=0)
     place = np.concatenate([part.place + start for part, start in zip(parts, starts, strict=False)])
-    rows = front_of(values, units.sum(axis=1), trade_units=columns.how.trades_units).origin
+    rows = front_of(values, units.sum(axis=1), trade_units=columns.combination.trades_units).origin
     structures = [structure for part in parts for structure in part.structures]
     used, place = np.unique(place[rows], return_inverse=True)
     return GroupPart(

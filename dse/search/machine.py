@@ -1,17 +1,17 @@
-"""From the designs of a mapping's front to its stored result."""
+"""Exploration with the machine model: a search through the space, the designs of its front, and their records."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from arrayol.errors import InfeasibleError
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import fusion_front
-from dse.pareto.fronts import combined, front_of
+from dse.pareto.fronts import front_of
 from dse.pareto.hypervolume import hypervolume
-from dse.results.exploration import Exploration, Labels, PlottedPoints
+from dse.results.exploration import Exploration, Labels
 from dse.results.schema import (
     BlocksRecord,
     Design,
@@ -27,48 +27,94 @@ from dse.results.schema import (
     identifier,
 )
 from dse.results.steps import DesignSteps, StepFinder, find_steps
-from dse.search.context import Chosen, Evolution, Search, SearchContext, Searched, refused
+from dse.search.context import Chosen, Evolution, SearchContext, Searched, SearchRequest
 from dse.search.exact import ordered_design
 from dse.search.figures import Columns, columns_of, objective_values
-from dse.search.group_front import GroupFront
-from dse.search.methods import Found, choose_method, infeasible, search, unbounded
+from dse.search.methods import Found, choose_method, infeasible, require_other_fronts, search, unbounded
+from dse.search.plotted_points import plotted_points
 from dse.space.mappings import MappingSpace, check_study
 from dse.space.objectives import Figure, figures_of
-from dse.space.size import LISTED_AT_MOST, all_fusions, count_fusions, size_of
-from dse.space.task_graph import Mask
+from dse.space.size import all_fusions, count_fusions, size_of
 from dse.verify.verify import Verdict
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.design import Design as Decisions
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 
-# The points of a plot: the fronts of single fusions behind the front of all.
 
-FUSIONS_DRAWN = 256  # fusions whose own fronts are drawn
+def explore_mappings(
+    space: MappingSpace,
+    objectives: tuple[str, ...],
+    labels: Labels,
+    *,
+    request: SearchRequest | None = None,
+    steps: StepFinder | None = None,
+    judge: Callable[[Sequence[Decisions], JobRunner], Sequence[Verdict]] | None = None,
+    runner: JobRunner | None = None,
+) -> Exploration:
+    """Search the study's space by a method and describe the designs of the front.
+
+    `steps` finds the transformations behind each design of the front, `judge` simulates them. Raises ArrayolError
+    (`study-misfit`, `method-refused`, those of `columns_of`) where study or method do not fit, InfeasibleError
+    (`infeasible`) where no design keeps the rules and constraints.
+    """
+    study, request, runner = space.study, request or SearchRequest(), runner or JobRunner()
+    check_study(study, space.graph, space.accesses)
+    columns = columns_of(objectives, study.constraints, space.model.platform, reuse_memory=study.reuse_memory)
+    size = size_of(space)
+    method = choose_method(request.method, columns, size)
+    if request.keep_all:
+        require_other_fronts(method, space)
+    request.announce(f"{size.text(space)}; {method.text}")
+    context = SearchContext(space, columns)
+    searched = search(context, method, request, runner)
+    if not len(searched.front):
+        raise _why_infeasible(context, method, searched, request, runner)
+    designs = _designs(columns, searched)
+    verdicts = judge(designs, runner) if judge else [Verdict(None, "not simulated")] * len(designs)
+    others = _other_fronts(space, columns, searched, designs) if request.keep_all else ()
+    verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
+    if steps:
+        find_steps(steps, (*designs, *others), runner, request.report)
+    records = records_of(space, columns, (*designs, *others), verdicts, steps)
+    front, further = records[: len(designs)], records[len(designs) :]
+    result = result_of(space, columns, labels, method, searched, front, further if request.keep_all else None)
+    plotted = plotted_points(space, columns, searched.groups, front)
+    return Exploration(result, columns.objectives, plotted, designs, steps.original if steps else None)
 
 
-def plotted_points(
-    space: MappingSpace, columns: Columns, groups: Mapping[Mask, GroupFront], records: tuple[Design, ...]
-) -> PlottedPoints:
-    """The fronts of single fusions, where they are few and groups have fronts, else the front alone."""
-    platform = space.model.platform
-    points: dict[tuple[tuple[float, ...], int], None] = {}
-    fusions = all_fusions(space) if not space.fusions else space.fusions
-    few = groups and fusions is not None and len(fusions) <= FUSIONS_DRAWN
-    for fusion in fusions or () if few else ():
-        front = groups[fusion[0]].front
-        for group in fusion[1:]:
-            front = combined(front, groups[group].front, columns.how)
-        for values in objective_values(columns, front.values).tolist():
-            shown = tuple(
-                float(figure.shown(value, platform)) for figure, value in zip(columns.objectives, values, strict=True)
-            )
-            points[shown, len(fusion)] = None
-    for record in records:
-        shown = tuple(float(record.objectives[figure.name]) for figure in columns.objectives)
-        points[shown, len(record.fusion)] = None
-    keys = sorted(points)
-    names = tuple(() for _ in keys)
-    return PlottedPoints(tuple(point for point, _ in keys), tuple(groups for _, groups in keys), names, None)
+def _why_infeasible(
+    context: SearchContext, method: Chosen, searched: Searched, request: SearchRequest, runner: JobRunner
+) -> InfeasibleError:
+    """Search once more without the constraints, to say what they would need."""
+    space, columns = context.space, context.columns
+    free = unbounded(columns)
+    unbound = searched if free == columns else search(SearchContext(space, free), method, request.quietly(), runner)
+    refusal = searched.refusal[1] if searched.refusal else None
+    return infeasible(space, columns, Found(unbound.front, unbound.design), refusal)
+
+
+def _other_fronts(
+    space: MappingSpace, columns: Columns, searched: Searched, front: Sequence[Decisions]
+) -> tuple[Decisions, ...]:
+    """The designs on the fronts of single fusions that are not on the front of all."""
+    fusions, groups = all_fusions(space), searched.groups
+    assert fusions is not None, "refused before (`require_other_fronts`)"
+    designs: dict[Decisions, None] = {}
+    for fusion in fusions:
+        whole = fusion_front(space.graph, lambda group: groups[group].front, columns.combination, fusion)
+        for row in range(len(whole.front)):
+            designs[ordered_design(space, groups, whole.choices(row))] = None
+    known = set(front)
+    return tuple(design for design in designs if design not in known)
+
+
+def _designs(columns: Columns, searched: Searched) -> tuple[Decisions, ...]:
+    """The designs of the front in the objectives alone, in ascending order of those."""
+    front = front_of(objective_values(columns, searched.front.values), searched.front.units)
+    return tuple(searched.design(int(row)) for row in front.origin)
+
+
+# The records of designs, and the result.
 
 
 def records_of(
@@ -178,7 +224,7 @@ def result_of(
         constraints=tuple(map(str, columns.constraints)),
         method=method.name,
         method_reason=method.why,
-        method_description=searched.how,
+        method_description=searched.description,
         exact=searched.exact,
         space=_summary(space, searched),
         counted="whole designs" if searched.counts_wholes else "group designs",
@@ -242,85 +288,3 @@ def _hypervolume(columns: Columns, space: MappingSpace, records: tuple[Design, .
 
 def _smaller_is_better(figure: Figure, value: float) -> float:
     return -value if figure.grows else value
-
-
-# Exploration with the machine model: a search through the space, its front as designs, and their records.
-
-
-def explore_mappings(
-    space: MappingSpace,
-    objectives: tuple[str, ...],
-    labels: Labels,
-    *,
-    how: Search | None = None,
-    steps: StepFinder | None = None,
-    judge: Callable[[Sequence[Decisions], JobRunner], Sequence[Verdict]] | None = None,
-    runner: JobRunner | None = None,
-) -> Exploration:
-    """Search the study's space by a method and describe the designs of the front.
-
-    `steps` finds the transformations behind each design of the front, `judge` simulates them. Raises ArrayolError
-    (`study-misfit`, `method-refused`, those of `columns_of`) where study or method do not fit, InfeasibleError
-    (`infeasible`) where no design keeps the rules and constraints.
-    """
-    study, how, runner = space.study, how or Search(), runner or JobRunner()
-    check_study(study, space.graph, space.accesses)
-    columns = columns_of(objectives, study.constraints, space.model.platform, reuse_memory=study.reuse_memory)
-    size = size_of(space)
-    method = choose_method(how.method, columns, size)
-    how.announce(f"{size.text(space)}; {method.text}")
-    context = SearchContext(space, columns)
-    searched = search(context, method, how, runner)
-    if not len(searched.front):
-        raise _why_infeasible(context, method, searched, how, runner)
-    designs = _designs(columns, searched)
-    verdicts = judge(designs, runner) if judge else [Verdict(None, "not simulated")] * len(designs)
-    others = _other_fronts(space, columns, method, searched, designs) if how.keep_all else ()
-    verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
-    if steps:
-        find_steps(steps, (*designs, *others), runner, how.report)
-    every = records_of(space, columns, (*designs, *others), verdicts, steps)
-    records = every[: len(designs)]
-    result = result_of(
-        space, columns, labels, method, searched, records, every[len(designs) :] if how.keep_all else None
-    )
-    plotted = plotted_points(space, columns, searched.groups, records)
-    return Exploration(result, columns.objectives, plotted, designs, steps.original if steps else None)
-
-
-def _why_infeasible(
-    context: SearchContext, method: Chosen, searched: Searched, how: Search, runner: JobRunner
-) -> InfeasibleError:
-    """Search once more without the constraints, to say what they would need."""
-    space, columns = context.space, context.columns
-    free = unbounded(columns)
-    unbound = searched if free == columns else search(SearchContext(space, free), method, how.quietly(), runner)
-    refusal = searched.refusal[1] if searched.refusal else None
-    return infeasible(space, columns, Found(unbound.front, unbound.design), refusal)
-
-
-def _other_fronts(
-    space: MappingSpace, columns: Columns, method: Chosen, searched: Searched, front: Sequence[Decisions]
-) -> tuple[Decisions, ...]:
-    """The designs on the fronts of single fusions that are not on the front of all.
-
-    Raises ArrayolError (`method-refused`) where the method searches no groups, or where the fusions are too many.
-    """
-    fusions = space.fusions or all_fusions(space)
-    if not searched.groups or fusions is None:
-        reason = f"there are more than {LISTED_AT_MOST:,} fusions" if searched.groups else "it keeps its front alone"
-        raise refused(method.name, f"{reason}, and all designs are asked for", "leave out --all, or narrow the study")
-    groups = searched.groups
-    designs: dict[Decisions, None] = {}
-    for fusion in fusions:
-        whole = fusion_front(space.graph, lambda group: groups[group].front, columns.how, fusion)
-        for row in range(len(whole.front)):
-            designs[ordered_design(space, groups, whole.choices(row))] = None
-    known = set(front)
-    return tuple(design for design in designs if design not in known)
-
-
-def _designs(columns: Columns, searched: Searched) -> tuple[Decisions, ...]:
-    """The designs of the front in the objectives alone, in ascending order of those."""
-    front = front_of(objective_values(columns, searched.front.values), searched.front.units)
-    return tuple(searched.design(int(row)) for row in front.origin)

@@ -21,9 +21,9 @@ from dse.search.context import (
     NSGA2,
     PARTITION,
     Chosen,
-    Search,
     SearchContext,
     Searched,
+    SearchRequest,
     refused,
 )
 from dse.search.exact import search_exactly
@@ -33,7 +33,7 @@ from dse.search.genetic import search_heuristically
 from dse.search.partition import search_by_partition
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import FRAMES_PER_SECOND, Figure, figures_of
-from dse.space.size import LISTED_AT_MOST, SpaceSize
+from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions
 from dse.space.study import Constraint
 from hwmodel.design import Design
 
@@ -55,21 +55,32 @@ def choose_method(asked: str, columns: Columns, size: SpaceSize) -> Chosen:
     return Chosen(asked, ASKED)
 
 
-def search(context: SearchContext, method: Chosen, how: Search, runner: JobRunner) -> Searched:
+def require_other_fronts(method: Chosen, space: MappingSpace) -> None:
+    """Raises ArrayolError (`method-refused`) where a method leaves no fronts of single fusions beside that of all."""
+    if method.name not in (EXACT, PARTITION):
+        reason = "it keeps its front alone"
+    elif all_fusions(space) is None:
+        reason = f"there are more than {LISTED_AT_MOST:,} fusions"
+    else:
+        return
+    raise refused(method.name, f"{reason}, and all designs are asked for", "leave out --all, or narrow the study")
+
+
+def search(context: SearchContext, method: Chosen, request: SearchRequest, runner: JobRunner) -> Searched:
     """Search a space by a method."""
     if method.name == NSGA2:
-        return search_heuristically(context, how.seed, runner, how.report)
-    return _SEARCHES[method.name](context, runner, how.report)
+        return search_heuristically(context, request.seed, runner, request.report)
+    return _SEARCHES[method.name](context, runner, request.report)
 
 
 def _automatic(columns: Columns, size: SpaceSize) -> Chosen:
     if columns.units_are_free:
-        count, most, what, how = size.structures, STRUCTURES_AT_MOST, "choices of blocks", "each with its fastest units"
+        count, most, noun, way = size.structures, STRUCTURES_AT_MOST, "choices of blocks", "each with its fastest units"
     else:
-        count, most, what, how = size.group_designs, EXACT_AT_MOST, "group designs", "them all"
+        count, most, noun, way = size.group_designs, EXACT_AT_MOST, "group designs", "them all"
     if count <= most:
-        return Chosen(EXACT, f"{rounded(count)} {what} are few enough to price {how}")
-    return Chosen(NSGA2, f"{rounded(count)} {what} are more than the {most:,} that are all priced")
+        return Chosen(EXACT, f"{rounded(count)} {noun} are few enough to price {way}")
+    return Chosen(NSGA2, f"{rounded(count)} {noun} are more than the {most:,} that are all priced")
 
 
 def _too_many_fusions(size: SpaceSize) -> str:
@@ -111,7 +122,7 @@ class Found:
 
 def unbounded(columns: Columns) -> Columns:
     """The same columns without limits."""
-    return replace(columns, how=replace(columns.how, limits=(None,) * len(columns.how.limits)))
+    return replace(columns, combination=replace(columns.combination, limits=(None,) * len(columns.combination.limits)))
 
 
 def infeasible(space: MappingSpace, columns: Columns, found: Found, refusal: str | None) -> InfeasibleError:
@@ -135,7 +146,7 @@ def _nearest(columns: Columns, front: Front) -> int:
     """The point with the least sum of relative excesses over the limits."""
 
     def excess(row: int) -> Fraction:
-        pairs = zip(front.values[row].tolist(), columns.how.limits, strict=True)
+        pairs = zip(front.values[row].tolist(), columns.combination.limits, strict=True)
         return sum((_over(value, limit) for value, limit in pairs if limit is not None), Fraction(0))
 
     return min(range(len(front)), key=excess)

@@ -42,16 +42,18 @@ def search_by_partition(context: SearchContext, runner: JobRunner, report: Repor
     all_options = tries_all_options(space)
     fronts = search_groups(context, runner, all_options=all_options, report=report)
     report(SearchProgress(COMBINING))
-    fusions = space.fusions or all_fusions(space)
+    fusions = all_fusions(space)
     assert fusions is not None, "more fusions are refused before"
-    wholes = [fusion_front(space.graph, lambda group: fronts[group].front, columns.how, one) for one in fusions]
+    wholes = [fusion_front(space.graph, lambda group: fronts[group].front, columns.combination, one) for one in fusions]
     survivors, comparisons = _by_subspaces(wholes, fusions, columns)
     front = front_of(survivors.values, survivors.units)
     chosen = survivors.codes[front.origin]
     whole = _Chosen(Front(front.values, front.units, np.arange(len(front))), tuple(wholes), chosen)
     found = searched_groups(space, fronts, whole, all_options=all_options)
-    how = found.how.replace("combined over all fusions", "and of all fusions, by subspaces of equal numbers of groups")
-    return replace(found, how=how, comparisons=comparisons)
+    description = found.description.replace(
+        "combined over all fusions", "and of all fusions, by subspaces of equal numbers of groups"
+    )
+    return replace(found, description=description, comparisons=comparisons)
 
 
 def _by_subspaces(

@@ -1,18 +1,24 @@
-"""All designs of an exploration as points of a plot, within bounded memory."""
+"""The points of a plot, within bounded memory: all designs of the published model, or fronts of single fusions."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dse.pareto.counted import Candidate
+from dse.pareto.fronts import combined
 from dse.results.exploration import PlottedPoints
-from dse.results.schema import identifier
+from dse.results.schema import Design, identifier
+from dse.search.figures import Columns, objective_values
+from dse.search.group_front import GroupFront
+from dse.space.mappings import MappingSpace
 from dse.space.objectives import Objective
-from dse.space.task_graph import TaskGraph
+from dse.space.size import all_fusions
+from dse.space.task_graph import Mask, TaskGraph
 from hwmodel.platform import Platform
 
 DRAWN_AT_MOST = 200_000  # distinct points
+FUSIONS_DRAWN = 256  # fusions whose own fronts are drawn
 NAMED_AT_MOST = 40  # designs; where there are more, only the front has its names in the plot
 
 Key = tuple[tuple[int, ...], int]  # the integers of the objectives, and the number of groups
@@ -60,3 +66,28 @@ class Collector:
             self._designs,
             self._left_out,
         )
+
+
+def plotted_points(
+    space: MappingSpace, columns: Columns, groups: Mapping[Mask, GroupFront], records: Sequence[Design]
+) -> PlottedPoints:
+    """The fronts of single fusions, where they are few and groups have fronts, else the front alone."""
+    platform = space.model.platform
+    points: dict[tuple[tuple[float, ...], int], None] = {}
+    fusions = all_fusions(space)
+    few = groups and fusions is not None and len(fusions) <= FUSIONS_DRAWN
+    for fusion in fusions or () if few else ():
+        front = groups[fusion[0]].front
+        for group in fusion[1:]:
+            front = combined(front, groups[group].front, columns.combination)
+        for values in objective_values(columns, front.values).tolist():
+            shown = tuple(
+                float(figure.shown(value, platform)) for figure, value in zip(columns.objectives, values, strict=True)
+            )
+            points[shown, len(fusion)] = None
+    for record in records:
+        shown = tuple(float(record.objectives[figure.name]) for figure in columns.objectives)
+        points[shown, len(record.fusion)] = None
+    keys = sorted(points)
+    names = tuple(() for _ in keys)
+    return PlottedPoints(tuple(point for point, _ in keys), tuple(groups for _, groups in keys), names, None)

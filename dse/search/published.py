@@ -29,7 +29,7 @@ from dse.results.schema import (
     identifier,
 )
 from dse.results.steps import DesignSteps, StepFinder
-from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, Search, refused
+from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, SearchRequest, refused
 from dse.search.plotted_points import Collector
 from dse.space.fusions import Subspace, count_by_groups, expand, subspaces
 from dse.space.objectives import Objective, available, require_available
@@ -185,22 +185,22 @@ def explore(
     objectives: Sequence[Objective],
     labels: Labels,
     *,
-    how: Search | None = None,
+    request: SearchRequest | None = None,
     steps: StepFinder | None = None,
 ) -> Exploration:
     """Price every legal fusion and keep the Pareto front: by the paper's subspaces (`partition`), or `exhaustive`.
 
-    Memory holds fronts, points for the plot and what is being compared, not every design, unless `how` says so. With
-    `steps` each design of the front carries the transformations that make its specification. Raises
+    Memory holds fronts, points for the plot and what is being compared, not every design, unless `request` says so.
+    With `steps` each design of the front carries the transformations that make its specification. Raises
     InfeasibleError (`infeasible`) where no fusion fits the platform, ArrayolError (`no-clock`) where an objective needs
     one, or (`method-refused`) for another method.
     """
     require_available(objectives, model.platform)
-    how = how or Search()
-    method = choose_published(how.method, model)
-    how.announce(f"{_size(model)}; {method.text}")
+    request = request or SearchRequest()
+    method = choose_published(request.method, model)
+    request.announce(f"{_size(model)}; {method.text}")
     all_pairs = method.name == EXHAUSTIVE
-    search = FusionSearch(model, tuple(objectives), keep_all=how.keep_all or all_pairs, report=how.report)
+    search = FusionSearch(model, tuple(objectives), keep_all=request.keep_all or all_pairs, report=request.report)
     search.run()
     _require_feasible(search)
     if all_pairs:
@@ -208,7 +208,7 @@ def explore(
         search.front = [search.kept[row] for row in rows]
     candidates = sorted(search.front, key=lambda candidate: (candidate.values, len(candidate.fusion.groups)))
     front = _designs(search, candidates, steps)
-    result = _result(search, front, labels, method, keep_all=how.keep_all)
+    result = _result(search, front, labels, method, keep_all=request.keep_all)
     plotted = search.plotted.finish(search.objectives, model.platform)
     return Exploration(result, search.objectives, plotted, spec=steps.original if steps else None)
 

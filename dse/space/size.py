@@ -16,22 +16,27 @@ LISTED_AT_MOST = 1 << 14  # fusions
 
 def count_fusions(space: MappingSpace) -> int | None:
     """How many fusions the study spans; None where counting them takes too long."""
-    if space.study.longest_group:
-        fusions = space.fusions or all_fusions(space)
+    if space.fusions or space.study.longest_group:
+        fusions = all_fusions(space)
         return None if fusions is None else len(fusions)
-    return len(space.fusions) or _count_all(space)
+    return _count_all(space)
 
 
 def count_wholes(space: MappingSpace, sizes: Mapping[Mask, int]) -> int | None:
     """The number of whole designs: over fusions the product of their groups' designs; None with too many fusions."""
-    fusions = space.fusions or all_fusions(space)
+    fusions = all_fusions(space)
     if fusions is None:
         return None
     return sum(math.prod(sizes[group] for group in fusion) for fusion in fusions)
 
 
 def all_fusions(space: MappingSpace) -> tuple[tuple[Mask, ...], ...] | None:
-    """Every legal fusion with groups no longer than the study allows; None where they are too many to be listed."""
+    """The fusions that the study lists, else every legal one with groups no longer than it allows.
+
+    Their groups stand in execution order. None where they are too many to be listed.
+    """
+    if space.fusions:
+        return space.fusions
     count = _count_all(space)
     if count is None or count > LISTED_AT_MOST:
         return None

@@ -1,7 +1,7 @@
-"""`arrayol explore` killed at random moments and resumed ends in the bytes of an undisturbed run; folders and stores.
+"""`arrayol explore` killed at random moments and resumed ends in the bytes of an undisturbed run; folders and caches.
 
-Processes are real. In most of them every finished piece is committed at once and told as a dot on stderr, so that a
-kill comes at a random piece however slow the machine is; pictures are left out.
+Processes are real. In most of them every finished job is committed at once and told as a dot on stderr, so that a
+kill comes at a random job however slow the machine is; pictures are left out.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from command_line import in_process
 from conftest import CommandLine
 from processes import wait_until_gone
 
-from dse.jobs.cache import STORE, STORE_FILES, open_store
+from dse.jobs.cache import CACHE_FILES, CACHE_NAME, open_rows
 
 TOLD = """
 import os
-from dse import store as results
-from dse.jobs import pools, store
+from dse.output import folder as results
+from dse.jobs import cache, pools
 from dse.jobs.cache import JobCache
 from arrayol.cli.main import main
 
@@ -38,8 +38,8 @@ def told(*arguments, keep=JobCache.keep):
 
 JobCache.keep = told
 pools.WORTH_SECONDS = 0.0
-store.COMMIT_SECONDS = 0.0
-for plot in ("save_plot", "save_mapping_plots", "save_convergence"):
+cache.COMMIT_SECONDS = 0.0
+for plot in ("save_plot", "save_breakdown", "save_comparison", "save_convergence"):
     setattr(results, plot, lambda *_: None)
 main()
 """
@@ -109,12 +109,12 @@ def below(pid: int) -> list[int]:
 def rows(folder: Path) -> dict[bytes, int]:
     """The keys in a store and their places, which change when a row is written again; the store stays as it is."""
     with TemporaryDirectory() as name:
-        for file in STORE_FILES:
+        for file in CACHE_FILES:
             if (folder / file).exists():
                 shutil.copy2(folder / file, name)
-        if not (Path(name) / STORE).exists():
+        if not (Path(name) / CACHE_NAME).exists():
             return {}
-        with closing(sqlite3.connect(Path(name) / STORE)) as connection:
+        with closing(sqlite3.connect(Path(name) / CACHE_NAME)) as connection:
             return dict(connection.execute("SELECT key, rowid FROM work").fetchall())
 
 
@@ -146,7 +146,7 @@ def test_killed_at_random_and_resumed(folder: Path, name: str, seed: int) -> Non
     assert said.count(".") == pieces - len(kept)
     assert outcome(folder / "out") == outcome(folder / "whole")
     assert kept.items() <= rows(folder / "out").items()
-    assert sorted(path.name for path in (folder / "out").iterdir() if path.name in STORE_FILES) == [STORE]
+    assert sorted(path.name for path in (folder / "out").iterdir() if path.name in CACHE_FILES) == [CACHE_NAME]
 
 
 @pytest.fixture(scope="module")
@@ -172,7 +172,7 @@ def test_killed_and_started_anew(former: Path) -> None:
     before = outcome(former / "out")
     shutil.rmtree(former / "out")
     killed(former, pieces // 2, 0.0, *TINY, "--workers", "1")
-    assert {path.name for path in (former / "out").iterdir()} <= {*STORE_FILES}
+    assert {path.name for path in (former / "out").iterdir()} <= {*CACHE_FILES}
     assert len(rows(former / "out")) >= pieces // 2
     assert ended(former, *TINY, "--workers", "1").count(".") == pieces
     assert outcome(former / "out") == before
@@ -193,7 +193,7 @@ def test_a_moment_of_work_leaves_no_store(former: Path) -> None:
     """Neither its own nor that of the result before."""
     at_once = [sys.executable, "-c", LATE, "explore", *TINY]
     subprocess.run(at_once, cwd=former, check=True, capture_output=True)
-    assert not {path.name for path in (former / "out").iterdir()} & {*STORE_FILES}
+    assert not {path.name for path in (former / "out").iterdir()} & {*CACHE_FILES}
     assert (former / "out" / "result.json").is_file()
     assert sorted(path.name for path in former.iterdir() if path.name.startswith(".")) == []
 
@@ -213,7 +213,7 @@ out/work.sqlite: error[store-locked]: another exploration is working in this fol
 
 
 def test_a_damaged_store(arrayol: CommandLine, former: Path) -> None:
-    store = former / "out" / STORE
+    store = former / "out" / CACHE_NAME
     whole = store.read_bytes()
     store.write_bytes(whole[:4096] + bytes(range(256)) * 16 + whole[8192:])
     before = contents(former)
@@ -225,7 +225,7 @@ def test_a_damaged_store(arrayol: CommandLine, former: Path) -> None:
 
 
 def test_a_file_of_others(arrayol: CommandLine, former: Path) -> None:
-    (former / "out" / STORE).write_text("my work\n")
+    (former / "out" / CACHE_NAME).write_text("my work\n")
     before = contents(former)
     done = arrayol("explore", *TINY)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", FOREIGN)
@@ -234,7 +234,7 @@ def test_a_file_of_others(arrayol: CommandLine, former: Path) -> None:
 
 def test_a_folder_in_use(arrayol_process: CommandLine, former: Path) -> None:
     before = contents(former)
-    with open_store(former / "out", resume=True):
+    with open_rows(former / "out", resume=True):
         done = arrayol_process("explore", *TINY)
     assert (done.returncode, done.stdout, done.stderr) == (1, "", LOCKED)
     assert contents(former) == before
@@ -267,7 +267,7 @@ def test_what_is_infeasible_leaves_no_folder(former: Path) -> None:
 
 
 def test_nothing_to_go_on_with(arrayol: CommandLine, former: Path) -> None:
-    (former / "out" / STORE).unlink()
+    (former / "out" / CACHE_NAME).unlink()
     done = arrayol("explore", *TINY, "--resume")
     assert (done.returncode, done.stderr) == (0, NOTHING_KEPT)
 
@@ -311,18 +311,18 @@ FILLED = "dd if=/dev/zero of=disk/ballast bs=1k 2>/dev/null || true\ntruncate -s
 
 
 def test_a_disk_that_is_full_when_work_is_kept(former: Path) -> None:
-    (former / "out" / STORE).unlink()
+    (former / "out" / CACHE_NAME).unlink()
     before = contents(former / "out")
     said, code = private(former, SMALL_DISK + FILLED.format(room=24), TOLD)
     assert code == 1
     assert f"disk/out/work.sqlite: error[cannot-write]: {FULL}" in said
     after = contents(former / "after" / "out")
-    assert {name: text for name, text in after.items() if name not in STORE_FILES} == before
+    assert {name: text for name, text in after.items() if name not in CACHE_FILES} == before
     assert {path.name for path in (former / "after").iterdir()} == {"out", "ballast"}
 
 
 def test_a_disk_that_is_full_when_the_result_is_written(former: Path) -> None:
-    (former / "out" / STORE).unlink()
+    (former / "out" / CACHE_NAME).unlink()
     before = contents(former / "out")
     said, code = private(former, SMALL_DISK + FILLED.format(room=8), LATE)
     assert (said, code) == ("disk/out: error[cannot-write]: this cannot be written: No space left on device\n", 1)

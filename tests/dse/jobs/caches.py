@@ -1,4 +1,4 @@
-"""What tests of stores share."""
+"""What tests of the cache share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arrayol.errors import ArrayolError
-from dse.jobs.cache import open_store
+from dse.jobs.cache import open_rows
 
 
 def key(name: str) -> bytes:
@@ -17,18 +17,18 @@ def key(name: str) -> bytes:
 
 
 def held(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """What a store gives for some names; all that it holds belongs to them."""
-    with open_store(folder, resume=True) as found:
+    """What a cache gives for some names; all that it holds belongs to them."""
+    with open_rows(folder, resume=True) as found:
         rows = found.get([key(name) for name in names])
         assert len(found) == len(rows)
     return {name: rows[key(name)] for name in names if key(name) in rows}
 
 
 def refusal(folder: Path, *, resume: bool) -> str:
-    """What is told when its store is opened and a row is put."""
+    """What is told when its cache is opened and a row is put."""
 
     def explore() -> None:
-        with open_store(folder, resume=resume) as found:
+        with open_rows(folder, resume=resume) as found:
             found.put(key("a"), "test", "1")
 
     with pytest.raises(ArrayolError) as caught:

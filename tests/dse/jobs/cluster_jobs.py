@@ -6,7 +6,7 @@ import os
 import time
 from dataclasses import dataclass
 
-from toy_pieces import Square
+from toy_jobs import Square
 
 _at_work: list[int] = []
 

@@ -1,4 +1,4 @@
-"""Fixtures of the tests of stores."""
+"""Fixtures of the tests of the cache."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from toy_pieces import Square, one
+from toy_jobs import Square, one
 
 from dse.jobs.jobs import JobPlan
 from dse.jobs.pools import InProcess, Task

@@ -1,4 +1,4 @@
-"""The store of finished work: what was committed is there, whole, whatever ended the process that wrote it."""
+"""The cache: what was committed is there, whole, whatever ended the process that wrote it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from caches import files, held, key, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from work_stores import files, held, key, read
 
 from arrayol.errors import ArrayolError
 from dse.jobs import cache, cache_file
-from dse.jobs.cache import STORE, JobStore, open_store
+from dse.jobs.cache import CACHE_NAME, CacheRows, open_rows
 from dse.jobs.cache_file import disk_full
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -48,32 +48,32 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 class Modelled:
-    """A store, and two dictionaries that say what is in it: committed, and with what waits."""
+    """A cache, and two dictionaries that say what is in it: committed, and with what waits."""
 
     def __init__(self, folder: Path, clock: Clock) -> None:
         self.folder, self.clock = folder, clock
         self.committed: dict[str, str] = {}
         self.all: dict[str, str] = {}
-        self.former: dict[str, str] = {}  # what lies there until the first commit of a new store
+        self.former: dict[str, str] = {}  # what lies there until the first commit of a new cache
         self.last = clock.now
-        self.store = JobStore(folder / STORE, resume=True)
+        self.cache_rows = CacheRows(folder / CACHE_NAME, resume=True)
 
     def do(self, step: str, name: str, value: str) -> None:
         if step == "put":
-            self.store.put(key(name), "test", value)
+            self.cache_rows.put(key(name), "test", value)
             self.all[name] = value
             if self.clock.now >= self.last + 1:
                 self.commits()
         elif step == "second":
             self.clock.now += 1
         elif step == "commit":
-            self.store.commit()
+            self.cache_rows.commit()
             self.commits()
         else:
             self.reopen(step)
-        found = self.store.get([key(name) for name in "abcde"])
+        found = self.cache_rows.get([key(name) for name in "abcde"])
         assert found == {key(name): value for name, value in self.all.items()}
-        assert len(self.store) == len(self.all)
+        assert len(self.cache_rows) == len(self.all)
 
     def commits(self) -> None:
         self.committed = dict(self.all)
@@ -85,17 +85,17 @@ class Modelled:
             killed = self.folder.with_name(self.folder.name + "-killed")
             if self.folder.is_dir():
                 shutil.copytree(self.folder, killed)
-            self.store.close()
+            self.cache_rows.close()
             shutil.rmtree(self.folder, ignore_errors=True)
             with suppress(FileNotFoundError):
                 killed.rename(self.folder)
             self.all = dict(self.committed or self.former)
         else:
-            self.store.close()
-            assert (files(self.folder) if self.folder.is_dir() else {}).keys() <= {STORE}
+            self.cache_rows.close()
+            assert (files(self.folder) if self.folder.is_dir() else {}).keys() <= {CACHE_NAME}
             there = self.all or self.former
             self.all, self.former = ({}, there) if step == "anew" else (there, {})
-        self.store = JobStore(self.folder / STORE, resume=step != "anew")
+        self.cache_rows = CacheRows(self.folder / CACHE_NAME, resume=step != "anew")
         self.commits()
 
 
@@ -112,23 +112,23 @@ def test_what_is_put_is_found_and_what_is_committed_stays(
             for step in steps:
                 modelled.do(*step)
         finally:
-            modelled.store.close()
+            modelled.cache_rows.close()
 
 
 WRITER = """
 import random, sys
 from pathlib import Path
-from dse.jobs.cache import open_store
+from dse.jobs.cache import open_rows
 seed, folder = int(sys.argv[1]), Path(sys.argv[2])
 drawn = random.Random(seed)
 print("ready", flush=True)
 sys.stdin.readline()
-with open_store(folder, resume=True) as store:
-    first = len(store)
+with open_rows(folder, resume=True) as rows:
+    first = len(rows)
     for number in range(first, first + 100_000):
-        store.put(str(number).encode(), "test", f"{number}:" + "x" * (number * 7919 % 20_000))
+        rows.put(str(number).encode(), "test", f"{number}:" + "x" * (number * 7919 % 20_000))
         if drawn.random() < 0.2:
-            store.commit()
+            rows.commit()
             print(number, flush=True)
 """
 
@@ -152,26 +152,26 @@ def test_an_ended_process_leaves_whole_rows_and_all_committed_ones(tmp_path: Pat
             writer.send_signal(end)
             said = writer.stdout.read().split()
             assert writer.stderr.read().splitlines()[-1:] == (["KeyboardInterrupt"] if end == signal.SIGINT else [])
-        assert files(tmp_path).keys() == {STORE} or end == signal.SIGKILL
+        assert files(tmp_path).keys() == {CACHE_NAME} or end == signal.SIGKILL
         committed = int(said[-1]) if said else committed
-        with open_store(tmp_path, resume=True) as found:
+        with open_rows(tmp_path, resume=True) as found:
             rows = found.get([str(number).encode() for number in range(committed + 10_000)])
             assert len(found) == len(rows)
         assert {key.decode(): value for key, value in rows.items()} == {
             str(number): f"{number}:" + "x" * (number * 7919 % 20_000) for number in range(len(rows))
         }
         assert len(rows) > committed
-        assert files(tmp_path).keys() == {STORE}
+        assert files(tmp_path).keys() == {CACHE_NAME}
     assert committed > 100
 
 
 def test_rows_are_committed_by_time_and_by_size(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cache, "COMMIT_BYTES", 1000)
-    with open_store(tmp_path, resume=True) as found:
+    with open_rows(tmp_path, resume=True) as found:
         found.put(b"a", "test", "x" * 999)
         assert not files(tmp_path)
         found.put(b"b", "test", "x")
-        assert STORE in files(tmp_path)
+        assert CACHE_NAME in files(tmp_path)
         before = files(tmp_path)
         found.put(b"c", "test", "x" * 999)
         clock.now += 0.9
@@ -189,7 +189,7 @@ def test_rows_are_committed_by_time_and_by_size(tmp_path: Path, clock: Clock, mo
 @pytest.mark.parametrize("raised", [KeyboardInterrupt(), ValueError("x"), SystemExit(1)], ids=repr)
 def test_what_waits_is_kept_whatever_ends_the_block(tmp_path: Path, raised: BaseException) -> None:
     def explore() -> None:
-        with open_store(tmp_path, resume=True) as found:
+        with open_rows(tmp_path, resume=True) as found:
             found.put(key("a"), "test", "1")
             raise raised
 
@@ -201,7 +201,7 @@ def test_what_waits_is_kept_whatever_ends_the_block(tmp_path: Path, raised: Base
 
 def test_what_ended_the_block_is_told_and_not_that_nothing_can_be_kept(tmp_path: Path) -> None:
     def explore() -> None:
-        with open_store(tmp_path / "no" / "out", resume=True) as found:
+        with open_rows(tmp_path / "no" / "out", resume=True) as found:
             found.put(key("a"), "test", "1")
             raise ZeroDivisionError
 
@@ -210,7 +210,7 @@ def test_what_ended_the_block_is_told_and_not_that_nothing_can_be_kept(tmp_path:
 
 
 def test_what_cannot_be_kept_is_told_once(tmp_path: Path) -> None:
-    found = JobStore(tmp_path / "no" / "out" / STORE, resume=True)
+    found = CacheRows(tmp_path / "no" / "out" / CACHE_NAME, resume=True)
     found.put(key("a"), "test", "1")
     with pytest.raises(ArrayolError, match="cannot-write"):
         found.commit()
@@ -224,9 +224,9 @@ def test_after_a_failure_nothing_more_is_tried(tmp_path: Path, monkeypatch: pyte
 
     def full(*_: object) -> None:
         tried.append(1)
-        raise disk_full(tmp_path / STORE)
+        raise disk_full(tmp_path / CACHE_NAME)
 
-    found = JobStore(tmp_path / STORE, resume=True)
+    found = CacheRows(tmp_path / CACHE_NAME, resume=True)
     found.put(key("a"), "test", "1")
     found.commit()
     monkeypatch.setattr(cache, "write", full)
@@ -239,10 +239,10 @@ def test_after_a_failure_nothing_more_is_tried(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("resume", [True, False])
-def test_a_store_that_was_made_meanwhile(tmp_path: Path, resume: bool) -> None:
-    with open_store(tmp_path, resume=resume) as found:
+def test_a_cache_that_was_made_meanwhile(tmp_path: Path, resume: bool) -> None:
+    with open_rows(tmp_path, resume=resume) as found:
         found.put(key("a"), "test", "1")
-        with open_store(tmp_path, resume=True) as other:
+        with open_rows(tmp_path, resume=True) as other:
             other.put(key("b"), "test", "2")
     assert held(tmp_path, "ab") == ({"a": "1", "b": "2"} if resume else {"a": "1"})
 
@@ -256,7 +256,7 @@ def test_an_interrupt_while_rows_are_written_loses_none(tmp_path: Path, monkeypa
         raise KeyboardInterrupt
 
     monkeypatch.setattr(cache, "write", interrupted)
-    with open_store(tmp_path / "out", resume=True) as found:
+    with open_rows(tmp_path / "out", resume=True) as found:
         found.put(key("a"), "test", "1")
         with pytest.raises(KeyboardInterrupt):
             found.commit()
@@ -268,7 +268,7 @@ def test_rows_are_written_all_or_none(tmp_path: Path) -> None:
         yield b"a", b"", b"", b""
         raise KeyboardInterrupt
 
-    connection = cache_file.create(tmp_path / STORE)
+    connection = cache_file.create(tmp_path / CACHE_NAME)
     with closing(connection):
         with pytest.raises(KeyboardInterrupt):
             cache_file.write(connection, rows())
@@ -278,7 +278,7 @@ def test_rows_are_written_all_or_none(tmp_path: Path) -> None:
 
 def test_without_rows_nothing_is_written(tmp_path: Path) -> None:
     for resume in (False, True):
-        with suppress(ValueError), open_store(tmp_path / "out", resume=resume) as found:
+        with suppress(ValueError), open_rows(tmp_path / "out", resume=resume) as found:
             assert not len(found)
             assert found
             assert found.get([b"a"]) == {}
@@ -287,15 +287,15 @@ def test_without_rows_nothing_is_written(tmp_path: Path) -> None:
     assert not files(tmp_path)
 
 
-def test_a_new_exploration_starts_a_new_store(tmp_path: Path) -> None:
+def test_a_new_exploration_starts_a_new_cache(tmp_path: Path) -> None:
     (tmp_path / "result.json").write_text("{}")
-    with open_store(tmp_path, resume=True) as found:
+    with open_rows(tmp_path, resume=True) as found:
         found.put(key("a"), "test", "1")
-    with open_store(tmp_path, resume=False) as found:
+    with open_rows(tmp_path, resume=False) as found:
         assert found.get([key("a")]) == {}
         found.put(key("b"), "test", "2")
     assert held(tmp_path, "abc") == {"b": "2"}
-    with open_store(tmp_path, resume=False):
+    with open_rows(tmp_path, resume=False):
         pass
     assert held(tmp_path, "abc") == {"b": "2"}  # nothing came in its place
 
@@ -307,20 +307,20 @@ def test_discard(tmp_path: Path) -> None:
             folder.mkdir()
         for other in left or {}:
             (folder / other).touch()
-        with open_store(folder, resume=True) as found:
+        with open_rows(folder, resume=True) as found:
             found.put(b"a", "test", "1")
             found.commit()
-            assert STORE in files(folder)
+            assert CACHE_NAME in files(folder)
             found.discard()
         assert (files(folder) if folder.is_dir() else None) == left
-    with open_store(tmp_path / "there", resume=True) as found:
+    with open_rows(tmp_path / "there", resume=True) as found:
         found.discard()
         with pytest.raises(ValueError, match="the store is closed"):
             found.put(b"a", "test", "1")
 
 
 def test_people_can_read_it(tmp_path: Path) -> None:
-    with open_store(tmp_path, resume=True) as found:
+    with open_rows(tmp_path, resume=True) as found:
         found.put(b"a", "a kind", '{"é": 1}')
-    rows = read(tmp_path / STORE, "SELECT kind, value FROM work")
+    rows = read(tmp_path / CACHE_NAME, "SELECT kind, value FROM work")
     assert rows == [("a kind", '{"é": 1}')]

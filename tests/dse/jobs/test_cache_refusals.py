@@ -1,4 +1,4 @@
-"""Stores that are in use, read-only, or on a full disk: what is said, and that former files stay."""
+"""Caches that are in use, read-only, or on a full disk: what is said, and that former files stay."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from work_stores import files, read, refusal
+from caches import files, read, refusal
 
 from arrayol.errors import ArrayolError
 from dse.jobs import cache_file
-from dse.jobs.cache import STORE, STORE_FILES, open_store
+from dse.jobs.cache import CACHE_FILES, CACHE_NAME, open_rows
 
 HOLDER = """
 import sys
 from pathlib import Path
-from dse.jobs.cache import open_store
-with open_store(Path(sys.argv[1]), resume=True) as store:
+from dse.jobs.cache import open_rows
+with open_rows(Path(sys.argv[1]), resume=True) as rows:
     print("open", flush=True)
     for line in sys.stdin:
-        store.put(line.encode(), "test", line)
-        store.commit()
+        rows.put(line.encode(), "test", line)
+        rows.commit()
         print("committed", flush=True)
 """
 
 
 @pytest.fixture
 def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has the store of `tmp_path` open and commits a row for each line that it gets."""
+    """Another process that has the cache of `tmp_path` open and commits a row for each line that it gets."""
     command = [sys.executable, "-c", HOLDER, str(tmp_path)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
         assert process.stdout is not None
@@ -52,7 +52,7 @@ def test_one_exploration_at_a_time(
 ) -> None:
     commits(holder, "one")
     message = (
-        f"{tmp_path / STORE}: error[store-locked]: another exploration is working in this folder\n"
+        f"{tmp_path / CACHE_NAME}: error[store-locked]: another exploration is working in this folder\n"
         "  hint: wait for its end, or name another folder with --out"
     )
     assert refusal(tmp_path, resume=True) == message
@@ -61,29 +61,29 @@ def test_one_exploration_at_a_time(
     commits(holder, "two")
     holder.kill()
     holder.wait()
-    with open_store(tmp_path, resume=True) as found:
+    with open_rows(tmp_path, resume=True) as found:
         assert found.get([b"one\n", b"two\n"]) == {b"one\n": "one\n", b"two\n": "two\n"}
         for resume in (True, False):  # in one process too
             assert refusal(tmp_path, resume=resume) == message
         found.put(b"three", "test", "3")
-    with open_store(tmp_path, resume=True) as found:
+    with open_rows(tmp_path, resume=True) as found:
         assert len(found) == 3
 
 
 @pytest.mark.parametrize("mode", ["WAL", "DELETE"])  # it has the second between its making and its first rows
-def test_a_store_that_another_reads_is_not_removed(tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with open_store(tmp_path, resume=True) as found:
+def test_a_cache_that_another_reads_is_not_removed(tmp_path: Path, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_rows(tmp_path, resume=True) as found:
         found.put(b"a", "test", "1")
-    read(tmp_path / STORE, f"PRAGMA journal_mode = {mode}")
+    read(tmp_path / CACHE_NAME, f"PRAGMA journal_mode = {mode}")
     monkeypatch.setattr(cache_file, "BUSY_SECONDS", 0.01)
-    reader = sqlite3.connect(tmp_path / STORE, isolation_level=None)
+    reader = sqlite3.connect(tmp_path / CACHE_NAME, isolation_level=None)
     with closing(reader):
         reader.execute("BEGIN")
         assert len(reader.execute("SELECT * FROM work").fetchall()) == 1
         for resume in (True, False):
             assert "store-locked" in refusal(tmp_path, resume=resume)
         assert len(reader.execute("SELECT * FROM work").fetchall()) == 1
-    with open_store(tmp_path, resume=True) as found:
+    with open_rows(tmp_path, resume=True) as found:
         assert len(found) == 1
 
 
@@ -91,7 +91,7 @@ def test_what_another_has_just_made_is_not_removed(tmp_path: Path, holder: subpr
     commits(holder, "one")
     before = files(tmp_path)
     with pytest.raises(ArrayolError, match="store-locked"):
-        cache_file.create(tmp_path / STORE)
+        cache_file.create(tmp_path / CACHE_NAME)
     assert files(tmp_path) == before
 
 
@@ -100,7 +100,7 @@ def test_of_two_that_start_anew_the_first_to_write_wins(
     tmp_path: Path, holder: subprocess.Popen[str], resume: bool
 ) -> None:
     def explore() -> None:
-        with open_store(tmp_path, resume=resume) as found:
+        with open_rows(tmp_path, resume=resume) as found:
             found.put(b"mine", "test", "1")
             commits(holder, "one")
             found.commit()
@@ -110,9 +110,9 @@ def test_of_two_that_start_anew_the_first_to_write_wins(
     commits(holder, "two")
     holder.kill()
     holder.wait()
-    with open_store(tmp_path, resume=True) as found:
+    with open_rows(tmp_path, resume=True) as found:
         assert len(found) == 2
-    assert files(tmp_path).keys() <= {*STORE_FILES}
+    assert files(tmp_path).keys() <= {*CACHE_FILES}
 
 
 def private(tmp_path: Path, mounts: str, script: str) -> str:
@@ -136,7 +136,7 @@ def private(tmp_path: Path, mounts: str, script: str) -> str:
 PRELUDE = """
 from pathlib import Path
 from arrayol.errors import ArrayolError
-from dse.jobs.cache import open_store
+from dse.jobs.cache import open_rows
 
 OUT = Path("out")
 
@@ -145,11 +145,11 @@ def files():
 
 def explore(resume, rows=1, size=1):
     try:
-        with open_store(OUT, resume=resume) as store:
-            print(len(store), "rows")
+        with open_rows(OUT, resume=resume) as cache:
+            print(len(cache), "rows")
             for number in range(rows):
-                store.put(str(number).encode(), "test", "x" * size)
-                store.commit()
+                cache.put(str(number).encode(), "test", "x" * size)
+                cache.commit()
     except ArrayolError as told:
         print(told)
 """
@@ -157,9 +157,9 @@ def explore(resume, rows=1, size=1):
 
 @pytest.fixture
 def former(tmp_path: Path) -> Path:
-    """A folder with a result and a store of one row."""
+    """A folder with a result and a cache of one row."""
     folder = tmp_path / "out"
-    with open_store(folder, resume=False) as found:
+    with open_rows(folder, resume=False) as found:
         found.put(b"0", "test", "x")
     (folder / "result.json").write_text("{}")
     return folder
@@ -180,7 +180,7 @@ def test_a_folder_that_is_read_only(tmp_path: Path, former: Path) -> None:
     )
     mounts = "mount --bind out out && mount -o remount,bind,ro out"
     assert private(tmp_path, mounts, READ_ONLY) == message * 2
-    (former / STORE).unlink()
+    (former / CACHE_NAME).unlink()
     assert private(tmp_path, mounts, READ_ONLY) == ("0 rows\n" + message) * 2
     assert private(tmp_path, mounts, 'OUT = Path("out/new")\nexplore(resume=True)') == (
         "0 rows\nout/new/work.sqlite: error[cannot-write]: this cannot be written: Read-only file system\n"
@@ -218,9 +218,9 @@ explore(resume=True, rows=1000, size=5000)
 assert (OUT / "result.json").read_text() == "{}"
 (OUT / "ballast").write_bytes(b"")
 explore(resume=True, rows=1000, size=5000)
-with open_store(OUT, resume=True) as store:
-    rows = store.get(str(number).encode() for number in range(1000))
-    print(len(rows) == len(store) > 20, {*rows.values()} == {"x" * 5000})
+with open_rows(OUT, resume=True) as cache:
+    rows = cache.get(str(number).encode() for number in range(1000))
+    print(len(rows) == len(cache) > 20, {*rows.values()} == {"x" * 5000})
 """,
     )
     first, second, *rest = said.split(" rows\n")

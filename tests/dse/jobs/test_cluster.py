@@ -7,10 +7,10 @@ from concurrent.futures import CancelledError, Future
 from typing import Any
 
 import pytest
-from cluster_pieces import Alone, Strange, Where
+from cluster_jobs import Alone, Strange, Where
 from dask_processes import HIDES_ARRAYOL, OTHER_VERSION, Scheduler, scheduler
 from distributed import versions
-from toy_pieces import Broken, Square, one, sum_of_squares
+from toy_jobs import Broken, Square, one, sum_of_squares
 
 from arrayol.errors import ArrayolError
 from dse.jobs import cluster as cluster_module
@@ -48,10 +48,10 @@ def test_two_workers(running: Scheduler) -> None:
         pids = runner.do(20, [one(Where(number, 0.3)) for number in range(12)])
         assert set(pids) == {worker.pid for worker in workers}
         with pytest.raises(ArrayolError, match="refused"):
-            runner.do(0, [one(Square(1)), one(Broken(1, how="refuses")), one(Square(2))])
+            runner.do(0, [one(Square(1)), one(Broken(1, way="refuses")), one(Square(2))])
         with pytest.raises(ZeroDivisionError) as broken:
-            runner.do(0, [one(Broken(1, how="breaks"))])
-        assert "toy_pieces.py" in broken.value.__notes__[0]
+            runner.do(0, [one(Broken(1, way="breaks"))])
+        assert "toy_jobs.py" in broken.value.__notes__[0]
         assert runner.do(0, [one(Square(5))]) == [25]
 
 
@@ -92,7 +92,7 @@ def test_versions_that_dask_would_warn_of(running: Scheduler, monkeypatch: pytes
 
 def test_work_that_kills_workers(running: Scheduler) -> None:
     with running.workers(1), cluster(running.address) as pool, pytest.raises(ArrayolError) as refused:
-        JobRunner(pool).do(0, [one(Broken(1, how="dies"))])
+        JobRunner(pool).do(0, [one(Broken(1, way="dies"))])
     assert refusal(refused) == (
         "cluster-lost",
         f"the cluster at {running.address} has lost its scheduler, or too many workers",

@@ -1,4 +1,4 @@
-"""Works find the same whoever does their jobs, in whatever order, and whatever a store already has."""
+"""Works find the same whoever does their jobs, in whatever order, and whatever a cache already has."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import wait_until_gone
-from toy_pieces import Broken, Square, one, sum_of_squares
+from toy_jobs import Broken, Square, one, sum_of_squares
 
 from arrayol.errors import ArrayolError
 from dse.jobs import runner as runner_module
-from dse.jobs.cache import JobCache, open_store
+from dse.jobs.cache import JobCache, open_rows
 from dse.jobs.pools import InProcess, Pool, processes
 from dse.jobs.runner import JobRunner, Share
 
@@ -107,16 +107,16 @@ def test_what_is_kept_is_not_done_again(former: list[list[list[int]]], plans: li
     with TemporaryDirectory() as name:
         folder = Path(name)
         for context, some in ((1, former), (2, plans), (1, plans[: len(plans) // 2])):
-            with open_store(folder, resume=True) as store:
-                assert do(JobRunner(cache=JobCache(store)), some, context) == expected(some, context)
-                store.commit()
-        with open_store(folder, resume=True) as store:
-            known = len(store)
-            assert do(JobRunner(cache=JobCache(store)), plans) == expected(plans, 1)
-            assert len(store) >= known
-            store.commit()
-        with open_store(folder, resume=True) as store:
-            cache = JobCache(store)
+            with open_rows(folder, resume=True) as rows:
+                assert do(JobRunner(cache=JobCache(rows)), some, context) == expected(some, context)
+                rows.commit()
+        with open_rows(folder, resume=True) as rows:
+            known = len(rows)
+            assert do(JobRunner(cache=JobCache(rows)), plans) == expected(plans, 1)
+            assert len(rows) >= known
+            rows.commit()
+        with open_rows(folder, resume=True) as rows:
+            cache = JobCache(rows)
             assert do(JobRunner(Idle(), cache), plans) == expected(plans, 1)
 
 
@@ -128,59 +128,59 @@ class Idle(InProcess):
 
 
 def test_what_is_not_used_goes_at_the_end(tmp_path: Path) -> None:
-    with open_store(tmp_path, resume=False) as store:
-        do(JobRunner(cache=JobCache(store)), [[[1, 2, 3]]])
-        store.commit()
-    with open_store(tmp_path, resume=True) as store:
-        cache = JobCache(store)
+    with open_rows(tmp_path, resume=False) as rows:
+        do(JobRunner(cache=JobCache(rows)), [[[1, 2, 3]]])
+        rows.commit()
+    with open_rows(tmp_path, resume=True) as rows:
+        cache = JobCache(rows)
         assert do(JobRunner(Idle(), cache), [[[1], [1]]], 1) == expected([[[1], [1]]], 1)
         cache.finish()
-    with open_store(tmp_path, resume=True) as store:
-        assert len(store) == 2
+    with open_rows(tmp_path, resume=True) as rows:
+        assert len(rows) == 2
 
 
 def test_without_resume_nothing_is_used(tmp_path: Path) -> None:
-    """A former store stays until there is something to keep instead."""
-    with open_store(tmp_path, resume=False) as store:
-        do(JobRunner(cache=JobCache(store)), [[[1, 2, 3]]])
-        store.commit()
-    with open_store(tmp_path, resume=False) as store, pytest.raises(AssertionError):
-        do(JobRunner(Idle(), JobCache(store)), [[[1]]])
-    with open_store(tmp_path, resume=True) as store:
-        assert len(store) == 3
-    with open_store(tmp_path, resume=False) as store:
-        do(JobRunner(cache=JobCache(store)), [[[5]]])
-        store.commit()
-        assert len(store) == 1
+    """A former cache stays until there is something to keep instead."""
+    with open_rows(tmp_path, resume=False) as rows:
+        do(JobRunner(cache=JobCache(rows)), [[[1, 2, 3]]])
+        rows.commit()
+    with open_rows(tmp_path, resume=False) as rows, pytest.raises(AssertionError):
+        do(JobRunner(Idle(), JobCache(rows)), [[[1]]])
+    with open_rows(tmp_path, resume=True) as rows:
+        assert len(rows) == 3
+    with open_rows(tmp_path, resume=False) as rows:
+        do(JobRunner(cache=JobCache(rows)), [[[5]]])
+        rows.commit()
+        assert len(rows) == 1
 
 
 def test_a_moment_of_work_is_not_kept(tmp_path: Path) -> None:
-    with open_store(tmp_path / "out", resume=False) as store:
-        cache = JobCache(store)
+    with open_rows(tmp_path / "out", resume=False) as rows:
+        cache = JobCache(rows)
         do(JobRunner(cache=cache), [[[1, 2]]])
         cache.finish()
     assert not (tmp_path / "out").exists()
 
 
 def test_a_row_that_is_no_result(tmp_path: Path) -> None:
-    with open_store(tmp_path, resume=True) as store:
-        store.put(Square(3).key(1), "square", "nine")
-        store.commit()
+    with open_rows(tmp_path, resume=True) as rows:
+        rows.put(Square(3).key(1), "square", "nine")
+        rows.commit()
         with pytest.raises(ArrayolError) as refused:
-            do(JobRunner(cache=JobCache(store)), [[[3]]])
+            do(JobRunner(cache=JobCache(rows)), [[[3]]])
     assert refused.value.diagnostics[0].code == "store-damaged"
 
 
-@pytest.mark.parametrize(("how", "raised"), [("refuses", ArrayolError), ("breaks", ZeroDivisionError)])
-def test_what_a_job_raises(pool: Pool, how: str, raised: type[Exception]) -> None:
+@pytest.mark.parametrize(("way", "raised"), [("refuses", ArrayolError), ("breaks", ZeroDivisionError)])
+def test_what_a_job_raises(pool: Pool, way: str, raised: type[Exception]) -> None:
     for runner in (JobRunner(), JobRunner(pool)):
         with pytest.raises(raised):
-            runner.do(0, [one(Square(1)), one(Broken(1, how=how)), one(Square(2))])
+            runner.do(0, [one(Square(1)), one(Broken(1, way=way)), one(Square(2))])
     assert do(JobRunner(pool), [[[5]]], 0) == [25]  # the processes go on
 
 
 def test_a_process_that_dies() -> None:
-    plans = [one(Square(number)) for number in range(9)] + [one(Broken(1, how="dies"))]
+    plans = [one(Square(number)) for number in range(9)] + [one(Broken(1, way="dies"))]
     with processes(2) as pool:
         pool.worth_seconds = 0.0
         with pytest.raises(ArrayolError) as refused:
@@ -197,7 +197,7 @@ def test_little_work_is_done_here() -> None:
 
 WAITS = """
 import multiprocessing
-from toy_pieces import Broken, Square, one
+from toy_jobs import Broken, Square, one
 from dse.jobs.runner import JobRunner
 from dse.jobs.pools import processes
 
@@ -206,7 +206,7 @@ def said(share, results):
 
 with processes(2) as pool:
     pool.worth_seconds = 0.0
-    jobs = [Square(1, 9.0), Broken(1, 9.0, how="sleeps"), Broken(2, 9.0, how="sleeps")]
+    jobs = [Square(1, 9.0), Broken(1, 9.0, way="sleeps"), Broken(2, 9.0, way="sleeps")]
     JobRunner(pool).do(0, [one(job) for job in jobs], said)
 """
 

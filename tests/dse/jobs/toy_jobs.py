@@ -38,14 +38,14 @@ class Square:
 class Broken(Square):
     """Refuses, breaks or ends its process."""
 
-    how: str = "refuses"
+    way: str = "refuses"
 
     def run(self, context: int) -> int:
-        if self.how == "dies":
+        if self.way == "dies":
             os.kill(os.getpid(), signal.SIGKILL)
-        if self.how == "sleeps":
+        if self.way == "sleeps":
             time.sleep(600)
-        if self.how == "breaks":
+        if self.way == "breaks":
             raise ZeroDivisionError
         raise error("refused", "no", hint="none")
 

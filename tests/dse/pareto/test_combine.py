@@ -36,25 +36,27 @@ def test_fronts(case: tuple[int, list[Point]]) -> None:
         assert points[row] == found
 
 
-def whole(how: Combination, parts: list[tuple[int, ...]]) -> tuple[int, ...]:
+def whole(combination: Combination, parts: list[tuple[int, ...]]) -> tuple[int, ...]:
     columns = zip(*parts, strict=True)
-    return tuple(max(column) if largest else sum(column) for column, largest in zip(columns, how.largest, strict=True))
+    return tuple(
+        max(column) if largest else sum(column) for column, largest in zip(columns, combination.largest, strict=True)
+    )
 
 
-def kept(how: Combination, values: tuple[int, ...]) -> bool:
-    return all(limit is None or value <= limit for value, limit in zip(values, how.limits, strict=True))
+def kept(combination: Combination, values: tuple[int, ...]) -> bool:
+    return all(limit is None or value <= limit for value, limit in zip(values, combination.limits, strict=True))
 
 
 @given(st.data())
 def test_whole_designs(data: st.DataObject) -> None:
     graph = data.draw(task_graphs(most=5))
     figures = data.draw(st.integers(1, 3))
-    how = data.draw(combinations(figures))
+    combination = data.draw(combinations(figures))
     points = {group: data.draw(point_lists(figures)) for group in all_groups(graph)}
-    trade = how.trades_units
+    trade = combination.trades_units
     fronts = {group: front_from(found, figures, trade_units=trade) for group, found in points.items()}
-    result = whole_front(graph, fronts.__getitem__, how)
-    assert points_of(result.front) == brute_front(list(one_by_one(graph, points, how)))
+    result = whole_front(graph, fronts.__getitem__, combination)
+    assert points_of(result.front) == brute_front(list(one_by_one(graph, points, combination)))
     for row, (values, units) in enumerate(points_of(result.front)):
         choices = result.choices(row)
         done: Mask = 0
@@ -63,7 +65,7 @@ def test_whole_designs(data: st.DataObject) -> None:
             done |= choice.group
         assert done == graph.all
         chosen = [points_of(fronts[choice.group])[choice.row] for choice in choices]
-        assert whole(how, [one for one, _ in chosen]) == values
+        assert whole(combination, [one for one, _ in chosen]) == values
         assert sum(one for _, one in chosen) == units
 
 
@@ -89,15 +91,15 @@ def test_listed_fusions(data: st.DataObject) -> None:
         assert (sum(fronts[choice.group].values[choice.row] for choice in choices) == values).all()
 
 
-def one_by_one(graph: TaskGraph, points: dict[Mask, list[Point]], how: Combination) -> list[Point]:
+def one_by_one(graph: TaskGraph, points: dict[Mask, list[Point]], combination: Combination) -> list[Point]:
     number = {name: place for place, name in enumerate(graph.names)}
     found = []
     for space in subspaces(graph):
         for fusion in space:
             groups = [sum(1 << number[name] for name in group) for group in fusion.groups]
             for chosen in product(*(points[group] for group in groups)):
-                values = whole(how, [values for values, _ in chosen])
-                if kept(how, values):
+                values = whole(combination, [values for values, _ in chosen])
+                if kept(combination, values):
                     found.append((values, sum(units for _, units in chosen)))
     return found
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dse.pareto.counted import Candidate, GrowingFront, counted, counted_front, non_dominated, points_of
+from dse.pareto import counted
+from dse.pareto.counted import Candidate, GrowingFront, counted_front, non_dominated, points_of
 from dse.pareto.hypervolume import hypervolume
 from hwmodel.design import Fusion
 

@@ -48,11 +48,11 @@ def test_wholes_of_seen_groups(data: st.DataObject) -> None:
     """Their front is the one over all fusions in which the groups that were not seen have no designs."""
     graph = data.draw(task_graphs(most=5))
     figures = data.draw(st.integers(1, 3))
-    how = data.draw(combinations(figures))
+    combination = data.draw(combinations(figures))
     every = all_groups(graph)
     seen = data.draw(st.lists(st.sampled_from(every), unique=True)) if data.draw(st.booleans()) else list(every)
     points = {group: data.draw(point_lists(figures)) for group in seen}
-    stock = Stock(graph, (), how)
+    stock = Stock(graph, (), combination)
     for part in (0, 1):  # in two helpings
         stock.add(
             {
@@ -63,18 +63,20 @@ def test_wholes_of_seen_groups(data: st.DataObject) -> None:
                 if len(found) > part
             }
         )
-    fronts = {group: front_from(points.get(group, []), figures, trade_units=how.trades_units) for group in every}
+    fronts = {
+        group: front_from(points.get(group, []), figures, trade_units=combination.trades_units) for group in every
+    }
     wholes = stock.wholes()
     front = front_of(*values_of(wholes, figures))
-    assert points_of(front) == points_of(whole_front(graph, fronts.__getitem__, how).front)
+    assert points_of(front) == points_of(whole_front(graph, fronts.__getitem__, combination).front)
     assert len(wholes) == len(front)
     for one in wholes:
         assert sum(one.groups) == graph.all
         assert one.units == sum(group.processors[0].units for group in one.groups.values())
     fusions = [tuple(one.groups) for one in wholes[:2]]
     if fusions:
-        listed = Stock(graph, fusions, how, stock.fronts, stock.designs)
-        best = [fusion_front(graph, fronts.__getitem__, how, fusion).front for fusion in fusions]
+        listed = Stock(graph, fusions, combination, stock.fronts, stock.designs)
+        best = [fusion_front(graph, fronts.__getitem__, combination, fusion).front for fusion in fusions]
         together = front_of(*(np.concatenate([getattr(one, name) for one in best]) for name in ("values", "units")))
         assert points_of(front_of(*values_of(listed.wholes(), figures))) == points_of(together)
 

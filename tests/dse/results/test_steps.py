@@ -13,7 +13,7 @@ from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import RepetitiveTask, Spec
 from arrayol.source import SourceFile
-from dse.jobs.cache import JobCache, open_store
+from dse.jobs.cache import JobCache, open_rows
 from dse.jobs.runner import JobRunner
 from dse.output.folder import write_result
 from dse.results.steps import StepFinder, find_steps
@@ -118,7 +118,7 @@ def test_steps_found_in_jobs(tmp_path: Path) -> None:
     assert [one.steps is None for one in direct] == [False, True, False]
     for size, used in ((SIZES["lpsf"], 0), (SIZES["lpsf"], 4), ({"H": 96, "W": 64}, 0)):
         own = finder(api.load(SPECS / "lpsf.aol", size), "lpsf")
-        with open_store(tmp_path, resume=True) as store:
+        with open_rows(tmp_path, resume=True) as store:
             before = len(store)
             find_steps(own, designs, JobRunner(cache=JobCache(store)), lambda _: None)
             assert len(store) - before == 4 - used

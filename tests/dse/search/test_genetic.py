@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
-from dse.search import genetic as slow_designs
+from dse.search import slow_designs
 from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_exactly
 from dse.search.genetic import search_heuristically
@@ -64,7 +64,7 @@ def test_groups_are_put_together() -> None:
     exact, found = search_exactly(context, JobRunner(), quiet), search_heuristically(context, 0, JobRunner(), quiet)
     assert share_of(found.front.values, exact.front.values) >= 0.999
     has_the_figures(space, found)
-    assert "the best designs of each group were put together" in found.how
+    assert "the best designs of each group were put together" in found.description
 
 
 def test_slow_structures_are_rationed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -72,15 +72,15 @@ def test_slow_structures_are_rationed(monkeypatch: pytest.MonkeyPatch) -> None:
     space = shipped_space("dct", narrow=False)
     columns = columns_for(space)
     free = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
-    assert "element by element" not in free.how
+    assert "element by element" not in free.description
     monkeypatch.setattr(slow_designs, "SLOW_ELEMENTS", 10 * slow_designs.LEAST_ELEMENTS)
     monkeypatch.setattr(slow_designs, "PACE", 10)  # so one in each generation
     found = search_heuristically(SearchContext(space, columns), 0, JobRunner(), quiet)
     assert found.evolution is not None
     generations = len(found.evolution.generations)
-    granted = int(found.how.partition(" structures priced element by element")[0].rpartition(" ")[2])
+    granted = int(found.description.partition(" structures priced element by element")[0].rpartition(" ")[2])
     assert 0 < granted <= generations
-    assert "and cuts, FIFOs and recomputing left out of " in found.how
+    assert "and cuts, FIFOs and recomputing left out of " in found.description
     has_the_figures(space, found)
 
 

@@ -21,16 +21,17 @@ from strategies_changes import Wanted, changed, wanteds
 
 from arrayol.errors import ArrayolError
 from dse.jobs import runner
-from dse.jobs.cache import JobCache, JobStore, open_store
+from dse.jobs.cache import CacheRows, JobCache, open_rows
 from dse.jobs.jobs import Job
 from dse.jobs.pools import InProcess, Pool, processes
 from dse.jobs.runner import JobRunner
-from dse.search import pricing
+from dse.search import job_cost
+from dse.search.batch_pricer import BatchPricer
 from dse.search.context import SearchContext
 from dse.search.exact import search_exactly
 from dse.search.group import search_group
 from dse.search.group_front import GroupPart, dump_part, joined, load_part
-from dse.search.pricing import BatchPricer, plain_structure
+from dse.search.pricing import plain_structure
 from dse.space.options import mapping_options
 from dse.space.study import NARROW, Study
 from hwmodel.platform import LocalMemory, Platform
@@ -61,17 +62,17 @@ class Counting(JobCache):
 
 
 @contextmanager
-def new_store() -> Iterator[JobStore]:
-    """An empty store of which no file is left, and none made where it is used but a moment."""
-    with TemporaryDirectory() as folder, open_store(Path(folder), resume=True) as store:
-        yield store
-        store.discard()
+def new_rows() -> Iterator[CacheRows]:
+    """An empty cache of which no file is left, and none made where it is used but a moment."""
+    with TemporaryDirectory() as folder, open_rows(Path(folder), resume=True) as rows:
+        yield rows
+        rows.discard()
 
 
-def outcome(wanted: Wanted, hands: JobRunner) -> Any:
+def outcome(wanted: Wanted, job_runner: JobRunner) -> Any:
     """All that an exact search finds, or why it is refused."""
     try:
-        found = search_exactly(wanted.context(), hands, lambda _: None)
+        found = search_exactly(wanted.context(), job_runner, lambda _: None)
     except ArrayolError as refused:
         return str(refused)
     points = [(found.front.values.tolist(), found.front.units.tolist())]
@@ -80,12 +81,12 @@ def outcome(wanted: Wanted, hands: JobRunner) -> Any:
         group: (front.front.values.tolist(), front.front.units.tolist(), front.designs, front.counts, front.refusal)
         for group, front in found.groups.items()
     }
-    sizes = (found.counts, found.group_designs, found.whole_designs, found.exact, found.how, found.refusal)
+    sizes = (found.counts, found.group_designs, found.whole_designs, found.exact, found.description, found.refusal)
     return points, designs, groups, sizes
 
 
-def resuming(store: JobStore) -> Counting:
-    return Counting(store)
+def resuming(rows: CacheRows) -> Counting:
+    return Counting(rows)
 
 
 @settings(max_examples=50)
@@ -94,12 +95,12 @@ def test_rows_of_another_search_change_nothing(data: st.DataObject) -> None:
     """With one thing changed no row is used that would now be another; the search's own rows are all found again."""
     former = data.draw(wanteds())
     what, wanted = data.draw(changed(former))
-    with new_store() as store:
-        outcome(former, JobRunner(cache=resuming(store)))
-        cache = resuming(store)
+    with new_rows() as rows:
+        outcome(former, JobRunner(cache=resuming(rows)))
+        cache = resuming(rows)
         fresh = outcome(wanted, JobRunner())
         assert outcome(wanted, JobRunner(cache=cache)) == fresh, what
-        assert outcome(wanted, JobRunner(Idle(), resuming(store))) == fresh
+        assert outcome(wanted, JobRunner(Idle(), resuming(rows))) == fresh
     seen[what] += 1
     seen["found"] += bool(cache.found)
     seen["new"] += bool(cache.kept)
@@ -111,20 +112,20 @@ def test_prices_of_another_search_change_nothing(data: st.DataObject) -> None:
     """The same for figures of single designs, as heuristic searches ask for them."""
     former = data.draw(wanteds())
     what, wanted = data.draw(changed(former))
-    with new_store() as store:
+    with new_rows() as rows:
         for one in (former, wanted):
             fresh = prices(one, JobRunner())
-            assert prices(one, JobRunner(cache=resuming(store))) == fresh, what
-        assert prices(wanted, JobRunner(Idle(), resuming(store))) == fresh
+            assert prices(one, JobRunner(cache=resuming(rows))) == fresh, what
+        assert prices(wanted, JobRunner(Idle(), resuming(rows))) == fresh
 
 
-def prices(wanted: Wanted, hands: JobRunner) -> Any:
+def prices(wanted: Wanted, job_runner: JobRunner) -> Any:
     """Figures of designs of all kinds, and an example of a refusal."""
     try:
         context = wanted.context()
     except ArrayolError as refused:
         return str(refused)
-    pricer, space = BatchPricer(context, hands), context.space
+    pricer, space = BatchPricer(context, job_runner), context.space
     for group in space.groups[:4]:
         last = space.last(group)
         for blocks in list(space.blocks(last))[:2] if last else ():
@@ -145,11 +146,11 @@ def test_the_order_of_arrays_counts() -> None:
     wanted = three(PLATFORM.model_copy(update={"local": LocalMemory(banks=2, block_bits=64)}), layouts=("linear",))
     turned = replace(wanted.network, arrays=dict(reversed(wanted.network.arrays.items())))
     other = replace(wanted, network=turned)
-    with new_store() as store:
-        found = outcome(wanted, JobRunner(cache=resuming(store)))
+    with new_rows() as rows:
+        found = outcome(wanted, JobRunner(cache=resuming(rows)))
         fresh = outcome(other, JobRunner())
         assert found != fresh
-        assert outcome(other, JobRunner(cache=resuming(store))) == fresh
+        assert outcome(other, JobRunner(cache=resuming(rows))) == fresh
 
 
 @pytest.mark.parametrize(
@@ -167,10 +168,10 @@ def test_options_count(what: str, former: tuple[str, ...], now: Any) -> None:
     platform = PLATFORM.model_copy(update={"local": LocalMemory(banks=2, block_bits=64)})
     objectives = ("latency_cycles", "internal_memory_data")
     wanted, other = (replace(three(platform, **{what: ways}), objectives=objectives) for ways in (former, now))
-    with new_store() as store:
-        outcome(wanted, JobRunner(cache=resuming(store)))
+    with new_rows() as rows:
+        outcome(wanted, JobRunner(cache=resuming(rows)))
         fresh = outcome(other, JobRunner())
-        assert outcome(other, JobRunner(cache=resuming(store))) == fresh
+        assert outcome(other, JobRunner(cache=resuming(rows))) == fresh
 
 
 def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
@@ -178,9 +179,9 @@ def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
     name, last = list(wanted.network.processes.items())[-1]
     processes = {**wanted.network.processes, name: replace(last, elementary="another")}
     other = replace(wanted, network=replace(wanted.network, processes=processes))
-    with new_store() as store:
-        outcome(wanted, JobRunner(cache=resuming(store)))
-        cache = resuming(store)
+    with new_rows() as rows:
+        outcome(wanted, JobRunner(cache=resuming(rows)))
+        cache = resuming(rows)
         assert outcome(other, JobRunner(cache=cache)) == outcome(other, JobRunner())
         assert cache.found >= 3  # the first two tasks, singly and together
         assert cache.kept >= 3
@@ -192,9 +193,9 @@ def test_what_the_last_task_is_concerns_its_groups_alone() -> None:
 def test_jobs_of_any_size_find_the_same(seconds: float, data: st.DataObject) -> None:
     wanted = data.draw(wanteds())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pricing, "JOB_SECONDS", 1e9)
+        patch.setattr(job_cost, "JOB_SECONDS", 1e9)
         whole = outcome(wanted, JobRunner())
-        patch.setattr(pricing, "JOB_SECONDS", seconds)
+        patch.setattr(job_cost, "JOB_SECONDS", seconds)
         assert outcome(wanted, JobRunner()) == whole
 
 
@@ -232,7 +233,7 @@ def pool() -> Iterator[Pool]:
 def test_two_processes_find_the_same(pool: Pool, wanted: Wanted) -> None:
     """In tasks of single jobs, whichever ends first, under any constraints and ways to share memory."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pricing, "JOB_SECONDS", 3e-2)
+        patch.setattr(job_cost, "JOB_SECONDS", 3e-2)
         patch.setattr(runner, "TASK_SECONDS", 1e-9)
         assert outcome(wanted, JobRunner(pool)) == outcome(wanted, JobRunner())
         assert prices(wanted, JobRunner(pool)) == prices(wanted, JobRunner())
@@ -242,7 +243,7 @@ def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
     """What the jobs of a group's search find, cut small."""
     parts: list[GroupPart] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pricing, "JOB_SECONDS", 1e-9)
+        patch.setattr(job_cost, "JOB_SECONDS", 1e-9)
         work = search_group(context, group, all_options=True)
         try:
             jobs = next(work)

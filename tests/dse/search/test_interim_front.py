@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from strategies import task_graphs
 from strategies_fronts import combinations, front_from, point_lists
 
+from dse.pareto import combine
 from dse.pareto.combine import listed_front, whole_front
-from dse.pareto.counted import recombine
 from dse.pareto.fronts import Combination, Front, front_of
 from dse.pareto.hypervolume import box_share, reference_of
-from dse.search import exact as outlook
-from dse.search.exact import InterimFront
+from dse.search import interim_front
+from dse.search.interim_front import InterimFront
 from dse.space.fusions import all_groups, subspaces
 from dse.space.task_graph import Mask, TaskGraph, from_links
 
@@ -28,12 +28,12 @@ def searches(draw: st.DrawFn, most: int = 5) -> tuple[TaskGraph, Combination, di
     """A graph, how figures combine, and the fronts of all groups in an order in which they were found."""
     graph = draw(task_graphs(most=most))
     figures = draw(st.integers(1, 3))
-    how = draw(combinations(figures))
+    combination = draw(combinations(figures))
     found = {
-        group: front_from(draw(point_lists(figures)), figures, trade_units=how.trades_units)
+        group: front_from(draw(point_lists(figures)), figures, trade_units=combination.trades_units)
         for group in draw(st.permutations(all_groups(graph)))
     }
-    return graph, how, found
+    return graph, combination, found
 
 
 def growing(found: dict[Mask, Front]) -> Iterator[dict[Mask, Front]]:
@@ -42,21 +42,21 @@ def growing(found: dict[Mask, Front]) -> Iterator[dict[Mask, Front]]:
         yield dict(list(found.items())[:count])
 
 
-def exact_values(graph: TaskGraph, how: Combination, found: dict[Mask, Front]) -> np.ndarray:
+def exact_values(graph: TaskGraph, combination: Combination, found: dict[Mask, Front]) -> np.ndarray:
     """The exact front of whole designs of these groups alone."""
-    empty = front_from([], len(how.largest))
-    return whole_front(graph, lambda group: found.get(group, empty), how).front.values
+    empty = front_from([], len(combination.largest))
+    return whole_front(graph, lambda group: found.get(group, empty), combination).front.values
 
 
 @given(searches(), st.data())
 def test_the_share_of_the_exact_front_so_far(
     case: tuple[TaskGraph, Combination, dict[Mask, Front]], data: st.DataObject
 ) -> None:
-    graph, how, found = case
-    objectives = data.draw(st.integers(1, len(how.largest)))
-    seen, reference = InterimFront(graph, how, objectives), None
+    graph, combination, found = case
+    objectives = data.draw(st.integers(1, len(combination.largest)))
+    seen, reference = InterimFront(graph, combination, objectives), None
     for some in growing(found):
-        values = exact_values(graph, how, some)[:, :objectives]
+        values = exact_values(graph, combination, some)[:, :objectives]
         share = seen.hypervolume(some)
         if not len(values):
             assert share is None
@@ -68,12 +68,12 @@ def test_the_share_of_the_exact_front_so_far(
 
 @given(searches())
 def test_thinned_fronts_give_a_bound_that_rises(case: tuple[TaskGraph, Combination, dict[Mask, Front]]) -> None:
-    graph, how, found = case
-    figures = len(how.largest)
-    exact = exact_values(graph, how, found)
+    graph, combination, found = case
+    figures = len(combination.largest)
+    exact = exact_values(graph, combination, found)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(outlook, "POINTS_AT_MOST", 2)
-        seen = InterimFront(graph, how, figures)
+        patched.setattr(interim_front, "POINTS_AT_MOST", 2)
+        seen = InterimFront(graph, combination, figures)
         shares = [seen.hypervolume(some) for some in growing(found)]
         known = [share for share in shares if share is not None]
         assert shares == [None] * (len(shares) - len(known)) + known
@@ -156,7 +156,7 @@ def test_a_wide_graph_has_no_interim_front_but_keeps_what_it_had() -> None:
     one = front_from([((3, 4), 1)], 2)
     # A group with the first task that waits for all others: each set of these may run before it.
     some = {1 << task: one for task in range(tasks)} | {1 | 1 << (tasks - 1): one}
-    assert 2 ** (tasks - 2) > recombine.DOWN_SETS
+    assert 2 ** (tasks - 2) > combine.DOWN_SETS
     assert InterimFront(wide, SUMS, 2).hypervolume(some) is None
     seen = InterimFront(wide, SUMS, 2)
     share = seen.hypervolume({wide.all: one})
@@ -169,7 +169,7 @@ def test_where_one_order_stands_for_all_a_wide_graph_is_as_a_chain() -> None:
     tasks = 14
     wide = from_links(tuple(f"t{place}" for place in range(tasks)), {(0, reader) for reader in range(1, tasks)})
     singles = {1 << task: front_from([((3, 4), 1)], 2) for task in range(tasks)}
-    assert 2 ** (tasks - 1) > recombine.DOWN_SETS
+    assert 2 ** (tasks - 1) > combine.DOWN_SETS
     seen = InterimFront(wide, SUMS, 2)
     assert seen.hypervolume(singles) == pytest.approx((0.1 / 1.1) ** 2)
 
@@ -179,7 +179,7 @@ def test_too_many_listed_fusions(monkeypatch: pytest.MonkeyPatch) -> None:
     fronts = {group: front_from([((1, 1), 1)], 2) for group in all_groups(graph)}
     fusions = [(0b11, 0b100), (1, 0b110), (1, 0b10, 0b100), (0b111,)]
     assert InterimFront(graph, SUMS, 2, fusions).hypervolume(fronts) is not None
-    monkeypatch.setattr(outlook, "STEPS_AT_MOST", 3)
+    monkeypatch.setattr(interim_front, "STEPS_AT_MOST", 3)
     assert InterimFront(graph, SUMS, 2, fusions).hypervolume(fronts) is None
 
 
@@ -188,5 +188,5 @@ def test_nothing_is_computed_where_nothing_came(monkeypatch: pytest.MonkeyPatch)
     fronts = {1: front_from([((2, 2), 1)], 2)}
     seen = InterimFront(graph, SUMS, 2)
     share = seen.hypervolume(fronts)
-    monkeypatch.setattr(outlook, "wholes_of", None)
+    monkeypatch.setattr(interim_front, "wholes_of", None)
     assert seen.hypervolume(fronts) == share

@@ -28,7 +28,7 @@ from dse.search.figures import Columns, columns_of
 from dse.search.genetic import search_heuristically
 from dse.search.group import search_group
 from dse.search.isomorphic import IsomorphicGroups
-from dse.search.methods import choose_method
+from dse.search.methods import choose_method, require_other_fronts
 from dse.search.partition import search_by_partition
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
@@ -292,6 +292,26 @@ def test_methods_that_are_refused() -> None:
     long = MappingSpace(bounded.model, narrowed(Study()))
     with pytest.raises(ArrayolError, match="at most 16,384, and there are 524,288 fusions"):
         choose_method("partition", default_columns(long), size_of(long))
+
+
+@pytest.mark.parametrize("method", ["exhaustive", "nsga2"])
+def test_all_designs_are_refused_before_the_search(method: str) -> None:
+    told: list[object] = []
+    spec = api.load(shipped_folder() / "lpsf.aol", {"H": 4, "W": 8})
+    space = api.Space(study=api.Study(units=(1,)), narrow=True, verify=False)
+    with pytest.raises(ArrayolError, match="it keeps its front alone, and all designs are asked for") as caught:
+        api.explore(spec, space=space, method=method, keep_all=True, announce=told.append, report=told.append)
+    assert [one.code for one in caught.value.diagnostics] == ["method-refused"]
+    assert told == []
+
+
+def test_all_designs_of_too_many_fusions_are_refused() -> None:
+    with TemporaryDirectory() as folder:
+        bounded = space_of(chain(20, 16), 20, Path(folder))
+    method = choose_method("exact", default_columns(bounded), size_of(bounded))
+    with pytest.raises(ArrayolError, match="there are more than 16,384 fusions, and all designs are asked for"):
+        require_other_fronts(method, bounded)
+    require_other_fronts(method, lpsf())
 
 
 @pytest.mark.parametrize("method", ["exact", "nsga2"])

@@ -15,7 +15,7 @@ from arrayol.ir.network import Network
 from dse.pareto.hypervolume import box_share, reference_of
 from dse.results.exploration import Exploration, Labels
 from dse.results.schema import identifier
-from dse.search.context import Search
+from dse.search.context import SearchRequest
 from dse.search.published import Progress, explore
 from dse.space.fusions import subspaces
 from dse.space.objectives import PUBLISHED, chosen
@@ -193,7 +193,7 @@ def test_none_feasible_is_an_error_with_the_reason() -> None:
 
 def test_some_infeasible_are_told_of_but_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Refusing, "least", 3)
-    found = explore(_Refusing(fork_join(), platform()), chosen(DEFAULT), LABELS, how=Search(keep_all=True))
+    found = explore(_Refusing(fork_join(), platform()), chosen(DEFAULT), LABELS, request=SearchRequest(keep_all=True))
     result = found.result
     assert (result.evaluated, result.infeasible, result.space.whole_designs) == (5, 5, 10)
     assert [(one.groups, one.infeasible) for one in result.space.subspaces] == [(1, 1), (2, 4), (3, 0), (4, 0)]
@@ -206,19 +206,21 @@ def test_some_infeasible_are_told_of_but_not_compared(monkeypatch: pytest.Monkey
 
 def test_progress_ends_with_everything() -> None:
     said: list[Progress] = []
-    explore(PublishedModel(chain(8), platform()), chosen(DEFAULT), LABELS, how=Search(report=said.append))
+    explore(PublishedModel(chain(8), platform()), chosen(DEFAULT), LABELS, request=SearchRequest(report=said.append))
     assert said[-1] == Progress(evaluated=128, total=128, subspace=8, subspaces=8)
     assert [one.evaluated for one in said] == sorted(one.evaluated for one in said)
 
 
 def test_the_hypervolume_of_the_front_so_far_rises() -> None:
     made, shares = PublishedModel(chain(9), platform()), []
-    found = explore(made, chosen(DEFAULT), LABELS, how=Search(report=lambda one: shares.append(one.hypervolume())))
+    found = explore(
+        made, chosen(DEFAULT), LABELS, request=SearchRequest(report=lambda one: shares.append(one.hypervolume()))
+    )
     assert len(shares) > 9
     assert shares[0] > 0
     assert shares == sorted(shares)
     said: list[Progress] = []
-    explore(made, chosen(DEFAULT), LABELS, how=Search(report=said.append))
+    explore(made, chosen(DEFAULT), LABELS, request=SearchRequest(report=said.append))
     front = np.array([[design.objectives[name] for name in DEFAULT] for design in found.result.pareto])
     assert said[-1].hypervolume() == pytest.approx(box_share(front, reference_of(front)))
 

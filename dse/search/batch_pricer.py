@@ -1,0 +1,170 @@
+"""Figures of many group designs of all kinds at once, each priced once, in jobs: what a heuristic search asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+from pydantic import TypeAdapter
+
+from arrayol.errors import ArrayolError
+from dse.jobs.digest import digest
+from dse.jobs.jobs import JobPlan
+from dse.jobs.runner import JobRunner
+from dse.search.context import SearchContext
+from dse.search.group_front import Counts
+from dse.search.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
+from dse.search.pricing import INFEASIBLE, Pricer
+from dse.space.mappings import MappingSpace
+from dse.space.options import is_plain, structure_of, takes_exact_path
+from hwmodel.design import GroupDesign, Scan
+from hwmodel.machine.priced import Priced
+
+Figures = tuple[int, ...] | None  # in the order of a search's columns; None for an infeasible design
+Refusal = tuple[tuple[str, ...], str]  # a group and the reason
+
+
+@dataclass(frozen=True)
+class Prices:
+    """The figures of some group designs, in their order, and an example of a refusal."""
+
+    figures: tuple[Figures, ...]
+    refusal: Refusal | None
+
+
+_PRICES = TypeAdapter(Prices)
+
+
+@dataclass(frozen=True)
+class PricesJob:
+    """Group designs that share what is computed for one of them: blocks of one scan, or a structure."""
+
+    parts: tuple[tuple[GroupDesign, ...], ...]
+    cost: float = field(compare=False)
+
+    @property
+    def kind(self) -> str:
+        """What it is in a store."""
+        return "figures of a generation"
+
+    def key(self, context: SearchContext) -> bytes:
+        """What it depends on."""
+        return digest(self.kind, context.network_key, self.parts)
+
+    def run(self, context: SearchContext) -> Prices:
+        """Price them."""
+        pricing = _FiguresOfDesigns(context)
+        for part in self.parts:
+            pricing.price(part)
+        return Prices(tuple(pricing.found[design] for design in chain(*self.parts)), pricing.refusal)
+
+    def dump(self, prices: Prices) -> str:
+        """Prices as text."""
+        return _PRICES.dump_json(prices).decode()
+
+    def load(self, text: str) -> Prices:
+        """Prices from their text."""
+        return _PRICES.validate_json(text)
+
+
+class BatchPricer:
+    """Remembers every group design it has priced: its figures, or None for an infeasible one."""
+
+    def __init__(self, context: SearchContext, runner: JobRunner | None = None) -> None:
+        self.context, self.runner = context, runner or JobRunner()
+        self.space, self.columns = context.space, context.columns
+        self.found: dict[GroupDesign, Figures] = {}
+        self.refusal: Refusal | None = None
+
+    @property
+    def counts(self) -> Counts:
+        """Designs that are feasible by themselves, and others."""
+        infeasible = sum(1 for values in self.found.values() if values is None)
+        return Counts(len(self.found) - infeasible, infeasible)
+
+    def price(self, designs: Iterable[GroupDesign]) -> None:
+        """Price those that are new."""
+        fresh = dict.fromkeys(one for one in designs if one not in self.found)
+        self.runner.do(self.context, [self._plan(list(self._jobs(fresh)))])
+
+    def _plan(self, jobs: Sequence[PricesJob]) -> JobPlan[None]:
+        for job, prices in zip(jobs, (yield jobs), strict=True):
+            self.found.update(zip(chain(*job.parts), prices.figures, strict=True))
+            self.refusal = self.refusal or prices.refusal
+
+    def _jobs(self, designs: Iterable[GroupDesign]) -> Iterator[PricesJob]:
+        """Plain designs with equal tasks and scans together, others structure by structure, as many as make a job."""
+        together: dict[tuple[tuple[str, ...], Scan] | GroupDesign, list[GroupDesign]] = {}
+        for design in designs:
+            structure = structure_of(design)
+            alike = (design.tasks, design.blocks.scan) if _in_batches(self.space, structure) else structure
+            together.setdefault(alike, []).append(design)
+        parts = ((part, self._seconds(part)) for part in map(tuple, together.values()))
+        for some, seconds in in_jobs(parts):
+            yield PricesJob(tuple(some), seconds)
+
+    def _seconds(self, part: Sequence[GroupDesign]) -> float:
+        """By what the first of them is; its group's tables, where it has some, are there from earlier generations."""
+        first, combinations = part[0], len({_units(design) for design in part})
+        cost = JobCost(self.space, first.tasks, combinations)
+        if not _in_batches(self.space, first):
+            return cost.structure(slow=takes_exact_path(first))
+        return STRUCTURE_SECONDS + cost.plain * len({design.blocks.shape for design in part})
+
+
+class _FiguresOfDesigns:
+    """Prices designs that are alike together."""
+
+    def __init__(self, context: SearchContext) -> None:
+        self.context, self.space, self.columns = context, context.space, context.columns
+        self.found: dict[GroupDesign, Figures] = {}
+        self.refusal: Refusal | None = None
+
+    def price(self, designs: Sequence[GroupDesign]) -> None:
+        """Plain designs with equal tasks and scans, or designs of one structure."""
+        combinations = list(dict.fromkeys(map(_units, designs)))
+        pricer = Pricer(self.context, designs[0].tasks, chosen=np.array(combinations, np.int64))
+        places = {units: place for place, units in enumerate(combinations)}
+        structure = structure_of(designs[0])
+        if _in_batches(self.space, structure):
+            self._price_plain(pricer, designs, places)
+            return
+        try:
+            priced = pricer.structure(structure)
+        except ArrayolError as refused:
+            self.refusal = self.refusal or (structure.tasks, refused.diagnostics[0].message)
+            self.found.update(dict.fromkeys(designs))
+            return
+        self._note(pricer, designs, priced, [(0, places[_units(one)]) for one in designs])
+
+    def _price_plain(
+        self, pricer: Pricer, designs: Sequence[GroupDesign], places: Mapping[tuple[int, ...], int]
+    ) -> None:
+        shapes = list(dict.fromkeys(design.blocks.shape for design in designs))
+        rows = {shape: row for row, shape in enumerate(shapes)}
+        for start, priced in pricer.plain(designs[0].blocks.scan, shapes):
+            some = [one for one in designs if start <= rows[one.blocks.shape] < start + len(priced.legal)]
+            cells = [(rows[one.blocks.shape] - start, places[_units(one)]) for one in some]
+            self._note(pricer, some, priced, cells)
+
+    def _note(
+        self, pricer: Pricer, designs: Sequence[GroupDesign], priced: Priced, cells: Sequence[tuple[int, int]]
+    ) -> None:
+        rows, places = np.array(cells, np.intp).T
+        values = pricer.values(priced, (rows, places))
+        legal = priced.legal[rows, places] & self.columns.combination.within(values)
+        for design, kept, figures in zip(designs, legal.tolist(), values.tolist(), strict=True):
+            self.found[design] = tuple(figures) if kept else None
+        if not legal.all() and self.refusal is None:
+            self.refusal = designs[0].tasks, INFEASIBLE
+
+
+def _in_batches(space: MappingSpace, design: GroupDesign) -> bool:
+    """Whether it is priced together with others of its scan."""
+    return is_plain(design) and space.model.is_separable(design.tasks)
+
+
+def _units(design: GroupDesign) -> tuple[int, ...]:
+    return tuple(one.units for one in design.processors)

@@ -1,0 +1,162 @@
+"""Jobs of the search through one group: structures in batches, structures one by one, all options on some blocks.
+
+A structure is a group design but for its units. The plain ones differ in blocks and scan; all else is a mapping option.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from arrayol.errors import ArrayolError
+from dse.jobs.digest import digest
+from dse.pareto.fronts import front_of
+from dse.search.context import SearchContext
+from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing
+from dse.search.pricing import INFEASIBLE, Pricer, plain_structure
+from dse.space.mappings import Shape
+from dse.space.options import mapping_options
+from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.machine.priced import Priced
+
+
+@dataclass(frozen=True)
+class GroupJob(ABC):
+    """What all jobs share: the group, the numbers of units that each task may have, and the estimated seconds."""
+
+    tasks: tuple[str, ...]
+    units: tuple[int, ...]
+    cost: float = field(compare=False)
+
+    @property
+    def kind(self) -> str:
+        """What it is in a store."""
+        return "designs of a group"
+
+    @abstractmethod
+    def key(self, context: SearchContext) -> bytes:
+        """What it depends on."""
+
+    @abstractmethod
+    def run(self, context: SearchContext) -> GroupPart:
+        """The front of its designs."""
+
+    def dump(self, part: GroupPart) -> str:
+        """A part as text."""
+        return dump_part(part)
+
+    def load(self, text: str) -> GroupPart:
+        """A part from its text."""
+        return load_part(text)
+
+
+@dataclass(frozen=True)
+class PlainJob(GroupJob):
+    """Block shapes under some scans without options, in batches where the group is separable."""
+
+    shapes: tuple[tuple[Scan, tuple[Shape, ...]], ...]
+
+    def key(self, context: SearchContext) -> bytes:
+        """What it depends on."""
+        return digest("plain", context.group_key(self.tasks), self.units, self.shapes)
+
+    def run(self, context: SearchContext) -> GroupPart:
+        """The front of these designs."""
+        front = _FrontOfGroup(context, self)
+        for scan, shapes in self.shapes:
+            front.take_plain(scan, shapes)
+        return front.part
+
+
+@dataclass(frozen=True)
+class StructuresJob(GroupJob):
+    """Some structures, whatever their options."""
+
+    structures: tuple[GroupDesign, ...]
+
+    def key(self, context: SearchContext) -> bytes:
+        """What it depends on."""
+        return digest("structures", context.group_key(self.tasks), self.units, self.structures)
+
+    def run(self, context: SearchContext) -> GroupPart:
+        """The front of these designs."""
+        front = _FrontOfGroup(context, self)
+        for structure in self.structures:
+            front.take(structure)
+        return front.part
+
+
+@dataclass(frozen=True)
+class OptionsJob(GroupJob):
+    """All mapping options of the study on some plain structures."""
+
+    blocks: tuple[Blocks, ...]
+
+    def key(self, context: SearchContext) -> bytes:
+        """What it depends on: also all options of the study."""
+        study = context.space.study
+        offered_options = (study.cuts, study.links, study.layouts, study.policies, study.recompute, study.orders)
+        return digest("openings", context.group_key(self.tasks), self.units, self.blocks, offered_options)
+
+    def run(self, context: SearchContext) -> GroupPart:
+        """The front of these designs."""
+        front = _FrontOfGroup(context, self)
+        for blocks in self.blocks:
+            for structure in mapping_options(context.space, plain_structure(self.tasks, blocks)):
+                front.take(structure)
+        return front.part
+
+
+class _FrontOfGroup:
+    """The front of the designs priced so far."""
+
+    def __init__(self, context: SearchContext, job: GroupJob) -> None:
+        self.columns, self.tasks = context.columns, job.tasks
+        self.is_separable = context.space.model.is_separable(job.tasks)
+        self.pricer = Pricer(context, job.tasks, offered=job.units)
+        self.designs = len(job.units) ** len(job.tasks)  # of a structure
+        self.part = nothing(self.columns, len(self.tasks))
+
+    def take_plain(self, scan: Scan, shapes: Sequence[Shape]) -> None:
+        """Take plain structures of one scan under all units."""
+        if self.is_separable:
+            for start, priced in self.pricer.plain(scan, shapes):
+                self._add(partial(self._plain, scan, shapes[start:]), priced)
+        else:
+            for row in range(len(shapes)):
+                self.take(self._plain(scan, shapes, row))
+
+    def take(self, structure: GroupDesign) -> None:
+        """Take a structure under all units."""
+        try:
+            priced = self.pricer.structure(structure)
+        except ArrayolError as refused:
+            counts = Counts(infeasible=self.designs)
+            self._join(nothing(self.columns, len(self.tasks), counts, refused.diagnostics[0].message))
+            return
+        self._add(lambda _: structure, priced)
+
+    def _plain(self, scan: Scan, shapes: Sequence[Shape], row: int) -> GroupDesign:
+        return plain_structure(self.tasks, Blocks(shapes[row], scan))
+
+    def _add(self, structure: Callable[[int], GroupDesign], priced: Priced) -> None:
+        """Take the feasible designs of some structures, given by their rows, and of all the front."""
+        values = self.pricer.values(priced, priced.legal)
+        kept = self.columns.combination.within(values)
+        feasible = int(np.count_nonzero(kept))
+        total = self.designs * len(priced.legal)
+        counts = Counts(feasible, total - feasible - priced.left_out, priced.left_out)
+        refusal = None if feasible else INFEASIBLE
+        rows, chosen = (places[kept] for places in np.nonzero(priced.legal))
+        units = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]
+        front = front_of(values[kept], units.sum(axis=1), trade_units=self.columns.combination.trades_units).origin
+        used, place = np.unique(rows[front], return_inverse=True)  # of many structures few are on a front
+        structures = tuple(structure(int(row)) for row in used)
+        self._join(GroupPart(structures, values[kept][front], units[front], place.reshape(-1), counts, refusal))
+
+    def _join(self, part: GroupPart) -> None:
+        self.part = joined([self.part, part], self.columns)
