@@ -12,7 +12,8 @@ from arrayol.cli.explore_tables import shown_figure, unit_of
 from arrayol.cli.options import json_option, warn
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted
-from dse.output.folder import comparison_text, load_result, require_comparison_folder, write_comparison
+from dse.output.comparison import comparison_text, require_comparison_folder, write_comparison
+from dse.output.folder import load_result
 from dse.results.compare import Comparison, Kept, compare, shown_fusion
 from dse.results.schema import Design, Result
 

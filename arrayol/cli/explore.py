@@ -20,7 +20,8 @@ from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted
 from dse.jobs.cache import CACHE_NAME
 from dse.jobs.jobs import WRITING, SearchProgress
-from dse.output.folder import PICKED, SPECS, require_writable, write_picked
+from dse.output.folder import PICKED, SPECS, require_writable
+from dse.output.picked import write_picked
 from dse.results.exploration import Exploration
 from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
 from dse.results.schema import GroupRecord, Result

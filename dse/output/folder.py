@@ -1,89 +1,31 @@
-"""Result folders: result.json, designs.csv and the plot, whole or not there at all."""
+"""Result folders: `result.json`, `designs.csv`, plots and specifications.
+
+A folder is written whole or not at all, in place of a former result only; what else lies in it is carried over. Read
+back, a result of another format number is refused by name, and keys that this version does not know are left out.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import shutil
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
-from arrayol.files import atomic_file, atomic_folder, writing
+from arrayol.files import atomic_folder
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.steps import parse_step, run_steps
 from dse.jobs.cache import CACHE_FILES
-from dse.output.save_plots import save_breakdown, save_comparison, save_convergence, save_plot
-from dse.results.compare import Comparison
+from dse.output.plots.save import save_breakdown, save_convergence, save_front
+from dse.output.table import designs_csv
 from dse.results.exploration import Exploration
-from dse.results.pick import Picked
-from dse.results.schema import FORMAT, BlocksRecord, Design, GroupRecord, Result
-
-# The table of designs, a line each, for spreadsheets.
-
-_BY_GROUP = ("blocks", "scans", "cuts", "fifos", "layouts", "policies", "recompute")
-
-
-def designs_csv(result: Result) -> str:
-    """All designs that the result holds, one a line; `pareto` says which are on the front."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(_rows(result))
-    return text.getvalue()
-
-
-def _rows(result: Result) -> Iterator[list[object]]:
-    tasks, figures = result.space.tasks, tuple(result.pareto[0].objectives)
-    front = {design.id for design in result.pareto}
-    checks = ("verified", "bottleneck") if result.is_mapped else ()
-    decisions = _BY_GROUP if result.is_mapped else _columns("block_data", tasks)
-    yield ["id", "pareto", "groups", "fusion", *figures, *checks, *_columns("units", tasks), *decisions]
-    for design in result.stored:
-        yield [
-            design.id,
-            "yes" if design.id in front else "no",
-            len(design.fusion),
-            " | ".join(" ".join(group) for group in design.fusion),
-            *(design.objectives[name] for name in figures),
-            *([{True: "yes", False: "no", None: ""}[design.verified], design.bottleneck] if design.mappings else ()),
-            *(design.processors[task].units for task in tasks),
-            *(_decisions(design) if design.mappings else (design.processors[task].block_data for task in tasks)),
-        ]
-
-
-def _columns(name: str, tasks: tuple[str, ...]) -> list[str]:
-    return [f"{name}[{task}]" for task in tasks]
-
-
-def _decisions(design: Design) -> Iterator[str]:
-    """What `_BY_GROUP` names, over all groups."""
-    return (" | ".join(texts) for texts in zip(*map(_group, design.groups), strict=True))
-
-
-def _group(group: GroupRecord) -> tuple[str, ...]:
-    assert group.mapping is not None, "only mappings have such columns"
-    cuts = [f"{processor.task}: {_blocks(processor.cut)}" for processor in group.processors if processor.cut]
-    layouts = [f"{layout.array}: {layout.banks} banks" for layout in group.mapping.layouts]
-    return (
-        "x".join(map(str, group.mapping.blocks.shape)),
-        group.mapping.blocks.scan,
-        "; ".join(cuts),
-        " ".join(group.mapping.fifos),
-        "; ".join(layouts),
-        group.mapping.policy,
-        "yes" if group.mapping.recompute else "no",
-    )
-
-
-def _blocks(blocks: BlocksRecord) -> str:
-    return f"{'x'.join(map(str, blocks.shape))} scan {blocks.scan}"
-
+from dse.results.schema import FORMAT, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
 BREAKDOWN = ("breakdown.png", "breakdown.svg")
@@ -106,7 +48,7 @@ def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
         result = exploration.result
         (folder / RESULT).write_text(result.to_json(), encoding="utf-8")
         (folder / TABLE).write_text(designs_csv(result), encoding="utf-8")
-        save_plot(exploration, *(folder / plot for plot in PLOTS))
+        save_front(exploration, *(folder / plot for plot in PLOTS))
         plots: tuple[str, ...] = PLOTS
         if result.is_mapped:
             save_breakdown(result, *(folder / plot for plot in BREAKDOWN))
@@ -129,10 +71,14 @@ def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
             continue
         (folder / SPECS).mkdir(exist_ok=True)
         name = spec_file(design.id, number)
-        transformed = run_steps(exploration.spec, [parse_step(step) for step in design.steps])
-        (folder / name).write_text(spec_text(transformed.spec), encoding="utf-8")
+        (folder / name).write_text(transformed_text(exploration.spec, design.steps), encoding="utf-8")
         names.append(name)
     return names
+
+
+def transformed_text(spec: Spec, steps: Sequence[str]) -> str:
+    """The text of a specification after a design's steps."""
+    return spec_text(run_steps(spec, [parse_step(step) for step in steps]).spec)
 
 
 def spec_file(identifier: str, number: int) -> str:
@@ -271,82 +217,3 @@ def _link(path: Path, target: Path) -> None:
         target.hardlink_to(path)
     except OSError:
         shutil.copy2(path, target)
-
-
-# A picked design as a document and files: its decisions, steps and specification, where cycles and bits go.
-
-
-def write_picked(result: Result, picked: Picked, spec: Spec | None, folder: Path) -> dict[str, Any]:
-    """Write picked.json in a result folder, and the design's specification where `write_result` left it out.
-
-    `spec` is what the design's steps start from. The document is returned. Raises ArrayolError as `atomic_file` does.
-    """
-    name = _write_spec(result, picked.design, spec, folder)
-    document = picked_document(picked, name)
-    target = folder / PICKED
-    with atomic_file(target) as temporary, writing(target):
-        temporary.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
-    return document
-
-
-def picked_document(picked: Picked, aol: str | None) -> dict[str, Any]:
-    """The JSON of a picked design; `aol` names its specification in the result folder, null without steps."""
-    return {
-        "rule": picked.rule.text,
-        "why": picked.why,
-        "design": picked.design.model_dump(mode="json"),
-        "breakdown": picked.design.breakdown,
-        "aol": aol,
-    }
-
-
-def _write_spec(result: Result, design: Design, spec: Spec | None, folder: Path) -> str | None:
-    """The name of the design's specification in the folder; it is made if it is not there yet."""
-    if design.steps is None:
-        return None
-    places = [pareto.id for pareto in result.pareto]
-    name = spec_file(design.id, places.index(design.id) + 1 if design.id in places else 0)
-    target = folder / name
-    if not target.exists():
-        if spec is None:
-            return None
-        target.parent.mkdir(exist_ok=True)
-        text = spec_text(run_steps(spec, [parse_step(step) for step in design.steps]).spec)
-        with atomic_file(target) as temporary, writing(target):
-            temporary.write_text(text, encoding="utf-8")
-    return name
-
-
-# Folders of comparisons: comparison.json and the plot of both fronts, whole or not there at all.
-
-COMPARISON, PLOTS = "comparison.json", ("comparison.png", "comparison.svg")
-
-
-def write_comparison(comparison: Comparison, names: tuple[str, str], target: Path) -> tuple[Path, ...]:
-    """Write the folder `target` and return its files; `names` are what the two results are called.
-
-    Raises ArrayolError as `require_comparison_folder` and `atomic_folder` do.
-    """
-    require_comparison_folder(target)
-    with atomic_folder(target) as folder:
-        (folder / COMPARISON).write_text(comparison_text(comparison, names), encoding="utf-8")
-        save_comparison(comparison, names, *(folder / plot for plot in PLOTS))
-    return tuple(target / name for name in (COMPARISON, *PLOTS))
-
-
-def comparison_text(comparison: Comparison, names: tuple[str, str]) -> str:
-    """The document that is stored and printed."""
-    return json.dumps({"folders": list(names), **comparison.to_document()}, indent=2) + "\n"
-
-
-def require_comparison_folder(target: Path) -> None:
-    """Raises ArrayolError (`not-a-result`) where something else than a former comparison would be replaced."""
-    hint = "name another folder with --out"
-    if target.exists() and not target.is_dir():
-        raise error("not-a-result", "this is a file, and comparisons go to a folder", file=str(target), hint=hint)
-    if target.is_dir() and {path.name for path in target.iterdir()} - {COMPARISON, *PLOTS}:
-        message = "this folder holds something else than a comparison"
-        raise error("not-a-result", message, file=str(target), hint=hint)
-    if Path.cwd().is_relative_to(target.resolve()):
-        message = "this is the folder you are in, which cannot be replaced as a whole"
-        raise error("cannot-write", message, file=str(target), hint=hint)

@@ -14,9 +14,10 @@ from matplotlib.transforms import Bbox
 from networks import link, network, platform, process
 from PIL import Image
 
-from dse.output.plot_axes import RASTER_FROM, Axis, Name, Panel, compact, names_of, spell
-from dse.output.plot_front import draw
-from dse.output.save_plots import save_plot
+from dse.output.plots.axes import RASTER_FROM, Axis, Panel, compact
+from dse.output.plots.fronts import draw_front
+from dse.output.plots.names import Name, names_of, spell
+from dse.output.plots.save import save_front
 from dse.results.exploration import Exploration, Labels, PlottedPoints
 from dse.search import plotted_points
 from dse.search.published import explore
@@ -62,7 +63,7 @@ def boxes(figure: Figure, texts: list[Annotation]) -> list[Bbox]:
 
 @pytest.mark.parametrize(("length", "panels"), [(1, 1), (4, 1), (9, 1)])
 def test_names_cover_neither_each_other_nor_points(length: int, panels: int) -> None:
-    figure = draw(explored(length))
+    figure = draw_front(explored(length))
     assert len(shown(figure)) == panels
     (axes,) = shown(figure)
     places = boxes(figure, written(axes))
@@ -76,17 +77,17 @@ def test_names_cover_neither_each_other_nor_points(length: int, panels: int) -> 
 
 def test_every_design_of_a_small_space_is_named_and_the_front_of_a_large_one() -> None:
     small, large = explored(4), explored(8)
-    listed = {name for text in written(shown(draw(small))[0]) for name in text.get_text().split(", ")}
+    listed = {name for text in written(shown(draw_front(small))[0]) for name in text.get_text().split(", ")}
     assert {design.id for design in small.result.pareto} <= listed
     assert len(listed) == small.plotted.designs == 8
     assert large.plotted.designs == 128
     assert {name for names in large.plotted.names for name in names} == set()
     front = {design.id for design in large.result.pareto}
-    assert {name for text in written(shown(draw(large))[0]) for name in text.get_text().split(", ")} <= front
+    assert {name for text in written(shown(draw_front(large))[0]) for name in text.get_text().split(", ")} <= front
 
 
 def test_the_legend_and_the_names_stay_off_the_data() -> None:
-    figure = draw(explored(8))
+    figure = draw_front(explored(8))
     (legend,) = figure.legends
     box = legend.get_window_extent(figure.canvas.get_renderer())
     assert not any(box.overlaps(axes.get_window_extent()) for axes in shown(figure))
@@ -94,12 +95,12 @@ def test_the_legend_and_the_names_stay_off_the_data() -> None:
 
 
 def test_one_objective_is_shown_by_the_number_of_groups() -> None:
-    (axes,) = shown(draw(explored(4, ("internal_memory_data",))))
+    (axes,) = shown(draw_front(explored(4, ("internal_memory_data",))))
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("internal memory (data)", "groups of fused tasks")
 
 
 def test_more_objectives_give_a_matrix_of_pairs() -> None:
-    panels = shown(draw(explored(4, (*DEFAULT, "units"))))
+    panels = shown(draw_front(explored(4, (*DEFAULT, "units"))))
     assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in panels] == [
         ("latency (cycles)", "internal memory (data)"),
         ("latency (cycles)", "N_cu of all processors (units)"),
@@ -136,7 +137,7 @@ def test_the_staircase_passes_through_the_front() -> None:
 
 
 def test_both_formats_are_whole_pictures(tmp_path: Path) -> None:
-    save_plot(explored(4), tmp_path / "a.png", tmp_path / "a.svg")
+    save_front(explored(4), tmp_path / "a.png", tmp_path / "a.svg")
     with Image.open(tmp_path / "a.png") as picture:
         picture.verify()
         assert picture.size == (1440, 960)
@@ -147,7 +148,7 @@ def test_thousands_of_points_are_pixels_in_the_svg() -> None:
     many = explored(2)
     points = tuple((float(place), float(place % 7)) for place in range(RASTER_FROM + 1))
     found = PlottedPoints(points, (1,) * len(points), ((),) * len(points), len(points), 0)
-    (axes,) = shown(draw(Exploration(many.result, many.objectives, found)))
+    (axes,) = shown(draw_front(Exploration(many.result, many.objectives, found)))
     assert axes.collections[0].get_rasterized()
 
 
@@ -156,7 +157,7 @@ def test_points_beyond_the_limit_are_left_out_and_told(monkeypatch: pytest.Monke
     found = explored(8)
     assert len(found.plotted.points) == 5
     assert 0 < found.plotted.left_out <= 123
-    (legend,) = draw(found).legends
+    (legend,) = draw_front(found).legends
     assert legend.get_texts()[0].get_text() == f"design ({found.plotted.left_out} not drawn)"
 
 
@@ -165,8 +166,8 @@ def test_text_of_the_user_is_taken_as_it_is(tmp_path: Path) -> None:
     odd = Exploration(
         found.result.model_copy(update={"platform": "folder/$x_$\u4f60.toml"}), found.objectives, found.plotted
     )
-    save_plot(odd, tmp_path / "a.svg")  # neither mathematics nor a warning about a missing letter
-    assert "platform $x_$" in draw(odd).get_supxlabel()
+    save_front(odd, tmp_path / "a.svg")  # neither mathematics nor a warning about a missing letter
+    assert "platform $x_$" in draw_front(odd).get_supxlabel()
 
 
 def test_a_long_front_is_named_here_and_there() -> None:
@@ -179,7 +180,7 @@ def test_a_long_front_is_named_here_and_there() -> None:
         for place, point in enumerate(points)
     )
     found = PlottedPoints(points, (1,) * 3000, ((),) * 3000, 3000, 0)
-    figure = draw(Exploration(few.result.model_copy(update={"pareto": designs}), few.objectives, found))
+    figure = draw_front(Exploration(few.result.model_copy(update={"pareto": designs}), few.objectives, found))
     numbers = sorted(int(text.get_text()[1:]) for text in written(shown(figure)[0]))
     assert len(numbers) > 5
     assert numbers[0] < 1000
@@ -192,7 +193,7 @@ def test_title_and_caption_stay_on_the_page(length: int) -> None:
     labelled = found.result.model_copy(
         update={"top": "a_task_with_quite_a_long_name_indeed", "platform": "p" * 60 + ".toml", "infeasible": 1_234_567}
     )
-    figure = draw(replace(found, result=labelled))
+    figure = draw_front(replace(found, result=labelled))
     page = figure.bbox
     legend = figure.legends[0].get_window_extent()
     for text in figure.texts:

@@ -10,8 +10,8 @@ from explored import SPECS, mapped, published
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from dse.output.folder import write_comparison
-from dse.output.plot_more import draw_comparison
+from dse.output.comparison import write_comparison
+from dse.output.plots.fronts import draw_comparison
 from dse.results.compare import Comparison, compare
 from dse.results.schema import Result
 from hwmodel.platform import Platform, load_platform

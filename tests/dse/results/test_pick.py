@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arrayol.errors import InfeasibleError
-from dse.output.folder import load_result, write_picked, write_result
+from dse.output.folder import load_result, write_result
+from dse.output.picked import write_picked
 from dse.results.compare import values_of
 from dse.results.pick import parse_rule, pick, trade_offs
 from dse.space.objectives import WrongObjectiveError

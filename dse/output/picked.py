@@ -1,0 +1,49 @@
+"""A picked design in its result's folder: `picked.json` with its decisions and where its cycles and bits go."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from arrayol.files import atomic_file, writing
+from arrayol.ir.spec import Spec
+from dse.output.folder import PICKED, spec_file, transformed_text
+from dse.results.pick import Picked
+from dse.results.schema import Design, Result
+
+
+def write_picked(result: Result, picked: Picked, spec: Spec | None, folder: Path) -> dict[str, Any]:
+    """Write picked.json in a result folder, and the design's specification where `write_result` left it out.
+
+    `spec` is what the design's steps start from. Returned is the document, whose `aol` names that file
+    in the folder, null without steps. Raises ArrayolError as `atomic_file` does.
+    """
+    name = _write_spec(result, picked.design, spec, folder)
+    document = {
+        "rule": picked.rule.text,
+        "why": picked.why,
+        "design": picked.design.model_dump(mode="json"),
+        "breakdown": picked.design.breakdown,
+        "aol": name,
+    }
+    target = folder / PICKED
+    with atomic_file(target) as temporary, writing(target):
+        temporary.write_text(json.dumps(document, indent=2) + "\n", encoding="utf-8")
+    return document
+
+
+def _write_spec(result: Result, design: Design, spec: Spec | None, folder: Path) -> str | None:
+    """The name of the design's specification in the folder; it is made if it is not there yet."""
+    if design.steps is None:
+        return None
+    places = [pareto.id for pareto in result.pareto]
+    name = spec_file(design.id, places.index(design.id) + 1 if design.id in places else 0)
+    target = folder / name
+    if not target.exists():
+        if spec is None:
+            return None
+        target.parent.mkdir(exist_ok=True)
+        with atomic_file(target) as temporary, writing(target):
+            temporary.write_text(transformed_text(spec, design.steps), encoding="utf-8")
+    return name

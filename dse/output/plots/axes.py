@@ -1,0 +1,172 @@
+"""What the figures of results share: the sheet with its captions, and one pair of axes with its scales and ticks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
+
+from arrayol.pictures.sheet import DOTS_PER_INCH, our_style
+
+SETTINGS = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "0.92",
+    "grid.linewidth": 0.7,
+}
+FRONT, ALL = "#b5341f", "#7a8793"
+DASHES = (0, (4, 2))
+LOGARITHMIC_FROM = 30.0  # largest by smallest value: beyond, a linear axis would press the small ones together
+CROWDED_FROM = 60  # designs of the front; their marks would hide each other
+RASTER_FROM = 5_000  # points; as vectors they would make an SVG of many megabytes
+
+Place = tuple[float, float, str]
+
+
+def new_sheet(width: float, height: float) -> Figure:
+    """An empty figure of so many inches."""
+    figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def plane_grid(objectives: int) -> tuple[Figure, Any]:
+    """A figure, and an array of hidden axes: row - 1 and column are the two objectives of a plane."""
+    side = max(1, objectives - 1)
+    figure = new_sheet(7.2, 4.8) if side == 1 else new_sheet(3.6 * side, 3.1 * side + 0.6)
+    grid = figure.subplots(side, side, squeeze=False)
+    for axes in grid.flat:
+        axes.set_visible(False)
+    return figure, grid
+
+
+def caption(figure: Figure, title: str, source: str = "") -> None:
+    """What a figure shows above it, and below in grey where that comes from."""
+    figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
+    if source:
+        figure.supxlabel(source, x=0.012, ha="left", fontsize=7.5, color="0.4")
+
+
+def write_figure(figure: Figure, *paths: Path) -> None:
+    """Write a figure without dates or versions in it."""
+    metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
+    for path in paths:
+        with our_style(SETTINGS):
+            figure.savefig(path, metadata=metadata[path.suffix])
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One coordinate of all designs; `whole` for counts."""
+
+    title: str
+    values: Sequence[float]
+    whole: bool = False
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether the range asks for a log scale."""
+        return not self.whole and min(self.values) > 0 and max(self.values) >= LOGARITHMIC_FROM * min(self.values)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """What one pair of axes shows; `names` beside the points of all designs, or empty.
+
+    `staircase` joins the front; a `roomy` panel has space for names away from their points.
+    """
+
+    row: int
+    column: int
+    x: Axis
+    y: Axis
+    front: Sequence[Place]
+    names: Sequence[tuple[str, ...]]
+    staircase: bool
+    roomy: bool
+
+    @property
+    def steps(self) -> list[tuple[float, float]]:
+        """The corners of the line below which nothing was found."""
+        return staircase([(x, y) for x, y, _ in self.front]) if self.staircase else []
+
+
+def staircase(front: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The corners of the line below which nothing was found."""
+    corners: list[tuple[float, float]] = []
+    for x, y in sorted(set(front)):
+        corners += [(x, corners[-1][1])] if corners else []
+        corners.append((x, y))
+    return corners
+
+
+def draw_panel(axes: Axes, panel: Panel) -> Axes:
+    """Points, front and scales; names come when the layout is settled."""
+    many = len(panel.x.values) > RASTER_FROM
+    axes.scatter(
+        panel.x.values,
+        panel.y.values,
+        s=5 if many else 22,
+        color=ALL,
+        alpha=0.25 if many else 0.75,
+        linewidths=0,
+        rasterized=many,
+        zorder=2,
+    )
+    if panel.steps:
+        axes.plot(*zip(*panel.steps, strict=True), color=FRONT, linewidth=1, linestyle=DASHES, zorder=3)
+    crowded = len(panel.front) > CROWDED_FROM
+    axes.scatter(
+        [x for x, _, _ in panel.front],
+        [y for _, y, _ in panel.front],
+        s=9 if crowded else 34,
+        color=FRONT,
+        edgecolors="white",
+        linewidths=0 if crowded else 0.8,
+        zorder=4,
+    )
+    scale_axis(axes, "x", panel.x)
+    scale_axis(axes, "y", panel.y)
+    return axes
+
+
+def with_unit(title: str, unit: str) -> str:
+    """An axis title."""
+    return f"{title} ({'µs' if unit == 'us' else unit})"
+
+
+def scale_axis(axes: Axes, which: str, axis: Axis) -> None:
+    """The title, range and ticks of one side of the axes."""
+    side = axes.xaxis if which == "x" else axes.yaxis
+    side.set_label_text(axis.title)
+    low, high = min(axis.values), max(axis.values)
+    limits = axes.set_xlim if which == "x" else axes.set_ylim
+    if axis.logarithmic:
+        (axes.set_xscale if which == "x" else axes.set_yscale)("log")
+        room = (high / low) ** 0.09
+        limits(low / room, high * room)
+        side.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 1000 * low else (1.0,), numticks=12))
+        side.set_minor_locator(NullLocator())
+    else:
+        room = 0.09 * (high - low) or 0.5 * abs(high) or 0.5
+        limits(low - max(room, 0.5) if axis.whole else low - room, high + (max(room, 0.5) if axis.whole else room))
+        steps = [1, 2, 5, 10] if axis.whole else [1, 2, 2.5, 5, 10]
+        side.set_major_locator(MaxNLocator(nbins=8 if axis.whole else 6, steps=steps, integer=axis.whole))
+    side.set_major_formatter(lambda value, _: compact(value))
+
+
+def compact(value: float) -> str:
+    """A tick's label: 2M, 15k, 0.5."""
+    for unit, suffix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= unit:
+            return f"{value / unit:g}{suffix}"
+    return f"{value:g}"

@@ -1,0 +1,179 @@
+"""Fronts in the planes of their objectives: an exploration's with all designs and names, and two results' together.
+
+Two objectives span one plane; more take a panel for every pair of them; a single one is drawn by number of groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from textwrap import fill
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from arrayol.pictures.sheet import our_style
+from arrayol.text import counted
+from dse.output.plots.axes import (
+    ALL,
+    DASHES,
+    FRONT,
+    SETTINGS,
+    Axis,
+    Panel,
+    Place,
+    caption,
+    draw_panel,
+    plane_grid,
+    scale_axis,
+    staircase,
+    with_unit,
+)
+from dse.output.plots.names import place_names
+from dse.results.compare import Comparison, grows
+from dse.results.exploration import Exploration
+from dse.results.schema import Result
+from dse.space.objectives import MACHINE
+
+INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
+INCHES_PER_BOLD_LETTER, LEGEND_INCHES = 0.09, 2.4  # of the title, which stands beside the legend
+
+
+def draw_front(exploration: Exploration) -> Figure:
+    """The figure: the front in the plane of two objectives, by number of groups for one, in every plane for more."""
+    with our_style(SETTINGS):
+        panels = list(_panels(exploration))
+        figure, grid = plane_grid(len(exploration.objectives))
+        drawn = [(draw_panel(_shown(grid[panel.row, panel.column]), panel), panel) for panel in panels]
+        _describe(figure, exploration)
+        canvas = figure.canvas
+        assert isinstance(canvas, FigureCanvasAgg)
+        canvas.draw()  # type: ignore[no-untyped-call]
+        figure.set_layout_engine("none")  # names must not move what they were placed around
+        renderer = canvas.get_renderer()  # type: ignore[no-untyped-call]
+        for axes, panel in drawn:
+            place_names(axes, renderer, panel)
+    return figure
+
+
+def _shown(axes: Axes) -> Axes:
+    axes.set_visible(True)
+    return axes
+
+
+def _panels(exploration: Exploration) -> Iterator[Panel]:
+    """Below the diagonal of a matrix of objectives: columns by the first, rows by the second of each pair."""
+    plotted, front, objectives = exploration.plotted, exploration.result.pareto, exploration.objectives
+    axes = [
+        Axis(with_unit(objective.title, objective.unit), [point[place] for point in plotted.points])
+        for place, objective in enumerate(objectives)
+    ]
+    names = [objective.name for objective in objectives]
+    chosen = [(design.id, [design.objectives[name] for name in names]) for design in front]
+    if len(axes) == 1:
+        groups = Axis("groups of fused tasks", list(plotted.groups), whole=True)
+        at: list[Place] = [
+            (point[0], len(design.fusion), name) for (name, point), design in zip(chosen, front, strict=True)
+        ]
+        yield Panel(0, 0, axes[0], groups, at, plotted.names, staircase=False, roomy=True)
+        return
+    alone = len(axes) == 2
+    for (column, x), (row, y) in combinations(enumerate(axes), 2):
+        at = [(point[column], point[row], name) for name, point in chosen]
+        yield Panel(row - 1, column, x, y, at, plotted.names if alone else (), staircase=alone, roomy=alone)
+
+
+def _count(exploration: Exploration) -> str:
+    front, designs = len(exploration.result.pareto), exploration.plotted.designs
+    if designs is None:
+        return counted(front, "Pareto-optimal design")
+    return f"{front:,} of {designs:,} designs {'is' if front == 1 else 'are'} Pareto-optimal"
+
+
+def _describe(figure: Figure, exploration: Exploration) -> None:
+    """What it shows, where it comes from, and a legend outside the axes."""
+    result, plotted = exploration.result, exploration.plotted
+    of_fusions = plotted.designs is None
+    count = _count(exploration)
+    room = max(6, int((figure.get_figwidth() - LEGEND_INCHES) / INCHES_PER_BOLD_LETTER) - len(count) - 2)
+    name = result.top if len(result.top) <= room else f"{result.top[: room - 1]}…"
+    source = f"{result.model} model, platform {Path(result.platform).name}"
+    if result.infeasible and not of_fusions:
+        source += f"; {result.infeasible:,} infeasible fusions not shown"
+    source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
+    source += ", and a number, 2+2:1" if of_fusions else ""
+    caption(figure, f"{name}: {count}", fill(source, int(figure.get_figwidth() / INCHES_PER_LETTER)))
+    kind = "front of one fusion" if of_fusions else "design"
+    drawn = kind if not plotted.left_out else f"{kind} ({plotted.left_out:,} not drawn)"
+    line = 1 if len(exploration.objectives) == 2 else 0
+    front = Line2D(
+        [], [], linestyle=DASHES, linewidth=line, marker="o", markersize=6, markeredgecolor="white", color=FRONT
+    )
+    other = Line2D([], [], linestyle="", marker="o", markersize=4.5, markeredgewidth=0, color=ALL)
+    figure.legend([other, front], [drawn, "Pareto front"], loc="outside upper right", ncols=2, frameon=False)
+
+
+FIRST, SECOND = "#3d6b99", FRONT
+_MARKERS = {FIRST: "s", SECOND: "o"}  # apart without colours too
+
+
+def draw_comparison(comparison: Comparison, names: tuple[str, str]) -> Figure:
+    """Both fronts, under the names of their folders."""
+    objectives = comparison.objectives
+    with our_style(SETTINGS):
+        figure, grid = plane_grid(len(objectives))
+        if len(objectives) == 1:
+            _compared_panel(grid[0, 0], comparison, objectives[0], None)
+        for (column, x), (row, y) in combinations(enumerate(objectives), 2):
+            _compared_panel(grid[row - 1, column], comparison, x, y)
+        marks = [
+            Line2D([], [], linestyle=DASHES, linewidth=1, marker=_MARKERS[colour], markersize=5.5, color=colour)
+            for colour in (FIRST, SECOND)
+        ]
+        counts = [len(result.pareto) for result in (comparison.first, comparison.second)]
+        labels = [f"{name}: {counted(count, 'design')}" for name, count in zip(names, counts, strict=True)]
+        figure.legend(marks, labels, loc="outside upper center", ncols=1, frameon=False)
+    return figure
+
+
+def _compared_panel(axes: Axes, comparison: Comparison, x: str, y: str | None) -> None:
+    """One plane; for a single objective by number of groups."""
+    axes.set_visible(True)
+    points = [_points(result, x, y) for result in (comparison.first, comparison.second)]
+    for places, colour in zip(points, (FIRST, SECOND), strict=True):
+        alone = y is not None and len(comparison.objectives) == 2 and not (grows(x) or grows(y))
+        corners = staircase(places) if alone else []
+        if corners:
+            axes.plot(*zip(*corners, strict=True), color=colour, linewidth=1, linestyle=DASHES, zorder=3)
+        axes.scatter(
+            [place[0] for place in places],
+            [place[1] for place in places],
+            s=30,
+            marker=_MARKERS[colour],
+            color=colour,
+            edgecolors="white",
+            linewidths=0.7,
+            alpha=0.9,
+            zorder=4,
+        )
+    both = [place for places in points for place in places]
+    scale_axis(axes, "x", Axis(_figure_title(x), [place[0] for place in both]))
+    vertical = Axis(
+        "groups of fused tasks" if y is None else _figure_title(y), [place[1] for place in both], whole=y is None
+    )
+    scale_axis(axes, "y", vertical)
+
+
+def _points(result: Result, x: str, y: str | None) -> Sequence[tuple[float, float]]:
+    return [
+        (design.objectives[x], len(design.fusion) if y is None else design.objectives[y]) for design in result.pareto
+    ]
+
+
+def _figure_title(name: str) -> str:
+    if name not in MACHINE:
+        return f"cost in {name}"
+    return with_unit(MACHINE[name].title, MACHINE[name].unit)
