@@ -6,8 +6,8 @@ stored; a step ends when the slowest has ended. Strips follow one another: data 
 
 That order keeps the meaning: inside a strip no tile loads what an earlier one of it stores, as an element is loaded
 before its first access of the strip and stored after its last write (paper C, theorem 1), so loads may run ahead of
-stores. A policy without that reuse names, for each tile, the store it must wait for. A step takes as long as the longest
-of its three parts; on a shared port its loads and stores are one part.
+stores. A policy without that reuse names, for each tile, the store it must wait for. A step takes as long as the
+longest of its three parts; on a shared port its loads and stores are one part.
 """
 
 from __future__ import annotations
