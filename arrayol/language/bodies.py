@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from arrayol.ir import expressions as body
-from arrayol.ir import syntax
+from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.constants import check_stored
@@ -15,7 +14,7 @@ from arrayol.language.typing import Scope, meet, settle
 
 def resolve_body(
     statements: tuple[syntax.Statement, ...], signature: Signature, definitions: Definitions, mistakes: Mistakes
-) -> tuple[tuple[body.Statement, ...], bool]:
+) -> tuple[tuple[expressions.Statement, ...], bool]:
     """The typed statements of a body that are sound, and whether all of them are; mistakes are noted."""
     scope = Scope({port.name: port for port in signature.ports}, (), definitions)
     return resolve_statements(statements, signature, scope, mistakes)
@@ -23,23 +22,23 @@ def resolve_body(
 
 def resolve_statements(
     statements: tuple[syntax.Statement, ...], signature: Signature, scope: Scope, mistakes: Mistakes
-) -> tuple[tuple[body.Statement, ...], bool]:
+) -> tuple[tuple[expressions.Statement, ...], bool]:
     """The same in a scope that says what names mean."""
     inner_whole: list[bool] = []
 
-    def step(statement: syntax.Statement) -> body.Statement:
+    def step(statement: syntax.Statement) -> expressions.Statement:
         if isinstance(statement, syntax.Assign):
             return _assign(statement, signature, scope, mistakes)
         ranges, inner = _ranges(statement.ranges, scope)
-        found, whole = resolve_statements(statement.body, signature, inner, mistakes)
+        statements, whole = resolve_statements(statement.body, signature, inner, mistakes)
         inner_whole.append(whole)
-        return body.Loop(ranges, found, statement.span)
+        return expressions.Loop(ranges, statements, statement.span)
 
     sound = mistakes.sound_of(statements, step)
     return sound, len(sound) == len(statements) and all(inner_whole)
 
 
-def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistakes: Mistakes) -> body.Assign:
+def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistakes: Mistakes) -> expressions.Assign:
     """One assignment; its target, value and condition are judged separately."""
     ranges, inner = _ranges(statement.ranges, scope)
     target = mistakes.attempt(lambda: _target(statement.target, signature, inner))
@@ -52,23 +51,23 @@ def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistak
     if statement.accumulate and port.type is ElementType.BOOL:
         raise mistake("wrong-operand", "'+=' adds numbers; this port holds bool", statement.target.span)
     stored = _stored(value, port, statement.value)
-    return body.Assign(
+    return expressions.Assign(
         port.name, subscripts, stored, ranges, condition, statement.accumulate, statement.target.span, statement.span
     )
 
 
-def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[body.Range, ...], Scope]:
+def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[expressions.Range, ...], Scope]:
     """The ranges in order, each seeing those before it, and the scope inside all of them."""
-    resolved: list[body.Range] = []
+    resolved: list[expressions.Range] = []
     for place, item in enumerate(ranges):
         later = {other.name.text for other in ranges[place:]}
         low, high = (scope.bound(bound, later) for bound in (item.low, item.high))
         scope = scope.with_index(item.name)
-        resolved.append(body.Range(item.name.text, low, high, item.span))
+        resolved.append(expressions.Range(item.name.text, low, high, item.span))
     return tuple(resolved), scope
 
 
-def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port, tuple[body.Expr, ...]]:
+def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port, tuple[expressions.Expr, ...]]:
     name = ref.name.text
     port = next((port for port in signature.outputs if port.name == name), None)
     if port is None:
@@ -79,9 +78,9 @@ def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port, 
     return port, scope.subscripts(ref, port)
 
 
-def _stored(value: body.Expr, port: Port, written: syntax.Expr) -> body.Expr:
+def _stored(value: expressions.Expr, port: Port, written: syntax.Expr) -> expressions.Expr:
     """The value in the port's type. Raises where that type cannot hold it."""
-    if isinstance(value, body.Constant) and isinstance(value.type, Weak):
+    if isinstance(value, expressions.Constant) and isinstance(value.type, Weak):
         check_stored(value.value, port.type, written.span)
     if meet(value.type, port.type) is port.type:
         return settle(value, port.type)

@@ -1,4 +1,4 @@
-"""From text to a syntax tree, going on after mistakes.
+"""From text to a syntax tree, going on after mistakes, and what to say about each of them.
 
 The five words that start a definition stand nowhere else, so they cut a file in pieces that are parsed one by one: a
 mistake in one definition never hides those of the next. Inside a definition the parser takes up again at the next
@@ -25,6 +25,7 @@ from arrayol.language.diagnose import closest
 from arrayol.language.grammar import Grammar, grammar
 from arrayol.language.tree import Builder
 from arrayol.source import SourceFile, Span
+from arrayol.text import listed
 
 # A bound on how deep expressions nest, so that every later pass may recurse over them.
 #
@@ -97,12 +98,7 @@ def describe(expected: Iterable[str]) -> str:
     words += [f"'{word}'" for word in sorted(KEYWORDS) if word.upper() in left]
     words += [text for name, text in (("NUMBER", "a number"), ("STRING", 'a text in "quotes"')) if name in left]
     words += ["the end of this definition"] if "$END" in left and not words else []
-    return one_of(words)
-
-
-def one_of(words: list[str]) -> str:
-    """A list of words in prose: `a, b or c`."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "nothing more"
+    return listed(words, "or") or "nothing more"
 
 
 # What to say about a mistake of syntax.
@@ -271,10 +267,10 @@ def parse(file: SourceFile) -> Parsed:
     for piece in _pieces(tokens):
         reader = _PieceReader(tables, piece)
         reader.read()
-        judged = [(item, too_deep(item)) for item in reader.items]
-        diagnostics += [*reader.diagnostics, *(found for _, found in judged if found)]
-        items += [item for item, found in judged if not found]
-        if reader.damaged or any(found for _, found in judged):
+        deep = [(item, too_deep(item)) for item in reader.items]
+        diagnostics += [*reader.diagnostics, *(diagnostic for _, diagnostic in deep if diagnostic)]
+        items += [item for item, diagnostic in deep if not diagnostic]
+        if reader.damaged or any(diagnostic for _, diagnostic in deep):
             broken |= {str(token) for token in piece[:2] if token.type == "NAME"}
     return Parsed(
         syntax.File(tuple(items), Span(file, 0, len(file.text))), comments, tuple(diagnostics), frozenset(broken)

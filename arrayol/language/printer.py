@@ -79,15 +79,11 @@ def _atom(expr: syntax.Expr) -> str:
         case syntax.Truth():
             return str(expr.value).lower()
         case syntax.Ref():
-            return expr.name.text + _listed("[", expr.subscripts, "]")
+            return expr.name.text + (f"[{', '.join(map(expression, expr.subscripts))}]" if expr.subscripts else "")
         case syntax.Apply():
             return f"{expr.function.text}({', '.join(map(expression, expr.arguments))})"
         case _:
             raise TypeError(f"no text for {type(expr).__name__}")
-
-
-def _listed(opening: str, items: tuple[syntax.Expr, ...], closing: str) -> str:
-    return f"{opening}{', '.join(map(expression, items))}{closing}" if items else ""
 
 
 INDENT = "  "

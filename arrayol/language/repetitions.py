@@ -52,12 +52,12 @@ def resolve_repetition(
     if space is None:
         raise Mistake
     written = Counter(type(link) for link in repeat.links)
-    for part, found, kind in (
+    for part, sound, kind in (
         (INPUTS, inputs, syntax.InputLink),
         (OUTPUTS, outputs, syntax.OutputLink),
         (DELAYS, delays, syntax.DelayLink),
     ):
-        damaged |= {part} if len(found) < written[kind] else set()
+        damaged |= {part} if len(sound) < written[kind] else set()
     task = RepetitiveTask(
         item.name.text, own.inputs, own.outputs, space, repeat.callee.text, inputs, outputs, delays, item.name.span
     )
@@ -83,13 +83,13 @@ def check_names(task: str, own: Signature, repeat: syntax.Repeat, definitions: D
 
 def own_array(name: syntax.Name, task: str, own: Signature, ports: tuple[Port, ...], direction: str) -> Port:
     """The task's array that a link names. Raises Mistake."""
-    found = next((port for port in ports if port.name == name.text), None)
-    if found:
-        return found
+    array = next((port for port in ports if port.name == name.text), None)
+    if array:
+        return array
     if any(port.name == name.text for port in own.ports):
         hint = "a repetition reads the task's inputs and writes its outputs"
         raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{task}'", name.span, hint)
-    hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _listed(ports, direction, task)
+    hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _known_ports(ports, direction, task)
     raise mistake("unknown-name", f"'{task}' has no {direction} named '{name.text}'", name.span, hint_or_list)
 
 
@@ -160,14 +160,14 @@ class _Links:
         return Place(array.name, array.shape, self.space, port.name, port.shape)
 
     def _callee_port(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
-        found = next((port for port in ports if port.name == name.text), None)
-        if found:
-            return found
+        own = next((port for port in ports if port.name == name.text), None)
+        if own:
+            return own
         callee = self.repeat.callee.text
         if any(port.name == name.text for port in (*self.callee.inputs, *self.callee.outputs)):
             hint = "inputs are linked with '<-', outputs with '->'"
             raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{callee}'", name.span, hint)
-        hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _listed(ports, direction, callee)
+        hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _known_ports(ports, direction, callee)
         raise mistake("unknown-name", f"'{callee}' has no {direction} named '{name.text}'", name.span, hint_or_list)
 
     def _own_array(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
@@ -211,7 +211,7 @@ def _check_types(port: Port, array: Port, written: syntax.Name) -> None:
         raise mistake("type-mismatch", message, written.span, "declare both with the same element type")
 
 
-def _listed(ports: tuple[Port, ...], direction: str, owner: str) -> str:
+def _known_ports(ports: tuple[Port, ...], direction: str, owner: str) -> str:
     names = ", ".join(port.name for port in ports)
     return f"the {direction}s of '{owner}' are {names}" if names else f"'{owner}' has no {direction}s"
 

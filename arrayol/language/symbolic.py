@@ -1,4 +1,4 @@
-"""A component resolved anew with some of its consts left symbolic.
+"""A component resolved anew with some of its consts left symbolic, and the schedules and tile sizes written for it.
 
 Symbols stand where range variables may stand, as weak integers, so typing needs no rules of its own. Consts that are
 made of symbols are replaced by their definitions.
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir import expressions, syntax
-from arrayol.ir import expressions as body
 from arrayol.ir.spec import (
     Component,
     CompoundTask,
@@ -52,7 +51,9 @@ def symbolic_component(loaded: Loaded, name: str, symbols: Sequence[str] = ()) -
         raise _cannot_stay(symbols, failure, loaded.spec.name) from None
 
 
-def symbolic_expression(text: syntax.Expr, indices: Sequence[str], loaded: Loaded, symbols: Sequence[str]) -> body.Expr:
+def symbolic_expression(
+    text: syntax.Expr, indices: Sequence[str], loaded: Loaded, symbols: Sequence[str]
+) -> expressions.Expr:
     """An expression over indices, consts and symbols. Raises Mistake."""
     return replace(_scope(loaded.definitions, tuple(symbols)), indices=(*symbols, *indices)).typed(text)
 
@@ -79,20 +80,20 @@ class _SymbolicScope(Scope):
     """A scope in which symbols are indices, and consts made of them stand for their definitions."""
 
     derived: Mapping[str, syntax.Expr] = field(default_factory=dict)
-    divisible: list[tuple[body.Expr, int]] = field(default_factory=list)
+    divisible: list[tuple[expressions.Expr, int]] = field(default_factory=list)
 
-    def typed(self, expr: syntax.Expr) -> body.Expr:
+    def typed(self, expr: syntax.Expr) -> expressions.Expr:
         """The typed form of an expression. Raises Mistake."""
         if isinstance(expr, syntax.Ref) and not expr.subscripts and expr.name.text in self.derived:
             return self.typed(self.derived[expr.name.text])
         return Scope.typed(self, expr)
 
-    def operation(self, sign: str, left: body.Expr, right: body.Expr, span: Span) -> body.Expr:
+    def operation(self, sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Expr:
         """Two operands joined; what divides exactly under the consts' values is assumed to divide exactly."""
         if (
             sign == "/"
             and left.type is Weak.INTEGER
-            and isinstance(right, body.Constant)
+            and isinstance(right, expressions.Constant)
             and right.type is Weak.INTEGER
         ):
             self.divisible.append((left, int(right.value)))
@@ -106,13 +107,13 @@ def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _SymbolicScope
     derived: dict[str, syntax.Expr] = {}
     changed = bool(symbols)
     while changed:
-        found = {
+        more = {
             name: value
             for name, value in consts.items()
             if name not in symbols and name not in derived and names_in(value) & {*symbols, *derived}
         }
-        derived |= found
-        changed = bool(found)
+        derived |= more
+        changed = bool(more)
     values = {
         name: value
         for name, value in definitions.constants.values.items()
@@ -160,7 +161,7 @@ def _shape(dims: Iterable[syntax.Dim], scope: _SymbolicScope) -> SymbolicShape:
 
 def _statements(
     written: tuple[syntax.Statement, ...], component: Elementary, scope: _SymbolicScope
-) -> tuple[body.Statement, ...]:
+) -> tuple[expressions.Statement, ...]:
     mistakes = Mistakes()
     signature = Signature(component.inputs, component.outputs)
     inside = replace(scope, ports={port.name: port for port in signature.ports})
@@ -178,7 +179,7 @@ class _Links:
     arrays: dict[str, SymbolicShape]
     patterns: dict[str, SymbolicShape]
 
-    def symbolic(self, repeat: syntax.Repeat, task: RepetitiveTask) -> RepetitiveTask[body.Expr]:
+    def symbolic(self, repeat: syntax.Repeat, task: RepetitiveTask) -> RepetitiveTask[expressions.Expr]:
         """The repetition with every link and delay; `task` is the same under the consts' values."""
         space = _shape(repeat.shape, self.scope)
         inputs = [self._link(link) for link in repeat.links if isinstance(link, syntax.InputLink)]
@@ -196,8 +197,8 @@ class _Links:
             task.span,
         )
 
-    def _delay(self, link: syntax.DelayLink, delay: Delay) -> Delay[body.Expr]:
-        default: ConstValue | TiledDefault[body.Expr]
+    def _delay(self, link: syntax.DelayLink, delay: Delay) -> Delay[expressions.Expr]:
+        default: ConstValue | TiledDefault[expressions.Expr]
         if isinstance(delay.default, TiledDefault):
             assert isinstance(link.default, syntax.TiledDefault)
             default = TiledDefault(
@@ -208,24 +209,24 @@ class _Links:
         vector = tuple(self.scope.typed(entry) for entry in link.vector.items)
         return Delay(delay.port, delay.output, vector, default, delay.acts, delay.span)
 
-    def _link(self, link: syntax.InputLink | syntax.OutputLink) -> Link[body.Expr]:
+    def _link(self, link: syntax.InputLink | syntax.OutputLink) -> Link[expressions.Expr]:
         return Link(link.port.text, link.array.text, self._tiler(link.tiler, link.array), link.span)
 
-    def _tiler(self, reference: syntax.TilerRef, array: syntax.Name) -> Tiler[body.Expr]:
+    def _tiler(self, reference: syntax.TilerRef, array: syntax.Name) -> Tiler[expressions.Expr]:
         tiler = self.scope.definitions.tiler(reference) if isinstance(reference, syntax.Name) else reference
         origin = tuple(self.scope.typed(entry) for entry in tiler.origin.items)
         rank = len(self.arrays[array.text])
         paving, fitting = (self._matrix(part, rank) for part in (tiler.paving, tiler.fitting))
         return Tiler(origin, paving, fitting, tiler.wrap, reference.span)
 
-    def _matrix(self, written: syntax.Matrix, rank: int) -> tuple[tuple[body.Expr, ...], ...]:
+    def _matrix(self, written: syntax.Matrix, rank: int) -> tuple[tuple[expressions.Expr, ...], ...]:
         return tuple(tuple(self.scope.typed(entry) for entry in row) for row in written.rows) or ((),) * rank
 
 
 def _cannot_stay(symbols: Sequence[str], failure: Mistake, file: str) -> ArrayolError:
     names = ", ".join(f"'{name}'" for name in symbols)
-    found = failure.diagnostic
-    reason, span = (found.message, found.span) if found else ("the specification has mistakes", None)
+    diagnostic = failure.diagnostic
+    reason, span = (diagnostic.message, diagnostic.span) if diagnostic else ("the specification has mistakes", None)
     hint = "give it a value, or write what it takes part in with +, -, and multiplication by numbers"
     return error(
         "not-symbolic", f"{names} cannot stay symbolic: {reason}", span, hint=hint, file=None if span else file
@@ -304,5 +305,9 @@ def _text(item: syntax.Expr) -> str:
 
 
 def _mistaken(what: str, failure: Mistake, hint: str, code: str = "bad-schedule") -> ArrayolError:
-    found = failure.diagnostic
-    return error(code, f"{what}: {found.message}" if found else what, hint=(found.hint if found else None) or hint)
+    diagnostic = failure.diagnostic
+    return error(
+        code,
+        f"{what}: {diagnostic.message}" if diagnostic else what,
+        hint=(diagnostic.hint if diagnostic else None) or hint,
+    )

@@ -1,4 +1,8 @@
-"""Compound tasks: calls, each name assigned once, in an order of the dataflow."""
+"""What tasks are made of: their ports, the tilers of their links, and the calls of compound tasks in dataflow order.
+
+Each part is resolved as far as it goes: a `Fragment` says what had to be left out, so that the rest is checked too.
+Repetitions, which have links of their own, are resolved in `repetitions`.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from arrayol.ir.spec import Call, Component, CompoundTask, IntMatrix, Port, Shap
 from arrayol.ir.types import ElementType
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
+from arrayol.text import counted
 
 # Ports: element types and shapes of elementaries and tasks.
 
@@ -112,7 +117,7 @@ def resolve_tiler(reference: syntax.TilerRef, place: Place, definitions: Definit
     if len(origin) != rank:
         raise mistake(
             "rank-mismatch",
-            f"the origin has {_count(len(origin), 'entry')}; {_array(place)} needs {rank}",
+            f"the origin has {counted(len(origin), 'entry', 'entries')}; {_array(place)} needs {rank}",
             reference.span,
             "an origin has one entry per dimension of the array",
         )
@@ -134,15 +139,16 @@ def _matrix(
     lengths = [len(row) for row in matrix.rows]
     ragged = next((number for number, length in enumerate(lengths) if length != lengths[0]), None)
     if ragged is not None:
+        entries = counted(lengths[ragged], "entry", "entries")
         raise mistake(
             "ragged-matrix",
-            f"row {ragged + 1} of the {role} has {_count(lengths[ragged], 'entry')}, row 1 has {lengths[0]}",
+            f"row {ragged + 1} of the {role} has {entries}, row 1 has {lengths[0]}",
             matrix.rows[ragged][0].span.to(matrix.rows[ragged][-1].span),
             "rows are separated by ';', entries by ','",
         )
-    found = (len(lengths), lengths[0] if lengths else 0)
-    if found != (rows, columns) and not (found == (0, 0) and 0 in (rows, columns)):
-        raise _wrong_ranks(role, found, (rows, columns), reference, place)
+    size = (len(lengths), lengths[0] if lengths else 0)
+    if size != (rows, columns) and not (size == (0, 0) and 0 in (rows, columns)):
+        raise _wrong_ranks(role, size, (rows, columns), reference, place)
     values = tuple(
         tuple(definitions.constants.integer(item, f"an entry of the {role}") for item in row) for row in matrix.rows
     )
@@ -150,17 +156,17 @@ def _matrix(
 
 
 def _wrong_ranks(
-    role: str, found: tuple[int, int], needed: tuple[int, int], reference: syntax.TilerRef, place: Place
+    role: str, size: tuple[int, int], needed: tuple[int, int], reference: syntax.TilerRef, place: Place
 ) -> Exception:
     space = (
         f"repetition space of rank {len(place.repetition)}"
         if role == "paving"
         else f"pattern of port '{place.port}' of rank {len(place.pattern)}"
     )
-    message = f"the {role} is {found[0]} x {found[1]}; {_array(place)} and a {space} need {needed[0]} x {needed[1]}"
+    message = f"the {role} is {size[0]} x {size[1]}; {_array(place)} and a {space} need {needed[0]} x {needed[1]}"
     hint = f"a {role} has one row per dimension of the array and one column per dimension of the "
     hint += "repetition space" if role == "paving" else "pattern"
-    if found == needed[::-1]:
+    if size == needed[::-1]:
         hint = f"its transpose would fit: {hint}"
     return mistake("rank-mismatch", message, reference.span, hint)
 
@@ -169,10 +175,7 @@ def _array(place: Place) -> str:
     return f"array '{place.array}' of rank {len(place.array_shape)}"
 
 
-def _count(number: int, noun: str) -> str:
-    return (
-        f"{number} {noun}" if number == 1 else f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
-    )
+# Compound tasks: calls, each name assigned once.
 
 
 def resolve_compound(
@@ -185,7 +188,7 @@ def resolve_compound(
     """A compound task. Raises a silent Mistake after noting what is wrong with its calls."""
     own = signatures.get(item.name.text)
     before = len(mistakes)
-    known = mistakes.sound_of(calls, lambda call: _counted(call, signatures, definitions))
+    known = mistakes.sound_of(calls, lambda call: _with_matching_ports(call, signatures, definitions))
     if own is None:
         raise Mistake
     assigned = {name.text for call in calls for name in call.results}
@@ -206,7 +209,9 @@ def resolve_compound(
     return CompoundTask(item.name.text, own.inputs, own.outputs, ordered, arrays, item.name.span)
 
 
-def _counted(call: syntax.Call, signatures: Mapping[str, Signature], definitions: Definitions) -> syntax.Call:
+def _with_matching_ports(
+    call: syntax.Call, signatures: Mapping[str, Signature], definitions: Definitions
+) -> syntax.Call:
     """The call, if its callee is known and has as many arguments and results."""
     callee = definitions.component(call.callee).name.text
     if callee not in signatures:
@@ -218,7 +223,7 @@ def _counted(call: syntax.Call, signatures: Mapping[str, Signature], definitions
     ):
         if len(names) != len(ports):
             needed = ", ".join(shown_port(port) for port in ports) or "none"
-            message = f"'{callee}' has {len(ports)} {what}{'' if len(ports) == 1 else 's'}, not {len(names)}"
+            message = f"'{callee}' has {counted(len(ports), what)}, not {len(names)}"
             raise mistake("wrong-arguments", message, call.span, f"its {what}s are: {needed}")
     return call
 
@@ -293,12 +298,8 @@ def _in_dataflow_order(item: syntax.Task, calls: tuple[syntax.Call, ...]) -> tup
 
 
 def _call(call: syntax.Call) -> Call:
-    return Call(
-        tuple(name.text for name in call.results),
-        call.callee.text,
-        tuple(name.text for name in call.arguments),
-        call.span,
-    )
+    results, arguments = (tuple(name.text for name in names) for names in (call.results, call.arguments))
+    return Call(results, call.callee.text, arguments, call.span)
 
 
 # A component as far as it could be resolved, so that its sound parts are checked beside the mistakes of the others.

@@ -14,6 +14,7 @@ from arrayol.language.diagnose import Mistake, mistake, shown_port
 from arrayol.language.namespace import Definitions
 from arrayol.language.tree import names_in
 from arrayol.source import Span
+from arrayol.text import counted, listed
 
 # Promotion of operand types: NumPy's, without f16 (docs/language.md, "Types of results").
 
@@ -125,9 +126,9 @@ class Scope:
 
     def subscripts(self, ref: syntax.Ref, port: Port) -> tuple[expressions.Expr, ...]:
         """The subscripts of an element of a port, one per dimension."""
-        given, rank = len(ref.subscripts), len(port.shape)
-        if given != rank:
-            message = f"'{shown_port(port)}' takes {rank} subscript{'' if rank == 1 else 's'}, not {given}"
+        count, rank = len(ref.subscripts), len(port.shape)
+        if count != rank:
+            message = f"'{shown_port(port)}' takes {counted(rank, 'subscript')}, not {count}"
             raise mistake("rank-mismatch", message, ref.span, "a body computes element by element")
         typed = tuple(self.typed(subscript) for subscript in ref.subscripts)
         for subscript in typed:
@@ -214,7 +215,7 @@ def _common(operands: Sequence[expressions.Expr], what: str, span: Span) -> Valu
     for operand in operands[1:]:
         met = meet(common, operand.type)
         if met is None:
-            names = " and ".join(sorted({_type_name(operand.type) for operand in operands}))
+            names = listed(sorted({_type_name(operand.type) for operand in operands}))
             hint = "convert one of them, as in i64(e) or f64(e)"
             raise mistake("no-common-type", f"{what} have no common type: {names}", span, hint)
         common = met

@@ -1,4 +1,8 @@
-"""Whether delays admit an order of the instances, and which of them contradict each other where they do not."""
+"""Questions about delays: whether they leave an order of the instances, which one, and whether blocks keep them.
+
+Each is an emptiness test on integer points, so the answers are exact: an order is a time vector, and where none exists
+the delays that contradict each other are named.
+"""
 
 from __future__ import annotations
 
@@ -23,14 +27,13 @@ def find_circle(delays: Sequence[Sequence[int]], repetition: Shape) -> tuple[int
     times = [f"n{number}" for number in range(len(delays))]
     conditions = [f"{name} >= 0" for name in times] + [f"{' + '.join(times)} >= 1"]
     for axis, extent in enumerate(repetition):
-        total = " + ".join(f"{delay[axis]} * {name}" for delay, name in zip(delays, times, strict=True))
+        total = combination([delay[axis] for delay in delays], times)
         conditions.append(f"{total} {'<=' if extent is None else '='} 0")
     circles = isl.Set(f"{{ [{', '.join(times)}] : {' and '.join(conditions)} }}")
     if circles.is_empty():
         return None
-    total = ", ".join([" + ".join(times), *times])
-    least = circles.apply(isl.Map(f"{{ [{', '.join(times)}] -> [{total}] }}")).lexmin().sample_point()
-    return tuple(int(least.get_coordinate_val(isl.dim_type.set, 1 + place).to_python()) for place in range(len(delays)))
+    shortest = isl.Map(f"{{ [{', '.join(times)}] -> [{' + '.join(times)}, {', '.join(times)}] }}")
+    return coordinates(circles.apply(shortest).lexmin().sample_point())[1:]
 
 
 # A time for each repetition that its delays allow: the wavefronts of the reference execution.
@@ -59,15 +62,9 @@ def _least(delays: Sequence[Sequence[int]], rank: int) -> tuple[int, ...] | None
     taus, sizes = [f"t{axis}" for axis in range(rank)], [f"a{axis}" for axis in range(rank)]
     conditions = [f"total = {' + '.join(sizes)}"]
     conditions += [f"-{size} <= {tau} <= {size}" for tau, size in zip(taus, sizes, strict=True)]
-    conditions += [
-        f"{' + '.join(f'{step} * {tau}' for step, tau in zip(delay, taus, strict=True))} >= 1" for delay in delays
-    ]
+    conditions += [f"{combination(delay, taus)} >= 1" for delay in delays]
     least = isl.Set(f"{{ [{', '.join(['total', *sizes, *taus])}] : {' and '.join(conditions)} }}").lexmin()
-    if least.is_empty():
-        return None
-    point = least.sample_point()
-    values = [point.get_coordinate_val(isl.dim_type.set, 1 + rank + axis) for axis in range(rank)]
-    return tuple(int(value.to_python()) for value in values)
+    return None if least.is_empty() else coordinates(least.sample_point())[1 + rank :]
 
 
 # Whether blocks of repetitions hand on what their delays need: exact questions, answered with a repetition.
@@ -102,8 +99,8 @@ def find_unserved(
             if extent is not None
         ]
         conditions.append(f"({' or '.join(outside)})")
-    found = isl.Set(f"{{ [{', '.join([*blocks, *inner])}] : {' and '.join(conditions) or 'true'} }}")
-    if found.is_empty():
+    unserved = isl.Set(f"{{ [{', '.join([*blocks, *inner])}] : {' and '.join(conditions) or 'true'} }}")
+    if unserved.is_empty():
         return None
-    point = coordinates(found.sample_point())
+    point = coordinates(unserved.sample_point())
     return point[: len(blocks)], point[len(blocks) :]

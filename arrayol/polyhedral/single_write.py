@@ -11,11 +11,12 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, islice, product
+from math import prod
 
 import islpy as isl
 
 from arrayol.ir.spec import Shape
-from arrayol.polyhedral.accesses import Access, Instance, coefficients, relation
+from arrayol.polyhedral.accesses import Access, Instance, coefficients, combination, relation
 from arrayol.polyhedral.isl import Point, bounded_effort, box, box_conditions, coordinates
 
 SEARCHED = 4096  # elements looked at one by one for the place of a hole
@@ -60,16 +61,16 @@ def find_hole(accesses: Sequence[Access]) -> Hole | None:
     arrays of up to `SEARCHED` elements. Raises TooHardError where wild tilers of an infinite array are beyond isl.
     """
     array = accesses[0].array
-    counts = [_count((*access.repetition, *access.pattern)) for access in accesses]
-    total = _count(array)
+    counts = [_size((*access.repetition, *access.pattern)) for access in accesses]
+    total = _size(array)
     if total is None or None in counts:
         return _hole_of_infinite(accesses)
     missing = total - sum(count for count in counts if count is not None)
     if not missing:
         return None
     candidates = _candidates(accesses, tuple(extent for extent in array if extent is not None), total)
-    place = next((one for one in candidates if not any(_touches(access, one) for access in accesses)), None)
-    return Hole(place, missing)
+    untouched = (point for point in candidates if not any(_touches(access, point) for access in accesses))
+    return Hole(next(untouched, None), missing)
 
 
 def _hole_of_infinite(accesses: Sequence[Access]) -> Hole | None:
@@ -110,12 +111,14 @@ def _meeting_step(access: Access) -> Point | None:
         "true" if extent is None else f"-{extent} < {name} < {extent}"
         for name, extent in zip(names, extents, strict=True)
     ]
-    equations = [f"{_sum(coefficients(access, axis), names)} = {_modulo(access, axis)}" for axis in _axes(access)]
+    equations = [
+        f"{combination(coefficients(access, axis), names)} = {_modulo(access, axis)}" for axis in _axes(access)
+    ]
     for leading, name in enumerate(names):
         positive = [f"{earlier} = 0" for earlier in names[:leading]] + [f"{name} >= 1"]
-        found = _solve([*names, *_quotients(access)], [*bounds, *equations, *positive])
-        if found is not None:
-            return found[: len(names)]
+        solution = _solve([*names, *_quotients(access)], [*bounds, *equations, *positive])
+        if solution is not None:
+            return solution[: len(names)]
     return None
 
 
@@ -130,19 +133,19 @@ def _meeting_pair(first: Access, second: Access) -> tuple[Point, Point] | None:
     ]
     either = first if first.tiler.wrap else second  # where both wrap, they do so by the same extents
     equations = [
-        f"{first.tiler.origin[axis]} + {_sum(coefficients(first, axis), names[0])} = "
-        f"{second.tiler.origin[axis]} + {_sum(coefficients(second, axis), names[1])} + {_modulo(either, axis)}"
+        f"{first.tiler.origin[axis]} + {combination(coefficients(first, axis), names[0])} = "
+        f"{second.tiler.origin[axis]} + {combination(coefficients(second, axis), names[1])} + {_modulo(either, axis)}"
         for axis in _axes(first)
     ]
-    found = _solve([*names[0], *names[1], *_quotients(either)], [*bounds, *equations])
-    return None if found is None else (found[: lengths[0]], found[lengths[0] : sum(lengths)])
+    solution = _solve([*names[0], *names[1], *_quotients(either)], [*bounds, *equations])
+    return None if solution is None else (solution[: lengths[0]], solution[lengths[0] : sum(lengths)])
 
 
 def _touches(access: Access, element: Sequence[int]) -> bool:
     names = [f"x{place}" for place in range(len(access.repetition) + len(access.pattern))]
     bounds = box_conditions(names, (*access.repetition, *access.pattern))
     equations = [
-        f"{access.tiler.origin[axis]} + {_sum(coefficients(access, axis), names)} = "
+        f"{access.tiler.origin[axis]} + {combination(coefficients(access, axis), names)} = "
         f"{element[axis]} + {_modulo(access, axis)}"
         for axis in _axes(access)
     ]
@@ -169,13 +172,9 @@ def _modulo(access: Access, axis: int) -> str:
     return f"{extent} * q{axis}" if access.tiler.wrap and extent is not None else "0"
 
 
-def _sum(factors: Sequence[int], names: Sequence[str]) -> str:
-    return " + ".join(f"{factor} * {name}" for factor, name in zip(factors, names, strict=True) if factor) or "0"
-
-
 def _clash(first: tuple[int, Access, Point], second: tuple[int, Access, Point]) -> Clash:
-    one, two = (_instance(*instance) for instance in (first, second))
-    return Clash(first[1].element(one.repetition, one.pattern), one, two)
+    instances = _instance(*first), _instance(*second)
+    return Clash(first[1].element(instances[0].repetition, instances[0].pattern), *instances)
 
 
 def _instance(number: int, access: Access, values: Point) -> Instance:
@@ -183,10 +182,7 @@ def _instance(number: int, access: Access, values: Point) -> Instance:
     return Instance(number, values[:rank], values[rank:])
 
 
-def _count(shape: Shape) -> int | None:
-    product_so_far = 1
-    for extent in shape:
-        if extent is None:
-            return None
-        product_so_far *= extent
-    return product_so_far
+def _size(shape: Shape) -> int | None:
+    """How many points a box has, None without end."""
+    extents = [extent for extent in shape if extent is not None]
+    return prod(extents) if len(extents) == len(shape) else None
