@@ -1,7 +1,12 @@
 """Modular allocation of local memory after Darte, Schreiber and Villard ("Lattice-based memory allocation", 2005).
 
-An element x takes the slot M x mod b, component by component. That is right if no two different elements that are alive
-at once meet in a slot: no difference d of such elements, other than 0, has M d = 0 mod b.
+An element x takes the slot M x mod b, component by component. Two elements x and y share a slot exactly where
+M (x - y) = 0 mod b, so only differences count: the allocation is right if no difference d of two elements alive at
+once, other than 0, has M d = 0 mod b. Lifetimes are exact, and so is their set of differences, which each choice of M
+and b is checked against in full. Nothing says that the smallest allocation is of this form: `allocate` takes the best
+that it tries, and tells the largest live set beside it, which is a lower bound.
+
+With symbols there are no differences to list. There M is the identity, and b the extents of the live sets as formulas.
 """
 
 from __future__ import annotations
@@ -18,7 +23,7 @@ from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.tiling.enumerate import Integers
 from arrayol.tiling.liveness import Lifetimes, live
 from arrayol.tiling.nest import Traffic
-from arrayol.tiling.quasi_affine import Condition, QuasiAffine, conditions_of, form_of
+from arrayol.tiling.quasi_affine import Conjunctions, QuasiAffine, case_text, conditions_of, form_of, hold
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -55,16 +60,17 @@ class Allocation:
 def allocate(alive: Lifetimes) -> Allocation:
     """The smallest allocation among permuted and slightly skewed axes, with successive moduli and smaller ones tried.
 
-    Successive moduli: b_1 exceeds every |d_1|, b_2 every |d_2| of the differences whose d_1 is 0, and so on; then
-    d = 0 mod b forces d_1 = 0, then d_2 = 0, and so to the end. Smaller moduli are checked against each difference.
+    Successive moduli, for d as M maps it: b_1 exceeds every |d_1|, b_2 every |d_2| of the differences whose d_1 is 0,
+    and so on; then d = 0 mod b forces d_1 = 0, then d_2 = 0, and so to the end. Smaller moduli are checked against each
+    difference.
     """
     rank = alive.element.shape[1]
     differences, largest = conflict_differences(alive), alive.largest()
     best: Allocation | None = None
     for matrix in _matrices(rank):
-        found = _with_rows(differences, matrix, largest)
-        if best is None or found.size < best.size:
-            best = found
+        allocation = _with_rows(differences, matrix, largest)
+        if best is None or allocation.size < best.size:
+            best = allocation
         if best.size <= max(largest, 1):
             break
     assert best is not None
@@ -74,22 +80,23 @@ def allocate(alive: Lifetimes) -> Allocation:
 def conflict_differences(alive: Lifetimes) -> Integers:
     """The differences, other than 0, of elements that are alive in one step of a strip, shape (n, rank).
 
-    Of d and -d one is kept. The live sets' autocorrelations tell them, one for each shape of live set.
+    Of d and -d one is kept. d is one where the live set and itself moved by d overlap: the autocorrelation of each live
+    set's window tells all of them at once. Live sets of one shape are done once.
     """
     rank = alive.element.shape[1]
     if not rank:
         return np.zeros((0, 0), np.int64)
     seen: set[bytes] = set()
     farthest = np.ptp(alive.element, axis=0) if len(alive.element) else np.zeros(rank, np.int64)
-    found = np.zeros(0, np.int64)  # one number per difference sorts fast
+    differences = np.zeros(0, np.int64)  # one number per difference sorts fast
     for window in _windows(alive):
         key = np.array(window.shape).tobytes() + np.packbits(window).tobytes()
         if key in seen:
             continue
         seen.add(key)
         numbers = np.ravel_multi_index(tuple((_differences(window) + farthest).T), tuple(2 * farthest + 1))
-        found = np.union1d(found, numbers)
-    return np.column_stack(np.unravel_index(found, tuple(2 * farthest + 1))) - farthest
+        differences = np.union1d(differences, numbers)
+    return np.column_stack(np.unravel_index(differences, tuple(2 * farthest + 1))) - farthest
 
 
 def _windows(alive: Lifetimes) -> Iterator[np.ndarray]:
@@ -107,17 +114,20 @@ def _windows(alive: Lifetimes) -> Iterator[np.ndarray]:
 
 
 def _differences(window: np.ndarray) -> Integers:
-    """All differences d of two points of a window with d lexicographically above 0."""
+    """All differences d of two points of a window with d lexicographically above 0.
+
+    The counts of pairs are integers, at most the window's size, so that the transform's rounding stays far from 1/2.
+    """
     shape = tuple(2 * extent - 1 for extent in window.shape)
     axes = tuple(range(window.ndim))
     spectrum = np.fft.rfftn(window.astype(np.float64), shape, axes)
     pairs = np.fft.irfftn(spectrum * spectrum.conj(), shape, axes)  # how many pairs have each difference, cyclic
-    found = np.argwhere(pairs > 0.5)
-    found = np.where(found >= np.array(window.shape), found - np.array(shape), found)
-    order = np.zeros(len(found), np.int64)
+    differences = np.argwhere(pairs > 0.5)
+    differences = np.where(differences >= np.array(window.shape), differences - np.array(shape), differences)
+    order = np.zeros(len(differences), np.int64)
     for axis in reversed(range(window.ndim)):
-        order = np.where(found[:, axis] != 0, np.sign(found[:, axis]), order)
-    return found[order > 0].astype(np.int64)
+        order = np.where(differences[:, axis] != 0, np.sign(differences[:, axis]), order)
+    return differences[order > 0].astype(np.int64)
 
 
 def _matrices(rank: int) -> Iterator[Rows]:
@@ -125,11 +135,11 @@ def _matrices(rank: int) -> Iterator[Rows]:
     identity = np.eye(rank, dtype=np.int64)
     for order in permutations(range(rank)):
         yield _rows(identity[list(order)])
-    for (one, other), factor in product(permutations(range(rank), 2), SKEWS):
+    for (row, column), factor in product(permutations(range(rank), 2), SKEWS):
         skewed = identity.copy()
-        skewed[one, other] = factor
-        for first in range(rank):
-            yield _rows(skewed[[first, *(axis for axis in range(rank) if axis != first)]])
+        skewed[row, column] = factor
+        for front in range(rank):
+            yield _rows(skewed[[front, *(axis for axis in range(rank) if axis != front)]])
 
 
 def _rows(matrix: np.ndarray) -> Rows:
@@ -191,17 +201,17 @@ EFFORT = 200_000  # isl's operations for all moduli of an array: about a second
 class Modulus:
     """A modulus case by case: `value` where one of some conjunctions on the symbols holds."""
 
-    cases: tuple[tuple[tuple[tuple[Condition, ...], ...], QuasiAffine], ...]
+    cases: tuple[tuple[Conjunctions, QuasiAffine], ...]
 
     def at(self, values: Mapping[str, int]) -> int:
         """The modulus for values of the symbols; 1 where nothing is alive."""
         for where, value in self.cases:
-            if any(all(condition.holds(values) for condition in part) for part in where):
+            if hold(where, values):
                 return value.at(values)
         return 1
 
     def __str__(self) -> str:
-        return "\n".join(_case_text(where, value) for where, value in self.cases) or "1"
+        return "\n".join(case_text(value, where) for where, value in self.cases) or "1"
 
 
 def moduli_formula(traffic: Traffic, array: str) -> tuple[Modulus, ...] | None:
@@ -233,13 +243,8 @@ def _reaches(alive: isl.Map) -> Iterator[isl.PwAff]:
 def _modulus(reach: isl.PwAff, context: isl.Set) -> Modulus:
     cases = []
     for where, value in reach.coalesce().gist_params(context).get_pieces():
-        found, denominator = form_of(value, [])
+        form, denominator = form_of(value, [])
         assert denominator == 1  # a maximum of integers
         parts = tuple(tuple(conditions_of(part, [])) for part in where.params().compute_divs().get_basic_sets())
-        cases.append((parts, found + 1))
+        cases.append((parts, form + 1))
     return Modulus(tuple(cases))
-
-
-def _case_text(where: tuple[tuple[Condition, ...], ...], value: QuasiAffine) -> str:
-    parts = [", ".join(str(condition) for condition in part) for part in where]
-    return f"{value} where {'; or '.join(parts)}" if all(parts) else str(value)

@@ -1,5 +1,7 @@
-"""Loops that run through sets of integers: what isl's code generator makes of them, as plain trees.
+"""Loops that run through the strips, tiles, elements and instances of a nest: isl's code generator's, as plain trees.
 
+A set is scanned in the order of a map from its points to times. isl makes loops that visit each point once and in that
+order; what is fixed in a loop (the strip's or the tile's coordinates) is a parameter of the set, free in the texts.
 Expressions are texts in C's syntax of int64 values; they may call `floord(n, d)` (division that rounds down), `min` and
 `max`. Divisions written `/` and `%` have no remainder, respectively no negative operand.
 """
@@ -14,7 +16,7 @@ import islpy as isl
 from arrayol.polyhedral.isl import bounded_effort
 from arrayol.tiling.enumerate import tile_set
 from arrayol.tiling.nest import TiledNest
-from arrayol.tiling.relations import tile_of_time
+from arrayol.tiling.relations import parametric, tile_of_time
 
 _BLOCK, _FOR, _IF = (getattr(isl.ast_node_type, name) for name in ("block", "for_", "if_"))
 OPERATIONS = 20_000_000  # for one tree; the nests that people write take some ten thousand
@@ -65,9 +67,8 @@ def tile_loops(nest: TiledNest, names: Sequence[str]) -> tuple[Node, ...]:
     The outer coordinates are free in the texts, under the first of `names`.
     """
     outer = nest.depth - nest.strip_dims
-    inside = _opened(_tiles(nest), names[:outer])
-    found = _scan([("tile", inside, None)], inside.params(), names[outer:])
-    return _prefixed(found, tuple(names[:outer]))
+    inside = parametric(_tiles(nest), isl.dim_type.set, names[:outer])
+    return _prefixed(_scan([("tile", inside, None)], inside.params(), names[outer:]), tuple(names[:outer]))
 
 
 def element_loops(relation: isl.Map, nest: TiledNest, names: Sequence[str]) -> tuple[Node, ...]:
@@ -75,51 +76,30 @@ def element_loops(relation: isl.Map, nest: TiledNest, names: Sequence[str]) -> t
 
     `relation` goes from tiles to elements; a tile's coordinates are free in the texts, under `names`.
     """
-    tiles = _opened(_tiles(nest), names).params()
-    elements = _opened_range(relation, names)
+    tiles = parametric(_tiles(nest), isl.dim_type.set, names).params()
+    elements = parametric(relation, isl.dim_type.in_, names).range()
     rank = elements.dim(isl.dim_type.set)
     return _scan([("element", elements, None)], tiles, [f"e{axis}" for axis in range(rank)])
 
 
 def instance_loops(nest: TiledNest, names: Sequence[str]) -> tuple[Node, ...]:
     """Through the instances of one tile in the order of their times: Run("S2") for statement 2, with its indices."""
-    tiles = _opened(_tiles(nest), names).params()
+    tiles = parametric(_tiles(nest), isl.dim_type.set, names).params()
     order, wanted = tile_of_time(nest), []
+    times = ", ".join(f"x{axis}" for axis in range(nest.depth))
     for statement in nest.statements:
         label, last = f"S{statement.number}", f"x{nest.depth}"
         inside = statement.schedule.intersect_domain(statement.domain)
-        domain = _opened_range(inside.apply_range(order).reverse(), names)
-        place = isl.Map(
-            f"{{ [{_unknowns(nest.depth)}] -> [{_unknowns(nest.depth)}, {last}] : {last} = {statement.number} }}"
-        )
+        domain = parametric(inside.apply_range(order).reverse(), isl.dim_type.in_, names).range()
+        place = isl.Map(f"{{ [{times}] -> [{times}, {last}] : {last} = {statement.number} }}")
         wanted.append((label, domain, inside.apply_range(place)))
     return _scan(wanted, tiles, [f"x{axis}" for axis in range(nest.depth + 1)])
-
-
-def _unknowns(count: int) -> str:
-    return ", ".join(f"x{axis}" for axis in range(count))
 
 
 def _tiles(nest: TiledNest) -> isl.Set:
     """All tiles that hold an instance."""
     with bounded_effort(OPERATIONS):
         return tile_set(nest)
-
-
-def _opened(found: isl.Set, names: Sequence[str]) -> isl.Set:
-    """The set with its first coordinates as parameters of those names."""
-    moved = found.move_dims(isl.dim_type.param, 0, isl.dim_type.set, 0, len(names))
-    for place, name in enumerate(names):
-        moved = moved.set_dim_name(isl.dim_type.param, place, name)
-    return moved
-
-
-def _opened_range(relation: isl.Map, names: Sequence[str]) -> isl.Set:
-    """The images of a point, whose coordinates become parameters of those names."""
-    moved = relation.move_dims(isl.dim_type.param, 0, isl.dim_type.in_, 0, len(names))
-    for place, name in enumerate(names):
-        moved = moved.set_dim_name(isl.dim_type.param, place, name)
-    return moved.range()
 
 
 def _scan(
@@ -144,7 +124,7 @@ def _nodes(node: isl.AstNode) -> tuple[Node, ...]:
     kind = node.get_type()
     if kind == _BLOCK:
         children = node.block_get_children()
-        return tuple(one for place in range(children.n_ast_node()) for one in _nodes(children.get_ast_node(place)))
+        return tuple(child for place in range(children.n_ast_node()) for child in _nodes(children.get_ast_node(place)))
     if kind == _FOR:
         body = _nodes(node.for_get_body())
         if node.for_is_degenerate():
@@ -161,13 +141,13 @@ def _nodes(node: isl.AstNode) -> tuple[Node, ...]:
 
 def _prefixed(nodes: tuple[Node, ...], first: tuple[str, ...]) -> tuple[Node, ...]:
     """The same tree with further arguments before those of each Run."""
-    found: list[Node] = []
+    tree: list[Node] = []
     for node in nodes:
         match node:
             case For():
-                found.append(For(node.name, node.first, node.condition, node.step, _prefixed(node.body, first)))
+                tree.append(For(node.name, node.first, node.condition, node.step, _prefixed(node.body, first)))
             case If():
-                found.append(If(node.condition, _prefixed(node.then, first), _prefixed(node.otherwise, first)))
+                tree.append(If(node.condition, _prefixed(node.then, first), _prefixed(node.otherwise, first)))
             case Run():
-                found.append(Run(node.label, (*first, *node.arguments)))
-    return tuple(found)
+                tree.append(Run(node.label, (*first, *node.arguments)))
+    return tuple(tree)

@@ -1,4 +1,8 @@
-"""Sets per tile as conditions that people read: `T >= 1: c[m] for N - 10 I + 10 T <= m <= 2 N - 10 I`."""
+"""Sets per tile as conditions that people read: `T >= 1: c[m] for N - 10 I + 10 T <= m <= 2 N - 10 I`.
+
+Three parts: sets cut into plain convex parts, parts as lines of text, and functions as trees of conditions. Each is
+exact: a set is replaced only by what isl proves to be the same set, in the parts' union, for the tiles in question.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.tiling.enumerate import tile_set
 from arrayol.tiling.nest import TiledNest, parameter
 from arrayol.tiling.quasi_affine import Condition, QuasiAffine, conditions_of, constraints_of, form_of
+from arrayol.tiling.relations import union
 
 # Convex parts that people can read: bounds of each subscript on its own rather than of sums of subscripts.
 #
@@ -87,16 +92,16 @@ class _Cutter:
 
     def coupled(self, part: isl.BasicSet) -> int:
         """How many conditions bound several subscripts at once."""
-        found = (condition for _, condition in constraints_of(part, self.names))
-        return sum(not condition.is_equality and self.width(condition) > 1 for condition in found)
+        conditions = (condition for _, condition in constraints_of(part, self.names))
+        return sum(not condition.is_equality and self.width(condition) > 1 for condition in conditions)
 
     def relaxed(self, part: isl.BasicSet) -> isl.BasicSet:
         """The part without conditions that the whole does not need; a bound of a subscript goes if another stays."""
         if part.dim(isl.dim_type.div):
             return part
         kept = list(constraints_of(part, self.names))
-        for known in sorted(kept, key=lambda one: -self.width(one[1])):
-            others = [one for one in kept if one is not known]
+        for known in sorted(kept, key=lambda other: -self.width(other[1])):
+            others = [other for other in kept if other is not known]
             if self.may_go(known[1], [condition for _, condition in others]):
                 wider = _made(part, others)
                 if isl.Set.from_basic_set(wider).intersect(self.around).is_subset(self.whole):
@@ -183,12 +188,12 @@ def cases(relation: isl.Map, nest: TiledNest, within: isl.Set | None = None) -> 
     around = known.add_dims(isl.dim_type.set, rank)
     whole = relation.intersect_domain(known).coalesce().wrap().flatten().intersect_params(nest.context)
     simple = plain_parts(whole, around, names, subscripts).gist(around.simple_hull()).gist_params(nest.context)
-    found = []
+    parts = []
     for part in simple.compute_divs().get_basic_sets():
-        every = list(conditions_of(part.remove_redundancies(), names))
-        when = tuple(condition for condition in every if not condition.form.names() & frozenset(subscripts))
-        found.append(Case(when, tuple(condition for condition in every if condition not in when)))
-    return sorted(found, key=lambda case: [str(condition) for condition in case.when])
+        asked = list(conditions_of(part.remove_redundancies(), names))
+        when = tuple(condition for condition in asked if not condition.form.names() & frozenset(subscripts))
+        parts.append(Case(when, tuple(condition for condition in asked if condition not in when)))
+    return sorted(parts, key=lambda case: [str(condition) for condition in case.when])
 
 
 def only_tiles(windows: isl.Set, nest: TiledNest) -> isl.Set:
@@ -203,11 +208,11 @@ def only_tiles(windows: isl.Set, nest: TiledNest) -> isl.Set:
 
 def _above_negative(windows: isl.Set, axis: int, size: str) -> isl.Set:
     """The windows whose origin plus size is above 0."""
-    made = isl.Constraint.alloc_inequality(isl.LocalSpace.from_space(windows.get_space()))
+    edge = isl.Constraint.alloc_inequality(isl.LocalSpace.from_space(windows.get_space()))
     place = windows.find_dim_by_name(isl.dim_type.param, size)
-    made = made.set_coefficient_val(isl.dim_type.set, axis, isl.Val(1))
-    made = made.set_coefficient_val(isl.dim_type.param, place, isl.Val(1)).set_constant_val(isl.Val(-1))
-    return isl.Set.from_basic_set(isl.BasicSet.from_constraint(made))
+    edge = edge.set_coefficient_val(isl.dim_type.set, axis, isl.Val(1))
+    edge = edge.set_coefficient_val(isl.dim_type.param, place, isl.Val(1)).set_constant_val(isl.Val(-1))
+    return isl.Set.from_basic_set(isl.BasicSet.from_constraint(edge))
 
 
 def tiles_text(tiles: isl.Set, nest: TiledNest) -> str:
@@ -388,12 +393,8 @@ def _grown(known: isl.Set, pieces: _Pieces, names: Sequence[str]) -> Tree:
     alive = [(where, leaf) for where, leaf in alive if not where.is_empty()]
     if not alive:
         return Leaf(None)
-    if len({leaf for _, leaf in alive}) == 1:
-        union = alive[0][0]
-        for where, _ in alive[1:]:
-            union = union.union(where)
-        if known.is_subset(union):
-            return alive[0][1]
+    if len({leaf for _, leaf in alive}) == 1 and known.is_subset(union([where for where, _ in alive])):
+        return alive[0][1]
     side, condition = _question(known, alive, names)
     then = _grown(known.intersect(side), alive, names)
     otherwise = _grown(known.subtract(side), alive, names)
@@ -419,14 +420,11 @@ def _question(known: isl.Set, alive: _Pieces, names: Sequence[str]) -> tuple[isl
 def tree_text(tree: Tree, indent: str = "") -> str:
     """The tree line by line, two spaces deeper under each condition; conditions with one `else` stand in one line."""
     if isinstance(tree, Leaf):
-        return indent + _leaf_text(tree)
+        text = "none" if tree.values is None else ", ".join(f"{name} = {form}" for name, form in tree.values)
+        return indent + text
     asked, inner = [tree.condition], tree.then
     while isinstance(inner, Branch) and inner.otherwise == tree.otherwise:
         asked.append(inner.condition)
         inner = inner.then
     lines = [f"{indent}if {' and '.join(str(condition) for condition in asked)}", tree_text(inner, f"{indent}  ")]
     return "\n".join([*lines, f"{indent}else", tree_text(tree.otherwise, f"{indent}  ")])
-
-
-def _leaf_text(leaf: Leaf) -> str:
-    return "none" if leaf.values is None else ", ".join(f"{name} = {form}" for name, form in leaf.values)

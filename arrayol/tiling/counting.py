@@ -1,8 +1,10 @@
-"""Sums over the points of a set with parameters, one dimension after the other.
+"""How many elements tiles move, as formulas in the symbols and the tile's coordinates: sums of 1 over sets of points.
 
-The greatest lower and the least upper bound of a dimension are told apart by cases, and the sum of a polynomial between
-two bounds is a polynomial (Faulhaber). Where a bound is a fraction of a dimension that is still to be summed, that
-dimension is split by its remainders.
+The points are summed over one dimension after the other. Which lower bound is the greatest and which upper one the
+least is told apart by cases, disjoint by construction; in each the sum of a polynomial between two bounds is a
+polynomial (polynomials.py). Where a bound is a fraction of a dimension that is still to be summed, that dimension is
+split by its remainders, so that every bound is an integer on each part. The formula is exact, or there is none: limits
+on isl's work, on cases and on terms give up, and nothing is rounded.
 """
 
 from __future__ import annotations
@@ -28,10 +30,41 @@ from arrayol.tiling.quasi_affine import (
     renamed,
     shown,
 )
+from arrayol.tiling.relations import parametric
 
 MOST_TERMS = 30  # of a polynomial: a longer formula tells people nothing
 MOST_PARTS = 2_000  # sums of one dimension each
 LARGEST_SPLIT = 64
+EFFORT = 3_000_000  # isl's operations for one formula
+
+
+def size_formula(relation: isl.Map, nest: TiledNest) -> Formula | None:
+    """The number of elements that a relation gives each tile, by the tile's coordinates and the symbols.
+
+    None where no formula was found within bounds.
+    """
+    relation = relation.intersect_domain(only_tiles(relation.domain(), nest))
+    flat = relation.wrap().flatten()
+    names = [f"{PREFIX}{name}" for name in nest.tile_names]
+    elements = parametric(flat, isl.dim_type.set, names)
+    return count_formula(elements, nest.context.intersect(elements.params().simple_hull()))
+
+
+def total_formula(relation: isl.Map, nest: TiledNest) -> Formula | None:
+    """The number of pairs of a relation from tiles to elements: its elements summed over all tiles.
+
+    None where no formula was found within bounds, or where a tile size is symbolic: only multiples of it are origins.
+    """
+    return None if any(nest.by_origin) else count_formula(relation.wrap().flatten(), nest.context)
+
+
+def count_formula(points: isl.Set, context: isl.Set) -> Formula | None:
+    """The number of points of a set as a function of its parameters; None where it was not found within bounds."""
+    try:
+        with bounded_effort(EFFORT):
+            return Counter(context).formula(points)
+    except TooHardError:
+        return None
 
 
 class Counter:
@@ -43,11 +76,13 @@ class Counter:
         self.floors: dict[str, Floor] = {}
 
     def formula(self, points: isl.Set) -> Formula:
-        found: list[tuple[isl.Set, Polynomial]] = []
-        for where, value in self.summed(points.coalesce(), ONE, [f"x{place}" for place in range(_rank(points))]):
-            found = added(found, self._plain(where).intersect(self.context), self._shared(where, value))
+        sums: list[tuple[isl.Set, Polynomial]] = []
+        for where, value in self.summed(
+            points.coalesce(), ONE, [f"x{place}" for place in range(points.dim(isl.dim_type.set))]
+        ):
+            sums = added(sums, self._plain(where).intersect(self.context), self._shared(where, value))
         floors = self._spelt()
-        shared = merged([(where, self._shared(where, value)) for where, value in found])
+        shared = merged([(where, self._shared(where, value)) for where, value in sums])
         spelt = [(where, value.renamed(lambda name: floors.get(name, shown(name)))) for where, value in shared]
         cases = tuple(self._case(where, value) for where, value in joined(spelt))
         if any(len(case.value.terms) > MOST_TERMS for case in cases):
@@ -64,9 +99,9 @@ class Counter:
             value = value if equal is None else value.replaced(name, of_form(equal))
         return value
 
-    def _are_equal(self, where: isl.Set, one: QuasiAffine, other: QuasiAffine) -> bool:
+    def _are_equal(self, where: isl.Set, left: QuasiAffine, right: QuasiAffine) -> bool:
         universe = isl.BasicSet.universe(where.params().get_space())
-        difference = one - other
+        difference = left - right
         equal = self._where(universe, [difference, difference.scaled(-1)], [])
         known = self._where(universe, [], [], sorted(difference.names()))
         return bool(where.params().intersect(self.context).intersect(known).is_subset(equal))
@@ -84,10 +119,10 @@ class Counter:
 
     def _spelt(self) -> dict[str, Atom]:
         """Each floor in the user's names."""
-        found: dict[str, Atom] = {}
+        spelt: dict[str, Atom] = {}
         for name, floor in self.floors.items():
-            found[name] = renamed(floor, lambda inner: found.get(inner, shown(inner)))
-        return found
+            spelt[name] = renamed(floor, lambda inner: spelt.get(inner, shown(inner)))
+        return spelt
 
     def summed(self, points: isl.Set, value: Polynomial, names: list[str]) -> Iterator[tuple[isl.Set, Polynomial]]:
         """Cases on the parameters, which may overlap, and the sum of `value` over the points in each."""
@@ -137,17 +172,17 @@ class Counter:
                 summed = sum_over(value, bounds.name, of_form(lows[low]), of_form(highs[high]))
                 yield from self.summed(isl.Set.from_basic_set(chosen), summed, left)
 
-    def _named(self, found: QuasiAffine) -> QuasiAffine:
+    def _named(self, form: QuasiAffine) -> QuasiAffine:
         """With a parameter in place of each floor."""
         terms = []
-        for atom, factor in found.terms:
+        for atom, factor in form.terms:
             if isinstance(atom, Floor):
                 name = next((name for name, floor in self.floors.items() if floor == atom), f"f{len(self.floors)}")
                 self.floors[name] = atom
                 terms.append((name, factor))
             else:
                 terms.append((str(atom), factor))
-        return QuasiAffine.of(terms, found.constant)
+        return QuasiAffine.of(terms, form.constant)
 
     def _where(
         self, part: isl.BasicSet, wanted: Sequence[QuasiAffine], names: Sequence[str], floors: Sequence[str] = ()
@@ -242,23 +277,19 @@ def _constraints(part: isl.BasicSet, names: Sequence[str]) -> Iterator[Condition
         yield Condition(QuasiAffine.of(terms, constant), bool(constraint.is_equality()))
 
 
-def _constraint(part: isl.BasicSet, found: QuasiAffine, names: Sequence[str]) -> isl.Constraint:
+def _constraint(part: isl.BasicSet, form: QuasiAffine, names: Sequence[str]) -> isl.Constraint:
     """That a form is at least 0, for a set whose dimensions are called `names`."""
-    made = isl.Constraint.alloc_inequality(part.get_local_space()).set_constant_val(isl.Val(found.constant))
-    for atom, factor in found.terms:
+    constraint = isl.Constraint.alloc_inequality(part.get_local_space()).set_constant_val(isl.Val(form.constant))
+    for atom, factor in form.terms:
         inside = str(atom) in names
         kind = isl.dim_type.set if inside else isl.dim_type.param
         place = names.index(str(atom)) if inside else _parameters(part).index(str(atom))
-        made = made.set_coefficient_val(kind, place, isl.Val(factor))
-    return made
+        constraint = constraint.set_coefficient_val(kind, place, isl.Val(factor))
+    return constraint
 
 
 def _parameters(part: isl.BasicSet | isl.Set) -> list[str]:
     return [str(part.get_dim_name(isl.dim_type.param, place)) for place in range(part.dim(isl.dim_type.param))]
-
-
-def _rank(points: isl.Set) -> int:
-    return points.dim(isl.dim_type.set)
 
 
 def _fixed_name(constraints: Sequence[Condition], names: Sequence[str]) -> tuple[str, QuasiAffine] | None:
@@ -276,44 +307,3 @@ def _extreme(bounds: Sequence[QuasiAffine], chosen: int, sign: int) -> Iterator[
     for place, other in enumerate(bounds):
         if place != chosen:
             yield (bounds[chosen] - other).scaled(sign) - int(place < chosen)
-
-
-# How many elements tiles move, as formulas in the symbols and the tile's coordinates.
-
-EFFORT = 3_000_000  # isl's operations for one formula
-
-
-def size_formula(relation: isl.Map, nest: TiledNest) -> Formula | None:
-    """The number of elements that a relation gives each tile, by the tile's coordinates and the symbols.
-
-    None where no formula was found within bounds.
-    """
-    relation = relation.intersect_domain(only_tiles(relation.domain(), nest))
-    flat = relation.wrap().flatten()
-    names = [f"{PREFIX}{name}" for name in nest.tile_names]
-    parameters = flat.dim(isl.dim_type.param)
-    moved = flat.move_dims(isl.dim_type.param, parameters, isl.dim_type.set, 0, nest.depth)
-    for place, name in enumerate(names):
-        moved = moved.set_dim_name(isl.dim_type.param, parameters + place, name)
-    known = nest.context.add_dims(isl.dim_type.param, nest.depth)
-    for place, name in enumerate(names):
-        known = known.set_dim_name(isl.dim_type.param, parameters + place, name)
-    exists = moved.params()
-    return count_formula(moved, known.intersect(exists.simple_hull()))
-
-
-def total_formula(relation: isl.Map, nest: TiledNest) -> Formula | None:
-    """The number of pairs of a relation from tiles to elements: its elements summed over all tiles.
-
-    None where no formula was found within bounds, or where a tile size is symbolic: only multiples of it are origins.
-    """
-    return None if any(nest.by_origin) else count_formula(relation.wrap().flatten(), nest.context)
-
-
-def count_formula(points: isl.Set, context: isl.Set) -> Formula | None:
-    """The number of points of a set as a function of its parameters; None where it was not found within bounds."""
-    try:
-        with bounded_effort(EFFORT):
-            return Counter(context).formula(points)
-    except TooHardError:
-        return None

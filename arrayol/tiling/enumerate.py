@@ -1,9 +1,13 @@
-"""The points of finite sets as NumPy arrays: dimension by dimension, all points at once."""
+"""The points of finite sets as NumPy arrays, and so the tiles and instances of a nest in the order in which they run.
+
+A set is scanned dimension by dimension, all points at once: prefixes of points grow by every value within the bounds of
+the set's projection. Projections forget quotients (they hold more), so that no point is missed; in the end each row is
+tested against the set itself, so that none is too many.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import NamedTuple
 
 import islpy as isl
@@ -12,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import error
 from arrayol.tiling.nest import TiledNest
-from arrayol.tiling.relations import tile_of_time
+from arrayol.tiling.relations import tile_of_time, union
 from arrayol.tiling.tile import answered_in_time
 
 Integers = NDArray[np.int64]
@@ -28,17 +32,21 @@ class Rows(NamedTuple):
     image: Integers
 
 
-def points(found: isl.Set) -> Integers:
+def points(whole: isl.Set) -> Integers:
     """All points of a finite set without parameters: shape (points, dimensions), lexicographic, none twice.
 
     Raises ArrayolError (`nest-too-large`) where they would not fit in memory.
     """
-    parts = [_scan(part) for part in found.compute_divs().get_basic_sets()]
-    rank = found.dim(isl.dim_type.set)
+    parts = [_scan(part) for part in whole.compute_divs().get_basic_sets()]
+    rank = whole.dim(isl.dim_type.set)
     rows = np.concatenate(parts) if parts else np.empty((0, rank), np.int64)
     if not rank:
         return np.empty((min(len(rows), 1), 0), np.int64)
-    return sorted_rows(rows, unique=True)
+    ordered = rows[np.lexsort(rows.T[::-1])]
+    fresh = np.ones(len(ordered), np.bool_)
+    fresh[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
+    unique: Integers = ordered[fresh]
+    return unique
 
 
 def rows(relation: isl.Map) -> Rows:
@@ -49,16 +57,6 @@ def rows(relation: isl.Map) -> Rows:
     rank = relation.dim(isl.dim_type.in_)
     pairs = points(relation.wrap().flatten())
     return Rows(pairs[:, :rank], pairs[:, rank:])
-
-
-def sorted_rows(found: Integers, *, unique: bool = False) -> Integers:
-    """Rows in lexicographic order."""
-    ordered = found[np.lexsort(found.T[::-1])] if found.size else found
-    if not unique or len(ordered) < 2:
-        return ordered
-    fresh = np.concatenate([[True], np.any(ordered[1:] != ordered[:-1], axis=1)])
-    result: Integers = ordered[fresh]
-    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +75,14 @@ class _Constraints:
 def _scan(part: isl.BasicSet) -> Integers:
     """The points of one conjunction: grow prefixes by the bounds of their projections, then test what is left."""
     rank = part.dim(isl.dim_type.set)
-    found = np.empty((1, 0), np.int64)
+    prefixes = np.empty((1, 0), np.int64)
     outer = part.remove_divs()
     for axis in range(rank):
         shadow = outer.project_out(isl.dim_type.set, axis + 1, rank - axis - 1).remove_divs()
-        found = _extended(found, _constraints(shadow))
-        if not len(found):
+        prefixes = _extended(prefixes, _constraints(shadow))
+        if not len(prefixes):
             return np.empty((0, rank), np.int64)
-    return found[_holds(found, _constraints(part))]
+    return prefixes[_holds(prefixes, _constraints(part))]
 
 
 def _extended(prefixes: Integers, bounds: _Constraints) -> Integers:
@@ -110,8 +108,8 @@ def _extended(prefixes: Integers, bounds: _Constraints) -> Integers:
     return np.column_stack([np.repeat(prefixes, counts, axis=0), values])
 
 
-def _holds(found: Integers, bounds: _Constraints) -> NDArray[np.bool_]:
-    columns = [np.ones(len(found), np.int64), *found.T]
+def _holds(points: Integers, bounds: _Constraints) -> NDArray[np.bool_]:
+    columns = [np.ones(len(points), np.int64), *points.T]
     for factors, divisor in zip(bounds.quotients, bounds.divisors, strict=True):
         columns.append(factors[: len(columns)] @ np.array(columns) // divisor)
     values = bounds.factors @ np.array(columns)
@@ -120,44 +118,31 @@ def _holds(found: Integers, bounds: _Constraints) -> NDArray[np.bool_]:
 
 
 def _constraints(part: isl.BasicSet) -> _Constraints:
-    rank, inner = part.dim(isl.dim_type.set), part.dim(isl.dim_type.div)
-    equal, factors = [], []
-    for constraint in part.get_constraints():
-        equal.append(constraint.is_equality())
-        factors.append(
-            [
-                _integer(constraint.get_constant_val()),
-                *(_integer(constraint.get_coefficient_val(isl.dim_type.set, axis)) for axis in range(rank)),
-                *(_integer(constraint.get_coefficient_val(isl.dim_type.div, axis)) for axis in range(inner)),
-            ]
-        )
-    width = 1 + rank + inner
-    quotients, divisors = [], []
-    for place in range(inner):
-        quotient = part.get_div(place)
-        divisor = _integer(quotient.get_denominator_val())
-        whole = quotient.scale_val(isl.Val(divisor))
-        quotients.append(
-            [
-                _integer(whole.get_constant_val()),
-                *(_integer(whole.get_coefficient_val(isl.dim_type.in_, axis)) for axis in range(rank)),
-                *(_integer(whole.get_coefficient_val(isl.dim_type.div, axis)) for axis in range(inner)),
-            ]
-        )
-        divisors.append(divisor)
+    inner = range(part.dim(isl.dim_type.div))
+    constraints = part.get_constraints()
+    divisors = [_integer(part.get_div(place).get_denominator_val()) for place in inner]
+    quotients = [part.get_div(place).scale_val(isl.Val(divisors[place])) for place in inner]
+    width = 1 + part.dim(isl.dim_type.set) + len(inner)
     return _Constraints(
-        np.array(equal, bool),
-        np.array(factors, np.int64).reshape(-1, width),
-        np.array(quotients, np.int64).reshape(-1, width),
+        np.array([constraint.is_equality() for constraint in constraints], bool),
+        np.array([_factors(own, isl.dim_type.set) for own in constraints], np.int64).reshape(-1, width),
+        np.array([_factors(own, isl.dim_type.in_) for own in quotients], np.int64).reshape(-1, width),
         np.array(divisors, np.int64),
     )
+
+
+def _factors(form: isl.Constraint | isl.Aff, kind: isl.dim_type) -> list[int]:
+    """The factors of (1, x, quotients), where `kind` is that of the dimensions x."""
+    places = [(each, place) for each in (kind, isl.dim_type.div) for place in range(form.dim(each))]
+    factors = (form.get_coefficient_val(each, place) for each, place in places)
+    return [_integer(value) for value in (form.get_constant_val(), *factors)]
 
 
 def _integer(value: isl.Val) -> int:
     return int(value.to_python())
 
 
-# Tiles and instances of a nest without symbols, in the order in which they run.
+# Tiles and instances of a nest without symbols.
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +162,8 @@ class Iterations:
 def tile_set(nest: TiledNest) -> isl.Set:
     """The tiles in which an instance runs. Raises ArrayolError (`nest-too-hard`)."""
     with answered_in_time(nest.name):
-        times = [one.domain.apply(one.schedule) for one in nest.statements]
-        return reduce(lambda one, other: one.union(other), times).apply(tile_of_time(nest)).coalesce()
+        times = [statement.domain.apply(statement.schedule) for statement in nest.statements]
+        return union(times).apply(tile_of_time(nest)).coalesce()
 
 
 def tiles(nest: TiledNest) -> Integers:
@@ -188,20 +173,20 @@ def tiles(nest: TiledNest) -> Integers:
 
 def strips(nest: TiledNest) -> list[Integers]:
     """The tiles of each strip, strips and tiles in the order of execution."""
-    found = tiles(nest)
-    outer = found[:, : nest.depth - nest.strip_dims]
+    ordered = tiles(nest)
+    outer = ordered[:, : nest.depth - nest.strip_dims]
     starts = np.flatnonzero(np.any(outer[1:] != outer[:-1], axis=1)) + 1
-    return [strip for strip in np.split(found, starts) if len(strip)]
+    return [strip for strip in np.split(ordered, starts) if len(strip)]
 
 
 def iterations(nest: TiledNest) -> Iterations:
     """Every instance, in the order of execution: by tile, time, and place in the text."""
     sizes = np.array([size for size in nest.sizes if isinstance(size, int)], np.int64)
-    width = max(len(one.indices) for one in nest.statements)
-    found = [rows(one.schedule.intersect_domain(one.domain)) for one in nest.statements]
-    time = np.concatenate([one.image for one in found])
-    statement = np.concatenate([np.full(len(one.image), place) for place, one in enumerate(found)])
-    instance = np.concatenate([np.pad(one.domain, [(0, 0), (0, width - one.domain.shape[1])]) for one in found])
+    width = max(len(each.indices) for each in nest.statements)
+    pairs = [rows(each.schedule.intersect_domain(each.domain)) for each in nest.statements]
+    time = np.concatenate([each.image for each in pairs])
+    statement = np.concatenate([np.full(len(each.image), place) for place, each in enumerate(pairs)])
+    instance = np.concatenate([np.pad(each.domain, [(0, 0), (0, width - each.domain.shape[1])]) for each in pairs])
     tile = time // sizes
     order = np.lexsort([statement, *time.T[::-1], *tile.T[::-1]])
     return Iterations(tile[order], time[order], statement[order], instance[order])

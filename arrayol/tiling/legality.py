@@ -1,4 +1,9 @@
-"""Whether a schedule and its tiles keep every dependence; where they do not, two iterations or two tiles show it."""
+"""Whether a schedule and its tiles keep every dependence; where they do not, two iterations or two tiles show it.
+
+Each question is whether a relation is empty: dependent instances whose times are equal or come the other way round, and
+tiles of dependent instances of which the later one runs first. isl decides that for all values of the symbols, and
+gives a pair of the relation for the message where it is not empty.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.errors import ArrayolError, error
-from arrayol.polyhedral.isl import Point, coordinates
+from arrayol.polyhedral.isl import Pieces, Point, coordinates
 from arrayol.tiling.nest import PREFIX, ScheduledStatement, TiledNest
 from arrayol.tiling.program import Dependence, Program, ProgramStatement
 from arrayol.tiling.relations import relation, tile_of_time
@@ -16,31 +21,32 @@ from arrayol.tiling.relations import relation, tile_of_time
 
 def check_domains(program: Program, statements: Sequence[ScheduledStatement]) -> None:
     """Raise where the statements have no instances (`empty-nest`) or an endless number of them (`endless-nest`)."""
-    if all(one.domain.is_empty() for one in statements):
+    if all(statement.domain.is_empty() for statement in statements):
         message = f"there is nothing to tile in '{program.symbolic.component.name}': its ranges are empty"
         raise error(
             "empty-nest", message, program.symbolic.component.span, hint="widen the ranges, or loosen the conditions"
         )
-    for one in statements:
-        if not one.domain.is_bounded():
-            message = f"the ranges of statement {one.number} are not affine: nothing bounds its iterations"
-            span = one.assign.span if one.assign else program.symbolic.component.span
+    for statement in statements:
+        if not statement.domain.is_bounded():
+            message = f"the ranges of statement {statement.number} are not affine: nothing bounds its iterations"
+            span = statement.assign.span if statement.assign else program.symbolic.component.span
             hint = "bounds of ranges are sums of multiples of consts and earlier range variables"
             raise error("endless-nest", message, span, hint=hint)
 
 
 def check_one_to_one(program: Program, statements: Sequence[ScheduledStatement]) -> None:
     """Raise (`schedule-not-one-to-one`) where two instances of one statement have one time."""
-    for one in statements:
-        if one.schedule.is_injective():
+    for statement in statements:
+        if statement.schedule.is_injective():
             continue
-        together = one.schedule.apply_range(one.schedule.reverse())
-        for case in _unequal(together):
+        together = statement.schedule.apply_range(statement.schedule.reverse())
+        for axis in range(together.dim(isl.dim_type.in_)):
+            case = together.intersect(_back(together, axis))
             if not case.is_empty():
-                found = _pair(case, program)
-                both = f"{_instance(one, found.first)} and {_instance(one, found.second)}"
+                pair = _pair(case, program)
+                both = f"{_instance(statement, pair.first)} and {_instance(statement, pair.second)}"
                 hint = "use every range variable: instances of one time would have no order"
-                message = f"the schedule is not one-to-one: {both} run at the same time{found.where}"
+                message = f"the schedule is not one-to-one: {both} run at the same time{pair.where}"
                 raise error("schedule-not-one-to-one", message, hint=hint)
 
 
@@ -49,11 +55,11 @@ def check_order(program: Program, nest: TiledNest) -> None:
     for dependence, source, target in _inside(program, nest):
         for case in _reversed(dependence, source, target):
             if not case.is_empty():
-                found = _pair(case, program)
+                pair = _pair(case, program)
                 raise error(
                     "schedule-breaks-dependence",
-                    f"the schedule breaks a dependence: {_instance(source, found.first)} must run before "
-                    f"{_instance(target, found.second)}{_touched(dependence, source, target, found)}{found.where}",
+                    f"the schedule breaks a dependence: {_instance(source, pair.first)} must run before "
+                    f"{_instance(target, pair.second)}{_touched(dependence, source, target, pair)}{pair.where}",
                     hint="reverse or skew a dimension, or exchange two of them",
                 )
 
@@ -65,15 +71,15 @@ def check_tiles(program: Program, nest: TiledNest) -> None:
     if all(nest.by_origin):
         return
     to_tile = tile_of_time(nest)
-    links: list[tuple[ScheduledStatement, ScheduledStatement, isl.Map]] = []
+    links = []
     for dependence, source, target in _inside(program, nest):
-        pairs = dependence.pairs.apply_domain(source.schedule).apply_range(target.schedule)
-        links.append((source, target, pairs.apply_domain(to_tile).apply_range(to_tile)))
-    for _, _, pairs in links:
+        times = dependence.pairs.apply_domain(source.schedule).apply_range(target.schedule)
+        links.append(times.apply_domain(to_tile).apply_range(to_tile))
+    for pairs in links:
         for axis in range(nest.depth):
             backward = pairs.intersect(_step(nest, axis))
             if not nest.by_origin[axis] and not backward.is_empty():
-                raise _wrong_tiles(program, nest, backward, [other for _, _, other in links])
+                raise _wrong_tiles(program, backward, links)
 
 
 def _check_distances(program: Program, nest: TiledNest) -> None:
@@ -85,12 +91,12 @@ def _check_distances(program: Program, nest: TiledNest) -> None:
                 lost = dependence.pairs.intersect(
                     source.schedule.apply_range(_back(pairs, axis)).apply_range(target.schedule.reverse())
                 )
-                found = _pair(lost, program)
+                pair = _pair(lost, program)
                 raise error(
                     "tiles-in-circle",
-                    f"tiles of any size could depend on each other: {_instance(target, found.second)} needs "
-                    f"{_instance(source, found.first)}, which comes later along dimension {axis + 1} of the "
-                    f"schedule{found.where}",
+                    f"tiles of any size could depend on each other: {_instance(target, pair.second)} needs "
+                    f"{_instance(source, pair.first)}, which comes later along dimension {axis + 1} of the "
+                    f"schedule{pair.where}",
                     hint="skew the schedule until no dependence goes backwards in any dimension, or give the size",
                 )
 
@@ -100,21 +106,21 @@ def split_around(program: Program, chosen: Sequence[int]) -> tuple[tuple[int, ..
 
     Raises ArrayolError (`statements-apart`) where one would have to run between instances of the chosen ones.
     """
-    edges = [found for found in program.dependences if found.source != found.target and not found.pairs.is_empty()]
-    others = [one.number for one in program.statements if one.number not in chosen]
+    edges = [edge for edge in program.dependences if edge.source != edge.target and not edge.pairs.is_empty()]
+    others = [statement.number for statement in program.statements if statement.number not in chosen]
     for start in ({*chosen, *(number for number in others if number > max(chosen))}, set(chosen)):
         after = _reachable(start, edges) - set(chosen)
         bound = next((edge for edge in edges if edge.source in after and edge.target in chosen), None)
         if bound is None:
             return tuple(number for number in others if number not in after), tuple(sorted(after))
     assert bound is not None
-    sources = {one.number: one for one in program.statements}
-    found = _pair(bound.pairs, program)
+    sources = {statement.number: statement for statement in program.statements}
+    pair = _pair(bound.pairs, program)
     raise error(
         "statements-apart",
         f"statement {bound.source} cannot run whole before or after the tiled ones: it needs some of their results, "
-        f"and {_instance(sources[bound.target], found.second)} needs "
-        f"{_instance(sources[bound.source], found.first)}{found.where}",
+        f"and {_instance(sources[bound.target], pair.second)} needs "
+        f"{_instance(sources[bound.source], pair.first)}{pair.where}",
         hint=f"tile it with them: --statement {bound.source} and a schedule of its own",
     )
 
@@ -139,7 +145,8 @@ class _Pair:
 
 def _pair(pairs: isl.Map, program: Program) -> _Pair:
     """A pair of a relation that is not empty, under the values that the symbols have if there is one."""
-    pairs = _at_values(pairs, program.symbolic.values)
+    at_values = _fixed(pairs, program.symbolic.values)
+    pairs = pairs if at_values.is_empty() else at_values
     names = [pairs.get_dim_name(isl.dim_type.param, place) or "" for place in range(pairs.dim(isl.dim_type.param))]
     rank = pairs.dim(isl.dim_type.in_)
     moved = pairs.wrap().flatten()
@@ -150,21 +157,20 @@ def _pair(pairs: isl.Map, program: Program) -> _Pair:
     return _Pair(point[:rank], point[rank:], symbols)
 
 
-def _at_values(pairs: isl.Map, values: Mapping[str, int]) -> isl.Map:
-    fixed = pairs
+def _fixed(pieces: Pieces, values: Mapping[str, int]) -> Pieces:
     for name, value in values.items():
-        place = fixed.find_dim_by_name(isl.dim_type.param, f"{PREFIX}{name}")
+        place = pieces.find_dim_by_name(isl.dim_type.param, f"{PREFIX}{name}")
         if place >= 0:
-            fixed = fixed.fix_val(isl.dim_type.param, place, isl.Val(value))
-    return pairs if fixed.is_empty() else fixed
+            pieces = pieces.fix_val(isl.dim_type.param, place, isl.Val(value))
+    return pieces
 
 
 def _inside(program: Program, nest: TiledNest) -> Iterator[tuple[Dependence, ScheduledStatement, ScheduledStatement]]:
     """The dependences between tiled statements."""
-    chosen = {one.number: one for one in nest.statements}
-    for found in program.dependences:
-        if found.source in chosen and found.target in chosen and not found.pairs.plain_is_empty():
-            yield found, chosen[found.source], chosen[found.target]
+    chosen = {statement.number: statement for statement in nest.statements}
+    for dependence in program.dependences:
+        if dependence.source in chosen and dependence.target in chosen and not dependence.pairs.plain_is_empty():
+            yield dependence, chosen[dependence.source], chosen[dependence.target]
 
 
 def _reversed(dependence: Dependence, source: ScheduledStatement, target: ScheduledStatement) -> Iterator[isl.Map]:
@@ -180,24 +186,17 @@ def _times(depth: int, axis: int, *, backward: bool) -> isl.Map:
     """From a time to those that agree before a dimension and come earlier in it; or that agree wholly."""
     conditions = [f"x{place} = y{place}" for place in range(axis)]
     conditions += [f"y{axis} < x{axis}"] if backward else []
-    one, other = (", ".join(f"{name}{place}" for place in range(depth)) for name in "xy")
-    return isl.Map(f"{{ [{one}] -> [{other}] : {' and '.join(conditions) or 'true'} }}")
-
-
-def _unequal(pairs: isl.Map) -> Iterator[isl.Map]:
-    """The pairs of two different points, case by case."""
-    rank = pairs.dim(isl.dim_type.in_)
-    for axis in range(rank):
-        yield pairs.intersect(_back(pairs, axis))
+    first, second = (", ".join(f"{name}{place}" for place in range(depth)) for name in "xy")
+    return isl.Map(f"{{ [{first}] -> [{second}] : {' and '.join(conditions) or 'true'} }}")
 
 
 def _back(pairs: isl.Map, axis: int) -> isl.Map:
     """Pairs whose second point is lower in one dimension."""
-    one, other = (
+    first, second = (
         ", ".join(f"{name}{place}" for place in range(pairs.dim(kind)))
         for name, kind in (("x", isl.dim_type.in_), ("y", isl.dim_type.out))
     )
-    return isl.Map(f"{{ [{one}] -> [{other}] : y{axis} < x{axis} }}")
+    return isl.Map(f"{{ [{first}] -> [{second}] : y{axis} < x{axis} }}")
 
 
 def _step(nest: TiledNest, axis: int) -> isl.Map:
@@ -207,32 +206,32 @@ def _step(nest: TiledNest, axis: int) -> isl.Map:
     return relation(nest, tiles, others, [" and ".join([*same, f"u{axis} < t{axis}"])])
 
 
-def _wrong_tiles(program: Program, nest: TiledNest, backward: isl.Map, links: Sequence[isl.Map]) -> ArrayolError:
+def _wrong_tiles(program: Program, backward: isl.Map, links: Sequence[isl.Map]) -> ArrayolError:
     for other in links:
         circle = backward.intersect(other.reverse())
         if not circle.is_empty():
-            found = _pair(circle, program)
-            both = f"{_tile(found.second)} and {_tile(found.first)}"
+            pair = _pair(circle, program)
+            both = f"{_tile(pair.second)} and {_tile(pair.first)}"
             return error(
                 "tiles-in-circle",
-                f"the tiles {both} depend on each other: neither can run before the other{found.where}",
+                f"the tiles {both} depend on each other: neither can run before the other{pair.where}",
                 hint="skew the schedule until no dependence goes backwards in any dimension, or make the tiles 1 wide",
             )
-    found = _pair(backward, program)
+    pair = _pair(backward, program)
     return error(
         "tiles-out-of-order",
-        f"the tile {_tile(found.second)} needs the tile {_tile(found.first)}, which runs after it{found.where}",
+        f"the tile {_tile(pair.second)} needs the tile {_tile(pair.first)}, which runs after it{pair.where}",
         hint="reverse or skew a dimension of the schedule: tiles run in the order of their coordinates",
     )
 
 
-def _touched(dependence: Dependence, source: ScheduledStatement, target: ScheduledStatement, found: _Pair) -> str:
+def _touched(dependence: Dependence, source: ScheduledStatement, target: ScheduledStatement, pair: _Pair) -> str:
     """`, since both touch c[3]`, by an element of the pair."""
-    for one in (*source.writes, *source.reads):
-        for other in (*target.writes, *target.reads):
-            if one.array == other.array == dependence.array:
-                shared = _image(one.may, found.first).intersect(_image(other.may, found.second))
-                shared = _fixed(shared, found.symbols)
+    for earlier in (*source.writes, *source.reads):
+        for later in (*target.writes, *target.reads):
+            if earlier.array == later.array == dependence.array:
+                shared = _image(earlier.may, pair.first).intersect(_image(later.may, pair.second))
+                shared = _fixed(shared, pair.symbols)
                 if not shared.is_empty():
                     element = coordinates(shared.sample_point())
                     return f", since both touch {dependence.array}{list(element) if element else ''}"
@@ -245,21 +244,13 @@ def _image(reach: isl.Map, point: Point) -> isl.Set:
     return reach.range()
 
 
-def _fixed(found: isl.Set, symbols: Mapping[str, int]) -> isl.Set:
-    for name, value in symbols.items():
-        place = found.find_dim_by_name(isl.dim_type.param, f"{PREFIX}{name}")
-        if place >= 0:
-            found = found.fix_val(isl.dim_type.param, place, isl.Val(value))
-    return found
-
-
 def _reachable(start: set[int], edges: Sequence[Dependence]) -> set[int]:
-    found = set(start)
+    reached = set(start)
     while True:
-        more = {edge.target for edge in edges if edge.source in found} - found
+        more = {edge.target for edge in edges if edge.source in reached} - reached
         if not more:
-            return found
-        found |= more
+            return reached
+        reached |= more
 
 
 def _instance(statement: ScheduledStatement | ProgramStatement, point: Point) -> str:

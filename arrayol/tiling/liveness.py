@@ -1,7 +1,9 @@
 """When elements lie in local memory: live sets in the parameters, and lifetimes in numbers.
 
 An element lies there from the first tile of a strip that touches it to the last one that does: it is loaded at most
-once and stored at most once (paper C, definitions 3 and 4), and a hole between two touches is not used otherwise.
+once and stored at most once (paper C, definitions 3 and 4), and a hole between two touches is not used otherwise. So an
+element is alive in a tile if this or an earlier tile of the strip touches it, and this or a later one. In numbers that
+is an interval of steps for each strip and element, and the size of each live set a running sum of begins and ends.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from arrayol.tiling.relations import later_tiles
 
 def touched(traffic: Traffic, array: str) -> isl.Map:
     """The elements that each tile reads, writes, loads or stores, for sure or maybe."""
-    found = traffic.read[array].union(traffic.written[array])
-    return found.union(traffic.load[array]).union(traffic.store[array]).coalesce()
+    pairs = traffic.read[array].union(traffic.written[array])
+    return pairs.union(traffic.load[array]).union(traffic.store[array]).coalesce()
 
 
 def needed_alone(traffic: Traffic, array: str) -> isl.Map:
@@ -32,9 +34,9 @@ def needed_alone(traffic: Traffic, array: str) -> isl.Map:
 
 def live(traffic: Traffic, array: str) -> isl.Map:
     """Relation from each tile to the elements in local memory while it runs, loads before it and stores after it."""
-    found, later = touched(traffic, array), later_tiles(traffic.nest)
-    until = found.union(later.apply_range(found))
-    since = found.union(later.reverse().apply_range(found))
+    own, later = touched(traffic, array), later_tiles(traffic.nest)
+    until = own.union(later.apply_range(own))
+    since = own.union(later.reverse().apply_range(own))
     return until.intersect(since).intersect_domain(tile_set(traffic.nest)).coalesce()
 
 
@@ -68,8 +70,8 @@ class Lifetimes:
 
     def at(self, strip: int, step: int) -> Integers:
         """The elements alive in a step, shape (n, rank)."""
-        found: Integers = self.element[(self.strip == strip) & (self.first <= step) & (step <= self.last)]
-        return found
+        elements: Integers = self.element[(self.strip == strip) & (self.first <= step) & (step <= self.last)]
+        return elements
 
 
 def lifetimes(traffic: Traffic, array: str, overlapped: bool = False) -> Lifetimes:
@@ -80,12 +82,12 @@ def lifetimes(traffic: Traffic, array: str, overlapped: bool = False) -> Lifetim
     """
     clock = TileClock.of(traffic)
     strip, step, element = clock.steps(touched(traffic, array))
-    found = [(strip, step, element)]
+    spans = [(strip, step, element)]
     if overlapped:
         for kind, shift in ((traffic.load, -1), (traffic.store, 1)):
             strip, step, element = clock.steps(kind[array])
-            found.append((strip, step + shift, element))
-    return _spans(*(np.concatenate(parts) for parts in zip(*found, strict=True)))
+            spans.append((strip, step + shift, element))
+    return _spans(*(np.concatenate(parts) for parts in zip(*spans, strict=True)))
 
 
 def _spans(strip: Integers, step: Integers, element: Integers) -> Lifetimes:
@@ -122,8 +124,8 @@ class TileClock:
         """For each row of `tiles` (m, depth) its number in execution order. All of them are tiles of the nest."""
         low, extent = self.tile.min(axis=0), np.ptp(self.tile, axis=0) + 1
         keys, wanted = (np.ravel_multi_index(tuple((rows - low).T), tuple(extent)) for rows in (self.tile, tiles))
-        found: Integers = np.searchsorted(keys, wanted)
-        return found
+        numbers: Integers = np.searchsorted(keys, wanted)
+        return numbers
 
     def steps(self, relation: isl.Map) -> tuple[Integers, Integers, Integers]:
         """Strip, place in the strip, and element of each pair of a relation from tiles to elements."""

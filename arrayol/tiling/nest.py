@@ -116,7 +116,7 @@ class TiledNest:
         outer = ["I", "J", "K", "L", "M"][: self.depth - 1] if self.depth <= 6 else []
         names = [*(outer or [f"I{place}" for place in range(1, self.depth)]), "T"]
         cased = [name.lower() if origin else name for name, origin in zip(names, self.by_origin, strict=True)]
-        taken = {*self.symbols, *(index for one in self.statements for index in one.indices)}
+        taken = {*self.symbols, *(index for statement in self.statements for index in statement.indices)}
         return tuple(f"{name}0" if name in taken else name for name in cased)
 
 

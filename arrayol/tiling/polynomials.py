@@ -1,22 +1,30 @@
-"""Polynomials with rational factors in names and floors, and their sums over a range of one name."""
+"""Counts as formulas: polynomials in names and floors, case by case, and their sums over a range of one name.
+
+The sum of n^p for n = 1 .. N is a polynomial in N with rational factors (Faulhaber), and as a polynomial it holds for
+N = 0 and below too: sum(low .. high) = S(high) - S(low - 1) whenever high >= low - 1, with an empty sum 0. So sums of
+polynomials stay polynomials, and factors stay exact fractions.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from math import comb, gcd, prod
+from itertools import product
+from math import comb, lcm, prod
 
 import islpy as isl
 
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.tiling.quasi_affine import (
     Atom,
-    Condition,
+    Conjunctions,
     Modulo,
     QuasiAffine,
+    case_text,
     equalities_of,
+    hold,
     names_of,
     renamed,
     signed_sum,
@@ -38,13 +46,8 @@ class Polynomial:
 
     def times(self, other: Polynomial) -> Polynomial:
         """The product."""
-        return polynomial(
-            [
-                (tuple(sorted((*left, *right), key=str)), one * two)
-                for left, one in self.terms
-                for right, two in other.terms
-            ]
-        )
+        pairs = product(self.terms, other.terms)
+        return polynomial([(_monomial((*left, *right)), own * factor) for (left, own), (right, factor) in pairs])
 
     def scaled(self, factor: Fraction | int) -> Polynomial:
         """A multiple."""
@@ -61,11 +64,11 @@ class Polynomial:
 
     def powers(self, name: str) -> dict[int, Polynomial]:
         """The factor of each power of a name."""
-        found: dict[int, list[tuple[Monomial, Fraction]]] = {}
+        terms_of: dict[int, list[tuple[Monomial, Fraction]]] = {}
         for atoms, factor in self.terms:
             rest = tuple(atom for atom in atoms if atom != name)
-            found.setdefault(len(atoms) - len(rest), []).append((rest, factor))
-        return {power: polynomial(terms) for power, terms in found.items()}
+            terms_of.setdefault(len(atoms) - len(rest), []).append((rest, factor))
+        return {power: polynomial(terms) for power, terms in terms_of.items()}
 
     def replaced(self, name: str, value: Polynomial) -> Polynomial:
         """With a polynomial in place of a name."""
@@ -76,23 +79,21 @@ class Polynomial:
 
     def renamed(self, rename: Callable[[str], Atom]) -> Polynomial:
         """With other atoms in place of names, inside floors too."""
-        return polynomial(
-            [
-                (tuple(sorted((renamed(atom, rename) for atom in atoms), key=str)), factor)
-                for atoms, factor in self.terms
-            ]
-        )
+        terms = [(_monomial(renamed(atom, rename) for atom in atoms), factor) for atoms, factor in self.terms]
+        return polynomial(terms)
 
     def __str__(self) -> str:
         """Over a common denominator, highest degrees first."""
         if not self.terms:
             return "0"
-        denominator = 1
-        for _, factor in self.terms:
-            denominator *= factor.denominator // gcd(denominator, factor.denominator)
+        denominator = lcm(*(factor.denominator for _, factor in self.terms))
         ordered = sorted(self.terms, key=lambda term: (-len(term[0]), [str(atom) for atom in term[0]]))
         shown = _sum_text([(int(factor * denominator), _product_text(atoms)) for atoms, factor in ordered])
         return shown if denominator == 1 else f"({shown}) / {denominator}"
+
+
+def _monomial(atoms: Iterable[Atom]) -> Monomial:
+    return tuple(sorted(atoms, key=str))
 
 
 def polynomial(terms: list[tuple[Monomial, Fraction]]) -> Polynomial:
@@ -106,10 +107,10 @@ def polynomial(terms: list[tuple[Monomial, Fraction]]) -> Polynomial:
 ZERO, ONE = Polynomial(()), Polynomial((((), Fraction(1)),))
 
 
-def of_form(found: QuasiAffine) -> Polynomial:
+def of_form(form: QuasiAffine) -> Polynomial:
     """An affine form as a polynomial."""
-    terms: list[tuple[Monomial, Fraction]] = [((atom,), Fraction(factor)) for atom, factor in found.terms]
-    return polynomial([*terms, ((), Fraction(found.constant))])
+    terms: list[tuple[Monomial, Fraction]] = [((atom,), Fraction(factor)) for atom, factor in form.terms]
+    return polynomial([*terms, ((), Fraction(form.constant))])
 
 
 def sum_over(summand: Polynomial, name: str, low: Polynomial, high: Polynomial) -> Polynomial:
@@ -162,15 +163,15 @@ def _factors(atoms: Monomial) -> Iterator[str]:
 
 def _sum_text(terms: list[tuple[int, str]]) -> str:
     parts = []
-    for factor, product in terms:
-        if not product:
+    for factor, text in terms:
+        if not text:
             parts.append((factor, str(abs(factor))))
         else:
-            parts.append((factor, product if abs(factor) == 1 else f"{abs(factor)} {product}"))
+            parts.append((factor, text if abs(factor) == 1 else f"{abs(factor)} {text}"))
     return signed_sum(parts)
 
 
-# Counts as formulas: polynomials with floors, case by case, and how sums over parts become such cases.
+# Cases, and how sums over parts become such.
 
 MOST_CASES = 16
 
@@ -179,16 +180,15 @@ MOST_CASES = 16
 class FormulaCase:
     """A polynomial, and where it is the count: in any of some conjunctions, which tile and symbols decide."""
 
-    where: tuple[tuple[Condition, ...], ...]
+    where: Conjunctions
     value: Polynomial
 
     def holds(self, values: Mapping[str, int]) -> bool:
         """Whether the case applies to values of the names."""
-        return any(all(condition.holds(values) for condition in part) for part in self.where)
+        return hold(self.where, values)
 
     def __str__(self) -> str:
-        parts = [", ".join(str(condition) for condition in part) for part in self.where]
-        return f"{self.value} where {'; or '.join(parts)}" if all(parts) else str(self.value)
+        return case_text(self.value, self.where)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,20 +199,20 @@ class Formula:
 
     def at(self, values: Mapping[str, int]) -> int:
         """The count for values of all names."""
-        found = next((case.value.at(values) for case in self.cases if case.holds(values)), 0)
-        assert found == int(found)
-        return int(found)
+        count = next((case.value.at(values) for case in self.cases if case.holds(values)), 0)
+        assert count == int(count)
+        return int(count)
 
     def __str__(self) -> str:
         return "\n".join(str(case) for case in self.cases) if self.cases else "0"
 
 
 def added(
-    found: list[tuple[isl.Set, Polynomial]], where: isl.Set, value: Polynomial
+    disjoint: list[tuple[isl.Set, Polynomial]], where: isl.Set, value: Polynomial
 ) -> list[tuple[isl.Set, Polynomial]]:
     """Disjoint cases with one more sum in them."""
     result, left = [], where
-    for own, polynomial in found:
+    for own, polynomial in disjoint:
         both = own.intersect(where)
         if both.is_empty():
             result.append((own, polynomial))
@@ -231,19 +231,19 @@ def added(
     return result
 
 
-def merged(found: list[tuple[isl.Set, Polynomial]]) -> list[tuple[isl.Set, Polynomial]]:
+def merged(parts: list[tuple[isl.Set, Polynomial]]) -> list[tuple[isl.Set, Polynomial]]:
     """One case for each polynomial; a polynomial 0 needs none."""
     cases: dict[Polynomial, isl.Set] = {}
-    for where, value in found:
+    for where, value in parts:
         if value != ZERO:
             cases[value] = cases[value].union(where).coalesce() if value in cases else where
     return [(where, value) for value, where in cases.items()]
 
 
-def joined(found: list[tuple[isl.Set, Polynomial]]) -> list[tuple[isl.Set, Polynomial]]:
+def joined(parts: list[tuple[isl.Set, Polynomial]]) -> list[tuple[isl.Set, Polynomial]]:
     """Cases whose polynomials agree by what is equal in one of them, as N + 1 and 10 floor((N + 1) / 10), as one."""
     cases: list[tuple[isl.Set, Polynomial]] = []
-    for where, value in sorted(found, key=lambda case: len(_equalities(case[0]))):
+    for where, value in sorted(parts, key=lambda case: len(_equalities(case[0]))):
         equal = _equalities(where)
         match = next((k for k, (_, other) in enumerate(cases) if _agree(value, other, equal)), None)
         if match is None:
@@ -253,8 +253,8 @@ def joined(found: list[tuple[isl.Set, Polynomial]]) -> list[tuple[isl.Set, Polyn
     return cases
 
 
-def _agree(one: Polynomial, other: Polynomial, equalities: Sequence[QuasiAffine]) -> bool:
-    difference = one.plus(other.scaled(-1))
+def _agree(left: Polynomial, right: Polynomial, equalities: Sequence[QuasiAffine]) -> bool:
+    difference = left.plus(right.scaled(-1))
     for equality in equalities:
         name = next((atom for atom, factor in equality.terms if isinstance(atom, str) and abs(factor) == 1), None)
         if name is not None:

@@ -1,4 +1,10 @@
-"""Statements of an elementary or a repetitive task before anybody schedules them: instances, accesses, order."""
+"""Statements of an elementary or a repetitive task before anybody schedules them: instances, accesses, order.
+
+A body has its own statements, and their dependences follow from the accesses and the order of the text. A repetitive
+task is one statement with the repetitions as instances: it reads and writes whole patterns through tilers. Only delays
+order repetitions, so they are its dependences; what they carry is an array of its own, one element for each repetition
+and pattern index.
+"""
 
 from __future__ import annotations
 
@@ -88,9 +94,11 @@ def program_of(symbolic: SymbolicComponent) -> Program:
 def _of_body(symbolic: SymbolicComponent, elementary: Elementary) -> Program:
     nest = statements_of(elementary, parameters_of(symbolic))
     context = context_of(symbolic)
-    statements = tuple(_statement(number, found, context) for number, found in enumerate(nest, 1))
+    statements = tuple(_statement(number, statement, context) for number, statement in enumerate(nest, 1))
     orders = _Orders(nest, context)
-    dependences = tuple(found for one in statements for other in statements for found in orders.between(one, other))
+    dependences = tuple(
+        dependence for source in statements for target in statements for dependence in orders.between(source, target)
+    )
     return Program(symbolic, statements, _ports(symbolic), context, dependences)
 
 
@@ -108,13 +116,13 @@ def _texts(shape: SymbolicShape, symbolic: SymbolicComponent) -> tuple[str, ...]
     return tuple(affine_text(extent, symbolic) for extent in shape if extent is not None)
 
 
-def _statement(number: int, found: NestStatement, context: isl.Set) -> ProgramStatement:
-    write = _reach(found.write, context)
-    reads = [_reach(access, context) for access in found.reads]
-    if found.assign.accumulate:
+def _statement(number: int, statement: NestStatement, context: isl.Set) -> ProgramStatement:
+    write = _reach(statement.write, context)
+    reads = [_reach(access, context) for access in statement.reads]
+    if statement.assign.accumulate:
         reads.append(write)
-    domain = found.domain.intersect_params(context)
-    return ProgramStatement(number, found.indices, domain, tuple(reads), (write,), found.assign)
+    domain = statement.domain.intersect_params(context)
+    return ProgramStatement(number, statement.indices, domain, tuple(reads), (write,), statement.assign)
 
 
 def _reach(access: NestAccess, context: isl.Set) -> NestReach:
@@ -132,17 +140,18 @@ class _Orders:
 
     def between(self, source: ProgramStatement, target: ProgramStatement) -> Iterator[Dependence]:
         """Dependences of `target` on earlier instances of `source`, one for each pair of accesses."""
-        pairs = [(one, other) for one in source.writes for other in (*target.reads, *target.writes)]
-        pairs += [(one, other) for one in source.reads for other in target.writes]
-        same = {(id(one.may), id(other.may)): (one, other) for one, other in pairs}  # `+=` reads what it writes
-        touching = [(one, other) for one, other in same.values() if one.array == other.array]
+        pairs = [(first, second) for first in source.writes for second in (*target.reads, *target.writes)]
+        pairs += [(first, second) for first in source.reads for second in target.writes]
+        # `+=` reads what it writes: that relation counts once.
+        same = {(id(first.may), id(second.may)): (first, second) for first, second in pairs}
+        touching = [(first, second) for first, second in same.values() if first.array == second.array]
         if not touching:
             return
         earlier = earlier_instances(self.nest[source.number - 1], self.nest[target.number - 1])
         order = earlier.intersect_params(self.context).reverse()
-        for one, other in touching:
-            met = one.may.apply_range(other.may.reverse()).intersect(order)
-            yield Dependence(source.number, target.number, one.array, met)
+        for first, second in touching:
+            met = first.may.apply_range(second.may.reverse()).intersect(order)
+            yield Dependence(source.number, target.number, first.array, met)
 
 
 # Repetitions
@@ -179,7 +188,7 @@ class _Repetition:
         for output, name in names.items():
             writes.append(_touch(name, self._carried([], self.symbolic.patterns[output])))
         indices = tuple(f"r{axis}" for axis in range(len(self.task.repetition)))
-        statement = ProgramStatement(1, indices, self._domain(), tuple(reads), tuple(writes), None)
+        statement = ProgramStatement(1, indices, self._map([], []).domain(), tuple(reads), tuple(writes), None)
         dependences = [
             Dependence(1, 1, names[delay.output], self._steps(delay).reverse()) for delay in self.task.delays
         ]
@@ -195,10 +204,6 @@ class _Repetition:
             for name, extent in zip(names, shape, strict=True)
             if extent is not None
         ]
-
-    def _domain(self) -> isl.Set:
-        text = f"[{', '.join(self._names)}] : {' and '.join(self._box(self._names, self.task.repetition)) or 'true'}"
-        return isl.Set(f"{self.parameters.prefix}{{ {text} }}").intersect_params(self.context)
 
     def _map(self, image: Sequence[str], conditions: Sequence[str], inner: Sequence[str] = ()) -> isl.Map:
         """A relation from repetitions, with further unknowns that exist."""
@@ -260,8 +265,8 @@ class _Repetition:
         """From a repetition r to r - d, where that is one."""
         earlier = [f"e{axis}" for axis in range(len(self._names))]
         conditions = self._box(earlier, self.task.repetition)
-        for one, name, step in zip(earlier, self._names, delay.vector, strict=True):
-            conditions.append(f"{one} = {name} - ({affine_text(step, self.symbolic)})")
+        for element, name, step in zip(earlier, self._names, delay.vector, strict=True):
+            conditions.append(f"{element} = {name} - ({affine_text(step, self.symbolic)})")
         return self._map(earlier, conditions)
 
     def _carried(self, steps: Sequence[str], pattern: SymbolicShape) -> isl.Map:
@@ -271,7 +276,7 @@ class _Repetition:
         shifts = steps or ["0"] * rank
         conditions = self._box(elements, (*self.task.repetition, *pattern))
         conditions += [
-            f"{one} = {name} - ({step})" for one, name, step in zip(elements, self._names, shifts, strict=False)
+            f"{element} = {name} - ({step})" for element, name, step in zip(elements, self._names, shifts, strict=False)
         ]
         return self._map(elements, conditions)
 

@@ -1,4 +1,8 @@
-"""Affine forms of named integers, their floors and their remainders, shown as people write them."""
+"""Affine forms of named integers, their floors and their remainders, and conditions on them, as people write them.
+
+isl's constraints and expressions are read into these forms. A floor is brought to one way of writing it, so that equal
+floors are most often equal texts, and x - d floor(x / d) is shown as x mod d where that is shorter.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +30,8 @@ class Floor:
 
     def __str__(self) -> str:
         top = str(self.form)
-        return (
-            f"floor({top} / {self.divisor})"
-            if len(self.form.terms) == 1 and not self.form.constant
-            else (f"floor(({top}) / {self.divisor})")
-        )
+        is_term = len(self.form.terms) == 1 and not self.form.constant
+        return f"floor({top if is_term else f'({top})'} / {self.divisor})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +89,15 @@ def name_form(name: str) -> QuasiAffine:
     return QuasiAffine(((name, 1),))
 
 
-def floor_of(found: QuasiAffine, divisor: int) -> QuasiAffine:
+def floor_of(form: QuasiAffine, divisor: int) -> QuasiAffine:
     """floor(form / divisor) in one way of many: what is divided exactly stands outside, factors are small inside."""
-    common = gcd(divisor, found.step)
+    common = gcd(divisor, form.step)
     if common > 1:  # floor((g x + c) / (g d)) = floor((x + floor(c / g)) / d)
-        found = found.divided(common)
+        form = form.divided(common)
         divisor //= common
-    nearest = [(atom, (2 * factor + divisor - 1) // (2 * divisor)) for atom, factor in found.terms]
-    whole = QuasiAffine.of(nearest, found.constant // divisor)
-    rest = found + whole.scaled(-divisor)
+    nearest = [(atom, (2 * factor + divisor - 1) // (2 * divisor)) for atom, factor in form.terms]
+    whole = QuasiAffine.of(nearest, form.constant // divisor)
+    rest = form + whole.scaled(-divisor)
     if not rest.terms:
         return whole
     if rest.terms[0][1] < 0:  # floor(x / d) = -floor((d - 1 - x) / d)
@@ -145,6 +146,20 @@ class Condition:
         return f"{left} {sign} {right}"
 
 
+Conjunctions = tuple[tuple[Condition, ...], ...]  # hold where all conditions of one of them do
+
+
+def hold(where: Conjunctions, values: Mapping[str, int]) -> bool:
+    """Whether one of some conjunctions is true for values of the names."""
+    return any(all(condition.holds(values) for condition in part) for part in where)
+
+
+def case_text(value: object, where: Conjunctions) -> str:
+    """A value and where it is the one, if that is not everywhere."""
+    parts = [", ".join(map(str, part)) for part in where]
+    return f"{value} where {'; or '.join(parts)}" if all(parts) else str(value)
+
+
 # From isl's constraints and expressions to forms and conditions with people's names.
 
 
@@ -158,10 +173,10 @@ def conditions_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[Conditio
 
 def constraints_of(part: isl.BasicSet, names: Sequence[str]) -> Iterator[tuple[isl.Constraint, Condition]]:
     """The constraints as isl has them, beside ours."""
-    for constraint in sorted(part.get_constraints(), key=lambda found: not found.is_equality()):
-        found = _with_modulo(_read(constraint, isl.dim_type.set, names))
-        if not _is_trivial(found):
-            yield constraint, _remainder(found) if constraint.is_equality() else Condition(found, False)
+    for constraint in sorted(part.get_constraints(), key=lambda form: not form.is_equality()):
+        form = _with_modulo(_read(constraint, isl.dim_type.set, names))
+        if not _is_trivial(form):
+            yield constraint, _remainder(form) if constraint.is_equality() else Condition(form, False)
 
 
 def equalities_of(part: isl.BasicSet) -> Iterator[QuasiAffine]:
@@ -177,19 +192,19 @@ def form_of(aff: isl.Aff, names: Sequence[str]) -> tuple[QuasiAffine, int]:
     return _read(scaled, isl.dim_type.in_, names), denominator
 
 
-def _read(found: isl.Aff | isl.Constraint, kind: isl.dim_type, names: Sequence[str]) -> QuasiAffine:
+def _read(source: isl.Aff | isl.Constraint, kind: isl.dim_type, names: Sequence[str]) -> QuasiAffine:
     """The sum that an expression or a constraint is; inner variables become the floors that define them."""
-    parameters = [shown(found.get_dim_name(isl.dim_type.param, k)) for k in range(found.dim(isl.dim_type.param))]
+    parameters = [shown(source.get_dim_name(isl.dim_type.param, k)) for k in range(source.dim(isl.dim_type.param))]
     terms: list[tuple[Atom, int]] = [
-        (name, _integer(found.get_coefficient_val(held, place)))
+        (name, _integer(source.get_coefficient_val(held, place)))
         for held, atoms in ((isl.dim_type.param, parameters), (kind, names))
         for place, name in enumerate(atoms)
     ]
-    result = QuasiAffine.of(terms, _integer(found.get_constant_val()))
-    for place in range(found.dim(isl.dim_type.div)):
-        factor = _integer(found.get_coefficient_val(isl.dim_type.div, place))
+    result = QuasiAffine.of(terms, _integer(source.get_constant_val()))
+    for place in range(source.dim(isl.dim_type.div)):
+        factor = _integer(source.get_coefficient_val(isl.dim_type.div, place))
         if factor:
-            result += floor_of(*form_of(found.get_div(place), names)).scaled(factor)
+            result += floor_of(*form_of(source.get_div(place), names)).scaled(factor)
     return result
 
 
@@ -202,31 +217,31 @@ def _integer(value: isl.Val) -> int:
     return int(value.to_python())
 
 
-def _is_trivial(found: QuasiAffine) -> bool:
+def _is_trivial(form: QuasiAffine) -> bool:
     """Whether `found` >= 0 says of a remainder only that it is one."""
-    if len(found.terms) != 1 or not isinstance(atom := found.terms[0][0], Modulo):
+    if len(form.terms) != 1 or not isinstance(atom := form.terms[0][0], Modulo):
         return False
-    factor = found.terms[0][1]
-    return min(0, factor * (atom.divisor - 1)) + found.constant >= 0
+    factor = form.terms[0][1]
+    return min(0, factor * (atom.divisor - 1)) + form.constant >= 0
 
 
-def _remainder(found: QuasiAffine) -> Condition:
+def _remainder(form: QuasiAffine) -> Condition:
     """The equality found = 0; (m + 1) mod 2 = 0 as m mod 2 = 1."""
-    if len(found.terms) == 1 and not found.constant and isinstance(atom := found.terms[0][0], Modulo):
+    if len(form.terms) == 1 and not form.constant and isinstance(atom := form.terms[0][0], Modulo):
         left = QuasiAffine(atom.form.terms)
         if left.terms[0][1] < 0:
             left = left.scaled(-1)
         offset = atom.form.constant if left.terms == atom.form.terms else -atom.form.constant
         return Condition(QuasiAffine(((Modulo(left, atom.divisor), 1),), -(-offset % atom.divisor)), True)
-    return Condition(found, True)
+    return Condition(form, True)
 
 
-def _with_modulo(found: QuasiAffine) -> QuasiAffine:
+def _with_modulo(form: QuasiAffine) -> QuasiAffine:
     """Shows x - d floor(x / d) as x mod d, where that leaves fewer terms."""
-    for atom, factor in found.terms:
+    for atom, factor in form.terms:
         if isinstance(atom, Floor) and factor % atom.divisor == 0:
             times = -factor // atom.divisor
-            rest = found.without(atom) - atom.form.scaled(times)
-            if len(rest.terms) < len(found.terms) - 1:
+            rest = form.without(atom) - atom.form.scaled(times)
+            if len(rest.terms) < len(form.terms) - 1:
                 return rest + QuasiAffine(((Modulo(atom.form, atom.divisor), times),))
-    return found
+    return form

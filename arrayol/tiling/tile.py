@@ -13,13 +13,7 @@ from arrayol.ir import expressions
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.polyhedral.pieces import value_pieces
 from arrayol.source import Span
-from arrayol.tiling.legality import (
-    check_domains,
-    check_one_to_one,
-    check_order,
-    check_tiles,
-    split_around,
-)
+from arrayol.tiling.legality import check_domains, check_one_to_one, check_order, check_tiles, split_around
 from arrayol.tiling.nest import ScheduledStatement, Size, TiledNest, parameter, parameter_set
 from arrayol.tiling.program import Program, ProgramStatement
 
@@ -98,15 +92,15 @@ def _tiled(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -> T
 
 
 def _scheduled(program: Program, schedule: Schedule) -> ScheduledStatement:
-    found = program.statements[schedule.statement - 1]
+    statement = program.statements[schedule.statement - 1]
     return ScheduledStatement(
-        found.number,
-        found.indices,
-        found.domain,
-        _schedule_map(program, found, schedule),
-        found.reads,
-        found.writes,
-        found.assign,
+        statement.number,
+        statement.indices,
+        statement.domain,
+        _schedule_map(program, statement, schedule),
+        statement.reads,
+        statement.writes,
+        statement.assign,
     )
 
 
