@@ -63,7 +63,7 @@ _BINARY: dict[str, Apply] = {
 }
 _UNARY: dict[str, Apply] = {"-": np.negative, "~": np.invert, "not": np.logical_not}
 
-# Integers of no type yet: exact, Python's own or int64 where a range is computed at once (see ranges.py).
+# Integers of no type yet: exact, Python's own or int64 where a range is computed at once (vectorise.py).
 _WEAK: dict[str, Apply] = {
     "+": operator.add,
     "-": operator.sub,

@@ -1,4 +1,4 @@
-"""NumPy's .npz files: several arrays under names."""
+"""What arrays of inputs and outputs share: work part by part, conversions that change no value, and .npz files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def blocks(shape: tuple[int, ...]) -> Iterator[tuple[Box, tuple[Any, ...]]]:
         yield box, (*box.slices(), ...)
 
 
-# Conversions of whole arrays that change no value, or say which one they would change.
+# Conversions that change no value, or say which one they would change.
 
 _KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}  # no kind holds the values of a later one
 
@@ -72,6 +72,8 @@ def _kept(values: NDArray[Any], converted: NDArray[Any]) -> NDArray[np.bool_]:
     inside = back < float(int(np.iinfo(values.dtype).max) + 1)  # a power of two; beyond it a float does not cast back
     return np.asarray(inside & (np.where(inside, back, 0).astype(values.dtype) == values))
 
+
+# .npz files: several arrays under names.
 
 _SUFFIX = ".npy"
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}

@@ -1,8 +1,9 @@
 """Bodies of elementary tasks as programs of vector steps, each over all repetitions of a batch.
 
-Range variables that carry no dependence become axes of vectors (independence.py), short others are unrolled, and long
-ones counted. Outputs of which isl proves that every read follows a write, and that all is written, need no more; for
-others, where data decides that, masks follow the execution.
+Range variables that carry no dependence become axes of vectors (vectorise.py), short others are unrolled, and long
+ones counted. The result is that of the text's order, since a vector step holds only what that order leaves free; terms
+of a sum are computed together, but added one by one as written. Outputs of which isl proves that every read follows a
+write, and that all is written, need no more; for others, where data decides that, masks follow the execution.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def compile_body(elementary: Elementary, rank: int) -> Program:
     body, freedom = elementary.body or (), Freedom(nest_of(elementary))
     tracked = frozenset(port.name for port in elementary.outputs) - freedom.nest.settled()
     steps = [
-        *(_start_at_zero(port) for port in sorted({one.port for one in assigns(body) if one.accumulate})),
+        *(_start_at_zero(port) for port in sorted({assign.port for assign in assigns(body) if assign.accumulate})),
         *_statements(body, Scope(elementary, rank, tracked, {}), (), freedom),
         *(_require_complete(elementary, port) for port in sorted(tracked)),
     ]
@@ -112,21 +113,21 @@ def _ranged(statement: Statement, scope: Scope, level: Level, freedom: Freedom) 
         else:
             yield from _assign(statement, scope)
         return
-    one, inner = statement.ranges[level.number], replace(level, number=level.number + 1)
-    bounds = _bounds(one, scope)
+    own, inner = statement.ranges[level.number], replace(level, number=level.number + 1)
+    bounds = _bounds(own, scope)
     if bounds.count is not None and bounds.count <= 0:
         return
     if bounds.count != 1 and freedom.is_free(statement, level, scope):
-        yield from _ranged(statement, scope.bind(one.name, bounds.axis(len(scope.axes))), inner, freedom)
+        yield from _ranged(statement, scope.bind(own.name, bounds.axis(len(scope.axes))), inner, freedom)
         return
     if bounds.known is not None and scope.copies * len(bounds.known) <= _UNROLLED:
         steps = [
             step
             for index in bounds.known
-            for step in _ranged(statement, scope.bind(one.name, index, len(bounds.known)), inner, freedom)
+            for step in _ranged(statement, scope.bind(own.name, index, len(bounds.known)), inner, freedom)
         ]
     else:
-        turn = tuple(_ranged(statement, scope.bind(one.name, Counter(bounds.limit)), inner, freedom))
+        turn = tuple(_ranged(statement, scope.bind(own.name, Counter(bounds.limit)), inner, freedom))
         steps = [_in_turn(bounds, turn)]
     if isinstance(statement, Assign) and freedom.is_sum(statement, level, scope):
         steps = [_summed(statement, scope, bounds, steps)]
@@ -156,10 +157,10 @@ class _Bounds:
         return MovingAxis(self.name, position, self.low.run, self.high.run, self.limit)
 
 
-def _bounds(one: Range, scope: Scope) -> _Bounds:
-    low, high = compile_expression(one.low, scope), compile_expression(one.high, scope)
+def _bounds(own: Range, scope: Scope) -> _Bounds:
+    low, high = compile_expression(own.low, scope), compile_expression(own.high, scope)
     known = None if low.known is None or high.known is None else range(int(low.known), int(high.known))
-    return _Bounds(one.name, low, high, known, range_limit(one, scope.variables))
+    return _Bounds(own.name, low, high, known, range_limit(own, scope.variables))
 
 
 def _in_turn(bounds: _Bounds, steps: tuple[Step, ...]) -> Step:
@@ -170,8 +171,8 @@ def _in_turn(bounds: _Bounds, steps: tuple[Step, ...]) -> Step:
         counters = env.counters
         for index in bounds.now(env):
             counters[name] = index
-            for one in runs:
-                one(env)
+            for turn in runs:
+                turn(env)
 
     return Step(run, max((step.width for step in steps), default=1))
 
@@ -252,7 +253,7 @@ class _Target:
         """Write, or add, the values of an environment's lanes at computed places."""
         array, place = env.arrays[self.port], self.place(env)
         if np.ndim(values) > max(map(np.ndim, place), default=0):  # one lane acts, and no subscript has its axis
-            place = tuple(np.broadcast_to(one, np.shape(values)) for one in place)
+            place = tuple(np.broadcast_to(index, np.shape(values)) for index in place)
             values = values if place else np.reshape(values, ())
         array[place] = array[place] + values if self.statement.accumulate else values
         if self.tracked:
@@ -263,7 +264,7 @@ def _target(statement: Assign, scope: Scope) -> _Target:
     shape = shape_of(scope.elementary, statement.port)
     subscripts = tuple(compile_expression(subscript, scope) for subscript in statement.subscripts)
     # An axis that the subscripts lack has at most one index that acts: that one is written by its place.
-    own = all(any(mentions(one, axis.name) for one in statement.subscripts) for axis in scope.axes)
+    own = all(any(mentions(subscript, axis.name) for subscript in statement.subscripts) for axis in scope.axes)
     view = locate(statement.subscripts, subscripts, shape, scope) if own else None
     return _Target(statement, statement.port, shape, subscripts, view, statement.port in scope.tracked)
 

@@ -290,10 +290,10 @@ def _chosen(condition: Code, then: Code, otherwise: Code, dtype: np.dtype[Any]) 
         return _applied_where(condition, then, otherwise)
 
     def run(env: Environment) -> Values:
-        found = condition.run(env)
-        if found is True or found is False:  # counters decide
-            return (then if found else otherwise).run(env)
-        chosen = np.asarray(found)
+        holds = condition.run(env)
+        if holds is True or holds is False:  # counters decide
+            return (then if holds else otherwise).run(env)
+        chosen = np.asarray(holds)
         if chosen.all():
             return then.run(env)
         if not chosen.any():
@@ -309,10 +309,10 @@ def _chosen(condition: Code, then: Code, otherwise: Code, dtype: np.dtype[Any]) 
 
 def _applied_where(condition: Code, then: Code, otherwise: Code) -> Code:
     def run(env: Environment) -> Values:
-        found = condition.run(env)
-        if found is True or found is False:
-            return (then if found else otherwise).run(env)
-        return np.where(found, then.run(env), otherwise.run(env))
+        holds = condition.run(env)
+        if holds is True or holds is False:
+            return (then if holds else otherwise).run(env)
+        return np.where(holds, then.run(env), otherwise.run(env))
 
     return Code(run, condition.safe)
 
@@ -333,10 +333,10 @@ def _read(node: Read, scope: Scope) -> Code:
     seen = locate(node.subscripts, subscripts, shape, scope)
 
     def read(env: Environment) -> Values:
-        found = seen(env) if seen is not None and env.lanes is None else None
-        if found is None or (tracked and not np.all(found.of(env.written[port]))):
+        view = seen(env) if seen is not None and env.lanes is None else None
+        if view is None or (tracked and not np.all(view.of(env.written[port]))):
             return pick(env)
-        return found.of(env.arrays[port])
+        return view.of(env.arrays[port])
 
     return Code(read, index is not None and not tracked)
 
@@ -350,10 +350,10 @@ def locate(
     if index is not None:
         fixed = window(index, axes)
         return None if fixed is None else lambda _: fixed
-    found = moving_window(
+    moving = moving_window(
         [moving_subscript(node, length, scope, _number) for node, length in zip(nodes, shape, strict=True)], axes
     )
-    return None if found is None else found.locator()
+    return None if moving is None else moving.locator()
 
 
 def _number(node: Expr, scope: Scope) -> Callable[[Environment], int] | None:

@@ -25,10 +25,10 @@ class Window:
 
     def of(self, array: Values) -> Values:
         """The elements, axes (statement, batch), as a view."""
-        found: Values = array[self.key]
+        elements: Values = array[self.key]
         if self.order is not None:
-            found = found.transpose(*self.order, *range(len(self.order), found.ndim))
-        return found if self.expand is None else found[self.expand]
+            elements = elements.transpose(*self.order, *range(len(self.order), elements.ndim))
+        return elements if self.expand is None else elements[self.expand]
 
 
 def fixed_index(subscripts: Sequence[Any], shape: tuple[int, ...], axes: int) -> PatternIndex | None:
@@ -36,12 +36,12 @@ def fixed_index(subscripts: Sequence[Any], shape: tuple[int, ...], axes: int) ->
 
     A subscript is an integer or an array over the statement's `axes` axes (and those of the batch, each of length 1).
     """
-    found: list[int | NDArray[np.int64]] = []
+    index: list[int | NDArray[np.int64]] = []
     for subscript, length in zip(subscripts, shape, strict=True):
         if subscript is None or np.any(np.less(subscript, 0)) or np.any(np.greater_equal(subscript, length)):
             return None
-        found.append(int(subscript) if np.ndim(subscript) == 0 else subscript.reshape(subscript.shape[:axes]))
-    return tuple(found)
+        index.append(int(subscript) if np.ndim(subscript) == 0 else subscript.reshape(subscript.shape[:axes]))
+    return tuple(index)
 
 
 def window(index: PatternIndex, axes: int) -> Window | None:

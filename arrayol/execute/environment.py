@@ -1,4 +1,4 @@
-"""What a body sees while it runs for a batch of repetitions, and how it says where something went wrong."""
+"""Batches of repetitions that run at once, what a body sees while it runs for one, and where something went wrong."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from arrayol.errors import error
 from arrayol.ir.types import ElementType
 from arrayol.source import Span
-
-# Sets of repetitions that run at once: a box of the repetition space, or a list of points.
 
 Indices = tuple[NDArray[np.int64], ...]
 
@@ -140,6 +138,8 @@ def wavefronts(shape: Sequence[int], schedule: Sequence[int], limit: int) -> Ite
             part = order[first : min(first + limit, stop)]
             yield Points(tuple(np.asarray(axis, np.int64) for axis in np.unravel_index(part, shape)))
 
+
+# What a body sees.
 
 Values = Any  # an NDArray or a NumPy scalar; both have the same operators and functions
 Mask = NDArray[np.bool_]

@@ -27,7 +27,9 @@ Functions = Mapping[str, Callable[..., Any]]  # by the text after `extern`
 def externs_of(spec: Spec, task: str) -> list[Elementary]:
     """The elementary tasks with an `extern` that executing a task calls, in textual order."""
     names = {component.name for component in used(spec, task)}
-    return [one for name, one in spec.elementaries.items() if name in names and one.extern is not None]
+    return [
+        elementary for name, elementary in spec.elementaries.items() if name in names and elementary.extern is not None
+    ]
 
 
 @contextmanager
@@ -47,22 +49,18 @@ def origin_of(elementary: Elementary) -> str:
 
     Raises ArrayolError (`extern-import`) where there is no such module.
     """
-    module = _module_of(elementary)
-    found: ModuleSpec | None = None
-    parts = module.split(".")
-    for number in range(len(parts)):
-        name = ".".join(parts[: number + 1])
-        if number == 0:
-            found = _top_spec(name)
-        else:
-            places = found.submodule_search_locations if found is not None else None
-            found = PathFinder.find_spec(name, places) if places is not None else None
-        if found is None:
-            raise _no_module(elementary, name)
-    assert found is not None
-    if found.origin is None:  # a folder without __init__.py
-        return f"{', '.join(found.submodule_search_locations or ())}"
-    return found.origin
+    first, *inner = str(elementary.extern).partition(":")[0].split(".")
+    name, module = first, _top_spec(first)
+    for part in inner:
+        if module is None:
+            break
+        name, places = f"{name}.{part}", module.submodule_search_locations
+        module = PathFinder.find_spec(name, places) if places is not None else None
+    if module is None:
+        raise _no_module(elementary, name)
+    if module.origin is None:  # a folder without __init__.py
+        return ", ".join(module.submodule_search_locations or ())
+    return module.origin
 
 
 def load_function(elementary: Elementary) -> Callable[..., Any]:
@@ -70,22 +68,22 @@ def load_function(elementary: Elementary) -> Callable[..., Any]:
 
     Raises ArrayolError (`extern-import`) where the module is missing, fails, or has no such function.
     """
-    module, _, attribute = str(elementary.extern).partition(":")
+    name, _, attribute = str(elementary.extern).partition(":")
     try:
-        found = import_module(module)
+        module = import_module(name)
     except KeyboardInterrupt:
         raise
     except BaseException as raised:  # an import may do anything, exit included
-        if isinstance(raised, ModuleNotFoundError) and raised.name and f"{module}.".startswith(f"{raised.name}."):
+        if isinstance(raised, ModuleNotFoundError) and raised.name and f"{name}.".startswith(f"{raised.name}."):
             raise _no_module(elementary, raised.name) from None
-        message = f"importing '{module}' failed: {_told(raised)}"
+        message = f"importing '{name}' failed: {_told(raised)}"
         hint = "ARRAYOL_TRACEBACK=1 shows where"
         raise error("extern-import", message, elementary.span, hint=hint) from raised
     try:
-        function = reduce(getattr, attribute.split("."), found)
+        function = reduce(getattr, attribute.split("."), module)
     except AttributeError:
-        names = [name for name, value in vars(found).items() if callable(value)]
-        message = f"module '{module}' has no '{attribute}'"
+        names = [known for known, value in vars(module).items() if callable(value)]
+        message = f"module '{name}' has no '{attribute}'"
         raise error("extern-import", message, elementary.span, hint=did_you_mean(attribute, names)) from None
     if not callable(function):
         message = f"'{elementary.extern}' is no function, but of type {type(function).__name__}"
@@ -116,7 +114,7 @@ class ExternProgram:
     def _call(self, inputs: list[Values], place: Place, lane: tuple[int, ...]) -> tuple[Any, ...]:
         try:
             with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):  # NumPy's own setting
-                found = self.function(*inputs)
+                result = self.function(*inputs)
         except KeyboardInterrupt:
             raise
         except BaseException as raised:  # the user's code may raise anything, SystemExit included
@@ -125,14 +123,14 @@ class ExternProgram:
             raise error("extern-failed", message, self.elementary.span, hint=hint) from raised
         count = len(self.elementary.outputs)
         if count == 1:
-            return (found,)
-        if found is None and count == 0:
+            return (result,)
+        if result is None and count == 0:
             return ()
-        if not isinstance(found, tuple) or len(found) != count:
-            what = f"a tuple of {len(found)}" if isinstance(found, tuple) else f"one {type(found).__name__}"
+        if not isinstance(result, tuple) or len(result) != count:
+            what = f"a tuple of {len(result)}" if isinstance(result, tuple) else f"one {type(result).__name__}"
             names = ", ".join(port.name for port in self.elementary.outputs)
             raise self._misfit(f"returned {what}, expected a tuple of {count} arrays ({names})", None, place, lane)
-        return found
+        return result
 
     def _require_fit(self, port: Port, result: Any, place: Place, lane: tuple[int, ...]) -> None:
         dtype, shape = DTYPES[port.type], port.shape
@@ -157,10 +155,6 @@ def not_allowed(elementary: Elementary) -> ArrayolError:
     message = f"'{elementary.name}' is the Python function {elementary.extern}, which runs only when you allow it"
     hint = "--allow-extern runs it; look first at what it does"
     return error("extern-not-allowed", message, elementary.span, hint=hint)
-
-
-def _module_of(elementary: Elementary) -> str:
-    return str(elementary.extern).partition(":")[0]
 
 
 def _top_spec(name: str) -> ModuleSpec | None:

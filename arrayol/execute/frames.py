@@ -61,16 +61,16 @@ def with_frames(spec: Spec, task: str, inputs: Mapping[str, NDArray[Any]], frame
         require_infinite(spec, task)
     if not any(map(_is_infinite, used(spec, task))):
         return Framed(spec, task, {})
-    found = _frames_of(component, inputs, frames)
-    lengths = tuple(found.get(port.name) for port in component.inputs)
+    available = _frames_of(component, inputs, frames)
+    lengths = tuple(available.get(port.name) for port in component.inputs)
     bounds = _Planner(spec, ENDLESS).plan(task, lengths).whole
-    _refuse_spare_frames(spec, component, found, bounds)
-    wanted = _wanted(component, bounds, found, frames)
+    _refuse_spare_frames(spec, component, available, bounds)
+    wanted = _wanted(component, bounds, available, frames)
     planner = _Planner(spec, _turns_for(spec, task, lengths, wanted))
     planned = planner.plan(task, lengths)
-    _refuse_none(component, planned.whole, found)
+    _refuse_none(component, planned.whole, available)
     whole = {port.name: count for port, count in zip(component.outputs, wanted, strict=True) if count is not None}
-    finite = {**spec.components, **{one.key: one.component for one in planner.made.values()}}
+    finite = {**spec.components, **{planned.key: planned.component for planned in planner.made.values()}}
     return Framed(replace(spec, components=finite), planned.key, whole)
 
 
@@ -110,7 +110,7 @@ def _is_infinite(component: Component) -> bool:
 
 def _frames_of(component: Component, inputs: Mapping[str, NDArray[Any]], frames: int | None) -> dict[str, int]:
     """The frames of each input that has an infinite dimension."""
-    found = {}
+    available = {}
     for port in component.inputs:
         if None in port.shape and port.name in inputs:
             if inputs[port.name].ndim != len(port.shape):
@@ -121,27 +121,27 @@ def _frames_of(component: Component, inputs: Mapping[str, NDArray[Any]], frames:
             if frames is not None and length < frames:
                 message = f"there are {length} frames of input '{port.name}', fewer than the {frames} asked for"
                 raise error("too-few-frames", message, port.span)
-            found[port.name] = length if frames is None else frames
-    return found
+            available[port.name] = length if frames is None else frames
+    return available
 
 
-def _refuse_spare_frames(spec: Spec, component: Component, found: Mapping[str, int], bounds: Lengths) -> None:
+def _refuse_spare_frames(spec: Spec, component: Component, available: Mapping[str, int], bounds: Lengths) -> None:
     """Inputs with different numbers of frames must all be needed to the last one."""
-    if len(set(found.values())) <= 1:
+    if len(set(available.values())) <= 1:
         return
-    for name in found:
-        fewer = {**found, name: found[name] - 1}
+    for name in available:
+        fewer = {**available, name: available[name] - 1}
         lengths = tuple(fewer.get(port.name) for port in component.inputs)
         if _Planner(spec, ENDLESS).plan(component.name, lengths).whole == bounds:
-            each = ", ".join(f"'{name}' {count}" for name, count in found.items())
-            hint = f"--frames {min(found.values())} takes the first {min(found.values())} of each"
+            each = ", ".join(f"'{name}' {count}" for name, count in available.items())
+            hint = f"--frames {min(available.values())} takes the first {min(available.values())} of each"
             message = f"the inputs bring different numbers of frames: {each}"
             raise error("frame-mismatch", message, component.span, hint=hint)
 
 
-def _wanted(component: Component, bounds: Lengths, found: Mapping[str, int], frames: int | None) -> Lengths:
+def _wanted(component: Component, bounds: Lengths, available: Mapping[str, int], frames: int | None) -> Lengths:
     """The frames to compute of each output."""
-    asked = frames if frames is not None else min(found.values(), default=None)
+    asked = frames if frames is not None else min(available.values(), default=None)
     if asked is None and (ENDLESS in bounds or all(bound is None for bound in bounds)):
         message = f"no input says how many frames of '{component.name}' to execute"
         raise error("no-frames", message, component.span, hint="--frames says it, as in --frames 10")
@@ -165,10 +165,10 @@ def _turns_for(spec: Spec, task: str, lengths: Lengths, wanted: Lengths) -> int:
     return high
 
 
-def _refuse_none(component: Component, whole: Lengths, found: Mapping[str, int]) -> None:
+def _refuse_none(component: Component, whole: Lengths, available: Mapping[str, int]) -> None:
     empty = [port.name for port, count in zip(component.outputs, whole, strict=True) if count == 0]
     if empty:
-        each = ", ".join(f"'{name}' {count}" for name, count in found.items())
+        each = ", ".join(f"'{name}' {count}" for name, count in available.items())
         message = f"the inputs have too few frames for one of output '{empty[0]}': {each}"
         raise error("too-few-frames", message, component.span, hint="give more frames")
 

@@ -1,4 +1,7 @@
-"""PNG images: grey of 1 to 16 bits as (row, column), 8-bit colour with its channels as the last axis; never scaled."""
+"""PNG images: grey of 1 to 16 bits as (row, column), 8-bit colour with its channels as the last axis; never scaled.
+
+Several images are the frames of an infinite dimension.
+"""
 
 from __future__ import annotations
 
@@ -148,10 +151,10 @@ def is_numbered(path: Path) -> bool:
 
 def matching(pattern: Path) -> list[Path]:
     """The files of a pattern, sorted by name. Raises ArrayolError (`cannot-read`) where there is none."""
-    found = sorted(path for path in pattern.parent.glob(pattern.name) if not path.name.startswith("."))
-    if not found:
+    paths = sorted(path for path in pattern.parent.glob(pattern.name) if not path.name.startswith("."))
+    if not paths:
         raise error("cannot-read", "no file has such a name", file=str(pattern))
-    return found
+    return paths
 
 
 def numbered(path: Path, count: int) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Arrays from files: .npy and .npz as they are, PNG images pixel by pixel and unscaled; several are frames."""
+"""Arrays from files, .npy and .npz as they are, PNG images pixel by pixel; and arrays made on the spot."""
 
 from __future__ import annotations
 
@@ -166,34 +166,35 @@ def _offset(values: NDArray[Any]) -> int:
 def _check_frames(path: Path, port: Port, shape: Sequence[int | None], frames: int | None) -> None:
     if frames is None or None not in port.shape:
         return
-    found = shape[port.shape.index(None)]
-    if found is not None and found < frames:
-        message = f"--frames {frames} asks for more frames than the {found} here of input '{port.name}'"
+    available = shape[port.shape.index(None)]
+    if available is not None and available < frames:
+        message = f"--frames {frames} asks for more frames than the {available} here of input '{port.name}'"
         raise error("too-few-frames", message, file=str(path), hint="without --frames all of them are taken")
 
 
-def _check_shape(path: Path, port: Port, found: Sequence[int], constants: Mapping[str, ConstValue]) -> None:
+def _check_shape(path: Path, port: Port, shape: Sequence[int], constants: Mapping[str, ConstValue]) -> None:
     """An infinite dimension takes any number of frames, but not none."""
-    fits = len(found) == len(port.shape) and all(
-        length == wanted or (wanted is None and length > 0) for wanted, length in zip(port.shape, found, strict=True)
+    fits = len(shape) == len(port.shape) and all(
+        length == wanted or (wanted is None and length > 0) for wanted, length in zip(port.shape, shape, strict=True)
     )
     if not fits:
-        message = f"expected {_by(port.shape)} (port {shown_port(port)}), found {_by(found)}"
-        raise error("shape-mismatch", message, file=str(path), hint=_settings(port, found, constants))
+        message = f"expected {shape_text(port.shape)} (port {shown_port(port)}), found {shape_text(shape)}"
+        raise error("shape-mismatch", message, file=str(path), hint=_settings(port, shape, constants))
 
 
-def _by(shape: Sequence[int | None]) -> str:
+def shape_text(shape: Sequence[int | None]) -> str:
+    """A shape in words: 3 x 4; an infinite dimension is a *."""
     return " x ".join("*" if length is None else str(length) for length in shape) or "a single value"
 
 
-def _settings(port: Port, found: Sequence[int], constants: Mapping[str, ConstValue]) -> str | None:
+def _settings(port: Port, shape: Sequence[int], constants: Mapping[str, ConstValue]) -> str | None:
     """The --set options that would fit the port to the file, where the dimensions that differ are written as consts."""
     written = re.search(r"\[([^]]*)\]", port.span.file.text[port.span.start : port.span.end])
     names = [name.strip() for name in written[1].split(",")] if written else []
-    if not len(found) == len(port.shape) == len(names):
+    if not len(shape) == len(port.shape) == len(names):
         return None
     wanted: dict[str, int] = {}
-    for name, old, new in zip(names, port.shape, found, strict=True):
+    for name, old, new in zip(names, port.shape, shape, strict=True):
         if (name in constants or old != new) and (name not in constants or wanted.setdefault(name, new) != new):
             return None
     changed = [f"--set {name}={new}" for name, new in wanted.items() if constants[name] != new]
@@ -202,8 +203,8 @@ def _settings(port: Port, found: Sequence[int], constants: Mapping[str, ConstVal
 
 def _exactly(path: Path, port: Port, values: NDArray[Any], element: ElementType) -> NDArray[Any]:
     """The values in the type to read, as memory of their own."""
-    found = type_name(values.dtype)
-    expected = f"expected {element} (port {shown_port(port)}), found {found}"
+    own = type_name(values.dtype)
+    expected = f"expected {element} (port {shown_port(port)}), found {own}"
     hint = f"convert it first, as numpy's astype('{DTYPES[element].name}') does"
     if not kinds_agree(values.dtype, element):
         raise error("type-mismatch", expected, file=str(path), hint=hint)

@@ -1,4 +1,4 @@
-"""Arrays into files: all of them whole, or none."""
+"""Arrays into files, all of them whole or none; and held against the arrays of files, bit for bit."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from arrayol.execute.images import (
     without_axis,
     write_png,
 )
-from arrayol.execute.inputs import FileSource, read_array, shown_port, suffix_of
+from arrayol.execute.inputs import FileSource, read_array, shape_text, shown_port, suffix_of
 from arrayol.files import atomic_files, writing
 from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType
@@ -91,7 +91,7 @@ def write_arrays(
         for single, array in _parts(target, arrays[target.port.name]):
             place = single.path.resolve()
             file = files.setdefault(place, _File(single))
-            if any(one.key == single.key for _, one, _ in file.parts):
+            if any(other.key == single.key for _, other, _ in file.parts):
                 raise _same_file(file.target, single)
             file.parts.append((position, single, array))
     written = [Written(files=0 if is_numbered(target.path) else None) for target in targets]
@@ -146,7 +146,7 @@ def _same_file(first: Target, second: Target) -> ArrayolError:
     return error("same-file", message, file=str(second.path), hint="give each a file of its own")
 
 
-# Results held against expected arrays, bit for bit.
+# Results held against expected arrays.
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,24 +174,20 @@ def compare(
     is_image = suffix_of(source.path) == ".png"
     loaded = read_array(source, port, constants, element=ElementType.U16 if is_image else port.type)
     if loaded.array.shape != got.shape:
-        message = f"output '{port.name}' is {_by(got.shape)}, and this is {_by(loaded.array.shape)}"
+        message = f"output '{port.name}' is {shape_text(got.shape)}, and this is {shape_text(loaded.array.shape)}"
         raise error("shape-mismatch", message, file=str(source.path))
     if is_image:
         got = pixels_of(got, max(loaded.bits or 8, 8))[0].astype(np.uint16)
-    found = find_difference(got, loaded.array)
-    if found is None:
+    difference = find_difference(got, loaded.array)
+    if difference is None:
         return None
-    where = f" at [{', '.join(map(str, found.index))}]" if found.index else ""
+    where = f" at [{', '.join(map(str, difference.index))}]" if difference.index else ""
     what = "pixels" if is_image else "values"
-    message = f"output '{port.name}' differs{where}: got {found.got!s}, expected {found.expected!s}"
-    message += f"; {found.count} of {got.size} {what} differ"
-    if found.largest is not None:
-        message += f", by at most {found.largest if isinstance(found.largest, int) else f'{found.largest:.6g}'}"
+    message = f"output '{port.name}' differs{where}: got {difference.got!s}, expected {difference.expected!s}"
+    message += f"; {difference.count:,} of {got.size:,} {what} differ"
+    if (largest := difference.largest) is not None:
+        message += f", by at most {largest if isinstance(largest, int) else f'{largest:.6g}'}"
     return Diagnostic("output-differs", message, file=str(source.path))
-
-
-def _by(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape)) or "a single value"
 
 
 def find_difference(got: NDArray[Any], expected: NDArray[Any]) -> Difference | None:
@@ -202,39 +198,39 @@ def find_difference(got: NDArray[Any], expected: NDArray[Any]) -> Difference | N
     first: tuple[int, ...] | None = None
     count, largest = 0, None
     for box, index in blocks(got.shape):
-        one, other = got[index], expected[index]
-        differs = _differs(one, other)
+        left, right = got[index], expected[index]
+        differs = _differs(left, right)
         if not differs.any():
             continue
         if first is None:
             lane = np.unravel_index(int(np.argmax(differs)), differs.shape)
             first = box.repetition(tuple(map(int, lane)))
         count += int(np.count_nonzero(differs))
-        here = _largest(one[differs], other[differs])
+        here = _largest(left[differs], right[differs])
         largest = here if largest is None or (here is not None and here > largest) else largest
     return None if first is None else Difference(first, got[first], expected[first], count, largest)
 
 
-def _differs(one: NDArray[Any], other: NDArray[Any]) -> NDArray[np.bool_]:
-    if one.dtype.kind == "c":
-        return np.asarray(_differs(one.real, other.real) | _differs(one.imag, other.imag))
-    if one.dtype.kind == "f":
-        signs = np.signbit(one) != np.signbit(other)
-        return np.asarray(((one != other) | signs) & ~(np.isnan(one) & np.isnan(other)))
-    return np.asarray(one != other)
+def _differs(left: NDArray[Any], right: NDArray[Any]) -> NDArray[np.bool_]:
+    if left.dtype.kind == "c":
+        return np.asarray(_differs(left.real, right.real) | _differs(left.imag, right.imag))
+    if left.dtype.kind == "f":
+        signs = np.signbit(left) != np.signbit(right)
+        return np.asarray(((left != right) | signs) & ~(np.isnan(left) & np.isnan(right)))
+    return np.asarray(left != right)
 
 
-def _largest(one: NDArray[Any], other: NDArray[Any]) -> int | float | None:
+def _largest(left: NDArray[Any], right: NDArray[Any]) -> int | float | None:
     """The largest absolute difference of values that differ: exact for integers, of f64 precision for floats."""
-    kind = one.dtype.kind
+    kind = left.dtype.kind
     if kind == "b":
         return None
     if kind in "ui":
-        unsigned = np.dtype(f"u{one.dtype.itemsize}")  # a difference of two i8 may need 8 bits, and never 9
-        low, high = np.minimum(one, other).astype(unsigned), np.maximum(one, other).astype(unsigned)
+        unsigned = np.dtype(f"u{left.dtype.itemsize}")  # a difference of two i8 may need 8 bits, and never 9
+        low, high = np.minimum(left, right).astype(unsigned), np.maximum(left, right).astype(unsigned)
         return int((high - low).max())
     wide = np.complex128 if kind == "c" else np.float64
     with np.errstate(all="ignore"):
-        apart = np.abs(one.astype(wide) - other.astype(wide))
+        apart = np.abs(left.astype(wide) - right.astype(wide))
     numbers = apart[~np.isnan(apart)]
     return float(numbers.max()) if numbers.size else None

@@ -2,6 +2,10 @@
 
 Arrays carry trailing axes for the repetitions around the task (its hierarchy); a tiler says nothing of those. A
 pattern read or written for a batch has the axes: pattern, batch, trailing.
+
+A view is possible since an element's address is affine in the indices of pattern and repetition: its strides are the
+columns of fitting and paving, taken times the array's own. It is made only where the least and the greatest index along
+each axis, exact over a box, lie in the array.
 """
 
 from __future__ import annotations
@@ -12,10 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from numpy.typing import NDArray
 
 from arrayol.errors import error
 from arrayol.execute.environment import Batch, Box, Indices, Points, Values, whole
+from arrayol.ir.intervals import reached
 from arrayol.ir.spec import IntMatrix, Tiler
 
 _CACHE_LINE = 64  # bytes; vectors with a longer stride are packed before they are computed on
@@ -41,8 +45,8 @@ class Tiling:
         """The patterns of a batch: a view where the vectors are near to contiguous, else a contiguous copy."""
         if isinstance(batch, Points) or self.view is None:
             return _gather(self.array, self.tiler, self.pattern, batch)
-        found = self._part(self.view, batch)
-        return np.ascontiguousarray(found) if self.packed else found
+        patterns = self._part(self.view, batch)
+        return np.ascontiguousarray(patterns) if self.packed else patterns
 
     def direct(self, batch: Batch) -> Values | None:
         """The patterns of a batch as writable memory of the array, or None where they must be written from a copy."""
@@ -53,7 +57,10 @@ class Tiling:
     def write(self, batch: Batch, patterns: Values) -> None:
         """Store the patterns of a batch; the checks have proved that no element is written twice."""
         if isinstance(batch, Points) or self.view is None:
-            _scatter(self.array, self.tiler, self.pattern, batch, patterns)
+            if self.tiler.origin:
+                self.array[_indices(self.tiler, self.pattern, batch, self.array.shape)] = patterns
+            else:  # a scalar has no indices
+                self.array[...] = patterns.reshape(self.array.shape)
         else:
             self._part(self.view, batch)[...] = patterns
 
@@ -97,16 +104,20 @@ def _is_far(view: Values | None, skipped: int, wave: int | None) -> bool:
 
 def _extremes(tiler: Tiler, pattern: Sequence[int], box: Box) -> list[tuple[int, int]]:
     """Least and greatest index along each array axis, before any modulo; exact, since affine over a box."""
-    found = []
-    for origin, paving, fitting in zip(tiler.origin, tiler.paving, tiler.fitting, strict=True):
-        low = high = origin
-        spans = [(factor, low_, high_ - 1) for factor, low_, high_ in zip(paving, box.low, box.high, strict=True)]
-        spans += [(factor, 0, length - 1) for factor, length in zip(fitting, pattern, strict=True)]
-        for factor, first, last in spans:
-            low += min(factor * first, factor * last)
-            high += max(factor * first, factor * last)
-        found.append((low, high))
-    return found
+    lengths = [*(high - low for low, high in zip(box.low, box.high, strict=True)), *pattern]
+    factors = [(*paving, *fitting) for paving, fitting in zip(tiler.paving, tiler.fitting, strict=True)]
+    return [
+        reached(first, (factor * (length - 1) for factor, length in zip(row, lengths, strict=True)))
+        for first, row in zip(_corner(tiler, box), factors, strict=True)
+    ]
+
+
+def _corner(tiler: Tiler, box: Box) -> tuple[int, ...]:
+    """The first element of the pattern of a box's first repetition, before any modulo."""
+    return tuple(
+        origin + sum(factor * low for factor, low in zip(paving, box.low, strict=True))
+        for origin, paving in zip(tiler.origin, tiler.paving, strict=True)
+    )
 
 
 def _leaves(array: Values, tiler: Tiler, pattern: Sequence[int], box: Box) -> bool:
@@ -122,18 +133,14 @@ def _strided(array: Values, tiler: Tiler, pattern: tuple[int, ...], box: Box) ->
     if _leaves(array, tiler, pattern, box):
         raise error(
             "tiler-out-of-bounds",
-            f"this tiler leaves its array of shape {_by(array.shape[:rank])}",
+            f"this tiler leaves its array of shape {' x '.join(map(str, array.shape[:rank]))}",
             tiler.span,
             hint="`arrayol check` says where; `wrap` makes it start again at the other side",
         )
-    corner = tuple(
-        origin + sum(factor * low for factor, low in zip(paving, box.low, strict=True))
-        for origin, paving in zip(tiler.origin, tiler.paving, strict=True)
-    )
     shape = (*pattern, *box.shape, *array.shape[rank:])
     steps = [*_strides(array, tiler.fitting, len(pattern)), *_strides(array, tiler.paving, len(box.low))]
     # Where an axis has one index its stride is never taken, and NumPy sees the view as contiguous more often.
-    base = array[(*(slice(index, index + 1) for index in corner), ...)]
+    base = array[(*(slice(index, index + 1) for index in _corner(tiler, box)), ...)]
     strides = (*steps, *array.strides[rank:])
     return as_strided(base, shape, strides)
 
@@ -165,20 +172,13 @@ def _unrolled(array: Values, tiler: Tiler, pattern: tuple[int, ...], box: Box) -
 def _gather(array: Values, tiler: Tiler, pattern: tuple[int, ...], batch: Batch) -> Values:
     if not tiler.origin:  # a scalar has no indices
         return np.broadcast_to(array, (*pattern, *batch.shape, *array.shape))
-    found: Values = array[_indices(tiler, pattern, batch, array.shape)]
-    return found
-
-
-def _scatter(array: Values, tiler: Tiler, pattern: tuple[int, ...], batch: Batch, patterns: Values) -> None:
-    if tiler.origin:
-        array[_indices(tiler, pattern, batch, array.shape)] = patterns
-    else:
-        array[...] = patterns.reshape(array.shape)
+    patterns: Values = array[_indices(tiler, pattern, batch, array.shape)]
+    return patterns
 
 
 def _indices(tiler: Tiler, pattern: tuple[int, ...], batch: Batch, shape: Sequence[int]) -> Indices:
     """One open index array per array axis; they broadcast to the axes pattern, batch."""
-    found = []
+    indices = []
     ranks = len(pattern), len(batch.shape)
     inside = whole(pattern).coordinates
     for axis, (origin, paving, fitting) in enumerate(zip(tiler.origin, tiler.paving, tiler.fitting, strict=True)):
@@ -189,14 +189,6 @@ def _indices(tiler: Tiler, pattern: tuple[int, ...], batch: Batch, shape: Sequen
         for factor, coordinate in zip(paving, batch.coordinates, strict=True):
             if factor:
                 index = index + factor * coordinate
-        found.append(index % shape[axis] if tiler.wrap else index)
-    return tuple(_spread(found, (*pattern, *batch.shape)))
-
-
-def _spread(indices: list[NDArray[np.int64]], shape: tuple[int, ...]) -> list[NDArray[np.int64]]:
-    """The first index at full shape: axes that no index varies along (a pattern read twice) must be there too."""
-    return [np.broadcast_to(index, shape) if position == 0 else index for position, index in enumerate(indices)]
-
-
-def _by(shape: Sequence[int]) -> str:
-    return " x ".join(map(str, shape))
+        indices.append(index % shape[axis] if tiler.wrap else index)
+    # The first one at full shape: axes that no index varies along (a pattern read twice) must be there too.
+    return (np.broadcast_to(indices[0], (*pattern, *batch.shape)), *indices[1:])

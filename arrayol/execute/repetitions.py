@@ -1,4 +1,9 @@
-"""Repetitive tasks: all repetitions at once, or wavefront by wavefront where delays order them."""
+"""Repetitive tasks: all repetitions at once, or wavefront by wavefront where delays order them.
+
+A vector tau with tau . d >= 1 for every acting delay d puts r after r - d, so that repetitions of one value of tau . r
+do not depend on one another and run as one batch. Along a unit vector tau a batch is a slab of the repetition space,
+and a delayed output needs memory for the slabs that a delay still reaches only (a ring).
+"""
 
 from __future__ import annotations
 
@@ -40,30 +45,13 @@ class Store:
         return part
 
     def read(self, batch: Batch) -> Values:
-        return self.array[self._listed(batch)] if isinstance(batch, Points) else self.at(batch)
+        return self.array[self._index(batch)] if isinstance(batch, Points) else self.at(batch)
 
     def write(self, batch: Points, patterns: Values) -> None:
-        self.array[self._listed(batch)] = patterns
+        self.array[self._index(batch)] = patterns
 
-    def _listed(self, batch: Points) -> tuple[Any, ...]:
+    def _index(self, batch: Points) -> tuple[Any, ...]:
         return (*(slice(None),) * self.rank, *batch.coordinates)
-
-
-def store_for(
-    pattern: Sequence[int],
-    repetition: Sequence[int],
-    trailing: Sequence[int],
-    dtype: np.dtype[Any],
-    ring: tuple[int, int] | None,
-) -> Store:
-    """Memory for a delayed output. `ring`: the axis of the wavefronts, and the longest delay along it."""
-    if ring is None:
-        return Store(np.empty((*pattern, *repetition, *trailing), dtype), len(pattern), None)
-    wave, reach = ring
-    others = [length for axis, length in enumerate(repetition) if axis != wave]
-    # The ring's axis is outermost, so that each wavefront is contiguous.
-    array = np.empty((reach + 1, *pattern, *others, *trailing), dtype)
-    return Store(np.moveaxis(array, 0, len(pattern) + wave), len(pattern), wave)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +194,7 @@ class Repetition:
     def read(self, batch: Batch) -> dict[str, Values]:
         """The input patterns of a batch by port, axes pattern, batch, trailing."""
         patterns = {port: tiling.read(batch) for port, tiling in self.inputs.items()}
-        return patterns | {one.port: one.read(batch) for one in self.delayed}
+        return patterns | {delayed.port: delayed.read(batch) for delayed in self.delayed}
 
 
 def bind(
@@ -216,7 +204,11 @@ def bind(
     order = order_of(task)
     inputs = {
         link.port: tiling_for_reading(
-            arrays[link.array], link.tiler, _pattern(callee.inputs, link.port), order.repetition, wave=order.wave
+            arrays[link.array],
+            link.tiler,
+            sizes(port_named(callee.inputs, link.port).shape),
+            order.repetition,
+            wave=order.wave,
         )
         for link in task.input_links
     }
@@ -242,11 +234,15 @@ def bind(
 
 
 def _store(task: RepetitiveTask, port: Port, order: Order, trailing: tuple[int, ...]) -> Store:
-    ring = None
-    if order.wave is not None:
-        acting = [delay for delay in task.delays if delay.acts and delay.output == port.name]
-        ring = (order.wave, max(abs(delay.vector[order.wave]) for delay in acting))
-    return store_for(sizes(port.shape), order.repetition, trailing, DTYPES[port.type], ring)
+    """Memory for a delayed output: for all repetitions, or for as many wavefronts as its longest delay reaches over."""
+    pattern, dtype, wave = sizes(port.shape), DTYPES[port.type], order.wave
+    if wave is None:
+        return Store(np.empty((*pattern, *order.repetition, *trailing), dtype), len(pattern), None)
+    reach = max(abs(delay.vector[wave]) for delay in task.delays if delay.acts and delay.output == port.name)
+    others = [length for axis, length in enumerate(order.repetition) if axis != wave]
+    # The ring's axis is outermost, so that each wavefront is contiguous.
+    array = np.empty((reach + 1, *pattern, *others, *trailing), dtype)
+    return Store(np.moveaxis(array, 0, len(pattern) + wave), len(pattern), wave)
 
 
 def _delayed(
@@ -270,10 +266,6 @@ def _delayed(
         sizes(port.shape),
         trailing,
     )
-
-
-def _pattern(ports: tuple[Port, ...], name: str) -> tuple[int, ...]:
-    return sizes(port_named(ports, name).shape)
 
 
 def sizes(shape: Sequence[int | None]) -> tuple[int, ...]:

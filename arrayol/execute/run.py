@@ -45,10 +45,10 @@ def execute(
     component = framed.spec.components[framed.task]
     _refuse_unknown(component, inputs)
     ports = spec.components[name].inputs
-    given = {port.name: inputs[port.name] for port in ports if port.name in inputs}
+    used = {port.name: inputs[port.name] for port in ports if port.name in inputs}
     if frames is not None:
-        given |= {port.name: first_frames(port, given[port.name], frames) for port in ports if port.name in given}
-    arrays = {port.name: _fitting(port, given) for port in component.inputs}
+        used |= {port.name: first_frames(port, used[port.name], frames) for port in ports if port.name in used}
+    arrays = {port.name: _fitting(port, used) for port in component.inputs}
     outputs = {port.name: _empty(port, ()) for port in component.outputs}
     with np.errstate(all="ignore"):
         _Execution(framed.spec, functions or {}).run(component, arrays | outputs, (), None)
@@ -160,17 +160,9 @@ class _Execution:
         if elementary.body is not None:
             return compile_body(elementary, rank)
         if elementary.extern is None:
-            raise _black_box(elementary)
+            message = f"'{elementary.name}' has no body, so there is nothing to execute"
+            hint = "give it a body, as in { y = x }; without one it can only be explored"
+            raise error("black-box", message, elementary.span, hint=hint)
         if elementary.extern not in self.functions:
             raise not_allowed(elementary)
         return ExternProgram(elementary, self.functions[elementary.extern])
-
-
-def _black_box(elementary: Elementary) -> Exception:
-    message = f"'{elementary.name}' has no body, so there is nothing to execute"
-    return error(
-        "black-box",
-        message,
-        elementary.span,
-        hint="give it a body, as in { y = x }; without one it can only be explored",
-    )

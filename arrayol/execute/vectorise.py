@@ -1,9 +1,17 @@
-"""Which range variables may be computed for all their indices at once.
+"""Which range variables may be computed for all their indices at once: those whose level carries no dependence.
 
-Those whose level carries no dependence. A sufficient rule, by syntax, answers first: different indices of a variable v
-touch different elements if every port that the statements write has a dimension whose subscript is, in all accesses to
-that port, the same c v + g, c a nonzero constant and g free of the other variables in play. Where it does not, isl
-decides (polyhedral/dependences.py).
+A level carries a dependence if two instances that agree in all ranges around it and differ in its own index touch one
+element, and one of them writes it. Where there is no such pair, no instance reads or overwrites what another index of
+the level writes: their order does not matter, and all indices may go through each statement together, as lanes of one
+vector step (docs/execution.md, "What runs at once"). Statements of a loop stay in their order, which is right within an
+index, and between indices there is nothing to keep.
+
+A sufficient rule, by syntax, answers first: different indices of a variable v touch different elements if every port
+that the statements write has a dimension whose subscript is, in all accesses to that port, the same c v + g, c a
+nonzero constant and g free of the other variables in play: then c v + g = c v' + g only where v = v'. Where the rule
+does not hold, isl decides on the exact relations (polyhedral/dependences.py); where only data decide an access, every
+access that may happen counts. Two more conditions are the vectors' own: no range inside has bounds that mention v,
+since lanes would differ in length, and all index arithmetic fits 64 bits with room to spare: index arrays wrap around.
 """
 
 from __future__ import annotations
@@ -83,8 +91,8 @@ class Scope:
     @property
     def axes(self) -> tuple[Axis | MovingAxis, ...]:
         """The axes computed at once, by position."""
-        found = (bound for bound in self.bindings.values() if isinstance(bound, Axis | MovingAxis))
-        return tuple(sorted(found, key=lambda axis: axis.position))
+        axes = (bound for bound in self.bindings.values() if isinstance(bound, Axis | MovingAxis))
+        return tuple(sorted(axes, key=lambda axis: axis.position))
 
     @property
     def variables(self) -> dict[str, Interval]:
@@ -94,9 +102,9 @@ class Scope:
     def decides(self, node: Expr) -> bool:
         """Whether an expression is known before the body runs: it depends on no data, counter or moving axis."""
         return not any(
-            isinstance(one, Read)
-            or (isinstance(one, Index) and isinstance(self.bindings[one.name], MovingAxis | Counter))
-            for one in inside(node)
+            isinstance(part, Read)
+            or (isinstance(part, Index) and isinstance(self.bindings[part.name], MovingAxis | Counter))
+            for part in inside(node)
         )
 
     def bind(self, name: str, value: Binding, copies: int = 1) -> Scope:
@@ -123,8 +131,8 @@ def _limit(bound: Binding) -> int:
 
 def shape_of(elementary: Elementary, port: str) -> tuple[int, ...]:
     """The pattern's shape of a port; execution has given infinite dimensions their number of frames."""
-    found = next(one for one in (*elementary.inputs, *elementary.outputs) if one.name == port)
-    return tuple(length for length in found.shape if length is not None)
+    named = next(candidate for candidate in (*elementary.inputs, *elementary.outputs) if candidate.name == port)
+    return tuple(length for length in named.shape if length is not None)
 
 
 _LONG_CHAIN = 100
@@ -173,39 +181,36 @@ def _may_be_axis(statement: Statement, level: Level) -> bool:
     later = list(statement.ranges[level.number + 1 :])
     if isinstance(statement, Loop):
         later += ranges(statement.body)
-    return not any(mentions(bound, name) for one in later for bound in (one.low, one.high)) and not _has_long_chains(
-        _inner(statement)
-    )
+    bounds = (bound for inner in later for bound in (inner.low, inner.high))
+    return not any(mentions(bound, name) for bound in bounds) and not _has_long_chains(_inner(statement))
 
 
 def _by_syntax(statement: Statement, level: Level) -> bool:
-    own = [one.name for one in statement.ranges]
-    inside_ = [one.name for one in ranges(statement.body)] if isinstance(statement, Loop) else []
-    name, names = own[level.number], [*own, *inside_]
-    return len(set(names)) == len(names) and _touches_own_elements(
-        name, [other for other in names if other != name], _inner(statement)
-    )
+    around = [*statement.ranges, *(ranges(statement.body) if isinstance(statement, Loop) else ())]
+    name, names = statement.ranges[level.number].name, [bounds.name for bounds in around]
+    others = [other for other in names if other != name]
+    return len(set(names)) == len(names) and _touches_own_elements(name, others, _inner(statement))
 
 
 def _fits(statement: Statement, number: int, variables: Variables) -> bool:
     """Whether all index arithmetic inside a statement's ranges, from one on, fits index arrays."""
     known = dict(variables)
-    for one in statement.ranges[number:]:
-        limit = range_limit(one, known)
-        known[one.name] = (-limit, limit)
+    for bounds in statement.ranges[number:]:
+        limit = range_limit(bounds, known)
+        known[bounds.name] = (-limit, limit)
     if isinstance(statement, Loop):
         return all(_fits(other, 0, known) for other in statement.body)
     return fits_index_arrays(statement, known)
 
 
-def range_limit(one: Range, variables: Variables) -> int:
+def range_limit(bounds: Range, variables: Variables) -> int:
     """A bound on the absolute value of a range's indices, given bounds on the variables around it."""
-    return max(_magnitude(one.low, variables), _magnitude(one.high, variables))
+    return max(_magnitude(bounds.low, variables), _magnitude(bounds.high, variables))
 
 
 def _has_long_chains(statements: Sequence[Statement]) -> bool:
     """Whether index arithmetic is deeper than the functions here may recurse."""
-    nodes = (node for one in assigns(statements) for outer in expressions(one) for node in inside(outer))
+    nodes = (node for statement in assigns(statements) for outer in expressions(statement) for node in inside(outer))
     weak = (node for node in nodes if isinstance(node, Operation) and node.type is Weak.INTEGER)
     return any(len(chain_of(node)[1]) > _LONG_CHAIN for node in weak)
 
@@ -213,21 +218,21 @@ def _has_long_chains(statements: Sequence[Statement]) -> bool:
 def _touches_own_elements(name: str, others: Sequence[str], statements: Sequence[Statement]) -> bool:
     accesses = _accesses(list(assigns(statements)))
     return all(
-        any(_separates(name, others, [one[dimension] for one in found]) for dimension in range(len(found[0])))
-        for found in accesses.values()
+        any(_separates(name, others, dimension) for dimension in zip(*subscripts, strict=True))
+        for subscripts in accesses.values()
     )
 
 
 def _accesses(statements: Sequence[Assign]) -> dict[str, list[tuple[Expr, ...]]]:
     """Subscripts of every access to each written port."""
-    found: dict[str, list[tuple[Expr, ...]]] = {}
+    accesses: dict[str, list[tuple[Expr, ...]]] = {}
     for statement in statements:
-        found.setdefault(statement.port, []).append(statement.subscripts)
+        accesses.setdefault(statement.port, []).append(statement.subscripts)
     for statement in statements:
         for node in (node for outer in expressions(statement) for node in inside(outer)):
-            if isinstance(node, Read) and node.port in found:
-                found[node.port].append(node.subscripts)
-    return found
+            if isinstance(node, Read) and node.port in accesses:
+                accesses[node.port].append(node.subscripts)
+    return accesses
 
 
 def _separates(name: str, others: Sequence[str], subscripts: Sequence[Expr]) -> bool:
