@@ -6,10 +6,10 @@ spec = api.load("lpsf.aol", {"W": 640, "H": 480})
 smooth = api.run(spec, {"p0": picture})["p4"]
 fused = api.transform(spec, ["fuse hflr vftd 4,1", "pave hfrl 1,8"])
 Path("fused.aol").write_text(api.spec_text(fused.spec))
-found = api.explore(spec)
-for design in found.result.pareto:
+exploration = api.explore(spec)
+for design in exploration.result.pareto:
     print(design.id, design.objectives)
-api.write_result(found, "lpsf-explore")
+api.write_result(exploration, "lpsf-explore")
 design = api.open_design(spec, "lpsf-explore", "2+2:1")
 print(design.simulate({"p0": picture}).mismatches)
 

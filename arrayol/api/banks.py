@@ -40,13 +40,13 @@ def local_banks(spec: Source) -> int:
     return find_platform(Path(spec.name) if isinstance(spec, Spec) else Path(spec), None)[0].local.banks
 
 
-def draw_layout(spec: Source, found: Comparison, path: Path | str, *, settings: Settings | None = None) -> None:
+def draw_layout(spec: Source, comparison: Comparison, path: Path | str, *, settings: Settings | None = None) -> None:
     """Write the picture of a comparison: arrays by bank, and what layouts save by unroll factors (.svg or .png)."""
-    save_layout(picture(load(spec, settings), found), Path(path))
+    save_layout(picture(load(spec, settings), comparison), Path(path))
 
 
 def emit_layout(
-    spec: Source, found: Comparison, path: Path | str, *, by_bank: bool = False, settings: Settings | None = None
+    spec: Source, comparison: Comparison, path: Path | str, *, by_bank: bool = False, settings: Settings | None = None
 ) -> None:
     """Write the elementary of a comparison, unrolled and on its custom layout, as a specification of its own.
 
@@ -54,6 +54,8 @@ def emit_layout(
     memory. Raises ArrayolError: `no-nest` for a task, `cannot-write`.
     """
     target = Path(path)
-    text = spec_text(rewritten(load(spec, settings), found.nest.name, found.factors, found.custom, physical=by_bank))
+    text = spec_text(
+        rewritten(load(spec, settings), comparison.nest.name, comparison.factors, comparison.custom, physical=by_bank)
+    )
     with atomic_file(target) as temporary, writing(target):
         temporary.write_text(text, encoding="utf-8")

@@ -41,5 +41,5 @@ def transform(
     The result holds it with remarks and a trace of where tasks, their repetitions and arrays went; `spec_text` gives
     its .aol. Raises ArrayolError where a step is refused, StepTextError (a ValueError) for a text that is no step.
     """
-    listed = steps if isinstance(steps, Sequence) and not isinstance(steps, str) else [steps]
-    return run_steps(load(spec, settings), [parse_step(step) if isinstance(step, str) else step for step in listed])
+    sequence = steps if isinstance(steps, Sequence) and not isinstance(steps, str) else [steps]
+    return run_steps(load(spec, settings), [parse_step(step) if isinstance(step, str) else step for step in sequence])

@@ -12,6 +12,7 @@ from arrayol.errors import error
 from arrayol.language.diagnose import did_you_mean
 from arrayol.language.loader import Settings
 from arrayol.pictures.save import save_timeline
+from arrayol.text import listed
 from arrayol.transforms.steps import Canonical, canonical_form
 from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner, Resources, open_runner
@@ -134,7 +135,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
 def _require_known(what: str, name: str, known: Sequence[str]) -> None:
     """Raises ArrayolError (`unknown-model`, `unknown-method`)."""
     if name not in known:
-        hint = did_you_mean(str(name), known) or f"choose {', '.join(known[:-1])} or {known[-1]}"
+        hint = did_you_mean(str(name), known) or f"choose {listed(known, 'or')}"
         raise error(f"unknown-{what}", f"there is no {what} '{name}'", hint=hint, file=f"explore, {what}")
 
 
@@ -190,7 +191,7 @@ def open_design(
     return stored_design.open_design(load(spec, settings), Path(folder), identifier, top, warn)
 
 
-def draw_timeline(opened: StoredDesign, found: Simulated, path: Path | str) -> None:
+def draw_timeline(opened: StoredDesign, simulated: Simulated, path: Path | str) -> None:
     """Write the picture of a simulation: loads, computations and stores of its first and last steps (.svg or .png)."""
     title = f"{opened.top}, design {opened.record.id}, on {opened.platform_name}"
-    save_timeline(title, timeline_of(found.found), Path(path))
+    save_timeline(title, timeline_of(simulated.found), Path(path))
