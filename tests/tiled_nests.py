@@ -1,4 +1,4 @@
-"""Nests of generated or written texts, opened and tiled as the command line does."""
+"""Nests of generated or written texts, tiled as the command line does."""
 
 from __future__ import annotations
 

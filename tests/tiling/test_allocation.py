@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from tiled_nests import DIAGONAL, POLYPROD, shipped_nest
 from tiles_at_values import at_values
-from tiles_opened import DIAGONAL, POLYPROD, shipped_nest
 
 from arrayol.tiling.allocation import allocate, conflict_differences, moduli_formula
 from arrayol.tiling.liveness import lifetimes

@@ -10,8 +10,8 @@ import islpy as isl
 import pytest
 from hypothesis import given, settings
 from strategies_tiles import NestCase, nest_cases
+from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 from tiles_at_values import at_values
-from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 
 from arrayol.tiling.conditions import (
     Leaf,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies_tiles import NestCase, nest_cases
+from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 from tiles_brute import placed, strips_of, theorem_six, tile_sets
-from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 
 from arrayol.tiling.allocation import allocate, conflict_differences
 from arrayol.tiling.enumerate import rows

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies_tiles import EXTENTS, NestCase, nest_cases
+from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest, shipped_spec
 from tiles_brute import Sets, Tile, placed, strips_of, theorem_six, tile_sets
-from tiles_opened import DIAGONAL, POLYPROD, nest_of_case, shipped_nest, shipped_spec
 
 from arrayol.checks.check import load_sound
 from arrayol.checks.nest import NestRequest, open_nest
