@@ -1,4 +1,4 @@
-"""What stands in the boxes of a task graph, and how large they are."""
+"""The boxes of a task graph with their texts and sizes, cut in rows that fit the width of a page; nothing drawn."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import Enum
 from math import ceil
 
-from arrayol.ir.network import Array, Network, Process
-from arrayol.ir.spec import TiledDefault
+from arrayol.ir.network import Array, Flow, Network, Process
+from arrayol.ir.spec import Delay, TiledDefault
 from arrayol.pictures.graph_layout import GAP, Edge, Node, Placed, place
-from arrayol.pictures.text import constant_text, rate_text, repetition_text, typed, vector_text
+from arrayol.pictures.text import constant_text, rate_text, repetition_text, typed
 
 NAME, TEXT, SMALL = 9.0, 7.5, 7.0  # points
 PAD, LOOP = 0.09, 0.21  # inches: around the text of a box, and what each delay's loop takes below it
@@ -99,10 +99,7 @@ class ArrayBox:
 
 def process_box(process: Process, faults: Sequence[str], measure: Measure, line: float) -> ProcessBox:
     """The box of a process; `line` is the height of a line of its text."""
-    reads = [
-        Socket(flow.array, _joined(flow.port.name, typed(flow.port.type, flow.port.shape), rate_text(process, flow)))
-        for flow in process.inputs
-    ]
+    reads = [Socket(flow.array, "  ".join(part for part in _parts(process, flow) if part)) for flow in process.inputs]
     reads += [
         Socket(delay.default.array, f"{delay.port}  first", dashed=True)
         for delay in process.delays
@@ -111,8 +108,8 @@ def process_box(process: Process, faults: Sequence[str], measure: Measure, line:
     writes = [
         Socket(flow.array, f"{typed(flow.port.type, flow.port.shape)}  {flow.port.name}") for flow in process.outputs
     ]
-    loops = tuple(Loop(_loop_text(process, place), delay.acts) for place, delay in enumerate(process.delays))
-    left, right = (max((measure(one.text, TEXT, False) for one in side), default=0.0) for side in (reads, writes))
+    loops = tuple(Loop(_loop_text(delay), delay.acts) for delay in process.delays)
+    left, right = (max((measure(socket.text, TEXT, False) for socket in side), default=0.0) for side in (reads, writes))
     heading = repetition_text(process)
     inside = max(
         measure(process.name, NAME, True),
@@ -133,20 +130,19 @@ def array_box(array: Array, network: Network, measure: Measure, line: float) -> 
     return ArrayBox(array, role, lines, max(width, LEAST_ARRAY_WIDTH), line)
 
 
-def _joined(port: str, pattern: str, rate: str) -> str:
-    return "  ".join(part for part in (port, pattern, rate) if part)
+def _parts(process: Process, flow: Flow) -> tuple[str, str, str]:
+    return flow.port.name, typed(flow.port.type, flow.port.shape), rate_text(process, flow)
 
 
-def _loop_text(process: Process, place: int) -> str:
+def _loop_text(delay: Delay) -> str:
     """`last -> prev  [0, 1]  else 0`."""
-    delay = process.delays[place]
-    text = f"{delay.output} \N{RIGHTWARDS ARROW} {delay.port}  {vector_text(delay.vector)}"
+    text = f"{delay.output} \N{RIGHTWARDS ARROW} {delay.port}  {list(delay.vector)}"
     if not isinstance(delay.default, TiledDefault):
         text += f"  else {constant_text(delay.default)}"
     return text if delay.acts else f"{text}, never acts"
 
 
-# A task graph cut in rows that fit the width of a page, each laid out from left to right.
+# Rows of whole levels of processes, each laid out from left to right.
 
 PAGE = 12.0  # inches
 
@@ -171,7 +167,9 @@ def rows_of(
     shown: frozenset[str] = frozenset()
     for taken in _cut(levels, processes, arrays, page):
         level_of = {name: place for place, level in enumerate(taken) for name in level}
-        touched = {name for one in level_of for name in (processes[one].process.reads | processes[one].process.writes)}
+        touched = {
+            array for name in level_of for array in processes[name].process.reads | processes[name].process.writes
+        }
         if not rows:  # arrays that nothing reads or writes stand there too
             touched |= {array.name for array in network.arrays.values() if array.producer is None and not array.readers}
         names = tuple(name for name in network.arrays if name in touched)

@@ -38,9 +38,11 @@ def draw_graph(network: Network, faults: Mapping[str, tuple[str, ...]]) -> Canva
     arrays = {name: array_box(array, network, width_of, line) for name, array in network.arrays.items()}
     rows = rows_of(network, processes, arrays)
     title, notes = f"task graph of {network.name}", _notes(network, rows)
-    widths = (
-        [row.placed.width for row in rows] + [width_of(note, SMALL) for note in notes] + [width_of(title, 11, True)]
-    )
+    widths = [
+        *(row.placed.width for row in rows),
+        *(width_of(note, SMALL) for note in notes),
+        width_of(title, 11, True),
+    ]
     height = sum(row.placed.height + ROW_GAP for row in rows) + TITLE + len(notes) * height_of(SMALL)
     canvas = Canvas(max(widths) + 2 * MARGIN, height + 2 * MARGIN)
     canvas.text((MARGIN, MARGIN + 0.08), title, 11, bold=True)
@@ -60,9 +62,8 @@ def _notes(network: Network, rows: list[Row]) -> list[str]:
     if any(rated):
         notes.append(f"{max(rated, key=len)}: elements read for each element written through that port")
     if any(process.delays for process in network.processes.values()):
-        notes.append(
-            "loop below a box: delay, output \N{RIGHTWARDS ARROW} input and its vector in the repetition space"
-        )
+        loop = "delay, output \N{RIGHTWARDS ARROW} input and its vector in the repetition space"
+        notes.append(f"loop below a box: {loop}")
     if any(row.dashed for row in rows):
         notes.append("dashed line, 'first': read only where a delay starts")
     if any(row.continued for row in rows):

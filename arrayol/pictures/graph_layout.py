@@ -1,6 +1,8 @@
-"""A layered layout, left to right (after Sugiyama): columns, few crossings, straight lines where possible.
+"""A layered drawing of a graph, left to right (after Sugiyama): columns, few crossings, straight lines where possible.
 
-Lengths are in inches, y grows downwards.
+Lines that pass a column get an invisible box in it. Sweeps over the layers, to and fro, sort each one by the mean place
+of its neighbours, and then move its boxes to where their lines would be straight, as far as the order allows. Lengths
+are in inches, y grows downwards.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ class Node:
 
 @dataclass(frozen=True)
 class Edge:
-    """A line from the right side of one box to the left side of another, `..._at` below their tops."""
+    """A line or a part of one, from the right side of a box to the left side of another, `..._at` below their tops."""
 
     source: Key
     target: Key
@@ -47,16 +49,6 @@ class Placed:
     height: float
 
 
-@dataclass(frozen=True)
-class _Segment:
-    """A part of a line between neighbouring layers."""
-
-    source: Key
-    target: Key
-    source_at: float
-    target_at: float
-
-
 def place(nodes: Sequence[Node], edges: Sequence[Edge]) -> Placed:
     """Place boxes in columns by their layers; every edge goes to a later layer."""
     layers, segments = _with_passages(nodes, edges)
@@ -68,14 +60,13 @@ def place(nodes: Sequence[Node], edges: Sequence[Edge]) -> Placed:
         for layer, column in layers.items()
         for node in column
     }
-    found = {node.key: node for column in layers.values() for node in column}
-    lines = {edge: tuple(_points(edge, found, corners, lefts, layers)) for edge in edges}
-    boxes = {node.key: corners[node.key] for node in nodes}
-    height = max((tops[node.key] + node.height for column in layers.values() for node in column), default=0.0)
-    return Placed(boxes, lines, width, height)
+    boxes = {node.key: node for column in layers.values() for node in column}
+    lines = {edge: tuple(_points(edge, boxes, corners, lefts, layers)) for edge in edges}
+    height = max((tops[key] + box.height for key, box in boxes.items()), default=0.0)
+    return Placed({node.key: corners[node.key] for node in nodes}, lines, width, height)
 
 
-def _with_passages(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[dict[int, list[Node]], list[_Segment]]:
+def _with_passages(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[dict[int, list[Node]], list[Edge]]:
     """The layers, with an invisible box in each that an edge passes, and the edges cut at those."""
     layers: dict[int, list[Node]] = {layer: [] for layer in sorted({node.layer for node in nodes})}
     layer_of = {node.key: node.layer for node in nodes}
@@ -84,17 +75,17 @@ def _with_passages(nodes: Sequence[Node], edges: Sequence[Edge]) -> tuple[dict[i
     segments = []
     for edge in edges:
         chain: list[Key] = [edge.source]
-        for layer in (one for one in layers if layer_of[edge.source] < one < layer_of[edge.target]):
+        for layer in (layer for layer in layers if layer_of[edge.source] < layer < layer_of[edge.target]):
             chain.append((edge, layer))
             layers[layer].append(Node((edge, layer), layer, 0.0, 0.0))
         chain.append(edge.target)
-        for one, other in pairwise(chain):
-            source_at = edge.source_at if one == edge.source else 0.0
-            segments.append(_Segment(one, other, source_at, edge.target_at if other == edge.target else 0.0))
+        for source, target in pairwise(chain):
+            source_at = edge.source_at if source == edge.source else 0.0
+            segments.append(Edge(source, target, source_at, edge.target_at if target == edge.target else 0.0))
     return layers, segments
 
 
-def _order(layers: dict[int, list[Node]], segments: Sequence[_Segment]) -> None:
+def _order(layers: dict[int, list[Node]], segments: Sequence[Edge]) -> None:
     """Sort each layer by the mean place of its neighbours, to and fro; the order with the fewest crossings stays."""
     best, fewest = {layer: list(column) for layer, column in layers.items()}, _crossings(layers, segments)
     for sweep in range(ORDERINGS):
@@ -102,8 +93,9 @@ def _order(layers: dict[int, list[Node]], segments: Sequence[_Segment]) -> None:
         places = _places(layers)
         for layer in list(layers) if forwards else reversed(list(layers)):
             near: dict[Key, list[float]] = {}
-            for one in segments:
-                here, there, at = (one.target, one.source, one.source_at) if forwards else _turned(one)
+            for segment in segments:
+                ends = (segment.target, segment.source, segment.source_at)
+                here, there, at = ends if forwards else (segment.source, segment.target, segment.target_at)
                 near.setdefault(here, []).append(places[there] + 1e-3 * at)
             middle = {node.key: _mean(near.get(node.key, [places[node.key]])) for node in layers[layer]}
             layers[layer].sort(key=lambda node, middle=middle: middle[node.key])  # type: ignore[misc]
@@ -114,21 +106,17 @@ def _order(layers: dict[int, list[Node]], segments: Sequence[_Segment]) -> None:
     layers.update(best)
 
 
-def _turned(segment: _Segment) -> tuple[Key, Key, float]:
-    return segment.source, segment.target, segment.target_at
-
-
 def _places(layers: Mapping[int, Sequence[Node]]) -> dict[Key, float]:
     return {node.key: float(place) for column in layers.values() for place, node in enumerate(column)}
 
 
-def _crossings(layers: Mapping[int, Sequence[Node]], segments: Sequence[_Segment]) -> int:
+def _crossings(layers: Mapping[int, Sequence[Node]], segments: Sequence[Edge]) -> int:
     places = _places(layers)
     layer_of = {node.key: layer for layer, column in layers.items() for node in column}
     between: dict[int, list[tuple[float, float]]] = {}
-    for one in segments:
-        ends = (places[one.source] + 1e-3 * one.source_at, places[one.target] + 1e-3 * one.target_at)
-        between.setdefault(layer_of[one.source], []).append(ends)
+    for segment in segments:
+        ends = (places[segment.source] + 1e-3 * segment.source_at, places[segment.target] + 1e-3 * segment.target_at)
+        between.setdefault(layer_of[segment.source], []).append(ends)
     return sum(
         (one[0] - other[0]) * (one[1] - other[1]) < 0
         for lines in between.values()
@@ -137,15 +125,16 @@ def _crossings(layers: Mapping[int, Sequence[Node]], segments: Sequence[_Segment
     )
 
 
-def _straighten(layers: Mapping[int, Sequence[Node]], segments: Sequence[_Segment]) -> dict[Key, float]:
+def _straighten(layers: Mapping[int, Sequence[Node]], segments: Sequence[Edge]) -> dict[Key, float]:
     """Tops of all boxes: each as near as the order allows to where its lines would be straight."""
     tops: dict[Key, float] = {}
     for column in layers.values():
         tops.update(zip((node.key for node in column), _stacked(column), strict=True))
     wishes: dict[Key, list[tuple[Key, float]]] = {}
-    for one in segments:
-        wishes.setdefault(one.target, []).append((one.source, one.source_at - one.target_at))
-        wishes.setdefault(one.source, []).append((one.target, one.target_at - one.source_at))
+    for segment in segments:
+        rise = segment.source_at - segment.target_at
+        wishes.setdefault(segment.target, []).append((segment.source, rise))
+        wishes.setdefault(segment.source, []).append((segment.target, -rise))
     order = list(layers.values())
     for sweep in range(STRAIGHTENINGS):
         for column in order if sweep % 2 == 0 else reversed(order):
@@ -208,7 +197,7 @@ def _points(
     left, top = corners[edge.source]
     yield left + source.width, top + edge.source_at
     yield lefts[source.layer] + _width(layers[source.layer]), top + edge.source_at
-    for layer in (one for one in layers if source.layer < one < target.layer):
+    for layer in (layer for layer in layers if source.layer < layer < target.layer):
         y = corners[edge, layer][1]
         yield lefts[layer], y
         yield lefts[layer] + _width(layers[layer]), y

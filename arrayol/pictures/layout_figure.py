@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from textwrap import fill
 
 import numpy as np
@@ -13,8 +11,8 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MultipleLocator
 
+from arrayol.pictures.layout import ArrayMaps, BankMap, LayoutPicture, Reductions
 from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, LINE, PALETTE
-from arrayol.pictures.shown import ArrayMaps, BankMap, LayoutPicture, Reductions
 
 _MAP, _LARGEST_CELL = 2.8, 0.35  # inches: a map's width, the side of an element
 _WIDTH = 12.0
@@ -41,12 +39,6 @@ def draw_layout(picture: LayoutPicture) -> Figure:
     return figure
 
 
-def write(figure: Figure, path: Path) -> None:
-    """Write a figure without dates or versions in it."""
-    metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
-    figure.savefig(path, metadata=metadata[path.suffix.lower()])
-
-
 def _map_height(array: ArrayMaps) -> float:
     rows, columns = array.maps[0].bank.shape
     return float(0.95 + rows * min(_MAP / columns, _LARGEST_CELL))
@@ -55,29 +47,29 @@ def _map_height(array: ArrayMaps) -> float:
 def _draw_array(part: SubFigure, array: ArrayMaps) -> None:
     part.suptitle(f"{array.array}: {array.shown}", x=0.012, ha="left", fontsize=10, color=INK)
     axes = np.atleast_1d(np.asarray(part.subplots(1, len(array.maps))))
-    for place, one in zip(axes, array.maps, strict=True):
-        _draw_map(place, one)
+    for place, bank_map in zip(axes, array.maps, strict=True):
+        _draw_map(place, bank_map)
 
 
-def _draw_map(axes: Axes, one: BankMap) -> None:
-    axes.set_title(one.layout, fontsize=9, color=INK)
-    axes.set_xlabel(one.note, fontsize=7.5, color=FAINT)
-    if one.missing:
+def _draw_map(axes: Axes, bank_map: BankMap) -> None:
+    axes.set_title(bank_map.layout, fontsize=9, color=INK)
+    axes.set_xlabel(bank_map.note, fontsize=7.5, color=FAINT)
+    if bank_map.missing:
         axes.set_axis_off()
-        axes.text(0.5, 0.5, fill(one.missing, 28), ha="center", va="center", fontsize=8, transform=axes.transAxes)
+        axes.text(0.5, 0.5, fill(bank_map.missing, 28), ha="center", va="center", fontsize=8, transform=axes.transAxes)
         return
-    colors = np.where(one.bank < 0, len(PALETTE), one.bank % len(PALETTE))
+    colors = np.where(bank_map.bank < 0, len(PALETTE), bank_map.bank % len(PALETTE))
     axes.imshow(colors, cmap=ListedColormap([*PALETTE, "white"]), vmin=0, vmax=len(PALETTE), interpolation="nearest")
-    rows, columns = one.bank.shape
+    rows, columns = bank_map.bank.shape
     axes.set_xticks(range(0, columns, 4))
     axes.set_yticks(range(0, rows, 4) if rows > 1 else [])
     axes.tick_params(length=0, labelsize=7, colors=FAINT, pad=1)
     axes.xaxis.tick_top()
     for side in axes.spines.values():
         side.set_color(LINE)
-    if one.banks <= _NUMBERS_AT_MOST and one.banks > 1:
-        for row, column in np.argwhere(one.bank >= 0):
-            bank = str(one.bank[row, column])
+    if bank_map.banks <= _NUMBERS_AT_MOST and bank_map.banks > 1:
+        for row, column in np.argwhere(bank_map.bank >= 0):
+            bank = str(bank_map.bank[row, column])
             axes.text(column, row, bank, ha="center", va="center", fontsize=5.5, color=INK)
 
 
@@ -97,26 +89,15 @@ def _draw_reductions(part: SubFigure, reductions: Reductions, factors: str) -> N
     axes.set_xticks(places, reductions.unrolls, fontsize=8)
     axes.set_xlabel(f"unroll factors: {factors}", fontsize=8)
     axes.set_xlim(-0.6, max(len(places), 8) - 0.4)  # a few bars stay slim
-    lowest = min([0.0, *_values(reductions)])
-    axes.set_ylim(lowest, 100)
+    lowest = min((value for _, values in reductions.series for value in values if value is not None), default=0.0)
+    axes.set_ylim(min(0.0, lowest), 100)
     axes.yaxis.set_major_locator(MultipleLocator(25))
     axes.tick_params(axis="y", labelsize=8)
     axes.grid(axis="y", color="0.9", zorder=0)
     limit = 100 * (1 - 1 / reductions.banks)
     axes.axhline(limit, color=LINE, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
-    axes.text(
-        1,
-        limit + 2,
-        f"all banks busy: {limit:g}%",
-        ha="right",
-        fontsize=7.5,
-        color=FAINT,
-        transform=axes.get_yaxis_transform(),
-    )
+    across, text = axes.get_yaxis_transform(), f"all banks busy: {limit:g}%"
+    axes.text(1, limit + 2, text, ha="right", fontsize=7.5, color=FAINT, transform=across)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, fontsize=8)
-
-
-def _values(reductions: Reductions) -> Sequence[float]:
-    return [value for _, values in reductions.series for value in values if value is not None]

@@ -1,82 +1,67 @@
-"""Writing pictures to files, whole or not at all."""
+"""Pictures to files, .svg or .png by the suffix of the path: whole or not at all.
+
+The same data give the same bytes with the same matplotlib, which loads when the first picture is drawn. Every function
+raises ArrayolError (`cannot-write`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arrayol.files import atomic_file
 from arrayol.ir.network import Network, Process
+from arrayol.pictures.layout import LayoutPicture
+from arrayol.pictures.tiler_faults import Fault, Linked
+from arrayol.pictures.timeline import GroupShown
+from arrayol.pictures.transfers import BarsShown, MovesShown, TilesShown
 
-if TYPE_CHECKING:  # numpy is loaded with what is drawn: every command reads the formats
-    from arrayol.pictures.shown import BarsShown, GroupShown, LayoutPicture, MovesShown, TilesShown
-    from arrayol.pictures.tiler_faults import Fault, Linked
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 def save_graph(network: Network, faults: Mapping[str, tuple[str, ...]], path: Path) -> None:
-    """Draw a task graph in the format of the path's suffix; `faults` names what is wrong with a process.
-
-    The same graph gives the same bytes with the same matplotlib. Raises ArrayolError (`cannot-write`).
-    """
+    """Draw a task graph; `faults` names what is wrong with a process."""
     from arrayol.pictures.graph_figure import draw_graph  # noqa: PLC0415  loads matplotlib
-    from arrayol.pictures.sheet import our_style  # noqa: PLC0415  loads matplotlib
 
-    with atomic_file(path) as temporary, our_style():
-        draw_graph(network, faults).write(temporary)
+    _save(lambda: draw_graph(network, faults).figure, path)
 
 
 def save_task(
     process: Process, links: Sequence[Linked], faults: Sequence[Fault], messages: Sequence[str], path: Path
 ) -> None:
-    """Draw the tilers of a repetitive task, with its faulty elements and, as text, what else is wrong with it.
-
-    As `save_graph` otherwise.
-    """
-    from arrayol.pictures.sheet import our_style  # noqa: PLC0415  loads matplotlib
+    """Draw the tilers of a repetitive task, with its faulty elements and, as text, what else is wrong with it."""
     from arrayol.pictures.tiler_figure import draw_task  # noqa: PLC0415  loads matplotlib
 
-    with atomic_file(path) as temporary, our_style():
-        draw_task(process, links, faults, messages).write(temporary)
+    _save(lambda: draw_task(process, links, faults, messages).figure, path)
 
 
 def save_layout(picture: LayoutPicture, path: Path) -> None:
-    """Draw in the format of the path's suffix. The same picture gives the same bytes with the same matplotlib.
+    """Draw arrays by bank, and what their layouts save."""
+    from arrayol.pictures.layout_figure import draw_layout  # noqa: PLC0415  loads matplotlib
 
-    Raises ArrayolError (`cannot-write`).
-    """
-    from arrayol.pictures.layout_figure import draw_layout, write  # noqa: PLC0415  loads matplotlib
-    from arrayol.pictures.sheet import our_style  # noqa: PLC0415  loads matplotlib
-
-    with atomic_file(path) as temporary, our_style():
-        write(draw_layout(picture), temporary)
+    _save(lambda: draw_layout(picture), path)
 
 
 def save_transfers(
     title: str, tiles: TilesShown, moves: Sequence[MovesShown], bars: BarsShown, notes: Sequence[str], path: Path
 ) -> None:
-    """Draw transfers in the format of the path's suffix; `notes` stand below.
-
-    The same transfers give the same bytes with the same matplotlib. Raises ArrayolError (`cannot-write`).
-    """
-    from arrayol.pictures.sheet import our_style  # noqa: PLC0415  loads matplotlib
+    """Draw which tile moves which element, and the overlap; `notes` stand below."""
     from arrayol.pictures.transfers_figure import draw_transfers  # noqa: PLC0415  loads matplotlib
 
-    with atomic_file(path) as temporary, our_style():
-        figure = draw_transfers(title, tiles, moves, bars, notes)
-        metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}[path.suffix.lower()]
-        figure.savefig(temporary, format=path.suffix.lower()[1:], metadata=metadata)
+    _save(lambda: draw_transfers(title, tiles, moves, bars, notes), path)
 
 
 def save_timeline(title: str, groups: Sequence[GroupShown], path: Path) -> None:
-    """Draw a run in the format of the path's suffix.
-
-    The same run gives the same bytes with the same matplotlib. Raises ArrayolError (`cannot-write`).
-    """
-    from arrayol.pictures.sheet import our_style  # noqa: PLC0415  loads matplotlib
+    """Draw a simulated run."""
     from arrayol.pictures.timeline_figure import draw_timeline  # noqa: PLC0415  loads matplotlib
 
+    _save(lambda: draw_timeline(title, groups), path)
+
+
+def _save(draw: Callable[[], Figure], path: Path) -> None:
+    from arrayol.pictures.sheet import our_style, write_figure  # noqa: PLC0415  loads matplotlib
+
     with atomic_file(path) as temporary, our_style():
-        figure = draw_timeline(title, groups)
-        metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}[path.suffix.lower()]
-        figure.savefig(temporary, format=path.suffix.lower()[1:], metadata=metadata)
+        write_figure(draw(), temporary)

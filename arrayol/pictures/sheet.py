@@ -49,6 +49,12 @@ def our_style(further: Mapping[str, Any] | None = None) -> Iterator[None]:
         log.setLevel(before)
 
 
+def write_figure(figure: Figure, path: Path) -> None:
+    """Write a figure in the format of the path's suffix, without dates or versions in it."""
+    metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
+    figure.savefig(path, metadata=metadata[path.suffix.lower()])
+
+
 INK, FAINT, LINE, FAULT = "#1d2730", "#66727d", "#5b6873", "#c81e1e"
 DOTS_AT_MOST = 30_000  # along a side
 POINTS = 72  # to the inch
@@ -237,8 +243,3 @@ class Canvas:
                 markeredgewidth=0.7, zorder=above,
             )
         )  # fmt: skip
-
-    def write(self, path: Path) -> None:
-        """Write the sheet in the format of the path's suffix, without dates or versions in it."""
-        metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
-        self.figure.savefig(path, metadata=metadata[path.suffix.lower()])

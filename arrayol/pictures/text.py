@@ -1,8 +1,12 @@
-"""A specification's tasks as compact text, for a terminal."""
+"""The task graph that is shown, and its tasks as compact text for a terminal.
+
+The graph is the flat network, also where a repetition around a task keeps that from being canonical: such a task is
+shown as a black box, and no task is unfolded more often than it is called.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import prod
@@ -24,8 +28,8 @@ from arrayol.ir.spec import (
     callees,
 )
 from arrayol.ir.types import ElementType
-
-# The task graph to draw: the flat network, also where a repetition around a task keeps it from being canonical.
+from arrayol.language.diagnose import shown_shape
+from arrayol.text import counted
 
 DRAWN_AT_MOST = 400  # calls, those of compound tasks included
 
@@ -37,7 +41,7 @@ def task_graph(spec: Spec, top: str) -> Network:
     """
     calls = _calls(spec, top)
     if calls > DRAWN_AT_MOST:
-        message = f"'{top}' unfolds to {calls} calls, and at most {DRAWN_AT_MOST} can be drawn"
+        message = f"'{top}' unfolds to {calls:,} calls, and at most {DRAWN_AT_MOST} can be drawn"
         raise error("too-large-to-draw", message, spec.components[top].span, hint="show one of the tasks it calls")
     return flatten(_canonical(spec), top)
 
@@ -50,7 +54,7 @@ def repeated_task(process: Process) -> str | None:
 
 def rates(process: Process, flow: Flow) -> dict[str, Fraction]:
     """Elements read through an input per element written, by output port: paper A's k_ij, delays left out."""
-    written = {one.port.name: _size(one.port.shape) for one in process.outputs}
+    written = {output.port.name: _size(output.port.shape) for output in process.outputs}
     return {name: Fraction(_size(flow.port.shape), size) for name, size in written.items()}
 
 
@@ -61,8 +65,8 @@ def reachable(spec: Spec, top: str) -> Iterator[str]:
         name = waiting.pop()
         yield name
         component = spec.components[name]
-        found = () if isinstance(component, Elementary) else callees(component)
-        new = [callee for callee in dict.fromkeys(found) if callee not in seen]
+        called = () if isinstance(component, Elementary) else callees(component)
+        new = [callee for callee in dict.fromkeys(called) if callee not in seen]
         seen.update(new)
         waiting += reversed(new)
 
@@ -104,9 +108,9 @@ Row = tuple[str, str, str, str, str]  # port, arrow, array, what flows, rate
 def graph_text(network: Network) -> str:
     """All processes of a network, in dataflow order, below its signature."""
     ends = [[network.arrays[name] for name in names] for names in (network.inputs, network.outputs)]
-    reads, writes = (", ".join(f"{one.name}: {typed(one.type, one.shape)}" for one in end) for end in ends)
+    reads, writes = (", ".join(f"{array.name}: {typed(array.type, array.shape)}" for array in end) for end in ends)
     heading = f"{network.name}({reads}) -> ({writes})"
-    counts = f"{_counted(len(network.processes), 'process')}, {_counted(len(network.arrays), 'array')}"
+    counts = f"{counted(len(network.processes), 'process', 'processes')}, {counted(len(network.arrays), 'array')}"
     blocks = [process_text(process, network.arrays) for process in network.processes.values()]
     return "\n\n".join([f"{heading}\n{counts}", *blocks])
 
@@ -134,7 +138,7 @@ def repetition_text(process: Process) -> str:
     """What a process repeats; an elementary that is called by itself runs once."""
     if process.task == process.elementary:
         return "elementary, run once"
-    return f"repeat {shape_text(process.repetition)} of {process.elementary}"
+    return f"repeat {shown_shape(process.repetition) or '[]'} of {process.elementary}"
 
 
 def rate_text(process: Process, flow: Flow) -> str:
@@ -148,28 +152,18 @@ def rate_text(process: Process, flow: Flow) -> str:
 def delay_text(delay: Delay) -> str:
     """`prev <- last delay [0, 1] else 0`."""
     array = delay.default.array if isinstance(delay.default, TiledDefault) else constant_text(delay.default)
-    text = f"{delay.port} <- {delay.output} delay {vector_text(delay.vector)} else {array}"
+    text = f"{delay.port} <- {delay.output} delay {list(delay.vector)} else {array}"
     return text if delay.acts else f"{text}, never acts"
 
 
 def typed(element: ElementType, shape: Shape) -> str:
     """`f32[4, 4]`, or `f32` for a scalar."""
-    return f"{element}{shape_text(shape)}" if shape else str(element)
+    return f"{element}{shown_shape(shape)}"
 
 
 def pattern_text(port: Port, array: Shape) -> str:
     """`f32[4] of [1080, 1920]`: a port's pattern and the shape of its array, whose element type is the same."""
-    return f"{typed(port.type, port.shape)} of {shape_text(array)}" if array else f"{port.type}, a scalar"
-
-
-def shape_text(shape: Shape) -> str:
-    """`[1080, *]`."""
-    return f"[{', '.join('*' if extent is None else str(extent) for extent in shape)}]"
-
-
-def vector_text(vector: Sequence[int]) -> str:
-    """`[0, -1]`."""
-    return f"[{', '.join(map(str, vector))}]"
+    return f"{typed(port.type, port.shape)} of {shown_shape(array)}" if array else f"{port.type}, a scalar"
 
 
 def matrix_text(matrix: IntMatrix) -> str:
@@ -184,7 +178,7 @@ def constant_text(value: ConstValue) -> str:
 
 def tiler_parts(tiler: Tiler) -> list[str]:
     """`origin [0, 0]`, `paving [1, 0; 0, 4]`, `fitting [0; 1]`, and `wrap` where it wraps."""
-    parts = [f"origin {vector_text(tiler.origin)}", f"paving {matrix_text(tiler.paving)}"]
+    parts = [f"origin {list(tiler.origin)}", f"paving {matrix_text(tiler.paving)}"]
     return [*parts, f"fitting {matrix_text(tiler.fitting)}", *(["wrap"] if tiler.wrap else [])]
 
 
@@ -203,8 +197,3 @@ def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Ite
         yield (flow.port.name, "->", flow.array, pattern_text(flow.port, arrays[flow.array].shape), "")
         if tilers:
             yield "at " + " ".join(tiler_parts(flow.tiler))
-
-
-def _counted(count: int, noun: str) -> str:
-    plural = f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"

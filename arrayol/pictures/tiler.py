@@ -1,6 +1,7 @@
 """What the picture of one link shows: cells and who touches them, arrows, marks; numbers only, nothing drawn.
 
-Only the first repetitions, the first elements of each pattern and the cells of the drawing are enumerated.
+Only the first repetitions, the first elements of each pattern and the cells of the drawing are enumerated. Of an axis
+of the array only the indices that matter are shown: what lies between them shrinks to a gap.
 """
 
 from __future__ import annotations
@@ -15,8 +16,6 @@ from arrayol.ir.spec import Shape
 from arrayol.pictures.tiler_faults import Fault, Linked
 from arrayol.polyhedral.accesses import Access
 from arrayol.polyhedral.isl import Point
-
-# An axis of an array with only the indices that matter: what lies between them shrinks to a gap.
 
 GAP = 1.0  # cells that a gap takes
 FILLED = 2  # so many missing indices are shown rather than cut out
@@ -88,6 +87,7 @@ PATTERN_SIDE, PATTERN_AT_MOST = 24, 576  # a pattern up to this size is shown wh
 PATTERN_CUT = 6  # so much of a longer side
 FIRST = {0: (), 1: (5,), 2: (2, 3), 3: (2, 2, 2)}  # repetitions shown, by the rank of their space
 FEWER = {0: (), 1: (3,), 2: (2, 2), 3: (1, 2, 2)}  # where a cell would be split in too many colours
+INFINITE_SHOWN = 3
 COLORS_IN_A_CELL = 4
 
 Cell = tuple[int, int]  # row, column; an array of rank 1 is one row, a scalar one cell
@@ -154,12 +154,12 @@ def first_repetitions(space: Shape, links: Sequence[Linked]) -> tuple[Point, ...
 
     Fewer where more than COLORS_IN_A_CELL of them touch one element.
     """
-    found = _first(space, FIRST)
+    repetitions = _first(space, FIRST)
     for number, link in enumerate(links):
-        cells = panel_of(link, number, found, ()).cells.values()
+        cells = panel_of(link, number, repetitions, ()).cells.values()
         if any(len({touch.repetition for touch in touches}) > COLORS_IN_A_CELL for touches in cells):
             return _first(space, FEWER)
-    return found
+    return repetitions
 
 
 def _first(space: Shape, table: Mapping[int, tuple[int, ...]]) -> tuple[Point, ...]:
@@ -171,7 +171,7 @@ def _first(space: Shape, table: Mapping[int, tuple[int, ...]]) -> tuple[Point, .
 def panel_of(link: Linked, number: int, repetitions: Sequence[Point], faults: Sequence[Fault]) -> Panel:
     """The picture of link `number` with as many of the repetitions as fit; those of a fault come first."""
     faults = [fault for fault in faults if number in fault.links]
-    guilty = [repetition for fault in faults for one, repetition in fault.repetitions if one == number]
+    guilty = [repetition for fault in faults for at, repetition in fault.repetitions if at == number]
     plan = _Plan(link, faults)
     kept: list[Point] = []
     for repetition in dict.fromkeys([*guilty, *repetitions]):
@@ -182,7 +182,7 @@ def panel_of(link: Linked, number: int, repetitions: Sequence[Point], faults: Se
     arrows, still = plan.arrows()
     rows, columns = plan.built()
     cells, beyond = _cells(plan, kept)
-    missing = tuple(one for one in repetitions if one not in kept and link.uses(one))
+    missing = tuple(repetition for repetition in repetitions if repetition not in kept and link.uses(repetition))
     marks = tuple((plan.cell(fault.element), fault.text) for fault in faults if fault.element is not None)
     unplaced = tuple(fault.text for fault in faults if fault.element is None)
     return Panel(
@@ -222,10 +222,7 @@ def shown_axes(access: Access) -> tuple[int | None, int | None]:
 
 def _finite(access: Access) -> tuple[int, ...]:
     """The pattern's extents; of an infinite one the first few indices are drawn."""
-    return tuple(_INFINITE_SHOWN if extent is None else extent for extent in access.pattern)
-
-
-_INFINITE_SHOWN = 3
+    return tuple(INFINITE_SHOWN if extent is None else extent for extent in access.pattern)
 
 
 class _Plan:
@@ -247,10 +244,9 @@ class _Plan:
     @property
     def slice_is_inside(self) -> bool:
         """Whether the array has the slice at all: a tiler may leave it along an axis that is not shown."""
-        hidden = [axis for axis in range(len(self.slice)) if axis not in self.axes]
         return all(
-            value >= 0 and (extent is None or value < extent)
-            for value, extent in ((self.slice[axis], self.access.array[axis]) for axis in hidden)
+            axis in self.axes or (value >= 0 and (extent is None or value < extent))
+            for axis, (value, extent) in enumerate(zip(self.slice, self.access.array, strict=True))
         )
 
     def cell(self, element: Point) -> Cell:
@@ -260,12 +256,12 @@ class _Plan:
 
     def touches(self, repetition: Point) -> list[tuple[Cell, Cell, Point]]:
         """The elements of a repetition in the slice: cell before and after the wrap, pattern index."""
-        found = []
+        touched = []
         for index in product(*map(range, self.sides)):
             element = self.access.element(repetition, index)
             if all(element[axis] == self.slice[axis] for axis in range(len(element)) if axis not in self.axes):
-                found.append((self.cell(self.straight.element(repetition, index)), self.cell(element), index))
-        return found
+                touched.append((self.cell(self.straight.element(repetition, index)), self.cell(element), index))
+        return touched
 
     def take(self, touched: Sequence[tuple[Cell, Cell, Point]], *, needed: bool) -> bool:
         """Make room for touched cells, unless the drawing grows too large."""
@@ -307,16 +303,10 @@ class _Plan:
 
     def _shrink_pattern(self) -> None:
         """Show so much of the pattern that one repetition fits."""
-        first = (0,) * len(self.access.repetition)
-        while prod(self.sides) > 1 and not self._trial(first):
-            longest = max(range(len(self.sides)), key=self.sides.__getitem__)
-            self.sides = (*self.sides[:longest], -(-self.sides[longest] // 2), *self.sides[longest + 1 :])
-
-    def _trial(self, repetition: Point) -> bool:
-        before = [set(indices) for indices in self.wanted]
-        fits = self.take(self.touches(repetition), needed=False)
+        first, before = (0,) * len(self.access.repetition), [set(indices) for indices in self.wanted]
+        while prod(self.sides) > 1 and not self.take(self.touches(first), needed=False):
+            self.sides = _halved(self.sides)
         self.wanted = before
-        return fits
 
     def _fits(self) -> bool:
         rows, columns = self.built()
@@ -330,11 +320,16 @@ class _Plan:
 
 def _sides(pattern: Sequence[int]) -> tuple[int, ...]:
     """How much of each pattern dimension is shown, so that the product stays small."""
-    sides = [extent if extent <= PATTERN_SIDE else PATTERN_CUT for extent in pattern]
+    sides = tuple(extent if extent <= PATTERN_SIDE else PATTERN_CUT for extent in pattern)
     while prod(sides) > PATTERN_AT_MOST:
-        longest = max(range(len(sides)), key=sides.__getitem__)
-        sides[longest] = -(-sides[longest] // 2)
-    return tuple(sides)
+        sides = _halved(sides)
+    return sides
+
+
+def _halved(sides: tuple[int, ...]) -> tuple[int, ...]:
+    """The longest side halved, rounded up."""
+    longest = max(range(len(sides)), key=sides.__getitem__)
+    return (*sides[:longest], -(-sides[longest] // 2), *sides[longest + 1 :])
 
 
 def _cells(

@@ -1,4 +1,8 @@
-"""The cells of a panel at their place on the sheet: colours, lines, border and indices."""
+"""The cells of a panel at their place on the sheet, and what lies over them: arrows, pattern indices, marks.
+
+Nothing that lies over the cells hides another: arrows of one direction lie side by side, an index below an arrow is
+left out, and the words of a mistake stand where they cover least.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,13 @@ from typing import TypedDict
 
 from arrayol.pictures.sheet import FAINT, FAULT, INK, Canvas, Position, height_of, paler, width_of
 from arrayol.pictures.tiler import Arrow, BrokenAxis, Cell, Panel, Touch
-from arrayol.polyhedral.isl import Point as Index
+from arrayol.polyhedral.isl import Point
 
 TICK = 7.0  # points
 TICK_SPACE = 0.44  # inches below the cells for indices and the axis' name
 OPEN_END = 0.8  # cells by which the border goes on where the array has no end
 
-Colors = Mapping[Index, str]
+Colors = Mapping[Point, str]
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,8 @@ class Grid:
 def draw_cells(canvas: Canvas, grid: Grid, colors: Colors) -> None:
     """Colour what the repetitions touch; cells of several are split, those of a wrap hatched."""
     for cell, touches in grid.panel.beyond.items():
-        _bands(
-            canvas, grid, cell, {touch.repetition: paler(colors[touch.repetition]) for touch in touches}, hatched=False
-        )
+        shades = {touch.repetition: paler(colors[touch.repetition]) for touch in touches}
+        _bands(canvas, grid, cell, shades, hatched=False)
         canvas.cell(grid.at(cell), (grid.side, grid.side), edge=FAINT, width=0.7, dashed=True, above=1.2)
     for cell, touches in grid.panel.cells.items():
         shades = {touch.repetition: colors[touch.repetition] for touch in touches}
@@ -169,17 +172,17 @@ def runs_inside(axis: BrokenAxis) -> list[tuple[int, int]]:
 def _ticks(axis: BrokenAxis, room: Callable[[str], float]) -> list[int]:
     """Indices whose labels do not meet, `room` cells for each: the ends of all segments, then every 1, 2, 5, 10 ..."""
     widest = room(str(max(axis.segments, key=lambda segment: segment[1] - segment[0])[1]))
-    step = next((one for one in (1, 2, 5, 10, 20) if widest <= one), 50)
+    step = next((step for step in (1, 2, 5, 10, 20) if widest <= step), 50)
     chosen: list[int] = []
-    ends = [index for segment in axis.segments for index in (segment[0], segment[1])]
-    for index in dict.fromkeys([*ends, *(one for one in axis.shown if one % step == 0)]):
+    ends = [index for segment in axis.segments for index in segment]
+    for index in dict.fromkeys([*ends, *(index for index in axis.shown if index % step == 0)]):
         half = room(str(index)) / 2
-        if all(abs(axis.start(index) - axis.start(one)) >= half + room(str(one)) / 2 for one in chosen):
+        if all(abs(axis.start(index) - axis.start(other)) >= half + room(str(other)) / 2 for other in chosen):
             chosen.append(index)
     return sorted(chosen)
 
 
-# What lies over the cells of a panel: arrows, pattern indices, and the marks of mistakes; none hides another.
+# What lies over the cells.
 
 TEXT = 7.5  # points
 LABELLED_FROM = 0.24  # inches: the side of a cell that has room for a pattern index beside an arrow
@@ -200,7 +203,7 @@ FITTING: Stroke = {"color": "#1f4fa8", "width": 1.1}
 
 def has_room_for_indices(panel: Panel, side: float) -> bool:
     """Whether the pattern indices of all cells of one repetition are readable."""
-    texts = [_index_text(found[0]) for found in panel.cells.values() if len(found) == 1]
+    texts = [_index_text(touches[0]) for touches in panel.cells.values() if len(touches) == 1]
     return side >= LABELLED_FROM and any(texts) and all(width_of(text, TICK) < 0.92 * side for text in texts)
 
 
@@ -240,7 +243,7 @@ def draw_marks(canvas: Canvas, grid: Grid) -> None:
 
 def _lane(grid: Grid, arrow: Arrow) -> tuple[Position, Position, Position]:
     """Start and end of an arrow, and the middle of its label beyond the end."""
-    group = [one for one in grid.panel.arrows if _direction(one) == _direction(arrow)]
+    group = [other for other in grid.panel.arrows if _direction(other) == _direction(arrow)]
     lane = group.index(arrow) - (len(group) - 1) / 2
     shift = lane * max(0.34 * grid.side, 0.07) / max(len(group) - 1, 1)
     (x0, y0), (x1, y1) = grid.middle(arrow.start), grid.middle(arrow.end)
@@ -274,12 +277,12 @@ def _arrow_boxes(grid: Grid) -> list[Box]:
 
 def _best_place(grid: Grid, cell: Cell, text: str) -> tuple[Position, int]:
     """The middle of a text near a cell where it covers least, and how many rows off that is."""
-    colored = [(*grid.at(one), *grid.far(one)) for one in (*grid.panel.cells, *grid.panel.beyond)]
+    colored = [(*grid.at(touched), *grid.far(touched)) for touched in (*grid.panel.cells, *grid.panel.beyond)]
     taken = _arrow_boxes(grid)
 
     def weight(place: tuple[Position, int]) -> float:
         box = _box(place[0], text, TEXT)
-        covered = sum(_meet(box, one) for one in colored) + 2 * sum(_meet(box, one) for one in taken)
+        covered = sum(_meet(box, other) for other in colored) + 2 * sum(_meet(box, other) for other in taken)
         return covered + 3 * _crosses(box, grid.bounds) + 0.3 * place[1]
 
     return min(_beside(grid, cell, text), key=weight)

@@ -1,4 +1,7 @@
-"""What is wrong with a repetitive task's tilers, as elements to mark: the findings behind checks.tilers' messages."""
+"""What is wrong with the tasks that are shown: the checks' messages, and the elements behind those about tilers.
+
+A picture is drawn all the same: it is there to find mistakes.
+"""
 
 from __future__ import annotations
 
@@ -86,10 +89,10 @@ def links_of(spec: Spec, task: RepetitiveTask) -> tuple[Linked, ...]:
     return (*reads, *firsts, *writes)
 
 
-def find_faults(links: Sequence[Linked], found: Iterable[Diagnostic]) -> tuple[Fault, ...]:
+def find_faults(links: Sequence[Linked], mistakes: Iterable[Diagnostic]) -> tuple[Fault, ...]:
     """The elements behind the mistakes that the check of the tilers found; each has the place of a link's tiler."""
     faults: list[Fault] = []
-    for mistake in found:
+    for mistake in mistakes:
         named = [number for number, link in enumerate(links) if link.tiler.span == mistake.span]
         if mistake.code == "out-of-bounds":
             faults += [fault for number in named for fault in _outside(number, links[number])]
@@ -100,26 +103,25 @@ def find_faults(links: Sequence[Linked], found: Iterable[Diagnostic]) -> tuple[F
 
 
 def _outside(number: int, link: Linked) -> Iterator[Fault]:
-    found = find_outside(link.access, link.delay)
-    if found:
-        touched = ((number, found.instance.repetition),)
-        yield Fault("out-of-bounds", "outside the array", found.element, touched, (number,))
+    outside = find_outside(link.access, link.delay)
+    if outside:
+        touched = ((number, outside.instance.repetition),)
+        yield Fault("out-of-bounds", "outside the array", outside.element, touched, (number,))
 
 
 def _miswritten(links: Sequence[Linked], numbers: Sequence[int]) -> Iterator[Fault]:
     accesses = [links[number].access for number in numbers]
     clash = find_clash(accesses)
     if clash:
-        pair = sorted((clash.first, clash.second), key=lambda one: (one.access, one.repetition, one.pattern))
-        touched = tuple((numbers[one.access], one.repetition) for one in pair)
+        pair = sorted((clash.first, clash.second), key=lambda write: (write.access, write.repetition, write.pattern))
+        touched = tuple((numbers[write.access], write.repetition) for write in pair)
         shown = tuple(dict.fromkeys(number for number, _ in touched))
         yield Fault("written-twice", "written twice", clash.element, touched, shown)
         return
     hole = find_hole(accesses)
     if hole is not None and hole.element is not None:
-        beside = dict.fromkeys(
-            one for element in _neighbours(hole.element) for one in _writers(links, numbers, element)
-        )
+        neighbours = _neighbours(hole.element)
+        beside = dict.fromkeys(writer for element in neighbours for writer in _writers(links, numbers, element))
         yield Fault("not-covered", "never written", hole.element, tuple(beside), tuple(numbers))
 
 
@@ -139,7 +141,7 @@ def _writers(links: Sequence[Linked], numbers: Sequence[int], element: Point) ->
             yield number, clash.first.repetition
 
 
-# What the checks say about the tasks that are shown. A picture is drawn all the same: it is there to find mistakes.
+# What the checks say.
 
 Findings = dict[str, tuple[Diagnostic, ...]]  # by component, those without a mistake left out
 
@@ -153,8 +155,8 @@ def load_to_show(path: Path, settings: Settings | None = None) -> Spec:
 def find_in_task(spec: Spec, task: RepetitiveTask) -> Findings:
     """The mistakes of a repetitive task's tilers and delays."""
     callee = spec.components[task.callee]
-    found = _errors([*check_tilers(task, Signature(callee.inputs, callee.outputs)), *check_delays(task)])
-    return {task.name: found} if found else {}
+    mistakes = _errors([*check_tilers(task, Signature(callee.inputs, callee.outputs)), *check_delays(task)])
+    return {task.name: mistakes} if mistakes else {}
 
 
 def find_in_graph(spec: Spec, top: str) -> Findings:
@@ -163,8 +165,8 @@ def find_in_graph(spec: Spec, top: str) -> Findings:
     for name in reachable(spec, top):
         component = spec.components[name]
         if isinstance(component, Elementary):
-            found = _errors(check_body(component))
-            findings |= {name: found} if found else {}
+            mistakes = _errors(check_body(component))
+            findings |= {name: mistakes} if mistakes else {}
         elif isinstance(component, RepetitiveTask):
             findings |= find_in_task(spec, component)
     return findings
@@ -176,15 +178,11 @@ def by_process(spec: Spec, network: Network, findings: Findings) -> dict[str, tu
     for name, process in network.processes.items():
         inner = repeated_task(process) or process.elementary
         parts = dict.fromkeys((process.task, *reachable(spec, inner)))
-        codes[name] = tuple(
-            dict.fromkeys(_code(process.task, part, one) for part in parts for one in findings.get(part, ()))
-        )
+        where = {part: "" if part == process.task else f" in {part}" for part in parts}
+        told = (mistake.code + where[part] for part in parts for mistake in findings.get(part, ()))
+        codes[name] = tuple(dict.fromkeys(told))
     return codes
 
 
-def _code(task: str, part: str, found: Diagnostic) -> str:
-    return found.code if part == task else f"{found.code} in {part}"
-
-
-def _errors(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(one for one in found if one.severity is Severity.ERROR)
+def _errors(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(diagnostic for diagnostic in diagnostics if diagnostic.severity is Severity.ERROR)

@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from arrayol.ir.network import Process
 from arrayol.pictures.sheet import FAINT, FAULT, INK, Canvas, Position, height_of, our_colors, width_of
-from arrayol.pictures.text import delay_text, heading_text, pattern_text, tiler_parts, vector_text
+from arrayol.pictures.text import delay_text, heading_text, pattern_text, tiler_parts
 from arrayol.pictures.tiler import BrokenAxis, Panel, first_repetitions, panel_of
 from arrayol.pictures.tiler_cells import (
     FITTING,
@@ -30,7 +30,7 @@ from arrayol.pictures.tiler_cells import (
 )
 from arrayol.pictures.tiler_faults import Fault, Linked
 from arrayol.polyhedral.isl import Point
-from arrayol.polyhedral.isl import Point as Index
+from arrayol.text import listed
 
 # The lines above a panel: its link, its tiler, and what the drawing leaves out.
 
@@ -47,11 +47,11 @@ def heading(panel: Panel) -> str:
 
 def remarks(panel: Panel) -> list[str]:
     """The tiler, then what is not in the drawing."""
-    lines = [*_joined(tiler_parts(panel.link.tiler)), *_left_out(panel)]
+    lines = [*_filled(tiler_parts(panel.link.tiler)), *_left_out(panel)]
     return [part for line in lines for part in wrap(line, CHARACTERS)]
 
 
-def _joined(parts: Sequence[str]) -> list[str]:
+def _filled(parts: Sequence[str]) -> list[str]:
     lines = [parts[0]]
     for part in parts[1:]:
         joined = f"{lines[-1]}  {part}"
@@ -75,20 +75,19 @@ def _left_out(panel: Panel) -> Iterator[str]:
     if panel.pattern != tuple(panel.link.port.shape):
         yield f"of each pattern the first {' x '.join(map(str, panel.pattern))} elements"
     if panel.missing:
-        yield f"not drawn here: r = {', '.join(map(vector_text, panel.missing))}"
+        yield f"not drawn here: r = {', '.join(str(list(repetition)) for repetition in panel.missing)}"
     if panel.still:
         verb = "does" if len(panel.still) == 1 else "do"
         yield f"{', '.join(panel.still)} {verb} not move {'along these axes' if rank > 2 else 'in this array'}"
 
 
 def _runs(axis: BrokenAxis) -> str:
-    texts = [str(first) if first == last else f"{first} to {last}" for first, last in axis.segments]
-    return " and ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else texts[0]
+    return listed([str(first) if first == last else f"{first} to {last}" for first, last in axis.segments])
 
 
 # One panel of a task's picture: the lines above the cells, the cells, and what lies over them.
 
-TITLE = 8.5  # points
+HEADING = 8.5  # points
 WIDTH, HEIGHT, LEAST_CELL, LARGEST_CELL = 5.2, 5.6, 0.145, 0.34  # inches: of all cells at most, and of one
 
 
@@ -102,7 +101,7 @@ class PanelDrawing:
         self.labelled = has_room_for_indices(panel, self.grid.side)
         told = [(text, TEXT, False, INK) for text in remarks(panel)]
         wrong = [(text, TEXT, True, FAULT) for text in panel.faults]
-        self.lines = [(heading(panel), TITLE, True, INK), *told, *wrong]
+        self.lines = [(heading(panel), HEADING, True, INK), *told, *wrong]
         self.top = sum(height_of(size) for _, size, _, _ in self.lines) + 0.14
 
     @property
@@ -119,10 +118,10 @@ class PanelDrawing:
         return self.top + self.grid.height + (TICK_SPACE if self.panel.axes[1] is not None else 0.1)
 
     @property
-    def repetitions(self) -> set[Index]:
+    def repetitions(self) -> set[Point]:
         """The repetitions that have a cell in this panel."""
-        found = (*self.panel.cells.values(), *self.panel.beyond.values())
-        return {touch.repetition for touches in found for touch in touches}
+        cells = (*self.panel.cells.values(), *self.panel.beyond.values())
+        return {touch.repetition for touches in cells for touch in touches}
 
     def draw(self, canvas: Canvas, corner: Position) -> None:
         """Draw the panel with its upper left corner at `corner`."""
@@ -156,15 +155,15 @@ def draw_task(
     colors = our_colors(list(dict.fromkeys([*repetitions, *guilty])))
     drawings = [PanelDrawing(panel_of(link, number, repetitions, faults), colors) for number, link in enumerate(links)]
     rows = _rows(drawings)
-    used = [one for one in colors if any(one in drawing.repetitions for drawing in drawings)]
-    panels_width = max((sum(one.width + GAP for one in row) - GAP for row in rows), default=0.0)
+    used = [repetition for repetition in colors if any(repetition in drawing.repetitions for drawing in drawings)]
+    panels_width = max((sum(drawing.width + GAP for drawing in row) - GAP for row in rows), default=0.0)
     legend = _legend_lines(drawings, used, max(panels_width, LEGEND))
     notes = [delay_text(delay) for delay in process.delays]
     heads = [heading_text(process), *notes, *messages]
     widths = [panels_width, *(_line_width(line) for line in legend)]
     widths += [width_of(heads[0], TITLE, True), *(width_of(text, TEXT_SIZE) for text in heads[1:])]
     top = MARGIN + 0.35 + (len(heads) - 1) * height_of(TEXT_SIZE) + 0.1
-    height = top + sum(max(one.height for one in row) + GAP for row in rows) + len(legend) * 0.26 + MARGIN
+    height = top + sum(max(drawing.height for drawing in row) + GAP for row in rows) + len(legend) * 0.26 + MARGIN
     canvas = Canvas(max(widths) + 2 * MARGIN, height)
     canvas.text((MARGIN, MARGIN + 0.08), heads[0], TITLE, bold=True)
     for place, text in enumerate(heads[1:]):
@@ -175,7 +174,7 @@ def draw_task(
         for drawing in row:
             drawing.draw(canvas, (left, top))
             left += drawing.width + GAP
-        top += max(one.height for one in row) + GAP
+        top += max(drawing.height for drawing in row) + GAP
     for line in legend:
         _draw_legend(canvas, line, top, colors)
         top += 0.26
@@ -199,7 +198,7 @@ Sample = tuple[Point | str, str]  # a repetition or the name of a sign, and its 
 
 
 def _legend_lines(drawings: Sequence[PanelDrawing], repetitions: Sequence[Point], page: float) -> list[list[Sample]]:
-    samples: list[Sample] = [(one, f"r = {vector_text(one)}") for one in repetitions]
+    samples: list[Sample] = [(repetition, f"r = {list(repetition)}") for repetition in repetitions]
     panels = [drawing.panel for drawing in drawings]
     samples.append(("origin", "origin"))
     labels = {arrow.label[0] for panel in panels for arrow in panel.arrows}
@@ -207,9 +206,10 @@ def _legend_lines(drawings: Sequence[PanelDrawing], repetitions: Sequence[Point]
         samples.append(("paving", "paving: one step of r0, r1 ..."))
     if "f" in labels:
         samples.append(("fitting", "fitting: one step of f0, f1 ..."))
-    if any(len({touch.repetition for touch in found}) > 1 for panel in panels for found in panel.cells.values()):
+    cells = [touches for panel in panels for touches in panel.cells.values()]
+    if any(len({touch.repetition for touch in touches}) > 1 for touches in cells):
         samples.append(("shared", "of several repetitions"))
-    if any(touch.wrapped for panel in panels for found in panel.cells.values() for touch in found):
+    if any(touch.wrapped for touches in cells for touch in touches):
         samples.append(("wrapped", "wrapped"))
     if any(panel.beyond for panel in panels):
         samples.append(("beyond", "outside the array"))

@@ -11,7 +11,8 @@ from matplotlib.gridspec import GridSpec, SubplotSpec
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, our_colors, width_of
-from arrayol.pictures.shown import Bar, GroupShown, StepShown
+from arrayol.pictures.timeline import Bar, GroupShown, StepShown
+from arrayol.text import counted
 
 WIDTH = 11.0  # inches
 ROW, ABOVE, BELOW = 0.27, 0.62, 0.42  # inches of a panel: each row, over it and under it
@@ -66,13 +67,8 @@ def _draw_group(figure: Figure, place: SubplotSpec, group: GroupShown, colors: M
         else:
             missing = run[0].number - group.runs[number - 1][-1].number - 1
             axes.spines["left"].set_visible(False)
-            axes.set_title(
-                f"after {missing:,} more step{'' if missing == 1 else 's'}",
-                fontsize=TEXT,
-                color=FAINT,
-                pad=13,
-                loc="left",
-            )
+            text = f"after {counted(missing, 'more step')}"
+            axes.set_title(text, fontsize=TEXT, color=FAINT, pad=13, loc="left")
 
 
 def _draw_run(

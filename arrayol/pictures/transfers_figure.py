@@ -9,12 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.gridspec import GridSpec
+from matplotlib.gridspec import GridSpec, SubplotSpec
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK
-from arrayol.pictures.shown import BarsShown, MovesShown, Numbers, TilesShown
+from arrayol.pictures.transfers import BarsShown, MovesShown, Numbers, TilesShown
 
 LOAD, STORE, BOTH, ALIVE = "#2f6db5", "#e08a2c", "#5f3b8c", "#dfe5ea"
 SIDES = {"load": LOAD, "compute": "#8a949c", "store": STORE}
@@ -29,7 +29,7 @@ def draw_transfers(
     title: str, tiles: TilesShown, moves: Sequence[MovesShown], bars: BarsShown, notes: Sequence[str]
 ) -> Figure:
     """A row for each array and below them the timeline."""
-    heights = [_height(one, tiles) for one in moves]
+    heights = [_height(array, tiles) for array in moves]
     below = 0.2 * len(notes) + 0.1
     total = sum(heights) + 2.0 + 0.75 * (len(heights) + 1) + 0.5 + below
     figure = Figure(figsize=(WIDTH, total), dpi=DOTS_PER_INCH)
@@ -46,11 +46,11 @@ def draw_transfers(
         hspace=0.75 / (sum([*heights, 2.0]) / (len(heights) + 1)),
     )
     figure.text(0.02, 1 - 0.22 / total, title, fontsize=TITLE + 1, fontweight="bold", color=INK, va="center")
-    for place, one in enumerate(moves):
-        if len(one.shape) == 1:
-            _draw_line(figure.add_subplot(rows[place]), one, tiles)
+    for place, array in enumerate(moves):
+        if len(array.shape) == 1:
+            _draw_line(figure.add_subplot(rows[place]), array, tiles)
         else:
-            _draw_plane(figure, rows[place], one, tiles)
+            _draw_plane(figure, rows[place], array, tiles)
     _draw_bars(figure.add_subplot(rows[len(moves)]), bars, tiles)
     for place, note in enumerate(notes):
         figure.text(0.02, (below - 0.12 - 0.2 * place) / total, note, fontsize=TEXT, color=FAINT, va="center")
@@ -76,7 +76,9 @@ def _draw_line(axes: Axes, moves: MovesShown, tiles: TilesShown) -> None:
     axes.imshow(kinds, colors, vmin=0, vmax=4, aspect="auto", interpolation="nearest")
     for border in np.flatnonzero(np.diff(tiles.strip)) + 0.5:
         axes.axhline(border, color=INK, linewidth=0.5)
-    _titled(axes, f"{moves.name}[{moves.shape[0]}]: elements to the right, tiles downwards", tiles)
+    left_out = "" if tiles.total == len(tiles.labels) else f"; the first {len(tiles.labels)} of {tiles.total} tiles"
+    text = f"{moves.name}[{moves.shape[0]}]: elements to the right, tiles downwards{left_out}"
+    axes.set_title(text, fontsize=TITLE, color=INK, loc="left")
     step = max(1, -(-len(tiles.labels) // TILE_TICKS))
     axes.set_yticks(range(0, len(tiles.labels), step), tiles.labels[::step], fontsize=TEXT - 1.5)
     axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
@@ -86,15 +88,10 @@ def _draw_line(axes: Axes, moves: MovesShown, tiles: TilesShown) -> None:
     axes.legend(handles=patches, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, frameon=False, fontsize=TEXT)
 
 
-def _titled(axes: Axes, text: str, tiles: TilesShown) -> None:
-    left_out = "" if tiles.total == len(tiles.labels) else f"; the first {len(tiles.labels)} of {tiles.total} tiles"
-    axes.set_title(text + left_out, fontsize=TITLE, color=INK, loc="left")
-
-
-def _draw_plane(figure: Figure, place: object, moves: MovesShown, tiles: TilesShown) -> None:
+def _draw_plane(figure: Figure, place: SubplotSpec, moves: MovesShown, tiles: TilesShown) -> None:
     """A 2-D array: for some strips, which tile of the strip loads an element, and which stores it."""
     shown = _panels(moves, len(tiles.strip_labels))
-    columns = place.subgridspec(1, PANELS, wspace=0.14)  # type: ignore[attr-defined]
+    columns = place.subgridspec(1, PANELS, wspace=0.14)
     for number, (strip, side) in enumerate(shown):
         axes = figure.add_subplot(columns[number])
         rows = getattr(moves, side)
@@ -134,8 +131,8 @@ def _draw_owner(axes: Axes, shape: tuple[int, ...], rows: Numbers, inside: Numbe
 def _middle(elements: Numbers) -> Numbers:
     """The one of some elements that lies nearest to their mean."""
     distances = ((elements - elements.mean(axis=0)) ** 2).sum(axis=1)
-    found: Numbers = elements[int(distances.argmin())]
-    return found
+    middle: Numbers = elements[int(distances.argmin())]
+    return middle
 
 
 def _draw_bars(axes: Axes, bars: BarsShown, tiles: TilesShown) -> None:
@@ -148,25 +145,14 @@ def _draw_bars(axes: Axes, bars: BarsShown, tiles: TilesShown) -> None:
                 continue
             axes.barh(row, stop - begin, left=begin, height=0.72, color=color, edgecolor="white", linewidth=0.6)
             if (stop - begin) / end > 0.012 + 0.0055 * len(tiles.labels[tile]):
-                axes.text(
-                    (begin + stop) / 2,
-                    row,
-                    tiles.labels[tile],
-                    fontsize=TEXT - 1,
-                    color="white",
-                    ha="center",
-                    va="center",
-                )
+                middle, label = (begin + stop) / 2, tiles.labels[tile]
+                axes.text(middle, row, label, fontsize=TEXT - 1, color="white", ha="center", va="center")
     axes.set_yticks(range(3), list(SIDES), fontsize=TEXT)
     axes.set_ylim(2.6, -0.6)
     axes.set_xlim(0, end)
     axes.tick_params(axis="x", labelsize=TEXT - 0.5)
     axes.set_xlabel("cycles", fontsize=TEXT, color=INK, loc="right", labelpad=1)
-    text = (
-        f"the first {len(bars.load)} tiles with double buffering"
-        if len(bars.load) < tiles.total
-        else "all tiles with double buffering"
-    )
-    axes.set_title(text, fontsize=TITLE, color=INK, loc="left")
+    drawn = f"the first {len(bars.load)}" if len(bars.load) < tiles.total else "all"
+    axes.set_title(f"{drawn} tiles with double buffering", fontsize=TITLE, color=INK, loc="left")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

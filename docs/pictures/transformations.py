@@ -19,7 +19,7 @@ from steps_figure import ArrayShown, Cell, Writer, draw_steps
 
 from arrayol import api
 from arrayol.ir.spec import RepetitiveTask, Spec, port_named
-from arrayol.pictures.sheet import our_style
+from arrayol.pictures.sheet import our_style, write_figure
 from arrayol.polyhedral.accesses import Access
 from arrayol.transforms.trace import IndexMap
 
@@ -60,7 +60,7 @@ def draw(picture: Picture, path: Path) -> None:
     first = api.transform(spec, picture.earlier)
     second = api.transform(spec, [*picture.earlier, picture.step])
     before, after = ([shown(spec, task, found) for task in picture.tasks] for found in (first, second))
-    draw_steps(picture.step, before, after).write(path)
+    write_figure(draw_steps(picture.step, before, after).figure, path)
 
 
 def shown(spec: Spec, name: str, found: api.Transformed) -> ArrayShown:

@@ -16,7 +16,7 @@ from arrayol.execute.extern import Functions
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
-from arrayol.pictures.shown import Bar, GroupShown, StepShown
+from arrayol.pictures.timeline import Bar, GroupShown, StepShown
 from arrayol.transforms.steps import canonical_form
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.schema import Design as Record

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Shape, Spec
-from arrayol.pictures.shown import ArrayMaps, BankMap, LayoutPicture, Reductions
+from arrayol.pictures.layout import ArrayMaps, BankMap, LayoutPicture, Reductions
 from arrayol.text import counted
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.formulas import gather_text, original_text, reference_text, scatter_text

@@ -11,7 +11,7 @@ import numpy as np
 from arrayol.errors import error
 from arrayol.ir.spec import Spec
 from arrayol.pictures.save import save_transfers
-from arrayol.pictures.shown import BarsShown, MovesShown, Numbers, TilesShown
+from arrayol.pictures.transfers import BarsShown, MovesShown, Numbers, TilesShown
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.tiling.enumerate import rows, strips
 from arrayol.tiling.liveness import lifetimes

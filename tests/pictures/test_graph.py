@@ -89,7 +89,7 @@ def test_more_calls_than_can_be_drawn_are_refused_before_they_are_unfolded(tmp_p
     (found,) = refused.value.diagnostics
     calls = 2**61 - 1 + 2**60  # 2^61 - 1 tasks, and an elementary in each of the last
     assert found.code == "too-large-to-draw"
-    assert found.message == f"'t60' unfolds to {calls} calls, and at most 400 can be drawn"
+    assert found.message == f"'t60' unfolds to {calls:,} calls, and at most 400 can be drawn"
     assert len(task_graph(spec, "t5").processes) == 32
 
 
