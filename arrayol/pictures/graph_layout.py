@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 GAP = 0.42  # between columns, where lines bend
 ROW_GAP = 0.22  # between boxes of a column
@@ -118,10 +118,9 @@ def _crossings(layers: Mapping[int, Sequence[Node]], segments: Sequence[Edge]) -
         ends = (places[segment.source] + 1e-3 * segment.source_at, places[segment.target] + 1e-3 * segment.target_at)
         between.setdefault(layer_of[segment.source], []).append(ends)
     return sum(
-        (one[0] - other[0]) * (one[1] - other[1]) < 0
+        (line[0] - other[0]) * (line[1] - other[1]) < 0
         for lines in between.values()
-        for place, one in enumerate(lines)
-        for other in lines[:place]
+        for line, other in combinations(lines, 2)
     )
 
 
@@ -148,9 +147,9 @@ def _straighten(layers: Mapping[int, Sequence[Node]], segments: Sequence[Edge]) 
 def _stacked(column: Sequence[Node]) -> list[float]:
     """Tops of boxes one below the other, without more room than they need."""
     tops = [0.0] if column else []
-    for one, other in pairwise(column):
-        gap = ROW_GAP if one.height and other.height else LINE_GAP
-        tops.append(tops[-1] + one.height + gap)
+    for upper, lower in pairwise(column):
+        gap = ROW_GAP if upper.height and lower.height else LINE_GAP
+        tops.append(tops[-1] + upper.height + gap)
     return tops
 
 

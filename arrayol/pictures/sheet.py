@@ -55,6 +55,8 @@ def write_figure(figure: Figure, path: Path) -> None:
     figure.savefig(path, metadata=metadata[path.suffix.lower()])
 
 
+# The strokes.
+
 INK, FAINT, LINE, FAULT = "#1d2730", "#66727d", "#5b6873", "#c81e1e"
 DOTS_AT_MOST = 30_000  # along a side
 POINTS = 72  # to the inch
@@ -147,11 +149,9 @@ class Canvas:
         """A rounded box by its upper left corner."""
         shape = f"round,pad=0,rounding_size={rounding}"
         line = (0, (4, 2)) if dashed else "-"
-        self.axes.add_patch(
-            FancyBboxPatch(
-                at, *size, boxstyle=shape, facecolor=fill, edgecolor=edge, linewidth=width, linestyle=line, zorder=2
-            )
-        )
+        box = FancyBboxPatch(at, *size, boxstyle=shape, facecolor=fill, edgecolor=edge, linewidth=width, linestyle=line)
+        box.set_zorder(2)
+        self.axes.add_patch(box)
 
     def cell(  # noqa: PLR0913  each is a property of the cell
         self,
@@ -184,17 +184,9 @@ class Canvas:
     ) -> None:
         """A line through points."""
         xs, ys = zip(*points, strict=True)
-        self.axes.add_line(
-            Line2D(
-                xs,
-                ys,
-                color=color,
-                linewidth=width,
-                linestyle=":" if dotted else "-",
-                zorder=above,
-                solid_capstyle="butt",
-            )
-        )
+        line = Line2D(xs, ys, color=color, linewidth=width, linestyle=":" if dotted else "-", solid_capstyle="butt")
+        line.set_zorder(above)
+        self.axes.add_line(line)
 
     def flow(self, points: Sequence[Position], *, color: str = LINE, dashed: bool = False) -> None:
         """A line with an arrow head that is level inside columns and swings between: corners as `layers` gives them."""
@@ -219,21 +211,12 @@ class Canvas:
 
     def arrow(self, start: Position, end: Position, *, color: str, width: float, above: float = 6) -> None:
         """A straight arrow with a white halo, seen over everything."""
-        self.axes.add_patch(
-            FancyArrowPatch(
-                start,
-                end,
-                arrowstyle="-|>",
-                mutation_scale=5 + 2.2 * width,
-                shrinkA=0,
-                shrinkB=0,
-                color=color,
-                linewidth=width,
-                joinstyle="miter",
-                path_effects=[withStroke(linewidth=width + 1.8, foreground="white")],
-                zorder=above,
-            )
-        )
+        arrow = FancyArrowPatch(
+            start, end, arrowstyle="-|>", mutation_scale=5 + 2.2 * width, shrinkA=0, shrinkB=0, color=color,
+            linewidth=width, joinstyle="miter", zorder=above,
+            path_effects=[withStroke(linewidth=width + 1.8, foreground="white")],
+        )  # fmt: skip
+        self.axes.add_patch(arrow)
 
     def dot(self, at: Position, *, color: str = INK, size: float = 4.5, above: float = 7) -> None:
         """A round mark with a white rim; `size` in points."""
