@@ -54,16 +54,13 @@ def assemble(outline: Outline, parts: Sequence[BlockPart], spec: Spec, names: Na
     simple = len(parts) == 1 and not any(isinstance(feed.source, (Gathered, Local)) for feed in parts[0].feeds)
     if simple:
         part = parts[0]
-        outer = _outer(outline, part.inner.name, [(part, {port: port for port in _port_names(part)})])
+        names_of_ports = [port.name for port in (*part.inner.inputs, *part.inner.outputs)]
+        outer = _outer(outline, part.inner.name, [(part, {name: name for name in names_of_ports})])
         return Assembly((part.inner, outer), frozenset(), {}, {})
     body = _Body(outline, spec, names)
     bound = [(part, body.add(part)) for part in parts]
     outer = _outer(outline, outline.body, bound)
     return Assembly((*body.definitions, body.task(), outer), frozenset(body.direct), body.inlined, body.locals)
-
-
-def _port_names(part: BlockPart) -> list[str]:
-    return [feed.port.name for feed in part.feeds] + [sink.port.name for sink in part.sinks]
 
 
 def _leaves(feeds: Sequence[Feed]) -> Iterator[Feed]:
@@ -88,18 +85,11 @@ def _outer(outline: Outline, body: str, bound: Sequence[tuple[BlockPart, Mapping
                 output = ports[source.output]
                 delays.append(Delay(port, output, source.vector, source.default, True, outline.span))
         for sink in part.sinks:
-            outputs += [Link(ports[sink.port.name], one.array, one.tiler, one.tiler.span) for one in sink.targets]
-    return RepetitiveTask(
-        outline.name,
-        outline.inputs,
-        outline.outputs,
-        outline.space,
-        body,
-        tuple(links),
-        tuple(outputs),
-        tuple(delays),
-        outline.span,
-    )
+            reaches = ((ports[sink.port.name], target) for target in sink.targets)
+            outputs += [Link(port, target.array, target.tiler, target.tiler.span) for port, target in reaches]
+    name, space, span = outline.name, outline.space, outline.span
+    sides = (tuple(links), tuple(outputs), tuple(delays))
+    return RepetitiveTask(name, outline.inputs, outline.outputs, space, body, *sides, span)
 
 
 @dataclass(slots=True)
@@ -123,7 +113,7 @@ class _Body:
         ports: dict[str, str] = {}
         for feed in part.feeds:
             ports[feed.port.name] = self._fed(feed, ports)
-        states = {one.source.output for one in _leaves(part.feeds) if isinstance(one.source, State)}
+        states = {feed.source.output for feed in _leaves(part.feeds) if isinstance(feed.source, State)}
         for sink in part.sinks:
             ports[sink.port.name] = self._sunk(sink, sink.port.name in states)
         callee = self.spec.components[part.inner.callee]
@@ -138,15 +128,8 @@ class _Body:
         return ports
 
     def task(self) -> CompoundTask:
-        outline = self.outline
-        return CompoundTask(
-            outline.body,
-            tuple(self.inputs),
-            tuple(self.outputs),
-            in_dataflow_order(self.calls),
-            self.arrays,
-            outline.span,
-        )
+        inputs, outputs, calls = tuple(self.inputs), tuple(self.outputs), in_dataflow_order(self.calls)
+        return CompoundTask(self.outline.body, inputs, outputs, calls, self.arrays, self.outline.span)
 
     def _fed(self, feed: Feed, ports: dict[str, str]) -> str:
         source = feed.source
@@ -184,10 +167,8 @@ class _Body:
             if port.name not in writes:
                 writes[port.name] = self._array(port)
         if not isinstance(callee, CompoundTask):
-            arguments, results = (
-                tuple(table[port.name] for port in side)
-                for table, side in ((reads, callee.inputs), (writes, callee.outputs))
-            )
+            arguments = tuple(reads[port.name] for port in callee.inputs)
+            results = tuple(writes[port.name] for port in callee.outputs)
             self.calls.append(Call(results, callee.name, arguments, inner.span))
             return
         known = reads | writes
@@ -195,27 +176,21 @@ class _Body:
             if name not in known:
                 known[name] = self._array(port)
             self.inlined[callee.name, name] = (self.outline.body, known[name])
-        self.calls += [
-            Call(
-                tuple(known[name] for name in call.results),
-                call.callee,
-                tuple(known[name] for name in call.arguments),
-                call.span,
-            )
-            for call in callee.calls
-        ]
+        for call in callee.calls:
+            results, arguments = (tuple(known[name] for name in side) for side in (call.results, call.arguments))
+            self.calls.append(replace(call, results=results, arguments=arguments))
 
 
 def _is_direct(inner: RepetitiveTask, callee: Component) -> bool:
     """Whether one call of the callee does the repetition: it is one, and every pattern is the whole array."""
     if any(extent != 1 for extent in inner.repetition) or inner.delays:
         return False
-    links = (*((link, inner.inputs, callee.inputs) for link in inner.input_links),)
-    links += (*((link, inner.outputs, callee.outputs) for link in inner.output_links),)
-    ports = [link.port for link, _, _ in links]
-    return len(set(ports)) == len(ports) and all(
-        _is_whole(link, port_named(arrays, link.array), port_named(ports_, link.port)) for link, arrays, ports_ in links
+    reads = [(link, inner.inputs, callee.inputs) for link in inner.input_links]
+    links = [*reads, *((link, inner.outputs, callee.outputs) for link in inner.output_links)]
+    whole = all(
+        _is_whole(link, port_named(arrays, link.array), port_named(ends, link.port)) for link, arrays, ends in links
     )
+    return whole and len({link.port for link, _, _ in links}) == len(links)
 
 
 def _is_whole(link: Link, array: Port, port: Port) -> bool:

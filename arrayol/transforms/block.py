@@ -1,7 +1,10 @@
-"""The union of the patterns of a block, as one pattern: columns of a tiler that step along one line are joined.
+"""Blocks of a task: which repetitions each one does, and the part of an array that it touches as one pattern.
 
-A window of 14 lines at step 9, four times, is the columns (9, 4 times) and (1, 14 times). The second covers each gap of
-the first without a hole, so both are one column: 1, 41 times. Window rho, line f is then line 9 rho + f of the union.
+Block R does the repetitions origin + paving R + stride g, 0 <= g < extents. What they touch of an array is a sum of
+columns: a step inside the block, and one inside the pattern. Columns that step along one line are joined. A window of
+14 lines at step 9, four times, is the columns (9, 4 times) and (1, 14 times). The second covers each gap of the first
+without a hole, so both are one column: 1, 41 times. Window rho, line f is then line 9 rho + f of the union. It is
+exact: n steps c and m steps k c reach every multiple of c between their ends if |k| <= n, and are joined only then.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from arrayol.ir.spec import (
 )
 from arrayol.transforms.rewrite import Names
 
-# A task cut in blocks: the repetition inside a block, and what feeds it from outside.
+Vector = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +89,9 @@ class Ports:
 
     def fresh(self, preferred: str, used: Iterable[str] = ()) -> str:
         """A name for a port beside those made, and `used` ones."""
-        inner = [feed for one in self.feeds if isinstance(one.source, Gathered) for feed in one.source.feeds]
-        made = {one.port.name for one in (*self.feeds, *inner)} | {one.port.name for one in self.sinks}
-        return self.names.local(preferred, made | set(used))
+        inner = [leaf for feed in self.feeds if isinstance(feed.source, Gathered) for leaf in feed.source.feeds]
+        ports = [feed.port for feed in (*self.feeds, *inner)] + [sink.port for sink in self.sinks]
+        return self.names.local(preferred, {*(port.name for port in ports), *used})
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +117,7 @@ class Inside:
 
 NOTHING_INSIDE = Inside({}, {}, {})
 
-
-Vector = tuple[int, ...]
+# The union of patterns.
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,13 +166,7 @@ def union_of(columns: Sequence[Vector], extents: Shape, rank: int) -> Union:
     the array's axes. Where they still overlap, the union holds some vectors twice.
     """
     count = len(columns)
-    joined = _Joined(
-        list(columns),
-        list(extents),
-        [0] * rank,
-        [0] * count,
-        [list(row) for row in identity(count)],
-    )
+    joined = _Joined(list(columns), list(extents), [0] * rank, [0] * count, [list(row) for row in identity(count)])
     while (pair := _next_pair(joined)) is not None:
         joined.join(*pair)
     for column in reversed(range(len(joined.columns))):
@@ -186,33 +182,16 @@ def union_of(columns: Sequence[Vector], extents: Shape, rank: int) -> Union:
     )
 
 
-def plain_union(columns: Sequence[Vector], extents: Shape, rank: int, steps: int) -> Union:
-    """The pattern as it is, of a block of one repetition: the first `steps` columns never step."""
-    kept = len(columns) - steps
-    places = zeros(steps, kept) + identity(kept)
-    return Union((0,) * rank, tuple(columns[steps:]), tuple(extents[steps:]), (0,) * kept, places)
-
-
-def rows_of(columns: Sequence[Vector], rank: int) -> IntMatrix:
-    """A matrix, row by row, from its columns of that many entries."""
-    return tuple(tuple(column[row] for column in columns) for row in range(rank))
-
-
-def columns_of(matrix: IntMatrix, count: int) -> tuple[Vector, ...]:
-    return tuple(tuple(row[column] for row in matrix) for column in range(count))
-
-
 def _next_pair(joined: _Joined) -> tuple[int, int, int] | None:
     for kept, column in enumerate(joined.columns):
         for other, candidate in enumerate(joined.columns):
             factor = None if kept == other else _multiple(candidate, column)
-            if factor is not None and _without_gap(joined.extents[kept], joined.extents[other], factor):
+            length, far = joined.extents[kept], joined.extents[other]
+            if factor is None or length is None or far is None:
+                continue
+            if abs(factor) <= length or far == 1:
                 return kept, other, factor
     return None
-
-
-def _without_gap(length: int | None, far: int | None, factor: int) -> bool:
-    return length is not None and far is not None and (abs(factor) <= length or far == 1)
 
 
 def _multiple(vector: Vector, unit: Vector) -> int | None:
@@ -228,7 +207,7 @@ def _leading_axis(vector: Vector) -> int:
     return next((axis for axis, entry in enumerate(vector) if entry), len(vector))
 
 
-# Blocks of repetitions: which repetitions of a task one repetition of the space around it does.
+# Blocks of repetitions.
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,20 +226,12 @@ class Blocks:
     outer: Shape
     wrapped: frozenset[int] = frozenset()
 
-    @property
-    def single(self) -> bool:
-        """Whether a block is one repetition."""
-        return all(extent == 1 for extent in self.extents)
-
 
 def even_blocks(task: RepetitiveTask, sizes: Sequence[int]) -> Blocks:
     """Blocks of `sizes` that divide the repetition space: r = sizes R + rho."""
-    rank = len(sizes)
-    paving = tuple(tuple(size if row == column else 0 for column in range(rank)) for row, size in enumerate(sizes))
-    outer = tuple(
-        None if extent is None else extent // size for extent, size in zip(task.repetition, sizes, strict=True)
-    )
-    return Blocks((0,) * rank, paving, (1,) * rank, tuple(sizes), task.repetition, outer)
+    rank, space = len(sizes), task.repetition
+    outer = tuple(None if extent is None else extent // size for extent, size in zip(space, sizes, strict=True))
+    return Blocks((0,) * rank, diagonal(sizes), (1,) * rank, tuple(sizes), space, outer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,29 +243,22 @@ class Split:
     shape: Shape
 
 
-def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks, *, whole: bool = False) -> Split:
+def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks) -> Split:
     """The tiler of all that a block touches, and the one from there to each repetition's pattern.
 
-    The block's pattern is the union of its repetitions' patterns where their columns join; with `whole` it keeps one
-    dimension for every dimension of block and pattern.
+    The block's pattern is the union of its repetitions' patterns where their columns join.
     """
-    rank = len(tiler.origin)
+    rank, steps = len(tiler.origin), len(blocks.extents)
     columns, extents = inner_columns(tiler, pattern, blocks)
-    union = (
-        plain_union(columns, extents, rank, len(blocks.extents)) if blocks.single else union_of(columns, extents, rank)
-    )
-    if whole:
-        union = _identity(columns, extents, rank)
-    return Split(
-        moved(tiler, blocks, union.shift, union.columns, tiler.wrap or goes_round(tiler, blocks)),
-        inner_tiler(union, len(blocks.extents), tiler),
-        union.extents,
-    )
-
-
-def goes_round(tiler: Tiler, blocks: Blocks) -> bool:
-    """Whether a tiler moves along a dimension in which blocks leave the space and go on at its other end."""
-    return any(row[axis] for row in tiler.paving for axis in blocks.wrapped)
+    if all(extent == 1 for extent in blocks.extents):
+        depth = len(pattern)  # a block of one repetition keeps the pattern as it is
+        union = Union((0,) * rank, columns[steps:], pattern, (0,) * depth, zeros(steps, depth) + identity(depth))
+    else:
+        union = union_of(columns, extents, rank)
+    depth = len(union.extents)
+    paving, fitting = rows_of(union.places[:steps], depth), rows_of(union.places[steps:], depth)
+    inner = Tiler(union.offset, paving, fitting, False, tiler.span)
+    return Split(moved(tiler, blocks, union.shift, union.columns), inner, union.extents)
 
 
 def inner_columns(tiler: Tiler, pattern: Shape, blocks: Blocks) -> tuple[tuple[Vector, ...], Shape]:
@@ -304,26 +268,33 @@ def inner_columns(tiler: Tiler, pattern: Shape, blocks: Blocks) -> tuple[tuple[V
     return (*scaled, *columns_of(tiler.fitting, len(pattern))), (*blocks.extents, *pattern)
 
 
-def moved(tiler: Tiler, blocks: Blocks, shift: Vector, columns: Sequence[Vector], wrap: bool) -> Tiler:
-    """The tiler of the blocks: its fitting are `columns`, its origin that of the first block, moved by `shift`."""
+def moved(tiler: Tiler, blocks: Blocks, shift: Vector, columns: Sequence[Vector]) -> Tiler:
+    """The tiler of the blocks: its fitting are `columns`, its origin that of the first block, moved by `shift`.
+
+    It wraps also where it moves along a dimension in which blocks leave the space and go on at its other end.
+    """
     rank = len(tiler.origin)
     origin = added(tiler.origin, times(tiler.paving, blocks.origin), shift)
-    paving = tuple(
-        tuple(
-            sum(factor * blocks.paving[axis][column] for axis, factor in enumerate(row))
-            for column in range(len(blocks.outer))
-        )
-        for row in tiler.paving
-    )
-    return Tiler(origin, paving, rows_of(columns, rank), wrap, tiler.span)
+    steps = [times(tiler.paving, column) for column in columns_of(blocks.paving, len(blocks.outer))]
+    wrap = tiler.wrap or any(row[axis] for row in tiler.paving for axis in blocks.wrapped)
+    return Tiler(origin, rows_of(steps, rank), rows_of(columns, rank), wrap, tiler.span)
 
 
-def inner_tiler(union: Union, steps: int, tiler: Tiler, *, wrap: bool = False) -> Tiler:
-    """Where the patterns of a block lie in their union."""
-    rank = len(union.extents)
-    return Tiler(
-        union.offset, rows_of(union.places[:steps], rank), rows_of(union.places[steps:], rank), wrap, tiler.span
-    )
+# Vectors and matrices of integers.
+
+
+def rows_of(columns: Sequence[Vector], rank: int) -> IntMatrix:
+    """A matrix, row by row, from its columns of that many entries."""
+    return tuple(tuple(column[row] for column in columns) for row in range(rank))
+
+
+def columns_of(matrix: IntMatrix, count: int) -> tuple[Vector, ...]:
+    return tuple(tuple(row[column] for row in matrix) for column in range(count))
+
+
+def diagonal(entries: Sequence[int]) -> IntMatrix:
+    """The square matrix, row by row, with these entries on its diagonal."""
+    return tuple(tuple(entry * one for one in row) for entry, row in zip(entries, identity(len(entries)), strict=True))
 
 
 def times(matrix: IntMatrix, vector: Sequence[int]) -> Vector:
@@ -334,6 +305,5 @@ def added(*vectors: Sequence[int]) -> Vector:
     return tuple(map(sum, zip(*vectors, strict=True)))
 
 
-def _identity(columns: Sequence[Vector], extents: Shape, rank: int) -> Union:
-    count = len(columns)
-    return Union((0,) * rank, tuple(columns), extents, (0,) * count, identity(count))
+def minus(vector: Sequence[int], other: Sequence[int]) -> Vector:
+    return tuple(entry - back for entry, back in zip(vector, other, strict=True))

@@ -1,6 +1,9 @@
-"""Where an array that stays inside a block lies: an array of the block, whose index is a combination of steps.
+"""Where an array that stays inside a fused block lies: an array of the block, whose index is a combination of steps.
 
 The producer's columns, joined, are its axes: element e of the whole array is e0(R) + L z, with z the index inside.
+Every tiler of the block is put in these coordinates by solving L z = column in integers. A layout is taken only where
+that has solutions, the block's writes fill the box of z, each place once, and each read stays in it or may go round:
+then every read finds what the one write of its element has put there.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from arrayol.polyhedral.accesses import Access, least_combination
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.macro_pattern import fitting_offset
 from arrayol.polyhedral.single_write import find_clash, find_hole
-from arrayol.transforms.block import Blocks, Vector, added, goes_round, inner_columns, moved, rows_of, times, union_of
+from arrayol.transforms.block import Blocks, Vector, added, inner_columns, minus, moved, rows_of, times, union_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +44,17 @@ def lay_out(array: Port, writes: Sequence[Use], reads: Sequence[Use], maker: Blo
     None where there is none along the producer's columns nor along the array's axes.
     """
     for basis in _bases(array, writes, maker):
-        found = _Basis(array, basis, maker, reader).lay_out(writes, reads)
-        if found:
-            return found
+        layout = _Basis(array, basis, maker, reader).lay_out(writes, reads)
+        if layout:
+            return layout
     return None
 
 
 def lay_out_whole(array: Port, writes: Sequence[Use], reads: Sequence[Use], maker: Blocks) -> Layout:
     """The layout of a block that is everything: the array as it is."""
     outer = whole_array_tiler(len(array.shape), array.span, steps=len(maker.outer))
-    made, taken = (tuple(use.link.tiler for use in uses) for uses in (writes, reads))
-    return Layout(array.shape, made, taken, outer)
+    write_tilers, read_tilers = (tuple(use.link.tiler for use in uses) for uses in (writes, reads))
+    return Layout(array.shape, write_tilers, read_tilers, outer)
 
 
 def _bases(array: Port, writes: Sequence[Use], maker: Blocks) -> Iterator[tuple[Vector, ...]]:
@@ -88,10 +91,10 @@ class _Basis:
         return rows_of(self.columns, len(self.array.shape))
 
     def lay_out(self, writes: Sequence[Use], reads: Sequence[Use]) -> Layout | None:
-        made = self._written(writes)
-        if made is None:
+        written = self._written(writes)
+        if written is None:
             return None
-        shape, base, tilers = made
+        shape, base, tilers = written
         accesses = [
             Access(tiler, self.maker.extents, use.pattern, shape) for tiler, use in zip(tilers, writes, strict=True)
         ]
@@ -100,46 +103,43 @@ class _Basis:
                 return None
         except TooHardError:
             return None
-        found = [self._read(use, shape, base) for use in reads]
-        if None in found:
+        read_tilers = [self._read(use, shape, base) for use in reads]
+        if None in read_tilers:
             return None
         first = writes[0].link.tiler
-        start = added(first.origin, times(first.paving, self.maker.origin))
-        shift = tuple(entry - begin for entry, begin in zip(base, start, strict=True))
-        outer = moved(first, self.maker, shift, self.columns, first.wrap or goes_round(first, self.maker))
-        return Layout(shape, tuple(tilers), tuple(tiler for tiler in found if tiler), outer)
+        outer = moved(first, self.maker, minus(base, _start(first, self.maker)), self.columns)
+        return Layout(shape, tuple(tilers), tuple(tiler for tiler in read_tilers if tiler), outer)
 
     def _written(self, writes: Sequence[Use]) -> tuple[Shape, Vector, list[Tiler]] | None:
         """The shape of the block's array, its first element in the first block, and the inner tilers of the writes."""
-        starts = [added(use.link.tiler.origin, times(use.link.tiler.paving, self.maker.origin)) for use in writes]
-        placed = [self._placed(use, self.maker) for use in writes]
-        offsets = [
-            least_combination(self.matrix, [one - other for one, other in zip(start, starts[0], strict=True)])
-            for start in starts
-        ]
-        if None in placed or None in offsets:
+        starts = [_start(use.link.tiler, self.maker) for use in writes]
+        tilers = [self._placed(use, self.maker) for use in writes]
+        offsets = [least_combination(self.matrix, minus(start, starts[0])) for start in starts]
+        if None in tilers or None in offsets:
             return None
-        both = [(one, offset) for one, offset in zip(placed, offsets, strict=True) if one and offset is not None]
+        both = [(tiler, offset) for tiler, offset in zip(tilers, offsets, strict=True) if tiler and offset is not None]
         lows, highs = [], []
         for axis in range(len(self.columns)):
-            lows.append(min(offset[axis] + one.spans[axis][0] for one, offset in both))
-            ends = [(offset[axis], one.spans[axis][1]) for one, offset in both]
+            lows.append(min(offset[axis] + placed.spans[axis][0] for placed, offset in both))
+            ends = [(offset[axis], placed.spans[axis][1]) for placed, offset in both]
             finite = [begin + end for begin, end in ends if end is not None]
             highs.append(max(finite) if len(finite) == len(ends) else None)
         shape = tuple(None if high is None else high - low + 1 for low, high in zip(lows, highs, strict=True))
         base = added(starts[0], times(self.matrix, lows))
-        tilers = [
-            one.tiler(tuple(entry - low for entry, low in zip(offset, lows, strict=True)), use.link.tiler, False)
-            for (one, offset), use in zip(both, writes, strict=True)
-        ]
-        return shape, base, tilers
+        return (
+            shape,
+            base,
+            [
+                placed.tiler(minus(offset, lows), use.link.tiler, False)
+                for (placed, offset), use in zip(both, writes, strict=True)
+            ],
+        )
 
     def _read(self, use: Use, shape: Shape, base: Vector) -> Tiler | None:
         placed, tiler = self._placed(use, self.reader), use.link.tiler
         if placed is None:
             return None
-        start = added(tiler.origin, times(tiler.paving, self.reader.origin))
-        target = tuple(entry - begin for entry, begin in zip(start, base, strict=True))
+        target = minus(_start(tiler, self.reader), base)
         periods = self.array.shape if tiler.wrap else (None,) * len(self.array.shape)
         offset = fitting_offset(self.matrix, target, placed.spans, shape, periods)
         if offset is not None:
@@ -167,6 +167,11 @@ class _Basis:
             places.append(place or (0,) * len(self.columns))  # what takes one step only never moves
         steps = len(blocks.extents)
         return _Placed(tuple(places[:steps]), tuple(places[steps:]), _spans(places, extents, len(self.columns)))
+
+
+def _start(tiler: Tiler, blocks: Blocks) -> Vector:
+    """The first element that the first block touches."""
+    return added(tiler.origin, times(tiler.paving, blocks.origin))
 
 
 def _is_turn(column: Vector, extent: int, periods: Shape) -> bool:

@@ -1,4 +1,10 @@
-"""The state that blocks hand on, and the ports that it comes through."""
+"""Delays of a task cut in blocks: inside a block they stay delays, between blocks their state crosses through ports.
+
+With r = b R + rho the instance r - d lies in the same block, or at place rho - d - b D of block R + D. The outputs of a
+whole block are its state; a delay of the outer repetition hands it to the blocks that read it. Every place of a block
+is in the box of one crossing, and isl decides for each that no repetition there has an earlier one in the task's space
+that no block hands on: the default is taken just where it was before.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 
 from arrayol.execute.environment import Box
 from arrayol.ir.spec import (
@@ -36,17 +43,12 @@ from arrayol.transforms.block import (
     Vector,
     added,
     columns_of,
-    goes_round,
     inner_columns,
+    minus,
     moved,
     times,
 )
 from arrayol.transforms.rewrite import Names, refused
-
-# Delays of a task cut in blocks: inside a block they stay delays, between blocks their state crosses through ports.
-#
-# With r = b R + rho the instance r - d lies in the same block, or at place rho - d - b D of block R + D. The outputs
-# of a whole block are its state; a delay of the outer repetition hands it to the blocks that read it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,11 @@ class Crossing:
     box: Box
     vector: Vector | None
     shift: Vector
+
+    @property
+    def moves(self) -> Vector:
+        """The shift of what a block brings; a default of this block's own places is not moved."""
+        return self.shift if self.vector is not None else (0,) * len(self.shift)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +83,15 @@ def crossings_of(delay: Delay, blocks: Blocks) -> list[Crossing] | Unserved:
     inside = Box((0,) * len(blocks.extents), blocks.extents)
     own = _reaching(blocks, delay.vector, (0,) * len(blocks.extents))
     left = list(inside.minus(own)) if own.size else [inside]
-    found: list[Crossing] = []
+    crossings: list[Crossing] = []
     for vector in _candidates(delay.vector, blocks) if delay.acts else ():
         shift = times(blocks.paving, vector)
         served = _reaching(blocks, delay.vector, shift)
         parts = [part for part in (box.intersection(served) for box in left) if part.size]
         left = [rest for box in left for rest in box.minus(box.intersection(served))]
-        found += [Crossing(part, vector, added(shift, [-step for step in delay.vector])) for part in parts]
-    found += [Crossing(box, None, tuple(-step for step in delay.vector)) for box in left]
-    for crossing in found if delay.acts else ():
+        crossings += [Crossing(part, vector, minus(shift, delay.vector)) for part in parts]
+    crossings += [Crossing(box, None, tuple(-step for step in delay.vector)) for box in left]
+    for crossing in crossings if delay.acts else ():
         point = find_unserved(
             blocks.origin,
             blocks.paving,
@@ -95,7 +102,7 @@ def crossings_of(delay: Delay, blocks: Blocks) -> list[Crossing] | Unserved:
         )
         if point:
             return Unserved(delay, *point, added(blocks.origin, times(blocks.paving, point[0]), point[1]))
-    return found
+    return crossings
 
 
 def _reaching(blocks: Blocks, delay: Sequence[int], shift: Sequence[int]) -> Box:
@@ -146,17 +153,16 @@ def gathering(name: str, target: Port, pieces: Sequence[Piece], names: Names) ->
     indices: list[str] = []
     for axis in range(len(target.shape)):
         indices.append(names.local(f"i{axis}", [*used, *indices]))
-    whole = Piece(
-        tuple((0, extent or 0) for extent in target.shape), (0,) * len(target.shape), None, _zero(target.type)
-    )
+    zero = False if target.type is ElementType.BOOL else 0
+    whole = Piece(tuple((0, extent or 0) for extent in target.shape), (0,) * len(target.shape), None, zero)
     filled = sum(_size(piece) for piece in pieces) == _size(whole)
     lines = [_statement(target.name, piece, indices) for piece in (*(() if filled else (whole,)), *pieces)]
     inputs = ", ".join(map(shown_port, sources.values()))
     text = f"elementary {name}({inputs}) -> ({shown_port(target)}) {{\n{chr(10).join(lines)}\n}}\n"
     loaded = load_source(SourceFile(f"what '{name}' gathers", text))
-    found = loaded.spec.components[name]
-    assert isinstance(found, Elementary), loaded.diagnostics
-    return found
+    elementary = loaded.spec.components[name]
+    assert isinstance(elementary, Elementary), loaded.diagnostics
+    return elementary
 
 
 def _statement(target: str, piece: Piece, indices: Sequence[str]) -> str:
@@ -171,15 +177,8 @@ def _moved(index: str, move: int) -> str:
     return f"{index} {'-' if move < 0 else '+'} {abs(move)}" if move else index
 
 
-def _zero(kind: ElementType) -> ConstValue:
-    return False if kind is ElementType.BOOL else 0
-
-
 def _size(piece: Piece) -> int:
-    size = 1
-    for low, high in piece.bounds:
-        size *= high - low
-    return size
+    return prod(high - low for low, high in piece.bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,25 +210,25 @@ class BlockState:
         paving = tuple(identity(rank)[axis] for axis in self.kept) + zeros(depth, rank)
         return Tiler(origin, paving, zeros(steps, depth) + identity(depth), False, span)
 
-    def default(self, found: TiledDefault, shift: Vector, array: Shape, crossings: Sequence[Crossing]) -> TiledDefault:
+    def default(self, single: TiledDefault, shift: Vector, array: Shape, crossings: Sequence[Crossing]) -> TiledDefault:
         """The default of all places g + shift at once, for blocks R where R - vector is no block.
 
         Places whose default nothing reads may lie outside the array: they go round, since nothing else may. An infinite
         array never goes round; there they take the default of the one place that is read along a dimension.
         """
-        plain = self._default_tiler(found.tiler, shift, self.kept)
-        single = [axis for axis in self.kept if _one_place(crossings, axis)]
-        narrow = self._default_tiler(found.tiler, shift, [axis for axis in self.kept if axis not in single])
-        start = tuple(one.box.low[axis] + shift[axis] for one in crossings[:1] for axis in single)
-        columns = columns_of(found.tiler.paving, len(self.blocks.extents))
-        for axis, place in zip(single, start, strict=True):
+        plain = self._default_tiler(single.tiler, shift, self.kept)
+        still = [axis for axis in self.kept if _one_place(crossings, axis)]
+        narrow = self._default_tiler(single.tiler, shift, [axis for axis in self.kept if axis not in still])
+        columns = columns_of(single.tiler.paving, len(self.blocks.extents))
+        for axis in still:
+            place = crossings[0].box.low[axis] + shift[axis]
             narrow = replace(narrow, origin=added(narrow.origin, [place * entry for entry in columns[axis]]))
         options = (plain, replace(plain, wrap=True), narrow, replace(narrow, wrap=True))
         for tiler in options:
             if not find_outside(Access(tiler, self.blocks.outer, self.shape, array), crossings[0].vector):
-                return TiledDefault(found.array, tiler, found.span)
-        message = f"a block's defaults would reach before the first element of the infinite array '{found.array}'"
-        raise refused(message, found.span, "give the delay a constant default, or leave this dimension uncut")
+                return TiledDefault(single.array, tiler, single.span)
+        message = f"a block's defaults would reach before the first element of the infinite array '{single.array}'"
+        raise refused(message, single.span, "give the delay a constant default, or leave this dimension uncut")
 
     def _default_tiler(self, tiler: Tiler, shift: Vector, moving: Sequence[int]) -> Tiler:
         """The default's tiler for a whole block, whose places move along some dimensions only."""
@@ -237,14 +236,13 @@ class BlockState:
         still = (0,) * len(tiler.origin)
         steps = [columns[axis] if axis in moving else still for axis in self.kept]
         back = tuple(-entry for entry in times(tiler.paving, shift))
-        wrap = tiler.wrap or goes_round(tiler, self.blocks)
-        return moved(tiler, self.blocks, back, [*steps, *columns[len(self.blocks.extents) :]], wrap)
+        return moved(tiler, self.blocks, back, [*steps, *columns[len(self.blocks.extents) :]])
 
 
 def _one_place(crossings: Sequence[Crossing], axis: int) -> bool:
     """Whether only one place along a dimension takes what comes from outside."""
-    low = min(one.box.low[axis] for one in crossings)
-    return max(one.box.high[axis] for one in crossings) == low + 1
+    low = min(crossing.box.low[axis] for crossing in crossings)
+    return max(crossing.box.high[axis] for crossing in crossings) == low + 1
 
 
 def state_stem(output: str) -> str:
@@ -288,25 +286,24 @@ def _sources(
     ports: Ports,
 ) -> dict[tuple[Vector | None, Vector], Feed]:
     """One port for each block that state comes from, and one for what is always a default from an array."""
-    found: dict[tuple[Vector | None, Vector], Feed] = {}
+    feeds: dict[tuple[Vector | None, Vector], Feed] = {}
     for crossing in crossings:
         key = _key(crossing)
-        if key in found or (crossing.vector is None and not isinstance(delay.default, TiledDefault)):
+        if key in feeds or (crossing.vector is None and not isinstance(delay.default, TiledDefault)):
             continue
-        used = [feed.port.name for feed in found.values()]
+        used = [feed.port.name for feed in feeds.values()]
         kind = "default" if crossing.vector is None else "before"
         port = state.port(ports.fresh(f"{state_stem(delay.output)}_{kind}", used))
         default = delay.default
         if isinstance(default, TiledDefault):
-            shift = crossing.shift if crossing.vector is not None else (0,) * len(crossing.shift)
-            alike = [one for one in crossings if _key(one) == key]
-            default = state.default(default, shift, arrays[default.array], alike)
+            alike = [other for other in crossings if _key(other) == key]
+            default = state.default(default, crossing.moves, arrays[default.array], alike)
         if crossing.vector is None:
             assert isinstance(default, TiledDefault)
-            found[key] = Feed(port, Reach(default.array, default.tiler))
+            feeds[key] = Feed(port, Reach(default.array, default.tiler))
         else:
-            found[key] = Feed(port, State(after, crossing.vector, default))
-    return found
+            feeds[key] = Feed(port, State(after, crossing.vector, default))
+    return feeds
 
 
 def _key(crossing: Crossing) -> tuple[Vector | None, Vector]:
@@ -318,17 +315,16 @@ def _piece(
     crossing: Crossing, sources: Mapping[tuple[Vector | None, Vector], Feed], state: BlockState, delay: Delay
 ) -> Piece:
     source = sources.get(_key(crossing))
-    shift = crossing.shift if crossing.vector is not None else (0,) * len(crossing.shift)
     bounds = [(crossing.box.low[axis], crossing.box.high[axis]) for axis in state.kept]
     bounds += [(0, extent or 0) for extent in state.of.shape]
-    moves = [shift[axis] for axis in state.kept] + [0] * len(state.of.shape)
+    moves = [crossing.moves[axis] for axis in state.kept] + [0] * len(state.of.shape)
     if source is None:
         assert not isinstance(delay.default, TiledDefault)
         return Piece(tuple(bounds), tuple(moves), None, delay.default)
     return Piece(tuple(bounds), tuple(moves), source.port, 0)
 
 
-# Whether blocks can run one after another: delays between blocks must leave an order.
+# Whether blocks can run one after another: delays between them must leave an order.
 
 
 def find_block_circle(space: Shape, vectors: Sequence[Vector]) -> list[Vector] | None:
@@ -343,7 +339,7 @@ def find_block_circle(space: Shape, vectors: Sequence[Vector]) -> list[Vector] |
 def tell_circle(task: RepetitiveTask, blocks: Blocks, circle: Sequence[Vector], *, named: bool = False) -> str:
     """For each step of a circle a repetition and the earlier one that it needs, in which blocks."""
     told = [_needs(task, blocks, step, f" of '{task.name}'" if named else "") for step in circle]
-    return "; ".join(one for one in told if one)
+    return "; ".join(text for text in told if text)
 
 
 def block_vectors(task: RepetitiveTask, blocks: Blocks) -> list[Vector]:
@@ -353,9 +349,9 @@ def block_vectors(task: RepetitiveTask, blocks: Blocks) -> list[Vector]:
 
 def _crossings(task: RepetitiveTask, blocks: Blocks) -> Iterator[tuple[Vector, Crossing]]:
     for delay in task.delays:
-        found = crossings_of(delay, blocks)
-        if isinstance(found, list):
-            yield from ((delay.vector, crossing) for crossing in found)
+        crossings = crossings_of(delay, blocks)
+        if isinstance(crossings, list):
+            yield from ((delay.vector, crossing) for crossing in crossings)
 
 
 def _needs(task: RepetitiveTask, blocks: Blocks, step: Vector, owner: str) -> str | None:
@@ -363,9 +359,6 @@ def _needs(task: RepetitiveTask, blocks: Blocks, step: Vector, owner: str) -> st
         if crossing.vector == step:
             block = tuple(max(0, entry) for entry in step)
             place = added(blocks.origin, times(blocks.paving, block), crossing.box.low)
-            before = tuple(entry - back for entry, back in zip(place, delay, strict=True))
-            source = tuple(entry - back for entry, back in zip(block, step, strict=True))
-            return (
-                f"repetition {list(place)}{owner} in block {list(block)} needs {list(before)} in block {list(source)}"
-            )
+            needed = f"{list(minus(place, delay))} in block {list(minus(block, step))}"
+            return f"repetition {list(place)}{owner} in block {list(block)} needs {needed}"
     return None

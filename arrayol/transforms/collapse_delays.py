@@ -1,4 +1,9 @@
-"""State between blocks and delays inside them, as the one delay of which both are the parts."""
+"""State between blocks and delays inside them, as the one delay of which both are the parts.
+
+The state that a block takes of block R - D, at place g + s, is that of the joined repetition b (R - D) + g + s: the one
+delay is b D - s. It is taken for a delay only where cutting it in blocks again (`crossings_of`) gives just the
+crossings and defaults that are there.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,7 @@ from arrayol.ir.spec import (
 )
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import Span
-from arrayol.transforms.block import Blocks, Vector, added, columns_of, rows_of, times
+from arrayol.transforms.block import Blocks, Vector, added, columns_of, minus, rows_of, times
 from arrayol.transforms.block_delays import crossings_of
 
 # The indices of two levels of repetition as one: which dimensions continue each other, and tilers over the whole.
@@ -55,36 +60,38 @@ class Spread:
 
     @property
     def space(self) -> Shape:
-        found: list[int | None] = []
-        for one in self.dimensions:
-            around = 1 if one.outer is None else self.outer[one.outer]
-            found.append(None if around is None else around * (1 if one.inner is None else self.sizes[one.inner]))
-        return tuple(found)
+        around = (1 if dimension.outer is None else self.outer[dimension.outer] for dimension in self.dimensions)
+        return tuple(
+            None if extent is None else extent * size for extent, size in zip(around, self._extents, strict=True)
+        )
+
+    @property
+    def _extents(self) -> Vector:
+        return tuple(1 if dimension.inner is None else self.sizes[dimension.inner] for dimension in self.dimensions)
 
     @property
     def blocks(self) -> Blocks:
         """The inner level as blocks of the joined space."""
-        extents = tuple(1 if one.inner is None else self.sizes[one.inner] for one in self.dimensions)
-        rank = len(self.dimensions)
+        rank, extents = len(self.dimensions), self._extents
         paving = tuple(
-            tuple(extent if one.outer == column else 0 for column in range(len(self.outer)))
-            for one, extent in zip(self.dimensions, extents, strict=True)
+            tuple(extent if dimension.outer == column else 0 for column in range(len(self.outer)))
+            for dimension, extent in zip(self.dimensions, extents, strict=True)
         )
         return Blocks((0,) * rank, paving, (1,) * rank, extents, self.space, self.outer)
 
     def vector(self, inner: Vector) -> Vector:
         """An inner vector in the joined space."""
-        return tuple(0 if one.inner is None else inner[one.inner] for one in self.dimensions)
+        return tuple(0 if dimension.inner is None else inner[dimension.inner] for dimension in self.dimensions)
 
     def tiler(self, product: Product, like: Tiler) -> Tiler:
         rank = len(product.origin)
-        columns = [self._step(product, one) for one in self.dimensions]
+        columns = [self._step(product, dimension) for dimension in self.dimensions]
         return Tiler(product.origin, rows_of(columns, rank), rows_of(product.pattern, rank), product.wrap, like.span)
 
-    def _step(self, product: Product, one: Dimension) -> Vector:
-        if one.inner is None or (one.outer is not None and self.sizes[one.inner] == 1):
-            return product.outer[one.outer or 0]
-        return product.inner[one.inner]
+    def _step(self, product: Product, dimension: Dimension) -> Vector:
+        if dimension.inner is None or (dimension.outer is not None and self.sizes[dimension.inner] == 1):
+            return product.outer[dimension.outer or 0]
+        return product.inner[dimension.inner]
 
 
 class NotOneNestError(Exception):
@@ -136,39 +143,41 @@ class LevelDelays:
         """The shape of a port of what is repeated."""
         return port_named(self.callee.inputs if inputs else self.callee.outputs, port).shape
 
+    def _reads(self) -> Iterator[tuple[str, str, Tiler]]:
+        """The callee's ports that arrays of the inner level come to, by defaults of delays and by links."""
+        for delay in self.inner.delays:
+            if isinstance(delay.default, TiledDefault):
+                yield delay.port, delay.default.array, delay.default.tiler
+        yield from ((link.port, link.array, link.tiler) for link in self.inner.input_links)
+
     def states(self) -> Iterator[StatePort]:
         """The callee's ports that state of other blocks comes to."""
-        reads = [
-            (one.port, one.default.array, one.default.tiler)
-            for one in self.inner.delays
-            if isinstance(one.default, TiledDefault)
-        ]
-        reads += [(link.port, link.array, link.tiler) for link in self.inner.input_links]
-        for port, array, tiler in reads:
+        for port, array, tiler in self._reads():
             around = self._around(array)
             if around is None:
                 continue
             self._require_placewise(tiler, array, len(self.pattern(port, inputs=True)))
-            shift = [0] * len(self.sizes)
-            for place, axis in enumerate(self.kept):
-                shift[axis] = tiler.origin[place]
-            yield StatePort(port, array, around, tuple(shift), tiler.span)
+            yield StatePort(port, array, around, self._whole(tiler.origin), tiler.span)
 
     def require_all_fed(self, states: Mapping[str, StatePort]) -> None:
         """That what elementaries gather is state of other blocks."""
-        reads = [(one.port, one.default.array) for one in self.inner.delays if isinstance(one.default, TiledDefault)]
-        reads += [(link.port, link.array) for link in self.inner.input_links]
-        for port, array in reads:
+        for port, array, _ in self._reads():
             if array in self.gathered and port not in states:
                 raise NotOneNestError(f"what is gathered for '{port}' is no state of other blocks")
 
     def _around(self, array: str) -> Delay | None:
         """The outer delay that brings a state; of a gathered one the first."""
         pieces = [piece.source for piece in self.gathered.get(array, ())]
-        return next(
-            (one for one in (*pieces, *self.outer.delays) if isinstance(one, Delay) and (pieces or one.port == array)),
-            None,
-        )
+        sources = (*pieces, *self.outer.delays)
+        delays = (source for source in sources if isinstance(source, Delay) and (pieces or source.port == array))
+        return next(delays, None)
+
+    def _whole(self, places: Sequence[int]) -> Vector:
+        """A place of the inner repetition from its indices in a state, which has the kept dimensions only."""
+        whole = [0] * len(self.sizes)
+        for place, axis in zip(places, self.kept, strict=False):
+            whole[axis] = place
+        return tuple(whole)
 
     def _require_placewise(self, tiler: Tiler, state: str, depth: int) -> None:
         """That a state is read or written place by place: one element or pattern for each place of the block."""
@@ -192,114 +201,97 @@ class LevelDelays:
 
     def delay(self, state: StatePort, spread: Spread) -> Delay:
         """The one delay of which state between blocks and delay inside a block are the parts."""
-        pieces = [one for one in self.gathered.get(state.array, ()) if not _fills(one, self.sizes)]
-        if pieces:
-            state = replace(state, shift=self._moved(pieces, state))
+        pieces = [piece for piece in self.gathered.get(state.array, ()) if not _fills(piece, self.sizes)]
+        if pieces:  # where in its block the first gathered state is taken from
+            first = next(piece for piece in pieces if piece.source == state.around)
+            state = replace(state, shift=self._whole(first.moves))
         shift, step = spread.vector(state.shift), state.around.vector
-        vector = tuple(move - entry for move, entry in zip(times(spread.blocks.paving, step), shift, strict=True))
+        vector = minus(times(spread.blocks.paving, step), shift)
         default = state.around.default
         if isinstance(default, TiledDefault):
             default = self._default(default, spread, shift, vector, state.port, step)
-        made = Delay(state.port, self._source(state), vector, default, True, state.span)
+        delay = Delay(state.port, self._source(state), vector, default, True, state.span)
         inside = next((delay for delay in self.inner.delays if delay.port == state.port), None)
-        agrees = inside is None or (inside.output == made.output and spread.vector(inside.vector) == vector)
+        agrees = inside is None or (inside.output == delay.output and spread.vector(inside.vector) == vector)
         near = all(abs(entry) < extent for entry, extent in zip(vector, spread.blocks.extents, strict=True))
-        served = self._is_served(made, spread, pieces, (step, shift))
+        served = self._is_served(delay, spread, pieces, (step, shift))
         if not (agrees and served and near == (inside is not None)):
             message = f"what '{state.port}' takes of block R - {list(step)} does not go on what it takes inside a block"
             raise NotOneNestError(message)
-        return made
-
-    def _moved(self, pieces: Sequence[GatheredPiece], state: StatePort) -> Vector:
-        """Where in its block the first gathered state is taken from."""
-        first = next(one for one in pieces if one.source == state.around)
-        moved = [0] * len(self.sizes)
-        for place, axis in enumerate(self.kept):
-            moved[axis] = first.moves[place]
-        return tuple(moved)
+        return delay
 
     def _is_served(
-        self, made: Delay, spread: Spread, pieces: Sequence[GatheredPiece], only: tuple[Vector, Vector]
+        self, delay: Delay, spread: Spread, pieces: Sequence[GatheredPiece], only: tuple[Vector, Vector]
     ) -> bool:
         """Whether the state that blocks hand on is just what the one delay asks for."""
-        found = crossings_of(made, spread.blocks) if any(made.vector) else []
-        if not isinstance(found, list):
+        crossings = crossings_of(delay, spread.blocks) if any(delay.vector) else []
+        if not isinstance(crossings, list):
             return False
         if not pieces:
-            return {(one.vector, one.shift) for one in found} == {only}
-        places = [place for place, one in enumerate(spread.dimensions) if one.inner in self.kept]
+            return {(crossing.vector, crossing.shift) for crossing in crossings} == {only}
+        kept, depth = [place for place, axis in enumerate(spread.dimensions) if axis.inner in self.kept], len(self.kept)
         wanted = {
             (
-                tuple((one.box.low[place], one.box.high[place]) for place in places),
-                tuple(one.shift[place] if one.vector is not None else 0 for place in places),
-                one.vector,
+                tuple((crossing.box.low[place], crossing.box.high[place]) for place in kept),
+                tuple(crossing.moves[place] for place in kept),
+                crossing.vector,
             )
-            for one in found
+            for crossing in crossings
         }
         given = {
             (
-                tuple(one.bounds[: len(self.kept)]),
-                tuple(one.moves[: len(self.kept)]),
-                one.source.vector if isinstance(one.source, Delay) else None,
+                piece.bounds[:depth],
+                piece.moves[:depth],
+                piece.source.vector if isinstance(piece.source, Delay) else None,
             )
-            for one in pieces
+            for piece in pieces
         }
-        inorder = [one.inner for one in spread.dimensions if one.inner in self.kept] == self.kept
-        return inorder and wanted == given and self._same_defaults(made, spread, pieces)
+        in_order = [spread.dimensions[place].inner for place in kept] == self.kept
+        return in_order and wanted == given and all(self._has_default(piece, delay, spread) for piece in pieces)
 
-    def _same_defaults(self, made: Delay, spread: Spread, pieces: Sequence[GatheredPiece]) -> bool:
-        """Whether every gathered piece has the delay's default."""
-        for piece in pieces:
-            found = piece.source.default if isinstance(piece.source, Delay) else piece.source
-            if isinstance(found, Link):
-                found = TiledDefault(found.array, found.tiler, found.span)
-            if isinstance(found, TiledDefault) != isinstance(made.default, TiledDefault):
-                return False
-            if isinstance(found, TiledDefault) and isinstance(made.default, TiledDefault):
-                shift = [0] * len(self.sizes)
-                for place, axis in enumerate(self.kept):
-                    shift[axis] = piece.moves[place]
-                step = piece.source.vector if isinstance(piece.source, Delay) else None
-                single = self._default(found, spread, spread.vector(tuple(shift)), made.vector, made.port, step)
-                if (
-                    replace(single.tiler, wrap=made.default.tiler.wrap) != made.default.tiler
-                    or single.array != made.default.array
-                ):
-                    return False
-            elif found != made.default:
-                return False
-        return True
+    def _has_default(self, piece: GatheredPiece, delay: Delay, spread: Spread) -> bool:
+        """Whether a gathered piece has the delay's default."""
+        source = piece.source
+        default = source.default if isinstance(source, Delay) else source
+        if isinstance(default, Link):
+            default = TiledDefault(default.array, default.tiler, default.span)
+        if not isinstance(default, TiledDefault) or not isinstance(delay.default, TiledDefault):
+            return default == delay.default
+        shift, step = spread.vector(self._whole(piece.moves)), source.vector if isinstance(source, Delay) else None
+        single = self._default(default, spread, shift, delay.vector, delay.port, step)
+        wraps = delay.default.tiler.wrap
+        return single.array == delay.default.array and replace(single.tiler, wrap=wraps) == delay.default.tiler
 
     def _default(
-        self, found: TiledDefault, spread: Spread, shift: Vector, vector: Vector, port: str, step: Vector | None
+        self, default: TiledDefault, spread: Spread, shift: Vector, vector: Vector, port: str, step: Vector | None
     ) -> TiledDefault:
         """The default of one repetition, from that of a whole block."""
-        rank, tiler, pattern = len(found.tiler.origin), found.tiler, self.pattern(port, inputs=True)
+        rank, tiler, pattern = len(default.tiler.origin), default.tiler, self.pattern(port, inputs=True)
         steps = columns_of(tiler.fitting, len(self.kept) + len(pattern))
         around = columns_of(tiler.paving, len(self.outer.repetition))
-        columns = [self._column(one, steps, around, port) for one in spread.dimensions]
+        columns = [self._column(dimension, steps, around, port) for dimension in spread.dimensions]
         paving = rows_of(columns, rank)
         fitting = rows_of(steps[len(self.kept) :], rank)
         origin = added(tiler.origin, times(paving, shift))
-        for place, one in enumerate(spread.dimensions):
-            if one.inner in self.kept and not any(steps[self.kept.index(one.inner)]) and any(columns[place]):
+        for place, (dimension, column) in enumerate(zip(spread.dimensions, columns, strict=True)):
+            if dimension.inner in self.kept and not any(steps[self.kept.index(dimension.inner)]) and any(column):
                 start = self._first_place(spread, vector, step, place) + shift[place]
-                origin = added(origin, [-start * entry for entry in columns[place]])
+                origin = added(origin, [-start * entry for entry in column])
         one_by_one = Tiler(origin, paving, fitting, False, tiler.span)
-        array = port_named(self.outer.inputs, found.array).shape
+        array = port_named(self.outer.inputs, default.array).shape
         whole = (*(self.sizes[axis] for axis in self.kept), *pattern)
-        if tiler.wrap and self._needs_wrap(found, one_by_one, spread, (vector, step), (whole, pattern, array)):
+        if tiler.wrap and self._needs_wrap(default, one_by_one, spread, (vector, step), (whole, pattern, array)):
             one_by_one = replace(one_by_one, wrap=True)
-        return TiledDefault(found.array, one_by_one, found.span)
+        return TiledDefault(default.array, one_by_one, default.span)
 
-    def _column(self, one: Dimension, steps: Sequence[Vector], around: Sequence[Vector], port: str) -> Vector:
+    def _column(self, dimension: Dimension, steps: Sequence[Vector], around: Sequence[Vector], port: str) -> Vector:
         """What one step of a joined dimension moves a default; a block's own places may stand still."""
-        if one.inner not in self.kept:
-            return around[one.outer or 0]
-        step, size = steps[self.kept.index(one.inner)], self.sizes[one.inner or 0]
-        if one.outer is None or self.outer.repetition[one.outer] == 1:
+        if dimension.inner not in self.kept:
+            return around[dimension.outer or 0]
+        step, size = steps[self.kept.index(dimension.inner)], self.sizes[dimension.inner or 0]
+        if dimension.outer is None or self.outer.repetition[dimension.outer] == 1:
             return step
-        far = around[one.outer]
+        far = around[dimension.outer]
         if not any(step) and all(entry % size == 0 for entry in far):
             return tuple(entry // size for entry in far)
         if far != tuple(entry * size for entry in step):
@@ -308,22 +300,24 @@ class LevelDelays:
 
     def _first_place(self, spread: Spread, vector: Vector, step: Vector | None, place: int) -> int:
         """The first place along a dimension that takes what comes from a block."""
-        found = crossings_of(Delay("", "", vector, 0, True, self.outer.span), spread.blocks)
-        boxes = [one.box for one in found if one.vector == step] if isinstance(found, list) else []
+        crossings = crossings_of(Delay("", "", vector, 0, True, self.outer.span), spread.blocks)
+        if not isinstance(crossings, list):
+            crossings = []
+        boxes = [crossing.box for crossing in crossings if crossing.vector == step]
         if not boxes:
             raise NotOneNestError("its state comes from other blocks than a delay's")
         return boxes[0].low[place]
 
     def _needs_wrap(
         self,
-        found: TiledDefault,
+        default: TiledDefault,
         one_by_one: Tiler,
         spread: Spread,
         vectors: tuple[Vector, Vector | None],
         shapes: tuple[Shape, Shape, Shape],
     ) -> bool:
         """Whether single defaults wrap, or only whole blocks of them, with places that nothing reads."""
-        unwrapped = replace(found.tiler, wrap=False)
+        unwrapped = replace(default.tiler, wrap=False)
         whole, pattern, array = shapes
         if find_outside(Access(unwrapped, self.outer.repetition, whole, array), vectors[1]) is None:
             return True  # the blocks do not leave the array either: it was written so

@@ -1,4 +1,10 @@
-"""Two repetitions, one around the other, as one: tilers multiplied, dimensions joined, state made delays again."""
+"""Two repetitions, one around the other, as one: tilers multiplied, dimensions joined, state made delays again.
+
+The pattern of the outer level is the array of the inner one, so that element f of inner repetition rho of outer
+repetition R is origin' + paving' R + fitting' (origin + paving rho + fitting f): a tiler over the indices R and rho. An
+inner dimension becomes one with an outer one where a step of that is as many steps of the inner one as it has; others
+stand side by side.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +18,6 @@ from arrayol.ir.spec import (
     Call,
     Component,
     CompoundTask,
-    ConstValue,
     Delay,
     Elementary,
     Link,
@@ -48,7 +53,7 @@ class Joined:
 
     def levels(self) -> tuple[MatrixMap, MatrixMap]:
         """From a joined index to the outer and to the inner one."""
-        found = []
+        levels = []
         for rank, outside in ((self.rank, True), (len(self.sizes), False)):
             matrix = [[0] * len(self.dimensions) for _ in range(rank)]
             divisor, modulus = [1] * rank, [None] * rank if outside else list(self.sizes)
@@ -58,8 +63,8 @@ class Joined:
                     matrix[row][place] = 1
                     if outside and dimension.inner is not None:
                         divisor[row] = self.sizes[dimension.inner]
-            found.append(MatrixMap((0,) * rank, tuple(map(tuple, matrix)), tuple(divisor), tuple(modulus)))
-        return found[0], found[1]
+            levels.append(MatrixMap((0,) * rank, tuple(map(tuple, matrix)), tuple(divisor), tuple(modulus)))
+        return levels[0], levels[1]
 
 
 def join(
@@ -87,15 +92,18 @@ class _Nest:
         return tuple(extent or 0 for extent in self.inner.repetition)
 
     def joined(self) -> Joined:
-        inputs = [(link, *found) for link in self.inner.input_links for found in self._through_inputs(link)]
-        outputs = [(link, *found) for link in self.inner.output_links for found in self._through_outputs(link)]
+        inputs = [(link, *through) for link in self.inner.input_links for through in self._through(link, inputs=True)]
+        outputs = [
+            (link, *through) for link in self.inner.output_links for through in self._through(link, inputs=False)
+        ]
         states = {state.port: state for state in self.states.states()}
         self.states.require_all_fed(states)
         local = [delay for delay in self.inner.delays if delay.port not in states]
-        defaults = {one.port: self._through_default(one) for one in local if isinstance(one.default, TiledDefault)}
+        tiled = [delay for delay in local if isinstance(delay.default, TiledDefault)]
+        defaults = {delay.port: self._through_default(delay) for delay in tiled}
         products = [product for _, _, product in (*inputs, *outputs)] + [product for _, product in defaults.values()]
         spread = self._spread(products, local)
-        delays = [self._local_delay(one, spread, defaults.get(one.port)) for one in local]
+        delays = [self._local_delay(delay, spread, defaults.get(delay.port)) for delay in local]
         delays += [self.states.delay(state, spread) for state in states.values()]
         places = {port.name: place for place, port in enumerate(self.callee.inputs)}
         task = replace(
@@ -108,29 +116,18 @@ class _Nest:
         )
         return Joined(task, spread.dimensions, self.sizes, len(self.outer.repetition))
 
-    def _through_inputs(self, link: Link) -> Iterator[tuple[str, Product]]:
-        for around in self.outer.input_links:
+    def _through(self, link: Link, *, inputs: bool) -> Iterator[tuple[str, Product]]:
+        pattern = self.states.pattern(link.port, inputs=inputs)
+        for around in self.outer.input_links if inputs else self.outer.output_links:
             if around.port == link.array:
-                yield (
-                    around.array,
-                    self._product(around, link.tiler, self.states.pattern(link.port, inputs=True), inputs=True),
-                )
-
-    def _through_outputs(self, link: Link) -> Iterator[tuple[str, Product]]:
-        for around in self.outer.output_links:
-            if around.port == link.array:
-                yield (
-                    around.array,
-                    self._product(around, link.tiler, self.states.pattern(link.port, inputs=False), inputs=False),
-                )
+                yield around.array, self._product(around, link.tiler, pattern, inputs=inputs)
 
     def _through_default(self, delay: Delay) -> tuple[str, Product]:
         assert isinstance(delay.default, TiledDefault)
-        found = delay.default
-        around = next(link for link in self.outer.input_links if link.port == found.array)
-        return around.array, self._product(
-            around, found.tiler, self.states.pattern(delay.port, inputs=True), inputs=True, all_read=False
-        )
+        array, tiler = delay.default.array, delay.default.tiler
+        around = next(link for link in self.outer.input_links if link.port == array)
+        pattern = self.states.pattern(delay.port, inputs=True)
+        return around.array, self._product(around, tiler, pattern, inputs=True, all_read=False)
 
     def _product(self, around: Link, tiler: Tiler, pattern: Shape, *, inputs: bool, all_read: bool = True) -> Product:
         shape = port_named(self.inner.inputs if inputs else self.inner.outputs, around.port).shape
@@ -167,23 +164,23 @@ class _Nest:
     def _spread(self, products: Sequence[Product], local: Sequence[Delay]) -> Spread:
         """The joined space; delays that never act must not begin to act in it."""
         acting = [delay for delay in local if delay.acts]
-        found = Spread(self._dimensions(products, acting), self.sizes, self.outer.repetition)
-        if any(not delay.acts and _acts(found.vector(delay.vector), found.space) for delay in local):
+        spread = Spread(self._dimensions(products, acting), self.sizes, self.outer.repetition)
+        if any(not delay.acts and _acts(spread.vector(delay.vector), spread.space) for delay in local):
             return Spread(self._dimensions(products, local), self.sizes, self.outer.repetition)
-        return found
+        return spread
 
     def _dimensions(self, products: Sequence[Product], local: Sequence[Delay]) -> tuple[Dimension, ...]:
         """Outer dimensions in their order, each joined with an inner one that it continues; then those left."""
         rank, free = len(self.outer.repetition), list(range(len(self.sizes)))
         same = rank == len(free) and all(self._continues(place, place, products, local) for place in range(rank))
-        found: list[Dimension] = []
+        dimensions: list[Dimension] = []
         for place in range(rank):
-            options = [place] if same else [one for one in free if self._continues(place, one, products, local)]
-            inner = min(options, key=lambda one: self.sizes[one] == 1, default=None)
+            options = [place] if same else [axis for axis in free if self._continues(place, axis, products, local)]
+            inner = min(options, key=lambda axis: self.sizes[axis] == 1, default=None)
             if inner is not None:
                 free.remove(inner)
-            found.append(Dimension(place, inner))
-        return (*found, *(Dimension(None, one) for one in free if self.sizes[one] > 1))
+            dimensions.append(Dimension(place, inner))
+        return (*dimensions, *(Dimension(None, axis) for axis in free if self.sizes[axis] > 1))
 
     def _continues(self, place: int, inner: int, products: Sequence[Product], local: Sequence[Delay]) -> bool:
         """Whether a step of the outer dimension is as many steps of the inner one as that has."""
@@ -229,34 +226,34 @@ class GatheredBody:
 
 def gathered_body(spec: Spec, body: CompoundTask) -> GatheredBody | None:
     """The body as one repetition whose state elementaries gather, or None where it is something else."""
-    repeated = [
-        (call, found) for call in body.calls if isinstance(found := spec.components[call.callee], RepetitiveTask)
-    ]
-    others = [(call, found) for call in body.calls if isinstance(found := spec.components[call.callee], Elementary)]
-    if len(repeated) != 1 or not others or len(others) + 1 != len(body.calls):
+    called = [(call, spec.components[call.callee]) for call in body.calls]
+    repeated = [(call, callee) for call, callee in called if isinstance(callee, RepetitiveTask)]
+    gathers = [(call, callee) for call, callee in called if isinstance(callee, Elementary)]
+    if len(repeated) != 1 or not gathers or len(gathers) + 1 != len(called):
         return None
     call, inner = repeated[0]
-    own = {port.name for port in body.inputs}
-    if any(not set(one.arguments) <= own or not set(one.results) <= set(call.arguments) for one, _ in others):
+    own, read = {port.name for port in body.inputs}, set(call.arguments)
+    if any(not own.issuperset(gather.arguments) or not read.issuperset(gather.results) for gather, _ in gathers):
         return None
-    return GatheredBody(body, inner, call, tuple(others))
+    return GatheredBody(body, inner, call, tuple(gathers))
 
 
-def untiled(spec: Spec, task: RepetitiveTask, found: GatheredBody) -> Joined:
+def untiled(spec: Spec, task: RepetitiveTask, body: GatheredBody) -> Joined:
     """The nest without its gathering. Raises NotOneNestError where it gathers anything else than a delay's state."""
-    ports = dict(zip(found.call.arguments, (port.name for port in found.inner.inputs), strict=True))
-    ports |= dict(zip(found.call.results, (port.name for port in found.inner.outputs), strict=True))
+    inner, call = body.inner, body.call
+    names = (port.name for port in (*inner.inputs, *inner.outputs))
+    ports = dict(zip((*call.arguments, *call.results), names, strict=True))
     gathered = {
-        ports[call.results[0]]: tuple(_pieces(task, call, elementary, ports)) for call, elementary in found.gathers
+        ports[gather.results[0]]: tuple(_pieces(task, gather, elementary, ports)) for gather, elementary in body.gathers
     }
     outer = replace(
         task,
-        callee=found.inner.name,
+        callee=inner.name,
         input_links=tuple(replace(link, port=ports[link.port]) for link in task.input_links if link.port in ports),
         output_links=tuple(replace(link, port=ports[link.port]) for link in task.output_links),
         delays=tuple(_renamed(delay, ports) for delay in task.delays if delay.port in ports),
     )
-    return join(outer, found.inner, spec.components[found.inner.callee], gathered)
+    return join(outer, inner, spec.components[inner.callee], gathered)
 
 
 def _renamed(delay: Delay, ports: Mapping[str, str]) -> Delay:
@@ -273,29 +270,23 @@ def _pieces(
             raise NotOneNestError(f"'{elementary.name}' does more than to gather state")
         bounds = tuple((_number(item.low), _number(item.high)) for item in statement.ranges)
         names = [item.name for item in statement.ranges]
-        if [_index(one) for one in statement.subscripts] != [(name, 0) for name in names]:
+        if [_index(subscript) for subscript in statement.subscripts] != [(name, 0) for name in names]:
             raise NotOneNestError(f"'{elementary.name}' does more than to gather state")
         value = statement.value
         if isinstance(value, Read):
-            moved = [_index(one) for one in value.subscripts]
+            moved = [_index(subscript) for subscript in value.subscripts]
             if [name for name, _ in moved] != names:
                 raise NotOneNestError(f"'{elementary.name}' does more than to gather state")
             yield GatheredPiece(bounds, tuple(move for _, move in moved), _source(task, actual[value.port], ports))
+        elif isinstance(value, Constant):
+            yield GatheredPiece(bounds, (0,) * len(bounds), value.value)
         else:
-            yield GatheredPiece(bounds, (0,) * len(bounds), _constant(value))
+            raise NotOneNestError("what gathers the state computes something")
 
 
 def _source(task: RepetitiveTask, port: str, ports: Mapping[str, str]) -> Delay | Link:
-    delay = next((one for one in task.delays if one.port == port), None)
-    if delay is not None:
-        return _renamed(delay, ports)
-    return next(link for link in task.input_links if link.port == port)
-
-
-def _constant(value: Expr) -> ConstValue:
-    if not isinstance(value, Constant):
-        raise NotOneNestError("what gathers the state computes something")
-    return value.value
+    delays = (_renamed(delay, ports) for delay in task.delays if delay.port == port)
+    return next(delays, None) or next(link for link in task.input_links if link.port == port)
 
 
 def _number(bound: Expr) -> int:

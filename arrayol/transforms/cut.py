@@ -1,11 +1,15 @@
-"""A repetitive task cut in blocks: the repetition of one block, and what it reads, writes and hands on."""
+"""A repetitive task cut in blocks: the repetition of one block, and what it reads, writes and hands on.
+
+It is what `pave`, `tile` and `fuse` have in common: a part of a block's body, with a feed for each input port and a
+sink for each output port; what crosses blocks gets ports of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from arrayol.ir.spec import Component, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault, port_named
+from arrayol.ir.spec import Component, Delay, Link, RepetitiveTask, TiledDefault, port_named
 from arrayol.transforms.block import BlockPart, Blocks, Feed, Inside, Local, Ports, Reach, Sink, split_tiler
 from arrayol.transforms.block_delays import BlockState, Unserved, crossings_of, state_feed, state_stem
 from arrayol.transforms.rewrite import Names
@@ -14,8 +18,8 @@ from arrayol.transforms.rewrite import Names
 class UnservedError(Exception):
     """A delay whose state no block hands on."""
 
-    def __init__(self, found: Unserved) -> None:
-        self.found = found
+    def __init__(self, unserved: Unserved) -> None:
+        self.unserved = unserved
         super().__init__()
 
 
@@ -33,8 +37,11 @@ def block_part(
     delays: list[Delay] = []
     states: dict[str, Link] = {}
     for delay in task.delays:
-        made = _delay(delay, task, callee, blocks, ports, states)
-        (delays if isinstance(made, Delay) else links).append(made)  # type: ignore[arg-type]
+        inner_delay = _delay(delay, task, callee, blocks, ports, states)
+        if isinstance(inner_delay, Delay):
+            delays.append(inner_delay)
+        else:
+            links.append(inner_delay)
     inner = RepetitiveTask(
         name,
         tuple(feed.port for feed in ports.feeds),
@@ -53,31 +60,31 @@ def _input(link: Link, callee: Component, blocks: Blocks, ports: Ports, inside: 
     port = port_named(callee.inputs, link.port)
     if link.port in inside.reads:
         local = inside.arrays[link.array]
-        found = next((feed for feed in ports.feeds if feed.source == Local(local.name)), None)
-        name = found.port.name if found else ports.fresh(link.port)
-        if not found:
+        feed = next((feed for feed in ports.feeds if feed.source == Local(local.name)), None)
+        name = feed.port.name if feed else ports.fresh(link.port)
+        if not feed:
             ports.feeds.append(Feed(replace(local, name=name), Local(local.name)))
         return Link(link.port, name, inside.reads[link.port], link.span)
     split = split_tiler(link.tiler, port.shape, blocks)
     name = ports.fresh(link.port)
-    ports.feeds.append(Feed(_shaped(port, name, split.shape), Reach(link.array, split.outer)))
+    ports.feeds.append(Feed(replace(port, name=name, shape=split.shape), Reach(link.array, split.outer)))
     return Link(link.port, name, split.inner, link.span)
 
 
 def _outputs(task: RepetitiveTask, callee: Component, blocks: Blocks, ports: Ports, inside: Inside) -> Iterator[Link]:
-    made: set[str] = set()
+    local_arrays: set[str] = set()
     for place, link in enumerate(task.output_links):
         port = port_named(callee.outputs, link.port)
         if place not in inside.writes:
             split = split_tiler(link.tiler, port.shape, blocks)
             name = ports.fresh(link.port)
-            ports.sinks.append(Sink(_shaped(port, name, split.shape), (Reach(link.array, split.outer),)))
+            ports.sinks.append(Sink(replace(port, name=name, shape=split.shape), (Reach(link.array, split.outer),)))
             yield Link(link.port, name, split.inner, link.span)
             continue
         local = inside.arrays[link.array]
         name = next((sink.port.name for sink in ports.sinks if sink.local == local.name), "") or ports.fresh(link.port)
-        if link.array not in made:
-            made.add(link.array)
+        if link.array not in local_arrays:
+            local_arrays.add(link.array)
             ports.sinks.append(Sink(replace(local, name=name), (), local.name))
         yield Link(link.port, name, inside.writes[place], link.span)
 
@@ -86,12 +93,12 @@ def _delay(
     delay: Delay, task: RepetitiveTask, callee: Component, blocks: Blocks, ports: Ports, states: dict[str, Link]
 ) -> Delay | Link:
     """The delay inside the block; a link where no instance has its earlier one in the same block."""
-    found = crossings_of(delay, blocks)
-    if isinstance(found, Unserved):
-        raise UnservedError(found)
+    crossings = crossings_of(delay, blocks)
+    if isinstance(crossings, Unserved):
+        raise UnservedError(crossings)
     port = port_named(callee.inputs, delay.port)
     acts = all(abs(step) < extent for step, extent in zip(delay.vector, blocks.extents, strict=True))
-    crosses = any(crossing.vector is not None for crossing in found)
+    crosses = any(crossing.vector is not None for crossing in crossings)
     if not crosses and not isinstance(delay.default, TiledDefault):
         return replace(delay, acts=acts)
     state = BlockState(port, blocks)
@@ -100,12 +107,8 @@ def _delay(
         ports.sinks.append(Sink(state.port(name), ()))
         states[delay.output] = Link(delay.output, name, state.tiler(delay.span), delay.span)
     after = states[delay.output].array if crosses else ""
-    feed, tiler = state_feed(delay, found, state, after, {port.name: port.shape for port in task.inputs}, ports)
+    feed, tiler = state_feed(delay, crossings, state, after, {port.name: port.shape for port in task.inputs}, ports)
     ports.feeds.append(feed)
     if not acts and delay.acts:
         return Link(delay.port, feed.port.name, tiler, delay.span)
     return replace(delay, default=TiledDefault(feed.port.name, tiler, delay.span), acts=acts)
-
-
-def _shaped(port: Port, name: str, shape: Shape) -> Port:
-    return Port(name, port.type, shape, port.span)

@@ -43,15 +43,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.spec import Call, CompoundTask, Port, Spec
+from arrayol.ir.spec import Call, CompoundTask, Spec
+from arrayol.text import listed
 from arrayol.transforms.assemble import Assembly, Outline, assemble
-from arrayol.transforms.block import Blocks
+from arrayol.transforms.block import Blocks, diagonal
 from arrayol.transforms.fused_block import Failure, Fusion, find_fusion, move_of, producer_runs
 from arrayol.transforms.pair import Pair, pair_of
 from arrayol.transforms.rewrite import (
     CallName,
     Names,
     Sizes,
+    default_arrays,
     divisors,
     find_pair,
     nearest_sizes,
@@ -84,18 +86,16 @@ class Fuse:
 
     def apply(self, spec: Spec) -> Transformed:
         pair = pair_of(spec, *find_pair(spec, self.producer, self.consumer))
-        sizes = _default_block(spec, pair) if self.block is None else _given_block(spec, pair, self.block)
-        fusion, names, taken, remarks = _search(spec, pair, sizes, free=self.block is None)
+        if self.block is not None:
+            consumer = pair.consumer
+            require_sizes(self.block, consumer.repetition, "a block of", consumer.name, consumer.span)
+        sizes = _default_block(spec, pair) if self.block is None else self.block
+        fusion, names, sizes, remarks = _search(spec, pair, sizes, free=self.block is None)
         name = names.definition(f"{pair.calls[0].callee}_{pair.calls[1].callee}")
-        made = _assembled(spec, pair, fusion, name, names)
-        after = _replaced(spec, pair, fusion, made, name)
-        told = (*remarks, *_told(pair, fusion, taken, self.block))
-        return Transformed(after, _trace(spec, after, pair, fusion, made, name), told, name)
-
-
-def _given_block(spec: Spec, pair: Pair, block: Sizes) -> Sizes:
-    require_sizes(block, pair.consumer.repetition, "a block of", pair.consumer.name, pair.consumer.span)
-    return block
+        assembly = _assembled(spec, pair, fusion, name, names)
+        after = _replaced(spec, pair, fusion, assembly, name)
+        remarks += _remarks(pair, fusion, sizes, self.block)
+        return Transformed(after, _trace(spec, after, pair, fusion, assembly, name), tuple(remarks), name)
 
 
 def _default_block(spec: Spec, pair: Pair) -> Sizes:
@@ -103,14 +103,15 @@ def _default_block(spec: Spec, pair: Pair) -> Sizes:
     sizes: list[int] = []
     for axis, extent in enumerate(pair.consumer.repetition):
         options = divisors(extent, 32)
-        found = next((size for size in options if size == extent or move_of(spec, pair, axis, size) is not None), None)
-        if found is None:
+        serving = (size for size in options if size == extent or move_of(spec, pair, axis, size) is not None)
+        smallest = next(serving, None)
+        if smallest is None:
             message = (
-                f"no block of up to {options[-1]} along infinite dimension {axis} of '{pair.consumer.name}' begins with"
+                f"no block of up to {options[-1]} along infinite dimension {axis} of '{pair.consumer.name}' begins "
+                f"with a repetition of '{pair.producer.name}'"
             )
-            message += f" a repetition of '{pair.producer.name}'"
             raise refused(message, pair.consumer.span)
-        sizes.append(found)
+        sizes.append(smallest)
     return tuple(sizes)
 
 
@@ -123,15 +124,15 @@ def _search(spec: Spec, pair: Pair, sizes: Sizes, *, free: bool) -> tuple[Fusion
     tried = sizes
     while True:
         names = Names(spec)
-        found = find_fusion(spec, pair, tried, names)
-        if isinstance(found, Fusion):
-            return found, names, tried, remarks
-        larger = _enlarged(pair, tried, found)
-        if larger is None or not (found.scans or free):
-            raise _refusal(spec, pair, sizes, tried, found, free=free)
-        if found.scans:
+        fusion = find_fusion(spec, pair, tried, names)
+        if isinstance(fusion, Fusion):
+            return fusion, names, tried, remarks
+        larger = _enlarged(pair, tried, fusion)
+        if larger is None or not (fusion.scans or free):
+            raise _refusal(spec, pair, sizes, tried, fusion, free=free)
+        if fusion.scans:
             axes = [axis for axis, (old, new) in enumerate(zip(tried, larger, strict=True)) if old != new]
-            remarks.append(_whole_remark(pair, axes, found))
+            remarks.append(_whole_remark(pair, axes, fusion))
         tried = larger
 
 
@@ -143,7 +144,7 @@ def _enlarged(pair: Pair, sizes: Sizes, failure: Failure) -> Sizes | None:
 
 
 def _whole_remark(pair: Pair, axes: list[int], failure: Failure) -> str:
-    which = " and ".join(f"dimension {axis} of '{pair.consumer.name}'" for axis in axes)
+    which = listed([f"dimension {axis} of '{pair.consumer.name}'" for axis in axes])
     return (
         f"'{pair.producer.name}' and '{pair.consumer.name}' scan against each other: {which} is taken whole in the "
         f"macro-pattern ({failure.reason})"
@@ -167,58 +168,40 @@ def _refusal(spec: Spec, pair: Pair, sizes: Sizes, tried: Sizes, failure: Failur
 
 
 def _assembled(spec: Spec, pair: Pair, fusion: Fusion, name: str, names: Names) -> Assembly:
-    outputs = (*fusion.given, *pair.consumer.outputs)
-    used = {link.array for task in (pair.producer, pair.consumer) for link in task.input_links}
-    inside = {array.name for array in pair.shared} - pair.by_default
-    inputs: dict[str, Port] = {}
-    for port in (*pair.producer.inputs, *pair.consumer.inputs):
-        if port.name not in inside and (port.name in used or _is_default(pair, port.name)):
-            inputs[port.name] = port
-    outline = Outline(
-        name,
-        tuple(inputs.values()),
-        outputs,
-        fusion.macro.consumer.outer,
-        names.definition(f"{name}_body"),
-        pair.consumer.span,
-    )
+    producer, consumer = pair.producer, pair.consumer
+    used = {link.array for task in (producer, consumer) for link in task.input_links}
+    used -= {array.name for array in pair.shared} - pair.by_default
+    used |= {*default_arrays(producer), *default_arrays(consumer)}
+    inputs = {port.name: port for port in (*producer.inputs, *consumer.inputs) if port.name in used}
+    outputs, space = (*fusion.given, *consumer.outputs), fusion.macro.consumer.outer
+    body = names.definition(f"{name}_body")
+    outline = Outline(name, tuple(inputs.values()), outputs, space, body, consumer.span)
     return assemble(outline, [fusion.producer, fusion.consumer], spec, names)
 
 
-def _is_default(pair: Pair, array: str) -> bool:
-    defaults = (delay.default for task in (pair.producer, pair.consumer) for delay in task.delays)
-    return any(getattr(default, "array", None) == array for default in defaults)
-
-
-def _replaced(spec: Spec, pair: Pair, fusion: Fusion, made: Assembly, name: str) -> Spec:
-    outer = made.components[-1]
-    call = Call(
-        tuple(port.name for port in outer.outputs),
-        name,
-        tuple(port.name for port in outer.inputs),
-        pair.calls[1].span,
-    )
-    gone = [pair.calls[1]] if fusion.beside else list(pair.calls)
-    calls = [
-        call if one is pair.calls[1] else one for one in pair.compound.calls if one not in gone or one is pair.calls[1]
-    ]
+def _replaced(spec: Spec, pair: Pair, fusion: Fusion, assembly: Assembly, name: str) -> Spec:
+    outer = assembly.components[-1]
+    arguments, results = (tuple(port.name for port in ports) for ports in (outer.inputs, outer.outputs))
+    call = Call(results, name, arguments, pair.calls[1].span)
+    gone = () if fusion.beside else pair.calls[:1]
+    calls = [call if old is pair.calls[1] else old for old in pair.compound.calls if old not in gone]
     changed = with_calls(pair.compound, calls)
-    return with_definitions(spec, {pair.compound.name: (*made.components, changed)})
+    return with_definitions(spec, {pair.compound.name: (*assembly.components, changed)})
 
 
-def _told(pair: Pair, fusion: Fusion, sizes: Sizes, asked: Sizes | None) -> list[str]:
+def _remarks(pair: Pair, fusion: Fusion, sizes: Sizes, asked: Sizes | None) -> list[str]:
     runs, before = producer_runs(fusion.macro)
     name, consumer = pair.calls[0].callee, pair.calls[1].callee
     remarks = []
     if sizes != asked:
         remarks.append(f"a block is {shown(sizes)} repetitions of '{consumer}'")
-    remarks.append(f"'{name}' runs {runs} times instead of {before}: recomputation {runs / before:.3f}")
+    remarks.append(f"'{name}' runs {runs:,} times instead of {before:,}: recomputation {runs / before:.3f}")
     if fusion.beside:
         remarks.append(f"'{name}' stays beside '{name}_{consumer}' for what else reads it, which doubles its work")
     return remarks
 
 
-def _trace(spec: Spec, after: Spec, pair: Pair, fusion: Fusion, made: Assembly, name: str) -> Trace:
+def _trace(spec: Spec, after: Spec, pair: Pair, fusion: Fusion, assembly: Assembly, name: str) -> Trace:
     before = identity(spec)
     tasks, arrays = dict(before.tasks), dict(before.arrays)
     parts = (fusion.producer, fusion.consumer)
@@ -226,40 +209,31 @@ def _trace(spec: Spec, after: Spec, pair: Pair, fusion: Fusion, made: Assembly, 
         if call.callee in tasks:
             kept = before.tasks[call.callee] if call.callee in after.components else ()
             earlier = tasks[call.callee] if tasks[call.callee] != before.tasks[call.callee] else kept
-            tasks[call.callee] = (*earlier, _index_map(part.inner.name, blocks, name, made))
+            tasks[call.callee] = (*earlier, _index_map(part.inner.name, blocks, name, assembly))
         if call.callee not in after.components:
-            ports = (
-                port.name for port in (*spec.components[call.callee].inputs, *spec.components[call.callee].outputs)
-            )
-            actual = dict(zip(ports, (*call.arguments, *call.results), strict=True))
-            arrays |= {(call.callee, port): _place(array, pair, after, made, name) for port, array in actual.items()}
+            callee = spec.components[call.callee]
+            actual = zip((*callee.inputs, *callee.outputs), (*call.arguments, *call.results), strict=True)
+            arrays |= {(call.callee, port.name): _place(array, assembly, name) for port, array in actual}
+    compound = after.components[pair.compound.name]
+    assert isinstance(compound, CompoundTask)
     for array in pair.compound.arrays:
-        if array not in _compound(after, pair).arrays:
-            arrays[pair.compound.name, array] = _place(array, pair, after, made, name)
-    return Trace(tasks, arrays | {old: (new,) for old, new in made.inlined.items()})
+        if array not in compound.arrays:
+            arrays[pair.compound.name, array] = _place(array, assembly, name)
+    return Trace(tasks, arrays | {old: (new,) for old, new in assembly.inlined.items()})
 
 
-def _compound(after: Spec, pair: Pair) -> CompoundTask:
-    found = after.components[pair.compound.name]
-    assert isinstance(found, CompoundTask)
-    return found
-
-
-def _place(array: str, pair: Pair, after: Spec, made: Assembly, name: str) -> tuple[ArrayName, ...]:
+def _place(array: str, assembly: Assembly, name: str) -> tuple[ArrayName, ...]:
     """Where an array of the composition is in the fused task: a port of it, or inside its body."""
-    outer = after.components[name]
+    outer = assembly.components[-1]
     if any(port.name == array for port in (*outer.inputs, *outer.outputs)):
         return ((name, array),)
-    return ((made.components[-2].name, made.locals[array]),) if array in made.locals else ()
+    return ((assembly.components[-2].name, assembly.locals[array]),) if array in assembly.locals else ()
 
 
-def _index_map(inner: str, blocks: Blocks, name: str, made: Assembly) -> IndexMap:
+def _index_map(inner: str, blocks: Blocks, name: str, assembly: Assembly) -> IndexMap:
     rank = len(blocks.extents)
-    direct = inner in made.direct
-    steps = tuple(
-        tuple(blocks.stride[row] if row == column else 0 for column in range(0 if direct else rank))
-        for row in range(rank)
-    )
+    direct = inner in assembly.direct
+    steps = ((),) * rank if direct else diagonal(blocks.stride)
     matrix = tuple((*row, *step) for row, step in zip(blocks.paving, steps, strict=True))
     turns = tuple(extent if axis in blocks.wrapped else None for axis, extent in enumerate(blocks.space))
     extents = blocks.outer if direct else (*blocks.outer, *blocks.extents)

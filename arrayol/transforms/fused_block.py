@@ -1,4 +1,10 @@
-"""What a fusion becomes: the parts of its block, what it gives to others, and what has to stay beside it."""
+"""The block of a fusion: what of the producer a block of the consumer needs, and the parts that it is made of.
+
+Block R of the consumer needs the producer's repetitions q = origin + paving R + stride g, Array-OL's macro-pattern. A
+step of the blocks must be a whole number of steps of the producer; then all blocks need what the first needs, moved,
+and origin, stride and extents come from the first block's exact need. What others read of the producer too is given by
+the fused task if its blocks write each element once, which isl decides; else the producer stays beside it.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +12,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from arrayol.ir.spec import CompoundTask, Port, RepetitiveTask, Shape, Spec, TiledDefault, Tiler
+from arrayol.ir.spec import Port, RepetitiveTask, Shape, Spec, TiledDefault, Tiler
 from arrayol.polyhedral.accesses import Access, find_outside, least_combination
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.macro_pattern import BlockRead, Progression, Written, needed_repetitions
 from arrayol.polyhedral.single_write import find_clash, find_hole
-from arrayol.transforms.block import BlockPart, Blocks, Inside, Reach, Sink, Vector, even_blocks, rows_of, split_tiler
-from arrayol.transforms.block_arrays import Layout, Use, lay_out, lay_out_whole
+from arrayol.transforms.block import (
+    BlockPart,
+    Blocks,
+    Inside,
+    Reach,
+    Sink,
+    Vector,
+    even_blocks,
+    minus,
+    rows_of,
+    split_tiler,
+)
+from arrayol.transforms.block_arrays import Layout, lay_out, lay_out_whole
 from arrayol.transforms.block_delays import Unserved, block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.cut import UnservedError, block_part
 from arrayol.transforms.pair import Pair
 from arrayol.transforms.rewrite import Names
 
-# The macro-pattern of a fusion: which repetitions of the producer a block of the consumer needs.
-#
-# Block R of the consumer needs the producer's repetitions q = origin + paving R + stride g. A step of the blocks must
-# be a whole number of steps of the producer; origin, stride and extents come from the first block's exact need.
+# The macro-pattern.
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +70,7 @@ def move_of(spec: Spec, pair: Pair, axis: int, size: int) -> Vector | None:
     return least_combination(tuple(rows), target, fixed=still)
 
 
-def find_macro(spec: Spec, pair: Pair, sizes: Sequence[int]) -> Macro | Failure:
+def _find_macro(spec: Spec, pair: Pair, sizes: Sequence[int]) -> Macro | Failure:
     """The macro-pattern of consumer blocks of those sizes."""
     consumer = even_blocks(pair.consumer, sizes)
     columns: list[Vector] = []
@@ -65,13 +79,13 @@ def find_macro(spec: Spec, pair: Pair, sizes: Sequence[int]) -> Macro | Failure:
         if move is None:
             return Failure(_no_move(pair, axis, sizes), frozenset({axis}))
         columns.append(move)
-    found = _needed(spec, pair, sizes)
-    if found is None:
-        return Failure("what the first block needs of the producer is no range of its repetitions", _unsplit(consumer))
-    return _blocks(spec, pair, consumer, columns, found)
+    needed = _needed(spec, pair, sizes)
+    if needed is None:
+        return Failure("what the first block needs of the producer is no range of its repetitions", _cut(consumer))
+    return _macro(spec, pair, consumer, columns, needed)
 
 
-def whole_macro(pair: Pair, sizes: Sequence[int]) -> Macro | None:
+def _whole_macro(pair: Pair, sizes: Sequence[int]) -> Macro | None:
     """The macro-pattern of one block that is everything, or None where the sizes leave several, or no end."""
     consumer = even_blocks(pair.consumer, sizes)
     space = pair.producer.repetition
@@ -90,7 +104,7 @@ def _no_move(pair: Pair, axis: int, sizes: Sequence[int]) -> str:
     )
 
 
-def _unsplit(blocks: Blocks) -> frozenset[int]:
+def _cut(blocks: Blocks) -> frozenset[int]:
     return frozenset(axis for axis, extent in enumerate(blocks.outer) if extent != 1)
 
 
@@ -105,7 +119,7 @@ def _needed(spec: Spec, pair: Pair, sizes: Sequence[int]) -> tuple[Progression, 
                 pairs.append((Written(write.link.tiler, write.pattern), BlockRead(tiler, read.pattern, tuple(sizes))))
     bounds: list[tuple[int, int | None]] = []
     for axis, extent in enumerate(pair.producer.repetition):
-        turns = wraps and extent is not None and is_turn(spec, pair, axis)
+        turns = extent is not None and wraps and _is_turn(spec, pair, axis)
         bounds.append((-extent, 2 * extent) if turns and extent is not None else (0, extent))
     return needed_repetitions(pairs, bounds)
 
@@ -118,10 +132,10 @@ def _near(tiler: Tiler, shape: Shape) -> Tiler:
         entry if extent is None or -extent < entry < extent else entry % extent
         for entry, extent in zip(tiler.origin, shape, strict=True)
     )
-    return Tiler(origin, tiler.paving, tiler.fitting, tiler.wrap, tiler.span)
+    return replace(tiler, origin=origin)
 
 
-def is_turn(spec: Spec, pair: Pair, axis: int) -> bool:
+def _is_turn(spec: Spec, pair: Pair, axis: int) -> bool:
     """Whether the producer's repetitions along an axis go round the arrays: one more writes where the first does."""
     extent = pair.producer.repetition[axis]
     return extent is not None and all(
@@ -138,13 +152,13 @@ def _goes_round(tiler: Tiler, shape: Shape, axis: int, extent: int) -> bool:
     )
 
 
-def _blocks(
-    spec: Spec, pair: Pair, consumer: Blocks, columns: Sequence[Vector], found: Sequence[Progression]
+def _macro(
+    spec: Spec, pair: Pair, consumer: Blocks, columns: Sequence[Vector], needed: Sequence[Progression]
 ) -> Macro | Failure:
     producer = pair.producer
     origin, stride, extents, wrapped = [], [], [], set()
     for axis, extent in enumerate(producer.repetition):
-        chosen = _along(producer, axis, found[axis], moved=any(column[axis] for column in columns))
+        chosen = _along(producer, axis, needed[axis], moved=any(column[axis] for column in columns))
         if chosen is None:
             return Failure(f"dimension {axis} of '{producer.name}' is infinite and would be taken whole", frozenset())
         origin.append(chosen.low)
@@ -153,7 +167,7 @@ def _blocks(
         outside = _leaves(chosen, extent, [column[axis] for column in columns], consumer.outer)
         if outside:
             moving = frozenset(place for place, column in enumerate(columns) if column[axis])
-            if not (is_turn(spec, pair, axis) and _may_go_round(producer, axis)):
+            if not (_is_turn(spec, pair, axis) and _may_go_round(producer, axis)):
                 return Failure(_beyond(pair, axis, *outside), moving)
             wrapped.add(axis)
     blocks = Blocks(
@@ -168,28 +182,23 @@ def _blocks(
     return Macro(blocks, consumer)
 
 
-def _along(producer: RepetitiveTask, axis: int, found: Progression, *, moved: bool) -> Progression | None:
+def _along(producer: RepetitiveTask, axis: int, needed: Progression, *, moved: bool) -> Progression | None:
     """The range along an axis; where blocks do not move along it and its delays or ends ask for it, all of it."""
     extent = producer.repetition[axis]
     delayed = any(delay.acts and delay.vector[axis] for delay in producer.delays)
     if delayed:
-        found = Progression(found.low, 1, found.last - found.low + 1)
-    if moved or not (delayed or found.low < 0 or (extent is not None and found.last >= extent)):
-        return found
+        needed = Progression(needed.low, 1, needed.last - needed.low + 1)
+    if moved or not (delayed or needed.low < 0 or (extent is not None and needed.last >= extent)):
+        return needed
     return None if extent is None else Progression(0, 1, extent)
 
 
-def _leaves(found: Progression, extent: int | None, moves: Sequence[int], outer: Shape) -> tuple[Vector, int] | None:
+def _leaves(needed: Progression, extent: int | None, moves: Sequence[int], outer: Shape) -> tuple[Vector, int] | None:
     """A block and a repetition, before the first or beyond the last, that it would need."""
-    lowest = [
-        0 if move >= 0 else None if count is None else count - 1 for move, count in zip(moves, outer, strict=True)
-    ]
-    highest = [
-        0 if move <= 0 else None if count is None else count - 1 for move, count in zip(moves, outer, strict=True)
-    ]
-    for corner, start, sign in ((lowest, found.low, -1), (highest, found.last, 1)):
+    for start, sign, limit in ((needed.low, -1, 0), (needed.last, 1, extent)):
+        ends = zip(moves, outer, strict=True)
+        corner = [0 if sign * move <= 0 else None if count is None else count - 1 for move, count in ends]
         block, value = [0] * len(corner), start
-        limit = 0 if sign < 0 else extent
         for axis, (place, move) in enumerate(zip(corner, moves, strict=True)):
             # Along an infinite dimension so far that it leaves, if it ever does.
             far = 0 if limit is None else max(0, (limit - value) // move + 1) if place is None else 0
@@ -206,9 +215,9 @@ def _may_go_round(producer: RepetitiveTask, axis: int) -> bool:
     shapes = {port.name: port.shape for port in producer.inputs}
     tilers = [(link.tiler, shapes[link.array]) for link in producer.input_links]
     defaults = (delay.default for delay in producer.delays)
-    tilers += [(one.tiler, shapes[one.array]) for one in defaults if isinstance(one, TiledDefault)]
+    tilers += [(default.tiler, shapes[default.array]) for default in defaults if isinstance(default, TiledDefault)]
     delayed = any(delay.vector[axis] for delay in producer.delays)
-    return not delayed and extent is not None and all(_goes_round(*one, axis, extent) for one in tilers)
+    return not delayed and extent is not None and all(_goes_round(*read, axis, extent) for read in tilers)
 
 
 def _beyond(pair: Pair, axis: int, block: Vector, repetition: int) -> str:
@@ -236,39 +245,39 @@ class Fusion:
 
 def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> Fusion | Failure:
     """The fusion by consumer blocks of those sizes, or why it cannot be."""
-    macro = find_macro(spec, pair, sizes)
+    macro = _find_macro(spec, pair, sizes)
     layouts = macro if isinstance(macro, Failure) else _laid_out(spec, pair, macro)
     if isinstance(layouts, Failure):
-        whole = whole_macro(pair, sizes)
+        whole = _whole_macro(pair, sizes)
         if whole is None:
             return layouts
         macro = whole
-        layouts = {
-            array.name: lay_out_whole(
-                array, pair.writes(spec, array.name), pair.reads(spec, array.name), whole.producer
-            )
-            for array in pair.shared
-        }
+        layouts = {}
+        for array in pair.shared:
+            writes, reads = pair.writes(spec, array.name), pair.reads(spec, array.name)
+            layouts[array.name] = lay_out_whole(array, writes, reads, whole.producer)
     assert isinstance(macro, Macro)
     circle = _scanning(pair, macro)
     if circle:
         return circle
     wanted = _wanted_outside(pair)
-    beside = bool(wanted) and (_lies_between(pair) or not _once(spec, pair, macro.producer, layouts, wanted))
+    arrays = [pair.compound.arrays[name] for name in wanted]
+    once = (_written_once(spec, pair, macro.producer, layouts, array) for array in arrays)
+    beside = bool(wanted) and (_lies_between(pair) or not all(once))
     try:
         return _fusion(spec, pair, macro, layouts, frozenset() if beside else wanted, beside, names)
-    except UnservedError as unserved:
-        return _unserved(pair, macro, unserved.found)
+    except UnservedError as error:
+        return _unserved(pair, macro, error.unserved)
 
 
 def _laid_out(spec: Spec, pair: Pair, macro: Macro) -> dict[str, Layout] | Failure:
     layouts: dict[str, Layout] = {}
     for array in pair.shared:
         writes, reads = pair.writes(spec, array.name), pair.reads(spec, array.name)
-        found = lay_out(array, writes, reads, macro.producer, macro.consumer)
-        if found is None:
-            return Failure(_no_layout(pair, array), _cut(macro))
-        layouts[array.name] = found
+        layout = lay_out(array, writes, reads, macro.producer, macro.consumer)
+        if layout is None:
+            return Failure(_no_layout(pair, array), _cut(macro.consumer))
+        layouts[array.name] = layout
     return layouts
 
 
@@ -281,9 +290,10 @@ def _fusion(
     beside: bool,
     names: Names,
 ) -> Fusion:
-    producer = _restricted(pair.producer, {*layouts, *given})
-    local = {name: Port(name, array.type, layouts[name].shape, array.span) for name, array in _by_name(pair).items()}
-    made = block_part(
+    kept = tuple(link for link in pair.producer.output_links if link.array in layouts or link.array in given)
+    producer = replace(pair.producer, output_links=kept)
+    local = {array.name: replace(array, shape=layouts[array.name].shape) for array in pair.shared}
+    first = block_part(
         producer,
         spec.components[producer.callee],
         macro.producer,
@@ -296,7 +306,7 @@ def _fusion(
         for name in layouts
         for use, tiler in zip(pair.reads(spec, name), layouts[name].reads, strict=True)
     }
-    taken = block_part(
+    second = block_part(
         pair.consumer,
         spec.components[pair.consumer.callee],
         macro.consumer,
@@ -304,19 +314,9 @@ def _fusion(
         names,
         Inside(local, reads, {}),
     )
-    made = replace(made, sinks=tuple(_exported(sink, layouts, given) for sink in made.sinks))
+    first = replace(first, sinks=tuple(_exported(sink, layouts, given) for sink in first.sinks))
     arrays = tuple(pair.compound.arrays[name] for name in pair.calls[0].results if name in given)
-    return Fusion(macro, made, taken, arrays, beside)
-
-
-def _by_name(pair: Pair) -> dict[str, Port]:
-    return {array.name: array for array in pair.shared}
-
-
-def _restricted(producer: RepetitiveTask, arrays: set[str]) -> RepetitiveTask:
-    """The producer without links to arrays that the block does not need."""
-    links = tuple(link for link in producer.output_links if link.array in arrays)
-    return replace(producer, output_links=links)
+    return Fusion(macro, first, second, arrays, beside)
 
 
 def _written(producer: RepetitiveTask, layouts: Mapping[str, Layout]) -> Iterator[tuple[int, Tiler]]:
@@ -343,40 +343,25 @@ def _wanted_outside(pair: Pair) -> frozenset[str]:
 
 def _lies_between(pair: Pair) -> bool:
     """Whether the consumer also waits for the producer through another call, or reads it as a delay's default."""
-    return bool(pair.by_default) or bool(_downstream(pair.compound, pair) & set(pair.calls[1].arguments))
-
-
-def _downstream(compound: CompoundTask, pair: Pair) -> set[str]:
-    """The arrays that depend on the producer through other calls."""
-    reached, found = set(pair.calls[0].results), set[str]()
-    for call in compound.calls:
-        if call is not pair.calls[1] and reached & set(call.arguments):
-            reached |= set(call.results)
-            found |= set(call.results)
-    return found
-
-
-def _once(spec: Spec, pair: Pair, blocks: Blocks, layouts: Mapping[str, Layout], wanted: frozenset[str]) -> bool:
-    """Whether the blocks write every element of the wanted arrays once."""
-    return all(_written_once(spec, pair, blocks, layouts, pair.compound.arrays[name]) for name in wanted)
+    downstream = set[str]()  # the arrays that depend on the producer through other calls
+    for call in pair.compound.calls:
+        if call is not pair.calls[1] and not {*pair.calls[0].results, *downstream}.isdisjoint(call.arguments):
+            downstream |= set(call.results)
+    return bool(pair.by_default) or not downstream.isdisjoint(pair.calls[1].arguments)
 
 
 def _written_once(spec: Spec, pair: Pair, blocks: Blocks, layouts: Mapping[str, Layout], array: Port) -> bool:
+    """Whether the blocks write every element of an array of the producer once."""
     if array.name in layouts:
         layout = layouts[array.name]
         accesses = [Access(layout.outer, blocks.outer, layout.shape, array.shape)]
     else:
-        uses: list[Use] = pair.writes(spec, array.name)
-        cuts = [split_tiler(use.link.tiler, use.pattern, blocks) for use in uses]
+        cuts = [split_tiler(use.link.tiler, use.pattern, blocks) for use in pair.writes(spec, array.name)]
         accesses = [Access(cut.outer, blocks.outer, cut.shape, array.shape) for cut in cuts]
     try:
         return not any(map(find_outside, accesses)) and not find_clash(accesses) and not find_hole(accesses)
     except TooHardError:
         return False
-
-
-def _cut(macro: Macro) -> frozenset[int]:
-    return frozenset(axis for axis, extent in enumerate(macro.consumer.outer) if extent != 1)
 
 
 def _no_layout(pair: Pair, array: Port) -> str:
@@ -399,20 +384,15 @@ def _scanning(pair: Pair, macro: Macro) -> Failure | None:
     return Failure(reason, axes, scans=True)
 
 
-def _unserved(pair: Pair, macro: Macro, found: Unserved) -> Failure:
-    earlier = [entry - step for entry, step in zip(found.repetition, found.delay.vector, strict=True)]
+def _unserved(pair: Pair, macro: Macro, unserved: Unserved) -> Failure:
+    vector = unserved.delay.vector
     reason = (
-        f"repetition {list(found.repetition)} of '{pair.producer.name}' in block {list(found.block)} needs {earlier}, "
-        "which no earlier block has done"
+        f"repetition {list(unserved.repetition)} of '{pair.producer.name}' in block {list(unserved.block)} needs "
+        f"{list(minus(unserved.repetition, vector))}, which no earlier block has done"
     )
-    moving = {
-        column
-        for axis, step in enumerate(found.delay.vector)
-        if step
-        for column, entry in enumerate(macro.producer.paving[axis])
-        if entry
-    }
-    return Failure(reason, frozenset(moving) or _cut(macro), scans=True)
+    rows = [row for row, step in zip(macro.producer.paving, vector, strict=True) if step]
+    moving = {column for row in rows for column, entry in enumerate(row) if entry}
+    return Failure(reason, frozenset(moving) or _cut(macro.consumer), scans=True)
 
 
 def producer_runs(macro: Macro) -> tuple[int, int]:

@@ -13,11 +13,11 @@ from arrayol.ir.spec import (
     RepetitiveTask,
     Spec,
     TiledDefault,
-    Tiler,
+    port_named,
     whole_array_tiler,
 )
 from arrayol.transforms.block_arrays import Use
-from arrayol.transforms.rewrite import Site, refused
+from arrayol.transforms.rewrite import Site, default_arrays, refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +48,9 @@ class Pair:
 def pair_of(spec: Spec, maker: Site, reader: Site) -> Pair:
     """Raises ArrayolError (`step-refused`) where one of them is a composition, or reads no element through a link."""
     producer, consumer = (_bound(spec, site) for site in (maker, reader))
-    made = set(maker.call.results)
-    linked = dict.fromkeys(link.array for link in consumer.input_links if link.array in made)
-    defaults = (delay.default for delay in consumer.delays)
-    by_default = {one.array for one in defaults if isinstance(one, TiledDefault)} & made
+    results = set(maker.call.results)
+    linked = dict.fromkeys(link.array for link in consumer.input_links if link.array in results)
+    by_default = results & set(default_arrays(consumer))
     shared = tuple(maker.compound.arrays[name] for name in linked)
     if not shared:
         message = f"'{reader.call.callee}' reads what '{maker.call.callee}' gives only where its delays leave the space"
@@ -61,8 +60,7 @@ def pair_of(spec: Spec, maker: Site, reader: Site) -> Pair:
 
 def _use(spec: Spec, task: RepetitiveTask, link: Link, *, inputs: bool) -> Use:
     callee = spec.components[task.callee]
-    ports = callee.inputs if inputs else callee.outputs
-    return Use(link, next(port.shape for port in ports if port.name == link.port))
+    return Use(link, port_named(callee.inputs if inputs else callee.outputs, link.port).shape)
 
 
 def _bound(spec: Spec, site: Site) -> RepetitiveTask:
@@ -71,14 +69,9 @@ def _bound(spec: Spec, site: Site) -> RepetitiveTask:
     if isinstance(task, CompoundTask):
         message = f"'{task.name}' is a composition of calls: it repeats nothing that could be fused"
         raise refused(message, site.call.span, f"fuse what it calls: {', '.join(call.callee for call in task.calls)}")
-    repeated = as_repetition(task) if isinstance(task, Elementary) else task
-    actual = dict(
-        zip(
-            (port.name for port in (*task.inputs, *task.outputs)),
-            (*site.call.arguments, *site.call.results),
-            strict=True,
-        )
-    )
+    repeated = _as_repetition(task) if isinstance(task, Elementary) else task
+    ports = (port.name for port in (*task.inputs, *task.outputs))
+    actual = dict(zip(ports, (*site.call.arguments, *site.call.results), strict=True))
     arrays = site.compound.arrays
     return replace(
         repeated,
@@ -95,20 +88,14 @@ def _bound(spec: Spec, site: Site) -> RepetitiveTask:
     )
 
 
-def as_repetition(elementary: Elementary) -> RepetitiveTask:
+def _as_repetition(elementary: Elementary) -> RepetitiveTask:
     """An elementary called by itself: one repetition, whose patterns are whole arrays."""
-    return RepetitiveTask(
-        elementary.name,
-        elementary.inputs,
-        elementary.outputs,
-        (1,),
-        elementary.name,
-        tuple(Link(port.name, port.name, _whole(port), port.span) for port in elementary.inputs),
-        tuple(Link(port.name, port.name, _whole(port), port.span) for port in elementary.outputs),
-        (),
-        elementary.span,
+    name, inputs, outputs, span = elementary.name, elementary.inputs, elementary.outputs, elementary.span
+    reads, writes = (
+        tuple(
+            Link(port.name, port.name, whole_array_tiler(len(port.shape), port.span, steps=1), port.span)
+            for port in ports
+        )
+        for ports in (inputs, outputs)
     )
-
-
-def _whole(port: Port) -> Tiler:
-    return whole_array_tiler(len(port.shape), port.span, steps=1)
+    return RepetitiveTask(name, inputs, outputs, (1,), name, reads, writes, (), span)

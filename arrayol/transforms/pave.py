@@ -64,10 +64,8 @@ class Pave:
         larger = self._larger_block(spec, block) if block is not None else None
         if larger is not None:
             return larger
-        done = Tile(self.task, self.factors).apply(spec)
-        if isinstance(callee, CompoundTask):
-            return _inwards(done, task.name)
-        return done
+        tiled = Tile(self.task, self.factors).apply(spec)
+        return _inwards(tiled, task.name) if isinstance(callee, CompoundTask) else tiled
 
     def _larger_block(self, spec: Spec, block: RepetitiveTask) -> Transformed | None:
         """The task without its old blocks, then with larger ones; None where the levels do not join."""
@@ -93,12 +91,12 @@ def _block_of(spec: Spec, callee: Component) -> RepetitiveTask | None:
     return callee if isinstance(callee, RepetitiveTask) else None
 
 
-def _inwards(done: Transformed, task: str) -> Transformed:
+def _inwards(tiled: Transformed, task: str) -> Transformed:
     """The new level of repetition joined with those of the calls inside, where they join."""
-    outer = done.spec.components[task]
+    outer = tiled.spec.components[task]
     assert isinstance(outer, RepetitiveTask)
     try:
-        inner = Collapse(CallName(outer.callee)).apply(done.spec)
+        inner = Collapse(CallName(outer.callee)).apply(tiled.spec)
     except ArrayolError:
-        return done
-    return Transformed(inner.spec, done.trace.then(inner.trace), (*done.remarks, *inner.remarks), task)
+        return tiled
+    return Transformed(inner.spec, tiled.trace.then(inner.trace), (*tiled.remarks, *inner.remarks), task)

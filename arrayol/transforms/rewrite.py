@@ -1,4 +1,4 @@
-"""Changed definitions put into a specification, in the place of those that they replace."""
+"""What all steps share: free names, the calls that a step means, refusals, and the exchange of definitions."""
 
 from __future__ import annotations
 
@@ -9,9 +9,21 @@ from itertools import islice, product
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.expressions import ranges
-from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, RepetitiveTask, Shape, Spec, callees
+from arrayol.ir.spec import (
+    Call,
+    Component,
+    CompoundTask,
+    Elementary,
+    Port,
+    RepetitiveTask,
+    Shape,
+    Spec,
+    TiledDefault,
+    callees,
+)
 from arrayol.language.diagnose import did_you_mean, shown_shape
 from arrayol.source import Span
+from arrayol.text import counted
 
 # Names for new definitions, ports and arrays: a name has one meaning in a file.
 
@@ -81,11 +93,11 @@ class Site:
 
 def component_of(spec: Spec, name: CallName) -> Component:
     """What a call's task is. Raises ArrayolError (`unknown-call`)."""
-    found = spec.components.get(name.task)
-    if found is None:
+    component = spec.components.get(name.task)
+    if component is None:
         hint = did_you_mean(name.task, spec.components) or f"its tasks are {', '.join(spec.tasks)}"
         raise error("unknown-call", f"there is no task '{name.task}'", hint=hint, file=spec.name)
-    return found
+    return component
 
 
 def sites_of(spec: Spec, name: CallName) -> list[Site]:
@@ -115,11 +127,13 @@ def find_pair(spec: Spec, producer: CallName, consumer: CallName) -> tuple[Site,
     are.
     """
     makers, readers = sites_of(spec, producer), sites_of(spec, consumer)
-    pairs = [(maker, reader) for maker in makers for reader in readers if maker.compound is reader.compound]
     linked = [
         (maker, reader)
-        for maker, reader in pairs
-        if maker.call is not reader.call and set(maker.call.results) & set(reader.call.arguments)
+        for maker in makers
+        for reader in readers
+        if maker.compound is reader.compound
+        and maker.call is not reader.call
+        and not set(maker.call.results).isdisjoint(reader.call.arguments)
     ]
     if len(linked) == 1:
         return linked[0]
@@ -127,26 +141,15 @@ def find_pair(spec: Spec, producer: CallName, consumer: CallName) -> tuple[Site,
         options = sorted({f"'{maker} {reader}'" for maker, reader in linked})
         message = f"'{producer} {consumer}' can mean {len(linked)} pairs of calls"
         raise error("ambiguous-call", message, linked[0][0].call.span, hint=f"name one: {', '.join(options)}")
-    raise _unlinked(spec, producer, consumer)
+    others = ((site, call) for site in makers for call in site.compound.calls)
+    known = sorted({call.callee for site, call in others if not set(call.arguments).isdisjoint(site.call.results)})
+    hint = f"what it gives is read by {', '.join(known)}" if known else f"no task reads what '{producer}' gives"
+    raise refused(f"'{consumer}' reads nothing that '{producer}' gives", component_of(spec, consumer).span, hint)
 
 
-def _unlinked(spec: Spec, producer: CallName, consumer: CallName) -> ArrayolError:
-    span = component_of(spec, consumer).span
-    readers = sorted({str(one) for one in _readers(spec, producer)})
-    hint = f"what it gives is read by {', '.join(readers)}" if readers else f"no task reads what '{producer}' gives"
-    return error("step-refused", f"'{consumer}' reads nothing that '{producer}' gives", span, hint=hint)
-
-
-def _readers(spec: Spec, producer: CallName) -> Iterator[str]:
-    for site in sites_of(spec, producer):
-        for call in site.compound.calls:
-            if set(call.arguments) & set(site.call.results):
-                yield call.callee
-
-
-def callers(spec: Spec, task: str) -> int:
-    """How often a task is called, by repetitions and compound tasks together."""
-    return sum(callees(one).count(task) for one in spec.tasks.values())
+def default_arrays(task: RepetitiveTask) -> list[str]:
+    """The arrays that a task's delays read where they leave its space."""
+    return [delay.default.array for delay in task.delays if isinstance(delay.default, TiledDefault)]
 
 
 # How a step is refused: the reason, the place, and the nearest sizes that would do.
@@ -166,25 +169,25 @@ def require_sizes(sizes: Sizes, space: Shape, what: str, task: str, span: Span) 
         message = (
             f"'{task}' repeats over {shown_shape(space)}: {what} {shown(sizes)} is not one size of at least 1 for each"
         )
-        raise error("wrong-sizes", message, span, hint=f"give {_count(len(space))}, as in {shown((1,) * len(space))}")
+        count = "one size" if len(space) == 1 else counted(len(space), "size")
+        raise error("wrong-sizes", message, span, hint=f"give {count}, as in {shown((1,) * len(space))}")
     odd = [axis for axis, extent in enumerate(space) if extent is not None and extent % sizes[axis]]
     if odd:
         reasons = "; ".join(f"{sizes[axis]} does not divide {space[axis]}" for axis in odd)
-        hint = f"the nearest that do: {' or '.join(map(shown, nearest_divisors(sizes, space)))}"
+        hint = f"the nearest that do: {' or '.join(map(shown, _nearest_divisors(sizes, space)))}"
         message = (
             f"{what} {shown(sizes)} leaves a rest of the repetition space {shown_shape(space)} of '{task}': {reasons}"
         )
         raise refused(message, span, hint)
 
 
-def nearest_divisors(sizes: Sizes, space: Shape) -> list[Sizes]:
+def _nearest_divisors(sizes: Sizes, space: Shape) -> list[Sizes]:
     """Sizes that divide the space: each one the next below, and each one the next above."""
-    below = tuple(
-        max(one for one in divisors(extent, size) if one <= size) for size, extent in zip(sizes, space, strict=True)
-    )
+    options = [(size, extent, divisors(extent, size)) for size, extent in zip(sizes, space, strict=True)]
+    below = tuple(max(other for other in dividing if other <= size) for size, _, dividing in options)
     above = tuple(
-        min((one for one in divisors(extent, size) if one >= size), default=extent or size)
-        for size, extent in zip(sizes, space, strict=True)
+        min((other for other in dividing if other >= size), default=extent or size)
+        for size, extent, dividing in options
     )
     return [below] if below == above else [below, above]
 
@@ -192,20 +195,22 @@ def nearest_divisors(sizes: Sizes, space: Shape) -> list[Sizes]:
 def nearest_sizes(sizes: Sizes, space: Shape, serves: Callable[[Sizes], bool]) -> list[Sizes]:
     """The two nearest sizes that divide the space and serve, among the nearest few that divide it."""
     options = [
-        sorted(divisors(extent, size), key=lambda one: abs(one - size))[:16]
+        sorted(divisors(extent, size), key=lambda other: abs(other - size))[:16]
         for size, extent in zip(sizes, space, strict=True)
     ]
-    distance = lambda found: sum(abs(one - size) / size for one, size in zip(found, sizes, strict=True))  # noqa: E731
-    ordered = sorted(product(*options), key=distance)[:_TRIED]
-    return list(islice((found for found in ordered if serves(found)), 2))
+
+    def distance(others: Sizes) -> float:
+        return sum(abs(other - size) / size for other, size in zip(others, sizes, strict=True))
+
+    return list(islice(filter(serves, sorted(product(*options), key=distance)[:_TRIED]), 2))
 
 
 def divisors(extent: int | None, size: int) -> list[int]:
     """What divides an extent; an infinite one is divided by everything, here by what is near `size`."""
     if extent is None:
         return list(range(1, 2 * size + 2))
-    small = [one for one in range(1, int(extent**0.5) + 1) if extent % one == 0]
-    return sorted({*small, *(extent // one for one in small)})
+    small = [size for size in range(1, int(extent**0.5) + 1) if extent % size == 0]
+    return sorted({*small, *(extent // size for size in small)})
 
 
 def shown(sizes: Sequence[int]) -> str:
@@ -213,8 +218,7 @@ def shown(sizes: Sequence[int]) -> str:
     return ",".join(map(str, sizes))
 
 
-def _count(number: int) -> str:
-    return f"{number} sizes" if number != 1 else "one size"
+# Definitions and calls put in the place of others.
 
 
 def with_definitions(spec: Spec, changed: Mapping[str, Sequence[Component]]) -> Spec:
@@ -224,8 +228,8 @@ def with_definitions(spec: Spec, changed: Mapping[str, Sequence[Component]]) -> 
     """
     components: dict[str, Component] = {}
     for name, component in spec.components.items():
-        for one in changed.get(name, (component,)):
-            components[one.name] = one
+        for definition in changed.get(name, (component,)):
+            components[definition.name] = definition
     called_before = _called(spec.components)
     while unused := [name for name in components if name in called_before and name not in _called(components)]:
         for name in unused:
@@ -234,7 +238,7 @@ def with_definitions(spec: Spec, changed: Mapping[str, Sequence[Component]]) -> 
 
 
 def _called(components: Mapping[str, Component]) -> set[str]:
-    tasks = (one for one in components.values() if not isinstance(one, Elementary))
+    tasks = (component for component in components.values() if not isinstance(component, Elementary))
     return {name for task in tasks for name in callees(task)}
 
 
@@ -248,10 +252,10 @@ def own_task(spec: Spec, name: CallName) -> tuple[Spec, RepetitiveTask]:
     sites = sites_of(spec, name)
     if not isinstance(component, RepetitiveTask):
         kind = "an elementary task" if isinstance(component, Elementary) else "a composition of calls"
-        repeated = ", ".join(one for one, task in spec.tasks.items() if isinstance(task, RepetitiveTask))
+        repeated = ", ".join(other for other, task in spec.tasks.items() if isinstance(task, RepetitiveTask))
         hint = f"the tasks that repeat are {repeated}" if repeated else None
         raise refused(f"'{name.task}' is {kind}: it has no repetitions", component.span, hint)
-    if name.result is None or callers(spec, name.task) == 1:
+    if name.result is None or sum(callees(task).count(name.task) for task in spec.tasks.values()) == 1:
         return spec, component
     copy = replace(component, name=Names(spec).definition(name.task))
     site = sites[0]

@@ -1,9 +1,13 @@
-"""STEP texts, as the command line and notebooks write them: `fuse hflr vftd 4,12`; `str(step)` gives the text again."""
+"""Steps as the command line and notebooks write them, `fuse hflr vftd 4,12`: read, run one after another, and chosen.
+
+`str(step)` gives the text again. What each step gives is checked before the next. The steps that are chosen here are
+those that bring a task into paper A's canonical form.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arrayol.checks.check import check_body, check_delays, check_tilers
@@ -12,14 +16,13 @@ from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, callees
 from arrayol.language.diagnose import closest
 from arrayol.language.tasks import Signature
+from arrayol.text import counted
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName
 from arrayol.transforms.tile import Tile
 from arrayol.transforms.trace import Transformed, identity
-
-# Steps one after another; what each one gives is checked before the next.
 
 Step = Fuse | Pave | Tile | Collapse
 
@@ -33,24 +36,20 @@ def run_steps(spec: Spec, steps: Sequence[Step]) -> Transformed:
 
     Raises ArrayolError where a step is refused, BrokenStepError where a result does not check.
     """
-    done = Transformed(spec, identity(spec))
+    transformed = Transformed(spec, identity(spec))
     for step in steps:
-        following = step.apply(done.spec)
-        _require_sound(step, done.spec, following.spec)
-        remarks = (*done.remarks, *following.remarks)
-        done = Transformed(following.spec, done.trace.then(following.trace), remarks, following.task)
-    return done
+        following = step.apply(transformed.spec)
+        mistakes = [one for one in _new_findings(transformed.spec, following.spec) if one.severity is Severity.ERROR]
+        if mistakes:
+            told = "; ".join(f"[{mistake.code}] {mistake.message}" for mistake in mistakes)
+            raise BrokenStepError(f"'{step}' gave a wrong specification: {told}")
+        remarks = (*transformed.remarks, *following.remarks)
+        transformed = Transformed(following.spec, transformed.trace.then(following.trace), remarks, following.task)
+    return transformed
 
 
-def _require_sound(step: Step, before: Spec, after: Spec) -> None:
-    mistakes = [found for found in _mistakes(before, after) if found.severity is Severity.ERROR]
-    if mistakes:
-        told = "; ".join(f"[{found.code}] {found.message}" for found in mistakes)
-        raise BrokenStepError(f"'{step}' gave a wrong specification: {told}")
-
-
-def _mistakes(before: Spec, after: Spec) -> Iterator[Diagnostic]:
-    """The mistakes of all definitions that were not there before."""
+def _new_findings(before: Spec, after: Spec) -> Iterator[Diagnostic]:
+    """What the checks say about all definitions that were not there before."""
     for name, component in after.components.items():
         if before.components.get(name) is component:
             continue
@@ -61,6 +60,8 @@ def _mistakes(before: Spec, after: Spec) -> Iterator[Diagnostic]:
             yield from check_tilers(component, Signature(callee.inputs, callee.outputs))
             yield from check_delays(component)
 
+
+# The texts of steps.
 
 FORMS = {
     "fuse": "fuse PRODUCER CONSUMER [BLOCK]",
@@ -93,52 +94,30 @@ def parse_step(text: str) -> Step:
     verb, *arguments = words
     if verb not in FORMS:
         near = closest(verb, FORMS)
-        raise StepTextError(
-            f"There is no step '{verb}'. " + (f"Did you mean '{near}'?" if near else f"The steps are {_ALL}.")
-        )
-    return _BUILDERS[verb](text, arguments)
+        hint = f"Did you mean '{near}'?" if near else f"The steps are {_ALL}."
+        raise StepTextError(f"There is no step '{verb}'. {hint}")
+    if verb == "fuse":
+        _require_words(text, arguments, (2, 3), "two tasks and at most one list of sizes")
+        producer, consumer = (_call(text, word) for word in arguments[:2])
+        return Fuse(producer, consumer, _sizes(text, arguments[2]) if len(arguments) == 3 else None)
+    if verb == "collapse":
+        _require_words(text, arguments, (1,), "one task")
+        return Collapse(_call(text, arguments[0]))
+    _require_words(text, arguments, (2,), "a task and a list of sizes")
+    return (Pave if verb == "pave" else Tile)(_call(text, arguments[0]), _sizes(text, arguments[1]))
 
 
-def _fuse(text: str, arguments: list[str]) -> Step:
-    if len(arguments) not in (2, 3):
-        raise _wrong(text, f"takes two tasks and at most one list of sizes, not {_count(len(arguments))}")
-    producer, consumer = (_call(text, word) for word in arguments[:2])
-    return Fuse(producer, consumer, _sizes(text, arguments[2]) if len(arguments) == 3 else None)
-
-
-def _pave(text: str, arguments: list[str]) -> Step:
-    return Pave(*_task_and_sizes(text, arguments))
-
-
-def _tile(text: str, arguments: list[str]) -> Step:
-    return Tile(*_task_and_sizes(text, arguments))
-
-
-def _collapse(text: str, arguments: list[str]) -> Step:
-    if len(arguments) != 1:
-        raise _wrong(text, f"takes one task, not {_count(len(arguments))}")
-    return Collapse(_call(text, arguments[0]))
-
-
-_BUILDERS: dict[str, Callable[[str, list[str]], Step]] = {
-    "fuse": _fuse,
-    "pave": _pave,
-    "tile": _tile,
-    "collapse": _collapse,
-}
-
-
-def _task_and_sizes(text: str, arguments: list[str]) -> tuple[CallName, tuple[int, ...]]:
-    if len(arguments) != 2:
-        raise _wrong(text, f"takes a task and a list of sizes, not {_count(len(arguments))}")
-    return _call(text, arguments[0]), _sizes(text, arguments[1])
+def _require_words(text: str, arguments: Sequence[str], counts: tuple[int, ...], what: str) -> None:
+    if len(arguments) not in counts:
+        count = {0: "nothing", 1: "one word"}.get(len(arguments)) or counted(len(arguments), "word")
+        raise _wrong(text, f"takes {what}, not {count}")
 
 
 def _call(text: str, word: str) -> CallName:
-    found = _CALL.fullmatch(word)
-    if found is None:
+    match = _CALL.fullmatch(word)
+    if match is None:
         raise _wrong(text, f"names a task as TASK or TASK@RESULT, not '{word}'")
-    return CallName(found[1], found[2])
+    return CallName(match[1], match[2])
 
 
 def _sizes(text: str, word: str) -> tuple[int, ...]:
@@ -151,10 +130,6 @@ def _sizes(text: str, word: str) -> tuple[int, ...]:
     if 0 in sizes:
         raise _wrong(text, f"takes sizes of at least 1, not '{word}'")
     return sizes
-
-
-def _count(number: int) -> str:
-    return {0: "nothing", 1: "one word"}.get(number, f"{number} words")
 
 
 def _wrong(text: str, what: str) -> StepTextError:
@@ -204,16 +179,16 @@ def _nested(spec: Spec, name: str) -> RepetitiveTask | None:
     if isinstance(component, RepetitiveTask):
         return None if isinstance(spec.components[component.callee], Elementary) else component
     if isinstance(component, CompoundTask):
-        found = (_nested(spec, callee) for callee in callees(component))
-        return next((task for task in found if task is not None), None)
+        nested = (_nested(spec, callee) for callee in callees(component))
+        return next((task for task in nested if task is not None), None)
     return None
 
 
 def _stopped(task: RepetitiveTask, refusal: ArrayolError) -> ArrayolError:
-    (found,) = refusal.diagnostics
+    (reason,) = refusal.diagnostics
     return error(
         "not-canonical",
-        f"task '{task.name}' repeats '{task.callee}', which is not an elementary task; {found.message}",
+        f"task '{task.name}' repeats '{task.callee}', which is not an elementary task; {reason.message}",
         task.span,
         hint="exploration starts from tasks that repeat elementary tasks; put the repetition inside those",
     )

@@ -1,4 +1,8 @@
-"""What a step gives: the new specification, where old names and repetition indices went, and remarks."""
+"""What a step gives: the new specification, where old names and repetition indices went, and remarks.
+
+Traces compose: the map of an old repetition through several steps is that of each level of its new nest through the
+next.
+"""
 
 from __future__ import annotations
 
@@ -64,10 +68,10 @@ class IndexMap:
     steps: tuple[MatrixMap | Split, ...] = ()
 
     def old(self, index: Sequence[int]) -> tuple[int, ...]:
-        found = tuple(index)
+        old = tuple(index)
         for step in self.steps:
-            found = step(found)
-        return found
+            old = step(old)
+        return old
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,7 @@ class Trace:
     def then(self, later: Trace) -> Trace:
         """The trace of this step and a later one, as one."""
         tasks = {
-            name: tuple(joined for found in maps for joined in _joined(found, later))
-            for name, maps in self.tasks.items()
+            name: tuple(joined for nest in maps for joined in _joined(nest, later)) for name, maps in self.tasks.items()
         }
         arrays = {
             name: tuple(dict.fromkeys(last for place in places for last in later.arrays.get(place, ())))
@@ -122,29 +125,29 @@ def _arrays(spec: Spec) -> Iterator[ArrayName]:
             yield from ((name, port.name) for port in (*task.inputs, *task.outputs))
 
 
-def _joined(found: IndexMap, later: Trace) -> Iterator[IndexMap]:
+def _joined(nest: IndexMap, later: Trace) -> Iterator[IndexMap]:
     """The map through a later step, which may have changed any task of the path, in several ways."""
     heads: list[list[IndexMap]] = [[]]
-    for name in found.path:
+    for name in nest.path:
         maps = later.tasks.get(name, ())
-        known = {head[-1].path for head in heads if head} & {one.path for one in maps}
+        known = {head[-1].path for head in heads if head} & {level.path for level in maps}
         # A level that the step joined with the one around it goes where that one goes, and nowhere else.
-        heads = [[*head, one] for head in heads for one in maps if not known or head[-1].path == one.path]
+        heads = [[*head, level] for head in heads for level in maps if not known or head[-1].path == level.path]
     for head in heads:
-        yield _side_by_side(found, head)
+        yield _side_by_side(nest, head)
 
 
-def _side_by_side(found: IndexMap, maps: Sequence[IndexMap]) -> IndexMap:
+def _side_by_side(nest: IndexMap, maps: Sequence[IndexMap]) -> IndexMap:
     """One nest of the nests that the levels of a path went to; levels joined in one nest share its indices."""
     if len(maps) == 1 and not maps[0].steps:
-        return IndexMap(maps[0].path, maps[0].extents, found.steps)
+        return IndexMap(maps[0].path, maps[0].extents, nest.steps)
     path: tuple[str, ...] = ()
     extents: Shape = ()
     parts: list[Part] = []
-    for place, one in enumerate(maps):
-        if place and one.path == maps[place - 1].path:
-            parts.append(replace(parts[-1], map=one))
+    for place, level in enumerate(maps):
+        if place and level.path == maps[place - 1].path:
+            parts.append(replace(parts[-1], map=level))
             continue
-        parts.append(Part(len(extents), len(extents) + len(one.extents), one))
-        path, extents = path + one.path, extents + one.extents
-    return IndexMap(path, extents, (Split(tuple(parts)), *found.steps))
+        parts.append(Part(len(extents), len(extents) + len(level.extents), level))
+        path, extents = path + level.path, extents + level.extents
+    return IndexMap(path, extents, (Split(tuple(parts)), *nest.steps))

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 from arrayol.errors import error
 from arrayol.ir import expressions
@@ -146,11 +147,11 @@ class _Builder:
         copies: list[Copy] = []
         for place, item in enumerate(items_of(statements)):
             if isinstance(item, Straight):
-                found = self._straight(item, lanes, loops, (*places, place))
+                unrolled = self._straight(item, lanes, loops, (*places, place))
             else:
-                found = self._nest(item.ranges, item, lanes, loops, (*places, place))
-            built += found[0]
-            copies += found[1]
+                unrolled = self._nest(item.ranges, item, lanes, loops, (*places, place))
+            built += unrolled[0]
+            copies += unrolled[1]
         return tuple(built), tuple(copies)
 
     def _straight(
@@ -225,17 +226,17 @@ class _Builder:
 
     def _bounds(self, written: expressions.Range, lanes: tuple[_Lane, ...]) -> tuple[AffineExpr, AffineExpr]:
         """Where a range starts and how long it is: the same for all copies that are to run side by side."""
-        found = {
+        bounds = {
             (affine(substitute(written.low, lane.bindings)), affine(substitute(written.high, lane.bindings)))
             for lane in lanes
         }
-        if len(found) > 1:
+        if len(bounds) > 1:
             message = (
                 f"the range of '{written.name}' is not the same in the copies of a loop around it that is unrolled"
             )
             hint = f"leave the loops that '{written.name}' depends on at factor 1"
             raise error("unroll-refused", message, written.span, hint=hint)
-        low, high = found.pop()
+        low, high = bounds.pop()
         return low, high - low
 
 
@@ -254,9 +255,8 @@ def _lane(
     if extent is None:
         return lane.within(written.name, value, number, full=True)
     bounds = (expression_of(within, written.span), expression_of(extent, written.span))
-    return lane.within(
-        written.name, value, number, full=True, guard=expressions.Operation("<", bounds, Weak.BOOL, written.span)
-    )
+    guard = expressions.Operation("<", bounds, Weak.BOOL, written.span)
+    return lane.within(written.name, value, number, full=True, guard=guard)
 
 
 def _last_lane(lane: _Lane, written: expressions.Range, low: AffineExpr, start: int, number: int) -> _Lane:
@@ -282,10 +282,7 @@ def _copied(assign: expressions.Assign, lane: _Lane) -> expressions.Assign | Non
     if is_bool_constant(condition, value=False):
         return None
     conditions = [*lane.guards, *([] if condition is None or is_bool_constant(condition, value=True) else [condition])]
-    joined: expressions.Expr | None = conditions[0] if conditions else None
-    for other in conditions[1:]:
-        assert joined is not None
-        joined = _both(joined, other, assign.span)
+    joined = reduce(lambda first, second: _both(first, second, assign.span), conditions) if conditions else None
     return replace(
         assign,
         subscripts=tuple(substitute(item, lane.bindings) for item in assign.subscripts),
@@ -298,7 +295,7 @@ def _both(first: expressions.Expr, second: expressions.Expr, span: Span) -> expr
     """`first and second`; a condition on range variables takes the type of one on data."""
     if first.type is not second.type:
         first, second = (
-            expressions.Convert(one, ElementType.BOOL, one.span) if isinstance(one.type, Weak) else one
-            for one in (first, second)
+            expressions.Convert(side, ElementType.BOOL, side.span) if isinstance(side.type, Weak) else side
+            for side in (first, second)
         )
     return expressions.Operation("and", (first, second), first.type, span)

@@ -1,4 +1,9 @@
-"""The order of iterations that touch one element, which unroll-and-jam must keep."""
+"""Which unroll factors a body takes: one for each loop, none beyond its range, and no order of accesses changed.
+
+Iterations that touch one element, where one of them writes it, must stay in their order. Unroll-and-jam gives each
+assignment a new time: the textual places and block numbers of the loops around it, then the iterations inside the
+blocks, then its own place; isl decides whether two such accesses swap under it, and names a pair that does.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +18,7 @@ from arrayol.polyhedral.dependences import BlockOf, Swapped, Time, WithinBlock, 
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.nests import statements_of
 from arrayol.source import Span
+from arrayol.text import counted
 
 # Bodies as trees: each level holds straight runs of assignments, and loops.
 
@@ -35,13 +41,13 @@ class Looped:
 
 def items_of(statements: Sequence[expressions.Statement]) -> Iterator[Straight | Looped]:
     """What stands at one level of a body, in textual order."""
-    for looped, run in groupby(statements, key=lambda one: isinstance(one, expressions.Loop) or bool(one.ranges)):
+    for looped, run in groupby(statements, key=lambda item: isinstance(item, expressions.Loop) or bool(item.ranges)):
         if not looped:
-            yield Straight(tuple(one for one in run if isinstance(one, expressions.Assign)))
+            yield Straight(tuple(item for item in run if isinstance(item, expressions.Assign)))
             continue
-        for one in run:
-            inner = one.body if isinstance(one, expressions.Loop) else (replace(one, ranges=()),)
-            yield Looped(one.ranges, inner, one.span)
+        for item in run:
+            inner = item.body if isinstance(item, expressions.Loop) else (replace(item, ranges=()),)
+            yield Looped(item.ranges, inner, item.span)
 
 
 def loop_depth(elementary: Elementary) -> int:
@@ -51,7 +57,7 @@ def loop_depth(elementary: Elementary) -> int:
 
 def _depth(statements: Sequence[expressions.Statement]) -> int:
     return max(
-        (len(one.ranges) + (_depth(one.body) if isinstance(one, expressions.Loop) else 0) for one in statements),
+        (len(item.ranges) + (_depth(item.body) if isinstance(item, expressions.Loop) else 0) for item in statements),
         default=0,
     )
 
@@ -73,10 +79,11 @@ def no_nest(elementary: Elementary) -> ArrayolError:
 def check_factors(name: str, factors: Sequence[int], depth: int, span: Span) -> None:
     """Raise `bad-unroll` where there is not one factor of at least 1 per loop."""
     if len(factors) != depth:
-        loops = "no loops" if depth == 0 else "1 loop" if depth == 1 else f"{depth} nested loops"
-        given = "is 1 unroll factor" if len(factors) == 1 else f"are {len(factors)} unroll factors"
-        hint = f"give one factor per loop, outermost first, as in {','.join(['2'] * depth)}" if depth else "give none"
-        raise error("bad-unroll", f"'{name}' has {loops}, and there {given}", span, hint=hint)
+        loops = counted(depth, "loop", "nested loops") if depth else "no loops"
+        verb = "is" if len(factors) == 1 else "are"
+        hint = f"give one factor per loop, outermost first, as in {shown((2,) * depth)}" if depth else "give none"
+        message = f"'{name}' has {loops}, and there {verb} {counted(len(factors), 'unroll factor')}"
+        raise error("bad-unroll", message, span, hint=hint)
     if any(factor < 1 for factor in factors):
         hint = "1 leaves a loop as it is"
         raise error("bad-unroll", f"an unroll factor is at least 1, not {min(factors)}", span, hint=hint)
@@ -84,7 +91,7 @@ def check_factors(name: str, factors: Sequence[int], depth: int, span: Span) -> 
 
 def beyond_range(name: str, loop: str, factor: int, extent: int, span: Span) -> ArrayolError:
     """The error for a factor larger than the number of iterations."""
-    runs = "runs once" if extent == 1 else f"runs {extent} times"
+    runs = "runs once" if extent == 1 else f"runs {extent:,} times"
     hint = f"a factor of at most {extent} leaves a full body" if extent else "it runs over nothing"
     return error(
         "bad-unroll", f"loop '{loop}' of '{name}' {runs}, so it cannot be unrolled by {factor}", span, hint=hint
@@ -101,13 +108,13 @@ def refuse_swapped(elementary: Elementary, factors: Sequence[int]) -> None:
     statements = statements_of(elementary)
     times = list(_times(elementary.body or (), factors, (), ()))
     try:
-        found = find_swapped(statements, times)
+        swapped = find_swapped(statements, times)
     except TooHardError:
         message = f"it could not be decided whether '{elementary.name}' keeps its meaning unrolled by {shown(factors)}"
         hint = "simplify its subscripts and ranges, or leave outer loops at factor 1"
         raise error("unroll-refused", message, elementary.span, hint=hint) from None
-    if found is not None:
-        raise _swapped(found, factors)
+    if swapped is not None:
+        raise _refusal(swapped, factors)
 
 
 def _times(
@@ -127,16 +134,16 @@ def _times(
             yield from ((*time, place, *within, number) for number in range(len(item.assigns)))
 
 
-def _swapped(found: Swapped, factors: Sequence[int]) -> ArrayolError:
-    element = f"{found.port}[{shown(found.element, ', ')}]" if found.element else found.port
+def _refusal(swapped: Swapped, factors: Sequence[int]) -> ArrayolError:
+    element = f"{swapped.port}[{shown(swapped.element, ', ')}]" if swapped.element else swapped.port
     iterations = [
         f"({', '.join(f'{name} = {value}' for name, value in zip(statement.indices, instance, strict=True))})"
-        for statement, instance in ((found.first, found.first_instance), (found.second, found.second_instance))
+        for statement, instance in ((swapped.first, swapped.first_instance), (swapped.second, swapped.second_instance))
     ]
-    does = ["writes" if writes else "reads" for writes in (found.first_writes, found.second_writes)]
+    does = ["writes" if writes else "reads" for writes in (swapped.first_writes, swapped.second_writes)]
     message = (
         f"unrolled by {shown(factors)}, iteration {iterations[1]} would run before iteration {iterations[0]}, "
         f"which {does[0]} '{element}' before the other {does[1]} it"
     )
     hint = "unroll the innermost loop alone, or choose factors that keep the two in order"
-    return error("unroll-refused", message, found.second.assign.span, hint=hint)
+    return error("unroll-refused", message, swapped.second.assign.span, hint=hint)

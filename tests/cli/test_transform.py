@@ -95,7 +95,7 @@ def test_recomputation_of_sliding_windows(arrayol_process: CommandLine, tmp_path
     """120 wrapping windows of 14 lines at step 9: a block of b needs 9 b + 5 lines."""
     (tmp_path / "windows.aol").write_text(WINDOWS, encoding="utf-8")
     done = arrayol_process("transform", "windows.aol", "fuse lines windows 4")
-    assert "'lines' runs 1230 times instead of 1080: recomputation 1.139\n" in done.stderr
+    assert "'lines' runs 1,230 times instead of 1,080: recomputation 1.139\n" in done.stderr
     spec = api.load(tmp_path / "windows.aol")
     for block, factor in ((1, "1.556"), (2, "1.278"), (8, "1.069")):
         assert api.transform(spec, [f"fuse lines windows {block}"]).remarks[-1].endswith(f"recomputation {factor}")

@@ -32,7 +32,7 @@ def changed(module_name: str, old: str, new: str) -> Iterator[None]:
 def _swap_functions(module: ModuleType, other: dict[str, Any]) -> Iterator[tuple[object, str, object]]:
     """Put the changed functions wherever the package holds the true ones."""
     for name, function in _own(vars(module), module):
-        for place in [found for key, found in sys.modules.items() if key.startswith(PACKAGE)]:
+        for place in [loaded for key, loaded in sys.modules.items() if key.startswith(PACKAGE)]:
             for used, value in list(vars(place).items()):
                 if value is function:
                     setattr(place, used, other[name])
@@ -40,12 +40,13 @@ def _swap_functions(module: ModuleType, other: dict[str, Any]) -> Iterator[tuple
 
 
 def _swap_methods(module: ModuleType, other: dict[str, Any]) -> Iterator[tuple[object, str, object]]:
-    """Give the classes the changed methods, so that objects of either are of the same classes."""
-    for name, found in list(vars(module).items()):
-        if inspect.isclass(found) and found.__module__ == module.__name__:
-            for method, function in _own(vars(found), module):
-                setattr(found, method, vars(other[name])[method])
-                yield found, method, function
+    """Give the true classes the changed methods, and the changed functions the true classes."""
+    for name, kind in list(vars(module).items()):
+        if inspect.isclass(kind) and kind.__module__ == module.__name__:
+            for method, function in _own(vars(kind), module):
+                setattr(kind, method, vars(other[name])[method])
+                yield kind, method, function
+            other[name] = kind
 
 
 def _own(items: Any, module: ModuleType) -> list[tuple[str, FunctionType]]:

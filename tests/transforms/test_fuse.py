@@ -50,7 +50,7 @@ def test_wrapping_windows_recompute_what_they_share(block: int, factor: str) -> 
     )
     found = transformed(spec, f"fuse lines windows {block}")
     runs = (9 * block + 5) * 120 // block
-    assert found.remarks == (f"'lines' runs {runs} times instead of 1080: recomputation {factor}",)
+    assert found.remarks == (f"'lines' runs {runs:,} times instead of 1,080: recomputation {factor}",)
     assert task(found.spec, "lines_block").repetition == (9 * block + 5,)
     prove(spec, found)
 

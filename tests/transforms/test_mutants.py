@@ -61,24 +61,23 @@ OWN = [
 
 # Module, what stands there, the mistake.
 MUTANTS = [
-    pytest.param("blocks", "(0,) * rank, paving, (1,) * rank", "(1,) * rank, paving, (1,) * rank", id="origin"),
-    pytest.param("refusal", "extent % sizes[axis]]", "extent % sizes[axis] > extent]", id="lost remainder"),
-    pytest.param("columns", "entry + back * step for", "entry - back * step for", id="wrong sign of a shift"),
-    pytest.param("columns", "place[kept] += factor * place[other]", "place[kept] += place[other]", id="lost factor"),
-    pytest.param("columns", "self.offset[kept] += factor * self.offset[other] - back", "pass", id="lost offset"),
-    pytest.param("cut", "crosses = any(crossing.vector is not None for crossing in found)", "crosses = False",
+    pytest.param("block", "(0,) * rank, diagonal(sizes), (1,)", "(1,) * rank, diagonal(sizes), (1,)", id="origin"),
+    pytest.param("rewrite", "extent % sizes[axis]]", "extent % sizes[axis] > extent]", id="lost remainder"),
+    pytest.param("block", "entry + back * step for", "entry - back * step for", id="wrong sign of a shift"),
+    pytest.param("block", "place[kept] += factor * place[other]", "place[kept] += place[other]", id="lost factor"),
+    pytest.param("block", "self.offset[kept] += factor * self.offset[other] - back", "pass", id="lost offset"),
+    pytest.param("cut", "crosses = any(crossing.vector is not None for crossing in crossings)", "crosses = False",
                  id="dropped delay between blocks"),
-    pytest.param("states", "added(shift, [-step for step in delay.vector])", "added(shift, delay.vector)",
+    pytest.param("block_delays", "minus(shift, delay.vector)", "added(shift, delay.vector)",
                  id="wrong sign of a delay"),
-    pytest.param("states", "found += [Crossing(part, vector,", "found += [Crossing(part, tuple(-v for v in vector),",
+    pytest.param("block_delays", "[Crossing(part, vector,", "[Crossing(part, tuple(-v for v in vector),",
                  id="state from the wrong block"),
     pytest.param("cut", "acts = all(abs(step)", "acts = not all(abs(step)", id="dropped delay inside blocks"),
-    pytest.param("blocks", "added(tiler.origin, times(tiler.paving, blocks.origin), shift)",
+    pytest.param("block", "added(tiler.origin, times(tiler.paving, blocks.origin), shift)",
                  "added(tiler.origin, shift)", id="lost origin of the macro-pattern"),
-    pytest.param("macro", "extents.append(chosen.count)", "extents.append(max(1, chosen.count - 1))",
-                 id="a window one too short"),
-    pytest.param("tile", "tuple(size if row == column else 0", "tuple(1 if row == column else 0",
-                 id="wrong map of indices"),
+    pytest.param("fused_block", "columns.append(move)", "columns.append(tuple(2 * entry for entry in move))",
+                 id="too long a step of the macro-pattern"),
+    pytest.param("tile", "zip(blocks.paving,", "zip(diagonal(blocks.stride),", id="wrong map of indices"),
 ]  # fmt: skip
 
 
