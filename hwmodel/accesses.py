@@ -67,8 +67,8 @@ class Accesses:
             touches = [
                 touch
                 for by_process in (self.reads, self.writes)
-                for found in by_process.values()
-                for touch in found
+                for touches_of_one in by_process.values()
+                for touch in touches_of_one
                 if touch.array == array
             ]
             self._memo[array] = tuple(
@@ -98,14 +98,14 @@ class Accesses:
         """The (n, pattern size) elements that n repetitions, given as an (n, rank) array, touch, patterns row-major."""
         shape = self.shape(touch.array)
         inside = points(touch.pattern)
-        found = np.zeros((len(repetitions), len(inside)), np.int64)
+        numbers = np.zeros((len(repetitions), len(inside)), np.int64)
         for axis, extent in enumerate(shape):
             paving = np.array(touch.tiler.paving[axis], np.int64)
             fitting = np.array(touch.tiler.fitting[axis], np.int64)
             index = touch.tiler.origin[axis] + (repetitions @ paving)[:, None] + (inside @ fitting)[None, :]
             wraps = touch.tiler.wrap and self.network.arrays[touch.array].shape[axis] is not None
-            found = found * extent + (index % extent if wraps else index)
-        return found
+            numbers = numbers * extent + (index % extent if wraps else index)
+        return numbers
 
     def happens(self, touch: Touch, repetitions: Indices) -> NDArray[np.bool_]:
         """Which of n repetitions access through this tiler at all: all, but for the tiled default of a delay."""
@@ -143,8 +143,8 @@ def flat(repetitions: Indices, extents: Sequence[int]) -> Indices:
 
 def subscripts(elements: Indices, shape: Sequence[int]) -> Indices:
     """The subscripts along each axis, (rank, ...), of elements given by their row-major numbers."""
-    found = np.unravel_index(elements, shape) if shape else ()  # which does not take an array of one number
-    return np.array(found, np.int64).reshape(len(shape), *elements.shape)
+    indices = np.unravel_index(elements, shape) if shape else ()  # which does not take an array of one number
+    return np.array(indices, np.int64).reshape(len(shape), *elements.shape)
 
 
 def _reads(process: Process) -> Iterator[Touch]:

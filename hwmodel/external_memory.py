@@ -97,8 +97,9 @@ def _one_port(platform: Platform, bursts: Bursts) -> PortTime:
 def row_time(rows: RowModel, clock_mhz: float, bursts: Bursts) -> PortTime:
     """The open-row model: cycles of `clock_mhz` and row changes of each burst, all rows closed at first.
 
-    Waits for a bank are a sum over bursts in closed form where only the opening just before can cause one and no burst
-    waits inside; else the openings are walked one by one. Both give the same.
+    Where only the opening just before can delay one, and no burst waits inside, waits have a closed form (array work);
+    else the openings are taken one by one. Both give the same: a wait in front of a burst moves the burst and all after
+    it alike, so where each wait depends on the opening just before alone, it is the same as if nothing had waited.
     """
     if not len(bursts):
         return PortTime(np.zeros(0, np.int64), np.zeros(0, np.int64))
@@ -107,7 +108,7 @@ def row_time(rows: RowModel, clock_mhz: float, bursts: Bursts) -> PortTime:
     changes = np.bincount(parts.burst, weights=parts.opens, minlength=len(bursts)).astype(np.int64)
     if parts.waits_are_local:
         return PortTime(_closed_form(parts), changes)
-    return PortTime(_walk(parts), changes)
+    return PortTime(_one_by_one(parts), changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ def _closed_form(parts: _Parts) -> Integers:
     return cycles
 
 
-def _walk(parts: _Parts) -> Integers:
+def _one_by_one(parts: _Parts) -> Integers:
     """Cycles of each burst, one opening after the other."""
     cycle, activate = parts.ticks.cycle, parts.ticks.activate
     opened: dict[int, int] = {}

@@ -190,10 +190,10 @@ def check_against(platform: Platform, spec: Spec) -> None:
 
     `unknown-elementary` in `[elementary.NAME]`, `unknown-setting` in `[verify]`.
     """
-    found = [_stranger(platform, spec, name) for name in platform.elementary if name not in spec.elementaries]
-    found += [_unknown_const(platform, spec, name) for name in platform.verify if name not in spec.constants]
-    if found:
-        raise ArrayolError(found)
+    strangers = [_stranger(platform, spec, name) for name in platform.elementary if name not in spec.elementaries]
+    strangers += [_unknown_const(platform, spec, name) for name in platform.verify if name not in spec.constants]
+    if strangers:
+        raise ArrayolError(strangers)
 
 
 def _unknown_const(platform: Platform, spec: Spec, name: str) -> Diagnostic:

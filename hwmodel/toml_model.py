@@ -101,10 +101,10 @@ def _text(path: Path) -> str:
 
 def _neighbours(path: Path) -> str | None:
     try:
-        found = sorted(beside.name for beside in path.parent.glob("*.toml"))[:5]
+        names = sorted(beside.name for beside in path.parent.glob("*.toml"))[:5]
     except OSError:
         return None
-    return f"this folder holds {', '.join(found)}" if found else None
+    return f"this folder holds {', '.join(names)}" if names else None
 
 
 # What tomllib says, by a word of it, and what we say. The first that fits counts.
@@ -132,10 +132,10 @@ def _syntax_error(source: SourceFile, said: str) -> ArrayolError:
         ((ours, hint) for word, ours, hint in _SYNTAX if word in said),
         ("this is neither a [table] nor a key = value line", "write it as latency = 30"),
     )
-    found = _POSITION.search(said)
-    if found:
-        lines = source.text.split("\n")[: int(found[1]) - 1]
-        start = sum(len(line) + 1 for line in lines) + int(found[2]) - 1
+    position = _POSITION.search(said)
+    if position:
+        lines = source.text.split("\n")[: int(position[1]) - 1]
+        start = sum(len(line) + 1 for line in lines) + int(position[2]) - 1
     else:  # tomllib says "at end of document"
         start = len(source.text.rstrip())
     return error("toml-syntax", message, Span(source, start, start + 1), hint=hint)
@@ -163,14 +163,14 @@ def validate(file: TomlFile, model: type[Model], rules: Rules) -> Model:
     Raises ArrayolError with every mistake of the document: `unknown-key`, `missing-key`, `bad-value`, and those of
     `rules`.
     """
-    found = [_diagnostic(file, rule.code, rule.path, rule.message, rule.hint) for rule in rules(file.values)]
+    mistakes = [_diagnostic(file, rule.code, rule.path, rule.message, rule.hint) for rule in rules(file.values)]
     result: Model | None = None
     try:
         result = model.model_validate(file.values, context=file)
     except ValidationError as failure:
-        found.extend(_field_mistakes(file, model, failure.errors(include_url=False)))
-    if found or result is None:
-        raise ArrayolError(found)
+        mistakes.extend(_field_mistakes(file, model, failure.errors(include_url=False)))
+    if mistakes or result is None:
+        raise ArrayolError(mistakes)
     return result
 
 
@@ -192,7 +192,7 @@ RULE = "rule"  # the error type with which a model says that a document breaks o
 
 
 def _model_keys(model: type[BaseModel], table: KeyPath) -> list[str]:
-    annotation, _ = _walk(model, table)
+    annotation, _ = _annotation(model, table)
     return list(annotation.model_fields)
 
 
@@ -230,13 +230,13 @@ def _shown(value: object) -> str:
 
 
 def _allowed(model: type[BaseModel], path: KeyPath) -> str:
-    annotation, description = _walk(model, path)
+    annotation, description = _annotation(model, path)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return f"a table, [{'.'.join(path)}]"
     return description or "as the documentation of platforms says"
 
 
-def _walk(model: type[BaseModel], path: KeyPath) -> tuple[Any, str | None]:
+def _annotation(model: type[BaseModel], path: KeyPath) -> tuple[Any, str | None]:
     """The annotation a key path leads to, without `| None`, and the description nearest to it."""
     annotation: Any = model
     description: str | None = None

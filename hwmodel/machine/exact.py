@@ -1,4 +1,9 @@
-"""The exact path: a group's estimate from every repetition and element of it, as array work."""
+"""The exact path: a group's estimate from every repetition and element of it, as array work.
+
+It follows the contract word for word: every run of a task with its tick and step, every element with the steps that
+bring and last use it (`plan`). So it takes every design, and is what the separable path is tested against. Its cost
+grows with the size of the arrays.
+"""
 
 from __future__ import annotations
 
@@ -36,8 +41,8 @@ def step_ends(port: PortCycles, busy: Mapping[str, Elements]) -> tuple[Elements,
 def cycles_by_end(length: Elements, end: Elements, tasks: Sequence[str]) -> dict[str, int]:
     """The cycles of the steps that each resource ends, those that end none left out."""
     names = (LOADS, STORES, *tasks)
-    found = {name: int(length[end == number].sum()) for number, name in enumerate(names)}
-    return {name: cycles for name, cycles in found.items() if cycles}
+    by_end = {name: int(length[end == number].sum()) for number, name in enumerate(names)}
+    return {name: cycles for name, cycles in by_end.items() if cycles}
 
 
 def processor_times(
@@ -57,7 +62,7 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
     plan = plan_group(accesses, platform, design)
     units = {processor.task: processor.units for processor in design.processors}
     busy = _timed(plan, units)
-    cycles = {task: found.cycles for task, found in busy.items()}
+    cycles = {task: busy_of.cycles for task, busy_of in busy.items()}
     length, end = step_ends(plan.port, cycles)
     fifos = fifo_memories(plan, busy, plan.fifos)
     memories = (*kept_memories(plan), *fifos)
@@ -87,7 +92,7 @@ def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> 
     """The length of every step of a group in cycles, in order."""
     plan = plan_group(accesses, platform, design)
     busy = _timed(plan, {processor.task: processor.units for processor in design.processors})
-    length, _ = step_ends(plan.port, {task: found.cycles for task, found in busy.items()})
+    length, _ = step_ends(plan.port, {task: busy_of.cycles for task, busy_of in busy.items()})
     return tuple(length.tolist())
 
 
@@ -100,5 +105,5 @@ def _timed(plan: Plan, units: Mapping[str, int]) -> dict[str, Busy]:
 
 
 def _frame_cycles(plan: Plan, cycles: Mapping[str, Elements]) -> int:
-    folded = {task: plan.folded(found) for task, found in cycles.items()}
+    folded = {task: plan.folded(by_step) for task, by_step in cycles.items()}
     return int(step_ends(plan.folded_port, folded)[0].sum())

@@ -1,4 +1,9 @@
-"""FIFO links: what each read waits for, whether the order of reading is that of writing, and the depth."""
+"""FIFO links: what each read waits for, whether the order of reading is that of writing, and the depth.
+
+What no units can mend is refused first (docs/machine.md, section 6): another reader, an element read never or twice,
+data of one repetition whose order is not kept whatever the schedule. The order of the repetitions themselves depends on
+the schedule, and so on units: `require_order` compares it once the starts are known (section 4).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from arrayol.errors import ArrayolError, error
+from arrayol.text import listed
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Ticks, Work
 
@@ -59,7 +65,7 @@ def _ends(group: Group, array: str) -> tuple[str, str]:
         raise _refused(array, f"no task of the group {' '.join(group.tasks)} makes it")
     readers = group.readers(array)
     if array in group.stored or len(readers) != 1:
-        others = f"{' and '.join(readers)} read it" if len(readers) > 1 else "it is needed outside the group too"
+        others = f"{listed(readers)} read it" if len(readers) > 1 else "it is needed outside the group too"
         raise _refused(array, others)
     if len(group.writes(source, array)) != 1 or len(group.reads(readers[0], array)) != 1:
         task = source if len(group.writes(source, array)) != 1 else readers[0]
@@ -81,9 +87,9 @@ def _accesses(group: Group, task: str, array: str, work: Work, *, writes: bool) 
     touch = (group.writes if writes else group.reads)(task, array)[0]
     repetitions = group.accesses.repetitions(task)
     runs = np.flatnonzero(group.accesses.happens(touch, repetitions)[work.repetition])
-    found = group.accesses.elements(touch, repetitions[work.repetition[runs]])
-    place = np.tile(np.arange(found.shape[1]), found.shape[0])
-    return found.ravel(), np.repeat(runs, found.shape[1]), place
+    touched = group.accesses.elements(touch, repetitions[work.repetition[runs]])
+    place = np.tile(np.arange(touched.shape[1]), touched.shape[0])
+    return touched.ravel(), np.repeat(runs, touched.shape[1]), place
 
 
 def _require_once(group: Group, array: str, target: str, written: Elements, reads: tuple[Elements, Elements]) -> None:

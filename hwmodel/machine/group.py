@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from arrayol.errors import error
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Delay
+from arrayol.text import listed
 from hwmodel.accesses import Accesses, Extents, Touch
 
 Elements = NDArray[np.int64]
@@ -73,8 +74,8 @@ class Group:
         needed = np.zeros(self.accesses.size(array), np.bool_)
         for touch in self.outside_touches(array):
             repetitions = self.accesses.repetitions(touch.process)
-            found = self.accesses.elements(touch, repetitions[self.accesses.happens(touch, repetitions)])
-            needed[found.ravel()] = True
+            read = self.accesses.elements(touch, repetitions[self.accesses.happens(touch, repetitions)])
+            needed[read.ravel()] = True
         return needed
 
     def writer(self, array: str) -> Elements:
@@ -83,8 +84,8 @@ class Group:
         repetitions = self.accesses.repetitions(task)
         writer = np.full(self.accesses.size(array), -1, np.int64)
         for touch in self.writes(task, array):
-            found = self.accesses.elements(touch, repetitions)
-            writer[found] = np.arange(len(repetitions))[:, None]
+            written = self.accesses.elements(touch, repetitions)
+            writer[written] = np.arange(len(repetitions))[:, None]
         return writer
 
     def outside_touches(self, array: str) -> list[Touch]:
@@ -106,7 +107,7 @@ class Group:
             return lasts[0]
         raise error(
             "several-last-tasks",
-            f"the group {' '.join(self.tasks)} has several last tasks, {' and '.join(lasts)}: no one repetition space "
+            f"the group {' '.join(self.tasks)} has several last tasks, {listed(lasts)}: no one repetition space "
             "can be cut in blocks for all of them",
             hint="put them in groups of their own, or together with a task that reads what all of them make",
         )

@@ -1,4 +1,13 @@
-"""The greedy list schedule of the repetitions of one step (docs/machine.md, section 4)."""
+"""The greedy list schedule of the repetitions of one step (docs/machine.md, section 4).
+
+The schedule is the rule itself, played event by event: a repetition becomes ready when the last of what it waits for is
+there, a unit becomes free when its repetition has left it, and whenever both happen the ready repetition of the least
+priority number starts. All events of one cycle are taken before anything starts, so ties are those of the rule, and
+nothing is decided between events, since nothing changes there. Processors that FIFOs join are played together.
+
+With more units such a schedule may take longer, so no formula or bound stands in for it. What saves time is that many
+steps of a group have equal jobs (`Jobs.key`), and equal jobs have one schedule.
+"""
 
 from __future__ import annotations
 
@@ -139,7 +148,7 @@ def most_at_once(start: Elements, occupancy: int) -> int:
     return int((np.arange(1, len(begun) + 1) - np.searchsorted(begun, begun - occupancy, side="right")).max())
 
 
-# Chains of delays: how long they are within a step, and how many stand open (docs/machine.md, sections 4 and 5).
+# Chains of delays: how long they are within a step, and how many stand open (docs/machine.md, section 5).
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,13 +256,13 @@ def step_jobs(group: Group, stages: Sequence[Stage], fifos: Sequence[FifoData]) 
     runs_by_step = [_by_step(stage.step, working) for stage in stages]
     waits_by_step = [_by_step(wait.step, working) for wait in waits]
     for number, step in enumerate(working.tolist()):
-        runs = tuple(found[number] for found in runs_by_step)
+        runs = tuple(by_step[number] for by_step in runs_by_step)
         first = np.cumsum([0, *(len(of) for of in runs)])
         parts = [_own_jobs(group, *each) for each in zip(stages, runs, ahead, strict=True)]
         parts = [part.moved(int(start)) for part, start in zip(parts, first, strict=False)]
-        for data, wait, found in zip(fifos, waits, waits_by_step, strict=True):
+        for data, wait, by_step in zip(fifos, waits, waits_by_step, strict=True):
             ends = place[data.source], place[data.target]
-            parts.append(wait.jobs(found[number], [runs[end] for end in ends], [int(first[end]) for end in ends]))
+            parts.append(wait.jobs(by_step[number], [runs[end] for end in ends], [int(first[end]) for end in ends]))
         processor = np.repeat(np.arange(len(stages)), [len(of) for of in runs])
         yield StepJobs(step, runs, Jobs.joined(processor, parts))
 
@@ -289,12 +298,12 @@ class _Waits:
         lag = data.lag(source.occupancy, source.datapath.latency)
         return _Waits(source.step[data.writer[same]], data.writer[same], data.reader[same], lag[same])
 
-    def jobs(self, found: Elements, runs: Sequence[Elements], first: Sequence[int]) -> Jobs:
+    def jobs(self, chosen: Elements, runs: Sequence[Elements], first: Sequence[int]) -> Jobs:
         """The waits of one step alone, given both processors' runs in it and the numbers of their first jobs."""
         none = np.zeros(0, np.int64)
-        source = first[0] + np.searchsorted(runs[0], self.source[found])
-        reader = first[1] + np.searchsorted(runs[1], self.reader[found])
-        return Jobs(none, none, source, reader, self.lag[found])
+        source = first[0] + np.searchsorted(runs[0], self.source[chosen])
+        reader = first[1] + np.searchsorted(runs[1], self.reader[chosen])
+        return Jobs(none, none, source, reader, self.lag[chosen])
 
 
 def _by_step(step: Elements, working: Elements) -> list[Elements]:

@@ -18,7 +18,7 @@ from hwmodel.machine.processors import Busy
 def kept_memories(plan: Plan, *, in_succession: bool = False) -> tuple[MemoryUse, ...]:
     """Buffers and delay states, which no unit changes; `in_succession` those of frames that follow one another."""
     period = plan.ticks if in_succession else None
-    found = [
+    buffers = [
         memory_use(
             plan.platform,
             ("buffer", held.array, plan.group.network.arrays[held.array].type.bits),
@@ -28,12 +28,12 @@ def kept_memories(plan: Plan, *, in_succession: bool = False) -> tuple[MemoryUse
         for held in plan.held
         if held.array not in plan.fifos
     ]
-    return (*found, *(state for task in plan.group.tasks for state in _states(plan, task, period)))
+    return (*buffers, *(state for task in plan.group.tasks for state in _states(plan, task, period)))
 
 
 def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -> tuple[MemoryUse, ...]:
     """The FIFOs of some arrays under the schedules of their pipelines."""
-    found = []
+    fifos = []
     for data in (plan.fifos[array] for array in arrays):
         stage = plan.processors.stages[data.source]
         lag = data.lag(stage.occupancy, stage.datapath.latency)
@@ -43,8 +43,8 @@ def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -
         arrives = (source.step * longest + source.cycle)[data.writer] + lag - 1
         leaves = (target.step * longest + target.cycle)[data.reader]
         bits = plan.group.network.arrays[data.array].type.bits
-        found.append(memory_use(plan.platform, ("fifo", data.array, bits), depth(arrives, leaves)))
-    return tuple(found)
+        fifos.append(memory_use(plan.platform, ("fifo", data.array, bits), depth(arrives, leaves)))
+    return tuple(fifos)
 
 
 def _live(born: Elements, last: Elements, period: int | None) -> int:
@@ -64,13 +64,13 @@ def _banks(plan: Plan, array: str) -> int:
 def _states(plan: Plan, task: str, period: int | None) -> list[MemoryUse]:
     process = plan.group.network.processes[task]
     acting = (*plan.group.delays(task), *plan.group.frame_delays(task))
-    found = []
+    states = []
     for delay in process.delays:
         if delay in acting:
             port = port_named(process.input_ports, delay.port)
             size = math.prod(extent or 1 for extent in port.shape) * _chains_open(plan, task, delay, period)
-            found.append(memory_use(plan.platform, ("state", f"{task}.{delay.port}", port.type.bits), size))
-    return found
+            states.append(memory_use(plan.platform, ("state", f"{task}.{delay.port}", port.type.bits), size))
+    return states
 
 
 def _chains_open(plan: Plan, task: str, delay: Delay, period: int | None) -> int:

@@ -1,4 +1,8 @@
-"""The machine model of a network on a platform (docs/machine.md)."""
+"""The machine model of a network on a platform (docs/machine.md).
+
+The way in: `MachineModel` prices group designs by the separable path where that takes them and by the exact path where
+not (both give the same figures), and says what may usefully be opened in a plain structure.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +111,7 @@ class MachineModel:
     def legal_scans(self, task: str, shape: Extents) -> tuple[Scan, ...]:
         """The scan orders that a task's delays allow for blocks of a shape.
 
-        First those legal for blocks of one repetition too; then others, unless they walk the blocks as one before does.
+        First those legal for blocks of one repetition too; then others, unless they order blocks as one before does.
         """
         return legal_scans(self.accesses.extents(task), self.accesses.delays(task), shape)
 
@@ -117,8 +121,8 @@ class MachineModel:
         Both give the same figures. Raises ArrayolError for choices that docs/machine.md, section 6, refuses.
         """
         batch = self.batch(group.tasks) if is_plain(group) else None
-        found = estimate_separably(batch, group) if batch is not None else None
-        return found if found is not None else self.exact(group)
+        separable = estimate_separably(batch, group) if batch is not None else None
+        return self.exact(group) if separable is None else separable
 
     def exact(self, group: GroupDesign) -> GroupEstimate:
         """The estimate by the exact path, which takes every design."""
@@ -161,14 +165,14 @@ class MachineModel:
         """
         if tasks != next(reversed(self._batches), None):  # the one that was asked for last stands last
             known = tasks in self._batches
-            found = self._batches.pop(tasks) if known else open_batch(self.accesses, self.platform, tasks)
+            opened = self._batches.pop(tasks) if known else open_batch(self.accesses, self.platform, tasks)
             self._forget_oldest()
-            self._batches[tasks] = found
+            self._batches[tasks] = opened
         return self._batches[tasks]
 
     def _forget_oldest(self) -> None:
         """Drop the tables of the groups that were asked for longest ago, where there are too many bytes of them."""
-        kept = [found.kept for found in self._batches.values() if found is not None]
+        kept = [batch.kept for batch in self._batches.values() if batch is not None]
         size = sum(one.size for one in kept)
         for one in kept:
             if size <= TABLE_BYTES:
@@ -188,8 +192,8 @@ class MachineModel:
         group, batch = Group(self.accesses, tasks), self.batch(tasks)
         if tasks not in self._fifos:
             self._fifos[tasks] = separable_fifos(batch.counts) if batch is not None else possible_fifos(group)
-        found = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch is not None else None
-        return found if found is not None else find_offers(group, blocks, self._fifos[tasks])
+        separable = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch is not None else None
+        return find_offers(group, blocks, self._fifos[tasks]) if separable is None else separable
 
     @property
     def data_per_word(self) -> int:

@@ -37,14 +37,14 @@ def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, 
     strip = _strips(group, design.blocks, ticks)
     kept = _kept_together(design.policy, tick, strip)
     count = len(ticks.block) + 1
-    found, instance = np.unique(element * count + kept, return_inverse=True)
-    first = np.full(len(found), count)
+    fetches, instance = np.unique(element * count + kept, return_inverse=True)
+    first = np.full(len(fetches), count)
     np.minimum.at(first, instance, tick)
     if design.policy == "whole":
-        first = np.searchsorted(strip, found % count)
-    end = np.full(len(found), np.iinfo(np.int64).min)
+        first = np.searchsorted(strip, fetches % count)
+    end = np.full(len(fetches), np.iinfo(np.int64).min)
     np.maximum.at(end, instance, last)
-    return Held(array, found // count, first + stages.load[array], end)
+    return Held(array, fetches // count, first + stages.load[array], end)
 
 
 def make_array(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Held, Stored]:
@@ -88,9 +88,9 @@ def _elements_made(group: Group, work: Work, array: str) -> tuple[Elements, Elem
     repetitions = group.accesses.repetitions(task)[work.repetition]
     elements, runs = [], []
     for touch in group.writes(task, array):
-        found = group.accesses.elements(touch, repetitions)
-        elements.append(found.ravel())
-        runs.append(np.repeat(np.arange(len(repetitions)), found.shape[1]))
+        written = group.accesses.elements(touch, repetitions)
+        elements.append(written.ravel())
+        runs.append(np.repeat(np.arange(len(repetitions)), written.shape[1]))
     return np.concatenate(elements), np.concatenate(runs)
 
 
@@ -122,8 +122,8 @@ def _stored(group: Group, ticks: Ticks, array: str, element: Elements, tick: Ele
         return np.zeros(0, np.int64)
     order = np.lexsort((tick, element))
     first = order[np.diff(element[order], prepend=-1) != 0]
-    found: Elements = first[group.needed_outside(array)[element[first]]]
-    return found
+    stored: Elements = first[group.needed_outside(array)[element[first]]]
+    return stored
 
 
 def largest_live(born: Elements, last: Elements) -> int:

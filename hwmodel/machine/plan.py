@@ -1,4 +1,4 @@
-"""What a group does in each step, whatever its units: the ground of every figure of the exact path."""
+"""What a group does in each step, whatever its units: what every figure of the exact path is computed from."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ class Plan:
 
     def folded(self, cycles: Elements) -> Elements:
         """A processor's cycles by step modulo the number of ticks; it has one tick in each folded step."""
-        found = np.zeros(self.ticks, np.int64)
-        np.add.at(found, np.arange(self.steps) % self.ticks, cycles)
-        return found
+        by_tick = np.zeros(self.ticks, np.int64)
+        np.add.at(by_tick, np.arange(self.steps) % self.ticks, cycles)
+        return by_tick
 
     def starts(self, busy: Mapping[str, Busy], task: str) -> Starts:
         """When the runs of a scheduled task start."""
@@ -87,18 +87,18 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
     loads = [load_array(group, design, ticks, stages, array) for array in group.loaded]
     made = [make_array(group, ticks, stages, array) for array in group.made]
     stores = [stored for _, stored in made if len(stored.element)]
-    held = [*loads, *(found for found, _ in made)]
+    held = [*loads, *(kept for kept, _ in made)]
     steps = {task: work.tick + stages.task[task] for task, work in ticks.work.items()}
-    everything = [*(found.born for found in held), *(found.step for found in stores), *steps.values()]
-    first = min(int(found.min()) for found in everything if len(found))
-    last = max(int(found.max()) for found in everything if len(found))
-    steps = {task: found - first for task, found in steps.items()}
+    everything = [*(kept.born for kept in held), *(stored.step for stored in stores), *steps.values()]
+    first = min(int(step.min()) for step in everything if len(step))
+    last = max(int(step.max()) for step in everything if len(step))
+    steps = {task: step - first for task, step in steps.items()}
     processors = make_stages(group, design, platform, ticks.work, steps)
     return Plan(
         group,
         design,
         platform,
-        tuple(replace(found, born=found.born - first, last=found.last - first) for found in held),
+        tuple(replace(kept, born=kept.born - first, last=kept.last - first) for kept in held),
         _transfers(loads, stores, first),
         Processors(group, processors, fifos, last - first + 1),
         len(ticks.block),
@@ -107,6 +107,6 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
 
 def _transfers(loads: Sequence[Held], stores: Sequence[Stored], first: int) -> tuple[Transfer, ...]:
     return (
-        *(Transfer(found.array, found.element, found.born - first, write=False) for found in loads),
-        *(Transfer(found.array, found.element, found.step - first, write=True) for found in stores),
+        *(Transfer(load.array, load.element, load.born - first, write=False) for load in loads),
+        *(Transfer(store.array, store.element, store.step - first, write=True) for store in stores),
     )

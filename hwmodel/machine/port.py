@@ -1,4 +1,10 @@
-"""The port to the external memory: cycles of each step's loads and stores (docs/machine.md, section 4)."""
+"""The port to the external memory: cycles of each step's loads and stores (docs/machine.md, section 4).
+
+Without `[memory.rows]` a burst's cycles depend on the number of its data alone, so counts by step are enough, and the
+separable path needs no addresses (`Port.burst_cycles`). With rows they depend on which rows the bursts before have left
+open: then each step's bursts, maximal runs of consecutive addresses, are priced in their order by
+`hwmodel.external_memory`.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +55,7 @@ class Port:
         self.accesses = accesses
         self.network: Network = accesses.network
         self.platform = platform
-        self._bases = _array_bases(accesses, platform) if platform.memory.rows else {}
+        self._bases = _array_bases(accesses, platform.memory.rows.row_bytes) if platform.memory.rows else {}
 
     def element_bytes(self, array: str) -> int:
         """Bytes of an element in the external memory; a bool takes one."""
@@ -102,9 +108,8 @@ class Port:
         return step[starts], Bursts(address, data * size, data, np.full(len(starts), transfer.write))
 
 
-def _array_bases(accesses: Accesses, platform: Platform) -> dict[str, int]:
-    """The address of each array: one after another in the network's order, each at the start of a row."""
-    row = platform.memory.rows.row_bytes if platform.memory.rows else 1
+def _array_bases(accesses: Accesses, row: int) -> dict[str, int]:
+    """The address of each array: one after another in the network's order, each at the start of a row (in bytes)."""
     bases, end = {}, 0
     for name, array in accesses.network.arrays.items():
         bases[name] = end

@@ -63,10 +63,10 @@ class Priced:
 
     def objective(self, name: str) -> Figures:
         """A figure or cost by its name, of shape (S, U). Raises KeyError for a name that is neither."""
-        found = getattr(self, name) if name in OBJECTIVES else self.costs[name]
-        if found is None:
+        figure = getattr(self, name) if name in OBJECTIVES else self.costs[name]
+        if figure is None:
             raise KeyError(name)
-        return np.broadcast_to(found, self.legal.shape)
+        return np.broadcast_to(figure, self.legal.shape)
 
 
 def unit_figures(
@@ -76,7 +76,7 @@ def unit_figures(
     costs: dict[str, Figures] = {}
     for name in dict.fromkeys(name for path in platform.elementary.values() for name in path.cost):
         elementaries = (accesses.network.processes[task].elementary for task in tasks)
-        costs[name] = units @ np.array([platform.datapath(found).cost.get(name, 0) for found in elementaries])
+        costs[name] = units @ np.array([platform.datapath(elementary).cost.get(name, 0) for elementary in elementaries])
     return units.sum(axis=2), costs
 
 
@@ -103,10 +103,10 @@ def require_units(most: Mapping[str, int], units: Mapping[str, int]) -> None:
 
 def offered_units(offered: Sequence[int]) -> NDArray[np.int64]:
     """Numbers of units that a processor may have, as an array. Raises ValueError where they do not ascend from 1 on."""
-    found = np.array(offered, np.int64)
-    if not len(found) or found[0] < 1 or not (np.diff(found) > 0).all():
+    numbers = np.array(offered, np.int64)
+    if not len(numbers) or numbers[0] < 1 or not (np.diff(numbers) > 0).all():
         raise ValueError(f"numbers of units are 1 or more, ascending: {list(offered)}")
-    return found
+    return numbers
 
 
 def how_many_suit(most: NDArray[np.int64], offered: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -65,11 +65,11 @@ def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozense
 
 def occupancy(group: Group, design: GroupDesign, platform: Platform, task: str, work: Work) -> int:
     """Cycles that a repetition of a task occupies a unit."""
-    found = plain_occupancy(platform, group.network.processes[task])
+    cycles = plain_occupancy(platform, group.network.processes[task])
     for layout in design.layouts:
         repetitions = group.accesses.repetitions(task)[np.unique(work.repetition)]
-        found = max(found, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))
-    return found
+        cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))
+    return cycles
 
 
 def busiest_bank(group: Group, task: str, repetitions: Indices, layout: BankLayout) -> int:
@@ -77,9 +77,9 @@ def busiest_bank(group: Group, task: str, repetitions: Indices, layout: BankLayo
     runs, elements = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for touch in (*group.reads(task, layout.array), *group.writes(task, layout.array)):
         happening = np.flatnonzero(group.accesses.happens(touch, repetitions))
-        found = group.accesses.elements(touch, repetitions[happening])
-        runs.append(np.repeat(happening, found.shape[1]))
-        elements.append(found.ravel())
+        touched = group.accesses.elements(touch, repetitions[happening])
+        runs.append(np.repeat(happening, touched.shape[1]))
+        elements.append(touched.ravel())
     size = group.accesses.size(layout.array)
     distinct = np.unique(np.concatenate(runs) * size + np.concatenate(elements))
     if not len(distinct):
@@ -131,13 +131,13 @@ class Processors:
     @cached_property
     def most(self) -> dict[str, int]:
         """For each task the most repetitions that run at once in a step if units are unlimited."""
-        found: dict[str, int] = {}
+        at_once: dict[str, int] = {}
         for pipeline in self.pipelines:
             if self.has_formula(pipeline):
-                found[pipeline[0]] = int(self._chains[pipeline[0]].number.max(initial=0))
+                at_once[pipeline[0]] = int(self._chains[pipeline[0]].number.max(initial=0))
             else:
-                found |= self._most_scheduled(pipeline)
-        return found
+                at_once |= self._most_scheduled(pipeline)
+        return at_once
 
     def busy(self, pipeline: Pipeline, units: tuple[int, ...]) -> dict[str, Busy]:
         """What each processor of a pipeline does in each step with so many units."""
@@ -149,10 +149,10 @@ class Processors:
 
     def all_busy(self, units: Mapping[str, int]) -> dict[str, Busy]:
         """The same for all processors, in dataflow order."""
-        found: dict[str, Busy] = {}
+        by_task: dict[str, Busy] = {}
         for pipeline in self.pipelines:
-            found |= self.busy(pipeline, tuple(units[task] for task in pipeline))
-        return {task: found[task] for task in self.group.tasks}
+            by_task |= self.busy(pipeline, tuple(units[task] for task in pipeline))
+        return {task: by_task[task] for task in self.group.tasks}
 
     def has_formula(self, pipeline: Pipeline) -> bool:
         """Whether it is one processor whose steps need no schedule: with more units none of them is longer."""
@@ -164,18 +164,18 @@ class Processors:
     @cached_property
     def _chains(self) -> dict[str, StepChains]:
         """By step of a task with at most one delay: its chains, single repetitions where it has none."""
-        found = {}
+        chains = {}
         for task, stage in self.stages.items():
             delays = self.group.delays(task)
             if len(delays) > 1:
                 continue
             number = np.bincount(stage.step, minlength=self.steps)
-            found[task] = StepChains(number, (number > 0).astype(np.int64))
+            chains[task] = StepChains(number, (number > 0).astype(np.int64))
             for delay in delays:
                 extents = self.group.accesses.extents(task)
                 repetitions = self.group.accesses.repetitions(task)[stage.work.repetition]
-                found[task] = chains_by_step(Chains.of(repetitions, extents, delay.vector), stage.step, self.steps)
-        return found
+                chains[task] = chains_by_step(Chains.of(repetitions, extents, delay.vector), stage.step, self.steps)
+        return chains
 
     def _by_formula(self, task: str, units: int) -> dict[str, Busy]:
         """max(ceil(n / units), c) o + latency."""
@@ -190,22 +190,22 @@ class Processors:
         stages = [self.stages[task] for task in pipeline]
         cycles = [np.zeros(self.steps, np.int64) for _ in stages]
         starts = [np.zeros(len(stage.step), np.int64) for stage in stages]
-        for found in self._jobs_of(pipeline):
-            begun = self._start_cycles(found.jobs, stages, units)
-            for place, (stage, runs) in enumerate(zip(stages, found.runs, strict=True)):
-                own = begun[found.jobs.processor == place]
+        for step in self._jobs_of(pipeline):
+            begun = self._start_cycles(step.jobs, stages, units)
+            for place, (stage, runs) in enumerate(zip(stages, step.runs, strict=True)):
+                own = begun[step.jobs.processor == place]
                 starts[place][runs] = own
                 if len(runs):
-                    cycles[place][found.step] = int(own.max()) + stage.occupancy + stage.datapath.latency
+                    cycles[place][step.step] = int(own.max()) + stage.occupancy + stage.datapath.latency
         return {task: Busy(cycles[place], starts[place]) for place, task in enumerate(pipeline)}
 
     def _most_scheduled(self, pipeline: Pipeline) -> dict[str, int]:
         stages = [self.stages[task] for task in pipeline]
         most = [0 for _ in stages]
-        for found in self._jobs_of(pipeline):
-            begun = self._start_cycles(found.jobs, stages, [len(runs) for runs in found.runs])
+        for step in self._jobs_of(pipeline):
+            begun = self._start_cycles(step.jobs, stages, [len(runs) for runs in step.runs])
             for place, stage in enumerate(stages):
-                at_once = most_at_once(begun[found.jobs.processor == place], stage.occupancy)
+                at_once = most_at_once(begun[step.jobs.processor == place], stage.occupancy)
                 most[place] = max(most[place], at_once)
         return dict(zip(pipeline, most, strict=True))
 
@@ -227,15 +227,15 @@ def make_stages(
     group: Group, design: GroupDesign, platform: Platform, work: Mapping[str, Work], steps: Mapping[str, Elements]
 ) -> dict[str, Stage]:
     """The processors of a design: work by task, and the step of each run."""
-    found = {}
+    stages = {}
     for processor in design.processors:
         task = processor.task
         blocks = design.blocks if task == group.last else processor.cut
         rank = ranks(group, task, blocks)[work[task].repetition]
         datapath = platform.datapath(group.network.processes[task].elementary)
         cycles = occupancy(group, design, platform, task, work[task])
-        found[task] = Stage(task, work[task], steps[task], rank, cycles, datapath)
-    return {task: found[task] for task in group.tasks}
+        stages[task] = Stage(task, work[task], steps[task], rank, cycles, datapath)
+    return {task: stages[task] for task in group.tasks}
 
 
 def _pipelines(group: Group, fifos: Mapping[str, FifoData]) -> list[Pipeline]:
@@ -245,4 +245,4 @@ def _pipelines(group: Group, fifos: Mapping[str, FifoData]) -> list[Pipeline]:
         merged = joined[data.source] | joined[data.target]
         for task in merged:
             joined[task] = merged
-    return list(dict.fromkeys(tuple(task for task in group.tasks if task in found) for found in joined.values()))
+    return list(dict.fromkeys(tuple(task for task in group.tasks if task in pipeline) for pipeline in joined.values()))

@@ -1,4 +1,11 @@
-"""Scan orders: how blocks are walked, and which walks a task's delays allow (docs/machine.md, section 2)."""
+"""Scans: the orders in which blocks are taken, and those that a task's delays allow (docs/machine.md, section 2).
+
+A scan is illegal if the block of some r - d comes after that of r. Blocks follow each other in lexicographic order of
+their indices, and the block index of r - d along a dimension depends on the index of r there alone. So such an r exists
+if and only if there is a dimension along which r - d can lie in a later block, while along every dimension further out
+it can lie in the same one: whether each can be is decided by trying all indices of one dimension (`_moves`), and the
+indices found make up a repetition that shows it. Nothing is sampled, and no pairs of repetitions are formed.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +35,8 @@ def block_counts(extents: Extents, shape: Sequence[int]) -> Extents:
     return tuple(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
 
 
-def walk_position(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
-    """At which place of the block order the block of each repetition, given as an (n, rank) array, stands."""
+def block_places(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
+    """The place in the block order of the block of each repetition, given as an (n, rank) array."""
     counts = block_counts(extents, blocks.shape)
     place = np.zeros(len(repetitions), np.int64)
     for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
@@ -46,11 +53,7 @@ def strip_length(extents: Extents, blocks: Blocks) -> int:
 
 
 def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> tuple[Delay, Pair] | None:
-    """A delay, a repetition, and the repetition it reads from that lies in a later block; None for a legal scan.
-
-    A delay moves each dimension on its own, so the block of r - d is compared with that of r dimension after
-    dimension, from the outermost: all repetitions are decided at once.
-    """
+    """A delay, a repetition, and the repetition it reads from that lies in a later block; None for a legal scan."""
     for delay in delays:
         chosen = [max(0, step) for step in delay.vector]  # some repetition whose r - d lies in the space
         for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
@@ -73,7 +76,7 @@ class _Moves:
         index = np.arange(max(0, step), min(extent, extent + step))
         change = index // side - (index - step) // side
         self.ahead, self.behind, self.same = (
-            int(index[found][0]) if found.any() else None for found in (change > 0, change < 0, change == 0)
+            int(index[moves][0]) if moves.any() else None for moves in (change > 0, change < 0, change == 0)
         )
 
 
@@ -90,17 +93,18 @@ def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tu
     """
     rank = len(extents)
     legal = [scan for scan in all_scans(rank) if breaking_pair(extents, delays, Blocks(shape, scan)) is None]
-    found = [scan for scan in legal if breaking_pair(extents, delays, Blocks((1,) * rank, scan)) is None]
-    walks = {_walk(scan, extents, shape) for scan in found}
+    offered = [scan for scan in legal if breaking_pair(extents, delays, Blocks((1,) * rank, scan)) is None]
+    orders = {_order(scan, extents, shape) for scan in offered}
     for scan in legal:
-        walk = _walk(scan, extents, shape)
-        if walk not in walks:
-            found.append(scan)
-            walks.add(walk)
-    return tuple(found)
+        order = _order(scan, extents, shape)
+        if order not in orders:
+            offered.append(scan)
+            orders.add(order)
+    return tuple(offered)
 
 
-def _walk(scan: Scan, extents: Extents, shape: Extents) -> tuple[tuple[int, bool], ...]:
+def _order(scan: Scan, extents: Extents, shape: Extents) -> tuple[tuple[int, bool], ...]:
+    """A scan without directions that make no difference: those of dimensions with a single block."""
     counts = block_counts(extents, shape)
     directed = zip(scan.dimensions, scan.descending, strict=True)
     return tuple((dimension, down and counts[dimension] > 1) for dimension, down in directed)

@@ -1,4 +1,8 @@
-"""When a group's tasks run: Need and New per tick, cuts, leftovers, recomputing (docs/machine.md, section 2)."""
+"""When a group's tasks run: Need and New per tick, cuts, leftovers, recomputing (docs/machine.md, section 2).
+
+New(v), the repetitions that tick v is the first to need, is found for all ticks at once: each repetition gets the least
+tick of the reads of what it writes, and of the repetitions that its delays lead to (`group.closed`).
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from arrayol.errors import error
 from hwmodel.accesses import Extents
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
-from hwmodel.machine.scans import breaking_pair, walk_position
+from hwmodel.machine.scans import block_places, breaking_pair
 
 NEVER = np.iinfo(np.int64).max
 
@@ -81,7 +85,7 @@ def require_legal(group: Group, task: str, blocks: Blocks) -> None:
 
 def _last_task(group: Group, blocks: Blocks) -> Ticks:
     repetitions = group.accesses.repetitions(group.last)
-    place = walk_position(repetitions, group.accesses.extents(group.last), blocks)
+    place = block_places(repetitions, group.accesses.extents(group.last), blocks)
     return Ticks({group.last: Work(np.arange(len(place)), place, place)}, np.arange(int(place.max()) + 1))
 
 
@@ -91,9 +95,9 @@ def read_at(group: Group, task: str, array: str, work: Work) -> tuple[Elements, 
     elements, ticks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for touch in group.reads(task, array):
         happens = group.accesses.happens(touch, repetitions)[work.repetition]
-        found = group.accesses.elements(touch, repetitions[work.repetition[happens]])
-        elements.append(found.ravel())
-        ticks.append(np.repeat(work.tick[happens], found.shape[1]))
+        touched = group.accesses.elements(touch, repetitions[work.repetition[happens]])
+        elements.append(touched.ravel())
+        ticks.append(np.repeat(work.tick[happens], touched.shape[1]))
     return np.concatenate(elements), np.concatenate(ticks)
 
 
@@ -139,10 +143,10 @@ def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
             pairs.append(when * count + writer[elements])
         if array in group.stored:
             outside[writer[group.needed_outside(array) & (writer >= 0)]] = True
-    found = np.unique(np.concatenate(pairs))
-    outside[found % count] = False
-    found = np.unique(np.concatenate([found, final * count + np.flatnonzero(outside)]))
-    return Work(found % count, found // count, found // count, once=False)
+    runs = np.unique(np.concatenate(pairs))
+    outside[runs % count] = False
+    runs = np.unique(np.concatenate([runs, final * count + np.flatnonzero(outside)]))
+    return Work(runs % count, runs // count, runs // count, once=False)
 
 
 def _arrays_of(group: Group, task: str) -> list[str]:
@@ -151,7 +155,7 @@ def _arrays_of(group: Group, task: str) -> list[str]:
 
 def _split(group: Group, task: str, cut: Blocks, work: Work, ticks: Ticks) -> tuple[Work, Ticks]:
     """Each tick's work in the pieces of a cut, one tick each, the last at its own; missing ticks are inserted."""
-    place = walk_position(group.accesses.repetitions(task), group.accesses.extents(task), cut)[work.repetition]
+    place = block_places(group.accesses.repetitions(task), group.accesses.extents(task), cut)[work.repetition]
     order = np.lexsort((place, work.tick))
     tick, place = work.tick[order], place[order]
     starts_tick = np.diff(tick, prepend=-1) != 0
@@ -179,7 +183,7 @@ def _renumbering(count: int, when: Elements, missing: Elements) -> Elements:
 def _inserted(ticks: Ticks, when: Elements, missing: Elements, moved: Elements) -> Ticks:
     times = np.ones(len(ticks.block), np.int64)
     times[when] += missing
-    work = {task: replace(found, tick=moved[found.tick], use=moved[found.use]) for task, found in ticks.work.items()}
+    work = {task: replace(each, tick=moved[each.tick], use=moved[each.use]) for task, each in ticks.work.items()}
     return Ticks(work, np.repeat(ticks.block, times))
 
 
@@ -189,7 +193,7 @@ def ranks(group: Group, task: str, blocks: Blocks | None) -> NDArray[np.int64]:
     if blocks is None:
         return np.arange(len(repetitions))
     extents: Extents = group.accesses.extents(task)
-    return walk_position(repetitions, extents, Blocks((1,) * len(extents), blocks.scan))
+    return block_places(repetitions, extents, Blocks((1,) * len(extents), blocks.scan))
 
 
 # Stages: by how many steps a task, a load or the stores lag behind the last task (docs/machine.md, section 3).

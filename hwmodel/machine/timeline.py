@@ -109,8 +109,8 @@ def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> Ste
 
 def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: tuple[int, int]) -> Timeline:
     plan = plan_group(model.accesses, model.platform, group)
-    found = plan.processors.all_busy({processor.task: processor.units for processor in group.processors})
-    busy = {task: one.cycles for task, one in found.items()}
+    busy_of = plan.processors.all_busy({processor.task: processor.units for processor in group.processors})
+    busy = {task: one.cycles for task, one in busy_of.items()}
     length, _ = step_ends(plan.port, busy)
     if (len(length), int(length.sum())) != totals:
         raise ValueError("the group takes other steps or cycles")
@@ -124,11 +124,11 @@ def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: t
 
 
 def _move(moved: dict[str, Moved], array: str, amount: int, *, write: bool) -> None:
-    found = moved.get(array, Moved(array, 0, 0))
+    before = moved.get(array, Moved(array, 0, 0))
     if amount and write:
-        moved[array] = replace(found, stored=found.stored + amount)
+        moved[array] = replace(before, stored=before.stored + amount)
     elif amount:
-        moved[array] = replace(found, loaded=found.loaded + amount)
+        moved[array] = replace(before, loaded=before.loaded + amount)
 
 
 def _timeline(

@@ -1,4 +1,10 @@
-"""One structure under many combinations of units, by the exact path."""
+"""One structure under many combinations of units, by the exact path.
+
+Units change nothing but how long a pipeline (tasks joined by FIFOs; mostly one) takes in each step, and only its own
+units do. So each pipeline is computed once for each combination of its own units (`Variants`), and the length of a
+step under a combination of all is the longest of the port and of one variant of each pipeline. Steps that are equal
+under all variants are one kind (`StepTable`): their sum is taken over kinds, each times how often it occurs.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +28,6 @@ from hwmodel.machine.priced import FRAME, LATENCY, Figures, Priced, offered_unit
 from hwmodel.machine.processors import Pipeline
 from hwmodel.platform import Platform
 
-# What pipelines do under combinations of their own units, and how long steps are under those of all of them.
-
 _CELLS = 1 << 22  # of intermediate arrays at a time
 
 
@@ -45,15 +49,15 @@ class Variants:
 
 def variants_of(plan: Plan, pipeline: Pipeline, units: Elements) -> Variants:
     """The variants of a pipeline in combinations of its units (U, tasks of the pipeline)."""
-    found, of = np.unique(units, axis=0, return_inverse=True)
+    distinct, of = np.unique(units, axis=0, return_inverse=True)
     most = np.array([plan.processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
-    legal: NDArray[np.bool_] = np.asarray((found <= most).all(axis=1))
-    cycles = np.zeros((len(found), plan.steps), np.int64)
-    folded = np.zeros((len(found), plan.ticks), np.int64)
-    fifos: list[tuple[MemoryUse, ...]] = [()] * len(found)
+    legal: NDArray[np.bool_] = np.asarray((distinct <= most).all(axis=1))
+    cycles = np.zeros((len(distinct), plan.steps), np.int64)
+    folded = np.zeros((len(distinct), plan.ticks), np.int64)
+    fifos: list[tuple[MemoryUse, ...]] = [()] * len(distinct)
     inner = tuple(array for array, data in plan.fifos.items() if data.source in pipeline)
     for number in np.flatnonzero(legal).tolist():
-        busy = plan.processors.busy(pipeline, tuple(found[number].tolist()))
+        busy = plan.processors.busy(pipeline, tuple(distinct[number].tolist()))
         cycles[number] = np.max([one.cycles for one in busy.values()], axis=0)
         folded[number] = plan.folded(cycles[number])
         try:
@@ -62,7 +66,7 @@ def variants_of(plan: Plan, pipeline: Pipeline, units: Elements) -> Variants:
             legal[number] = False
             continue
         fifos[number] = fifo_memories(plan, busy, inner)
-    return Variants(found, cycles, folded, of.ravel(), legal, tuple(fifos))
+    return Variants(distinct, cycles, folded, of.ravel(), legal, tuple(fifos))
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,10 +157,12 @@ def _fastest(plan: Plan, variants: Sequence[Variants], times: Collection[str]) -
     if not all(map(len, legal)):
         return [np.zeros(1, np.int64) for _ in variants]
     alone = [plan.processors.has_formula(pipeline) for pipeline in plan.processors.pipelines]
-    sizes = [1 if one else len(found) for one, found in zip(alone, legal, strict=True)]
+    sizes = [1 if formula else len(numbers) for formula, numbers in zip(alone, legal, strict=True)]
     places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
-    most = [found[-1 - place if one else place] for one, found, place in zip(alone, legal, places, strict=True)]
-    fewest = [found[place] for found, place in zip(legal, places, strict=True)]
+    most = [
+        numbers[-1 - place if formula else place] for formula, numbers, place in zip(alone, legal, places, strict=True)
+    ]
+    fewest = [numbers[place] for numbers, place in zip(legal, places, strict=True)]
     for name in times:
         table = _table(plan, variants, name)
         for some, longest in table.lengths(most):
@@ -185,10 +191,10 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], un
     kept = kept_memories(plan)
 
     def memory(size: Callable[[MemoryUse], int]) -> Figures:
-        found = np.full(len(units), sum(size(one) for one in kept))
+        data = np.full(len(units), sum(size(one) for one in kept))
         for pipeline in variants:
-            found += np.array([sum(map(size, fifos)) for fifos in pipeline.fifos])[pipeline.of]
-        return found[None, :]
+            data += np.array([sum(map(size, fifos)) for fifos in pipeline.fifos])[pipeline.of]
+        return data[None, :]
 
     def time(name: str) -> Figures:
         return _table(plan, variants, name).sums([one.of for one in variants])[None, :]

@@ -1,8 +1,14 @@
-"""One group of fused processes: what it exchanges, its units (N_cu) and, for a given N_k, its blocks (X_out)."""
+"""One group of fused processes: what it exchanges, its units (N_cu) and, for a given N_k, its blocks (X_out).
+
+Units follow from the processors that write outside, which have m (criterion 2), against the flow by eq. 6
+(docs/published.md, section 2). Blocks follow from the units and from N_k, the flows of the whole network
+(docs/published.md, section 3). So what does not depend on N_k is planned once for a group (`plan_group`), and only
+the blocks are sized for each fusion that holds it (`size_blocks`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, prod
@@ -10,10 +16,9 @@ from math import ceil, floor, prod
 from arrayol.errors import error
 from arrayol.ir.network import Network, Process
 from arrayol.ir.spec import Shape, Tiler
+from arrayol.text import counted
 from hwmodel.design import Fusion
 from hwmodel.platform import Platform
-
-# What the published model says about one fusion.
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,7 @@ def size(shape: Shape) -> int:
 
 
 def scan(tiler: Tiler) -> Scan:
-    """The signs of paving along each array axis: how the author walks the array."""
+    """The signs of paving along each array axis: the direction in which the author passes over the array."""
     return tuple(frozenset(1 if entry > 0 else -1 for entry in row if entry) for row in tiler.paving)
 
 
@@ -183,11 +188,6 @@ def memory_latency(platform: Platform) -> int:
     return platform.memory.latency
 
 
-def disagreeing(written: Iterable[Scan], read: Scan) -> bool:
-    """Whether any of the producer's links walks the array against the consumer's."""
-    return any(not scans_agree(scan_, read) for scan_ in written)
-
-
 @dataclass(frozen=True, slots=True)
 class FusedLink:
     """An array that flows inside the group from one processor to another.
@@ -251,8 +251,8 @@ def is_written_outside(network: Network, array: str, members: frozenset[str]) ->
 
     An array read there only where a delay leaves its space still has to be written; the read itself is no flow.
     """
-    found = network.arrays[array]
-    return found.is_output or any(reader not in members for reader in found.readers)
+    written = network.arrays[array]
+    return written.is_output or any(reader not in members for reader in written.readers)
 
 
 def _inputs(network: Network, processes: tuple[ProcessRates, ...]) -> dict[str, tuple[InputPlan, ...]]:
@@ -260,19 +260,19 @@ def _inputs(network: Network, processes: tuple[ProcessRates, ...]) -> dict[str, 
     kept: set[str] = set()
     plans: dict[str, tuple[InputPlan, ...]] = {}
     for process in processes:
-        found = []
+        plans_of = []
         for link in process.inputs:
             maker = makers.get(link.array)
             if maker is None:
-                found.append(InputPlan(link.array, link.rate, None, 0))
+                plans_of.append(InputPlan(link.array, link.rate, None, 0))
                 continue
             whole = 0
-            if link.array not in kept and disagreeing(maker.scans[link.array], link.scan):
+            if link.array not in kept and not all(scans_agree(scan_, link.scan) for scan_ in maker.scans[link.array]):
                 kept.add(link.array)
                 whole = size(network.arrays[link.array].shape)
             fused = FusedLink(link.array, maker.name, process.name, link.rate, maker.shares[link.array])
-            found.append(InputPlan(link.array, link.rate, fused, whole))
-        plans[process.name] = tuple(found)
+            plans_of.append(InputPlan(link.array, link.rate, fused, whole))
+        plans[process.name] = tuple(plans_of)
     return plans
 
 
@@ -322,7 +322,7 @@ def _demands(
 def _no_units(link: FusedLink, processes: tuple[ProcessRates, ...], cap: int, writes: bool, m: int) -> str:
     initiation = {process.name: process.initiation for process in processes}
     made, taken = cap * link.share / initiation[link.producer], link.rate / initiation[link.consumer]
-    limit = f"at most {cap} unit{'s' * (cap != 1)}"
+    limit = f"at most {counted(cap, 'unit')}"
     if writes and cap == m:
         who = f"'{link.producer}' writes outside its group, so it has {limit} (the data of a word)"
     else:

@@ -1,4 +1,8 @@
-"""One group on the simulated machine: step after step, every datum in its slot, every repetition on a unit."""
+"""One group on the simulated machine: step after step, every datum in its slot, every repetition on a unit.
+
+Memories have exactly the sizes that the model claims, and every datum is moved as a token that says which value it is.
+So a size too small, a datum too late or a slot given away too early is met where it happens, as a broken rule.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +59,7 @@ SHOWN = 6  # steps at either end whose events are kept
 def run_group(accesses: Accesses, platform: Platform, design: GroupDesign, sizes: Sizes, memory: Memory) -> GroupRun:
     """Run a group; `memory` holds tokens of what it loads and receives those of what it stores.
 
-    Raises RefereeError where the design breaks a rule of the machine.
+    Raises SimulatorError where the design breaks a rule of the machine.
     """
     moves = moves_of(accesses, plan_of(accesses, design))
     return _Run(accesses, platform, design, sizes, memory, moves).run()

@@ -10,9 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
-from hwmodel.simulator.plan import fault
-
-Ints = NDArray[np.int64]
+from hwmodel.simulator.plan import Ints, fault
 
 
 class Buffer:
@@ -32,7 +30,7 @@ class Buffer:
         self._token = np.full(capacity, -1, np.int64)
 
     def bring(self, step: int, data: Ints, tokens: Ints) -> None:
-        """Give each datum a free slot. Raises RefereeError (`overflow`, `overwrite`)."""
+        """Give each datum a free slot. Raises SimulatorError (`overflow`, `overwrite`)."""
         count = len(data)
         if count > len(self._free):
             raise fault(
@@ -50,7 +48,7 @@ class Buffer:
         self.peak = max(self.peak, self.capacity - len(self._free))
 
     def read(self, step: int, data: Ints) -> Ints:
-        """The tokens of data brought in an earlier step. Raises RefereeError (`read-before-write`)."""
+        """The tokens of data brought in an earlier step. Raises SimulatorError (`read-before-write`)."""
         slots = self._slot[data]
         if (slots < 0).any() or (self._since[slots] >= step).any():
             raise fault("read-before-write", f"step {step} reads a datum of '{self.array}' that is not in its buffer")
@@ -59,7 +57,7 @@ class Buffer:
         return self._token[slots]
 
     def release(self, step: int, data: Ints) -> None:
-        """Give back the slots of data at the end of their last step. Raises RefereeError (`overwrite`)."""
+        """Give back the slots of data at the end of their last step. Raises SimulatorError (`overwrite`)."""
         if not len(data):
             return
         slots = self._slot[data]
@@ -79,7 +77,7 @@ class States:
         self._open = 0
 
     def open(self, step: int, chains: int) -> None:
-        """Chains whose first instance is in this step take a slot each. Raises RefereeError (`overflow`)."""
+        """Chains whose first instance is in this step take a slot each. Raises SimulatorError (`overflow`)."""
         self._open += chains
         self.peak = max(self.peak, self._open)
         if self._open > self.capacity:
@@ -110,7 +108,7 @@ class Fifo:
         self._waiting.extend(zip(data.tolist(), cycles.tolist(), strict=True))
 
     def read(self, data: Ints, cycles: Ints) -> None:
-        """Data in the order of reading. Raises RefereeError (`fifo-order`, `read-before-write`)."""
+        """Data in the order of reading. Raises SimulatorError (`fifo-order`, `read-before-write`)."""
         for datum, cycle in zip(data.tolist(), cycles.tolist(), strict=True):
             if not self._waiting:
                 raise fault("read-before-write", f"the FIFO of '{self.array}' is read when it is empty")
@@ -123,7 +121,7 @@ class Fifo:
             self._taken_until.append(cycle)
 
     def finish(self) -> int:
-        """The largest count of data in it at any cycle. Raises RefereeError (`overflow`, `fifo-order`)."""
+        """The largest count of data in it at any cycle. Raises SimulatorError (`overflow`, `fifo-order`)."""
         if self._waiting:
             raise fault("fifo-order", f"the FIFO of '{self.array}' still holds {len(self._waiting)} data at the end")
         begin, end = np.sort(self._taken_from), np.sort(self._taken_until)
@@ -154,15 +152,15 @@ def external_memory(accesses: Accesses, there: Collection[str]) -> Memory:
 
 def of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
     """Of each array that a task makes, the elements that only other frames make: they lie in the external memory."""
-    found = {}
+    missing = {}
     for name, array in accesses.network.arrays.items():
         if array.producer is not None and None in array.shape:
             made = np.zeros(accesses.size(name), np.bool_)
             for touch in accesses.writes[array.producer]:
                 if touch.array == name:
                     made[accesses.elements(touch, accesses.repetitions(array.producer))] = True
-            found[name] = np.flatnonzero(~made)
-    return {name: elements for name, elements in found.items() if len(elements)}
+            missing[name] = np.flatnonzero(~made)
+    return {name: elements for name, elements in missing.items() if len(elements)}
 
 
 def one_frame(accesses: Accesses, name: str, array: NDArray[Any]) -> NDArray[Any]:

@@ -7,7 +7,7 @@ several times, each time as a datum of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,33 +78,30 @@ def moves_of(accesses: Accesses, plan: Plan) -> Moves:
 
 def stages(accesses: Accesses, plan: Plan) -> dict[str, int]:
     """The stage of every task: 0 for the last, else one before its readers, or with them over a FIFO."""
-    found = {plan.last: 0}
+    stage = {plan.last: 0}
     for task in plan.works:  # from the last task backwards
         if task != plan.last:
             before = [
-                found[reader] - (0 if array in plan.design.fifos else 1)
+                stage[reader] - (0 if array in plan.design.fifos else 1)
                 for array in accesses.network.processes[task].writes
-                for reader in _reading_tasks(accesses, plan, array)
+                for reader in plan.works
+                if any(touch.array == array for touch in accesses.reads[reader])
             ]
-            found[task] = min(before)
-    return found
-
-
-def _reading_tasks(accesses: Accesses, plan: Plan, array: str) -> set[str]:
-    return {task for task in plan.works if any(touch.array == array for touch in accesses.reads[task])}
+            stage[task] = min(before)
+    return stage
 
 
 Readers = list[tuple[Place, Touch, NDArray[np.intp], Ints, Ints]]  # place, tiler, rows, elements, ticks of the rows
 
 
 def _readers(accesses: Accesses, plan: Plan, array: str) -> Readers:
-    found = []
+    readers = []
     for task, work in plan.works.items():
         for number, touch in enumerate(accesses.reads[task]):
             if touch.array == array:
                 rows, elements = touched(accesses, touch, work)
-                found.append(((task, number), touch, rows, elements, work.tick[rows]))
-    return found
+                readers.append(((task, number), touch, rows, elements, work.tick[rows]))
+    return readers
 
 
 def _made(
@@ -116,29 +113,25 @@ def _made(
     work = plan.works[producer]
     written = [
         accesses.elements(touch, accesses.repetitions(producer)[work.repetition])
-        for touch in _writes(accesses, work, array)
+        for touch in accesses.writes[producer]
+        if touch.array == array
     ]
-    element = np.concatenate([found.reshape(-1) for found in written])
-    tick = np.concatenate([np.repeat(work.tick, found.shape[1]) for found in written])
+    element = np.concatenate([patterns.reshape(-1) for patterns in written])
+    tick = np.concatenate([np.repeat(work.tick, patterns.shape[1]) for patterns in written])
     span = len(plan.ticks) if work.recomputed else 1
-    serves = np.concatenate([np.repeat(work.serves, found.shape[1]) for found in written])
+    serves = np.concatenate([np.repeat(work.serves, patterns.shape[1]) for patterns in written])
     keys = element * span + (serves if work.recomputed else 0)
     order = np.argsort(keys, kind="stable")
     bring = tick + stage[producer]
     last = bring.copy()
     for place, touch, rows, elements, ticks in readers:
         wanted = elements * span + (ticks[:, None] if work.recomputed else 0)
-        found = _look_up(keys[order], wanted, array, place[0])
-        data = order[found]
+        data = order[_look_up(keys[order], wanted, array, place[0])]
         reads[place] = Read(touch, rows, data)
         np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])
     stored, step = _stored(accesses, plan, array, element, tick)
     np.maximum.at(last, stored, step)
     return Moved(array, False, element, bring, last, np.arange(len(element)), stored, step)
-
-
-def _writes(accesses: Accesses, work: Work, array: str) -> list[Touch]:
-    return [touch for touch in accesses.writes[work.task] if touch.array == array]
 
 
 def _stored(accesses: Accesses, plan: Plan, array: str, element: Ints, tick: Ints) -> tuple[Ints, Ints]:
@@ -159,9 +152,9 @@ def _loaded(
     span = len(plan.ticks) + 1
     fetches = [_fetch_of(plan, ticks) for *_, ticks in readers]
     keys = [elements * span + fetch[:, None] for (_, _, _, elements, _), fetch in zip(readers, fetches, strict=True)]
-    found, inverse = np.unique(np.concatenate([key.reshape(-1) for key in keys]), return_inverse=True)
-    bring = np.full(len(found), np.iinfo(np.int64).max)
-    last = np.full(len(found), np.iinfo(np.int64).min)
+    fetched, inverse = np.unique(np.concatenate([key.reshape(-1) for key in keys]), return_inverse=True)
+    bring = np.full(len(fetched), np.iinfo(np.int64).max)
+    last = np.full(len(fetched), np.iinfo(np.int64).min)
     start = 0
     for (place, touch, rows, _, ticks), key in zip(readers, keys, strict=True):
         data = inverse[start : start + key.size].reshape(key.shape)
@@ -170,7 +163,7 @@ def _loaded(
         np.minimum.at(bring, data, _bring_of(plan, ticks)[:, None] + before)
         np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])
     none = np.zeros(0, np.int64)
-    return Moved(array, True, found // span, bring, last, np.full(len(found), -1), none, none)
+    return Moved(array, True, fetched // span, bring, last, np.full(len(fetched), -1), none, none)
 
 
 def _fetch_of(plan: Plan, ticks: Ints) -> Ints:
@@ -210,16 +203,7 @@ def _from_step_0(
     ends = [int(work.tick.max()) + stage[task] for task, work in plan.works.items() if len(work.tick)]
     ends += [int(moved.stored_step.max()) for moved in arrays.values() if len(moved.stored_step)]
     shifted = {
-        name: Moved(
-            name,
-            moved.loaded,
-            moved.element,
-            moved.bring - first,
-            moved.last - first,
-            moved.made,
-            moved.stored,
-            moved.stored_step - first,
-        )
+        name: replace(moved, bring=moved.bring - first, last=moved.last - first, stored_step=moved.stored_step - first)
         for name, moved in arrays.items()
     }
     return Moves(plan, stage, shifted, reads, first, max(ends) - first + 1)

@@ -1,6 +1,7 @@
 """The plan of a group (docs/machine.md, sections 2 and 3): which repetitions run at which tick, and what they need.
 
-Derived from the design and the access relations alone, by the page's definitions taken literally.
+Derived from the design and the access relations alone, by the page's definitions taken literally. Like everything here
+it shares no line with the model that it judges: what both got wrong in one place would never be seen.
 """
 
 from __future__ import annotations
@@ -32,12 +33,12 @@ def delay_pairs(delay: Delay, extents: Extents) -> tuple[Ints, Ints]:
 def chain_positions(delay: Delay, extents: Extents) -> Ints:
     """For every repetition the number of repetitions before it in its chain r, r - d, r - 2 d, ..."""
     index = points(extents)
-    found = np.full(len(index), np.iinfo(np.int64).max)
+    position = np.full(len(index), np.iinfo(np.int64).max)
     for axis, step in enumerate(delay.vector):
         if step:
             room = index[:, axis] if step > 0 else extents[axis] - 1 - index[:, axis]
-            found = np.minimum(found, room // abs(step))
-    return found
+            position = np.minimum(position, room // abs(step))
+    return position
 
 
 def levels(keys: Ints, *, descending: bool = False) -> Iterator[NDArray[np.intp]]:
@@ -112,7 +113,7 @@ class Plan:
 
 
 def plan_of(accesses: Accesses, design: GroupDesign) -> Plan:
-    """The plan of a group. Raises RefereeError where it has no single last task or a scan breaks a delay."""
+    """The plan of a group. Raises SimulatorError where it has no single last task or a scan breaks a delay."""
     return _Planner(accesses, design).plan()
 
 
@@ -158,10 +159,10 @@ class _Planner:
     def _last(self) -> str:
         network = self.accesses.network
         read = {array for name in self.inside for array in network.processes[name].reads}
-        found = [name for name in self.inside if not network.processes[name].writes & read]
-        if len(found) != 1:
-            raise fault("plan", f"the group has {len(found)} last tasks: {', '.join(sorted(found))}")
-        return found[0]
+        lasts = [name for name in self.inside if not network.processes[name].writes & read]
+        if len(lasts) != 1:
+            raise fault("plan", f"the group has {len(lasts)} last tasks: {', '.join(sorted(lasts))}")
+        return lasts[0]
 
     def _strips(self, blocks: int) -> Ints:
         scan, shape = self.design.blocks.scan, self.design.blocks.shape
@@ -221,15 +222,15 @@ class _Planner:
         never, extents = len(self.ticks), self.accesses.extents(task)
         across = [same_frame(delay, self.accesses.network.processes[task].repetition) for delay in self._across(task)]
         while True:
-            found = need.copy()
+            later = need.copy()
             for delay in across:
                 now, before = delay_pairs(delay, extents)
-                late = (found[now] < never) & (found[before] == never)
-                found[before[late]] = never - 1
-            found = self._closed(task, found)
-            if np.array_equal(found, need):
-                return found
-            need = found
+                late = (later[now] < never) & (later[before] == never)
+                later[before[late]] = never - 1
+            later = self._closed(task, later)
+            if np.array_equal(later, need):
+                return later
+            need = later
 
     def _across(self, task: str) -> list[Delay]:
         """The acting delays that reach back to earlier frames."""
@@ -251,12 +252,12 @@ class _Planner:
             writer[elements] = np.arange(len(repetitions))[:, None]
             read, tick = self._reads_of(touch.array)
             pairs.append(np.stack([writer[read], tick], axis=1)[writer[read] >= 0])
-        found = np.unique(np.concatenate(pairs), axis=0) if pairs else np.zeros((0, 2), np.int64)
+        needs = np.unique(np.concatenate(pairs), axis=0) if pairs else np.zeros((0, 2), np.int64)
         alone = self._needed_outside(task, repetitions)
-        alone[found[:, 0]] = False
+        alone[needs[:, 0]] = False
         rest = np.flatnonzero(alone)
-        found = np.concatenate([found, np.stack([rest, np.full(len(rest), len(self.ticks) - 1)], axis=1)])
-        return found[:, 0], found[:, 1]
+        needs = np.concatenate([needs, np.stack([rest, np.full(len(rest), len(self.ticks) - 1)], axis=1)])
+        return needs[:, 0], needs[:, 1]
 
     def _reads_of(self, array: str) -> tuple[Ints, Ints]:
         """All reads of an array inside the group: elements and ticks."""
@@ -264,9 +265,9 @@ class _Planner:
         for work in self.works.values():
             for touch in self.accesses.reads[work.task]:
                 if touch.array == array:
-                    rows, found = touched(self.accesses, touch, work)
-                    elements.append(found.reshape(-1))
-                    ticks.append(np.repeat(work.tick[rows], found.shape[1]))
+                    rows, reads = touched(self.accesses, touch, work)
+                    elements.append(reads.reshape(-1))
+                    ticks.append(np.repeat(work.tick[rows], reads.shape[1]))
         return np.concatenate(elements), np.concatenate(ticks)
 
     def _first_reads(self, array: str) -> Ints:
@@ -276,24 +277,24 @@ class _Planner:
         return first
 
     def _needed_outside(self, task: str, repetitions: Ints) -> NDArray[np.bool_]:
-        found = np.zeros(len(repetitions), np.bool_)
+        needed = np.zeros(len(repetitions), np.bool_)
         for touch in self.accesses.writes[task]:
             wanted = outside_elements(self.accesses, touch.array, self.inside)
-            found |= wanted[self.accesses.elements(touch, repetitions)].any(axis=1)
-        return found
+            needed |= wanted[self.accesses.elements(touch, repetitions)].any(axis=1)
+        return needed
 
     def _closed(self, task: str, need: Ints) -> Ints:
         """With a repetition, what its delays read, at the latest at the same tick."""
         extents = self.accesses.extents(task)
-        found = need.copy()
+        closed = need.copy()
         while True:
-            before_all = found.copy()
+            before_all = closed.copy()
             for delay in self.accesses.delays(task):
                 now, before = delay_pairs(delay, extents)
                 for rows in levels(chain_positions(delay, extents)[now], descending=True):
-                    found[before[rows]] = np.minimum(found[before[rows]], found[now[rows]])
-            if np.array_equal(before_all, found):
-                return found
+                    closed[before[rows]] = np.minimum(closed[before[rows]], closed[now[rows]])
+            if np.array_equal(before_all, closed):
+                return closed
 
     def _cut(self, task: str, blocks: Blocks) -> None:
         """Split what the task does at a tick by its own blocks, and insert the ticks that are missing for them."""

@@ -1,4 +1,7 @@
-"""The port to the external memory: bursts served one after another, word by word or row by row."""
+"""The port to the external memory: bursts served one after another, word by word or row by row.
+
+A second reading of docs/platform.md, "Rows", beside `hwmodel.external_memory`, which the simulator must not know.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,10 @@ from fractions import Fraction
 from math import lcm
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform, RowModel
-
-Ints = NDArray[np.int64]
+from hwmodel.simulator.plan import Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +70,10 @@ class Port:
     def _base(self, array: str, row_bytes: int) -> int:
         """Arrays lie in the network's order, each at the start of a row."""
         base = 0
-        for name, found in self.accesses.network.arrays.items():
+        for name, other in self.accesses.network.arrays.items():
             if name == array:
                 break
-            base += -(-self.accesses.size(name) * -(-found.type.bits // 8) // row_bytes) * row_bytes
+            base += -(-self.accesses.size(name) * -(-other.type.bits // 8) // row_bytes) * row_bytes
         return base
 
 

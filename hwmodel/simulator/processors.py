@@ -18,7 +18,7 @@ from hwmodel.simulator.memories import Fifo
 from hwmodel.simulator.moves import Moves
 from hwmodel.simulator.plan import Ints, Work, chain_positions, delay_pairs, fault, levels, touched
 
-# Computation units: single repetitions, each on a unit when its operands are there.
+# Computation units: single repetitions, each on a unit when its operands are there (docs/machine.md, section 4).
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def starts_of(jobs: Jobs, units: int, occupancy: int, gap: int) -> list[int]:
 
     Whenever a unit is free, of the jobs whose operands are there the one with the longest remaining chain starts, of
     equals the first in the scan. `occupancy` is how long a job keeps its unit, `gap` how long after its start what it
-    hands on can be read. Raises RefereeError (`deadlock`).
+    hands on can be read. Raises SimulatorError (`deadlock`).
     """
     count = len(jobs.remaining)
     starts = [0] * count
@@ -108,7 +108,7 @@ class Chains:
 
 
 def waiting_of(accesses: Accesses, work: Work, step: Ints) -> Waiting:
-    """Who waits for whom. Raises RefereeError (`read-before-write`) where a delay reads what a later step makes."""
+    """Who waits for whom. Raises SimulatorError (`read-before-write`) where a delay reads what a later step makes."""
     remaining = np.ones(len(step), np.int64)
     readers, ordered = [], []
     for delay in accesses.delays(work.task):
@@ -225,10 +225,10 @@ class Processor:
         after: list[list[int]] = [[] for _ in range(end - first)]
         waits = [0] * (end - first)
         for reader in self.waiting.reader:
-            for job, found in enumerate((reader[first:end] - first).tolist()):
-                if found >= 0:
-                    after[job].append(found)
-                    waits[found] += 1
+            for job, reads_from in enumerate((reader[first:end] - first).tolist()):
+                if reads_from >= 0:
+                    after[job].append(reads_from)
+                    waits[reads_from] += 1
         remaining = self.waiting.remaining[first:end].tolist()
         return starts_of(Jobs(remaining, after, waits, released.tolist()), self.units, self.occupancy, self.gap)
 
@@ -246,7 +246,7 @@ def processor_of(
     step = moves.step(work)
     process = accesses.network.processes[task]
     datapath = platform.datapath(process.elementary)
-    data = max((_size(port.shape) for port in process.output_ports), default=1) or 1
+    data = max((math.prod(extent or 1 for extent in port.shape) for port in process.output_ports), default=1) or 1
     conflicts = max((_conflicts(accesses, work, layout) for layout in design.layouts), default=0)
     occupancy = max(data * datapath.initiation_interval, conflicts * platform.local.access_cycles)
     return Processor(
@@ -273,13 +273,6 @@ def processor_of(
     )
 
 
-def _size(shape: tuple[int | None, ...]) -> int:
-    size = 1
-    for extent in shape:
-        size *= extent or 1
-    return size
-
-
 def _conflicts(accesses: Accesses, work: Work, layout: BankLayout) -> int:
     """The most accesses that one repetition makes to one bank of a buffer with this layout, reads or writes."""
     worst = 0
@@ -289,9 +282,9 @@ def _conflicts(accesses: Accesses, work: Work, layout: BankLayout) -> int:
             continue
         elements = np.full((len(work.repetition), 0), -1)
         for touch in touches:
-            rows, found = touched(accesses, touch, work)
-            padded = np.full((len(work.repetition), found.shape[1]), -1)
-            padded[rows] = found
+            rows, accessed = touched(accesses, touch, work)
+            padded = np.full((len(work.repetition), accessed.shape[1]), -1)
+            padded[rows] = accessed
             elements = np.concatenate([elements, padded], axis=1)
         elements = np.sort(elements, axis=1)
         counted = elements >= 0

@@ -1,4 +1,13 @@
-"""A whole design on the simulated machine, and whether it computes what the specification says."""
+"""A design on the simulated machine, whole or one group by itself, and whether it computes what the specification says.
+
+Why groups may be simulated alone. Groups run one after another and pass whole arrays through the external memory, where
+each array has a place of its own, is written by one group and never again. So if each group of a design, given the
+reference execution's arrays, leaves the reference execution's values in all that is read outside it, then by induction
+so does every group of the whole design, which runs them in an order in which arrays are made before they are read. When
+its data move depends on no value: its cycles and memories are the same in both. What the induction rests on is checked
+in each run: a group finds in the external memory only what it reads, stores all that is needed outside, and changes no
+array of others.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +64,7 @@ def simulate(
 ) -> Simulation:
     """Run a design, with for each group the sizes of its memories in data, on arrays by input (one frame or more).
 
-    Without `inputs`, or with black boxes, tokens move but nothing is computed. Raises RefereeError where the design
+    Without `inputs`, or with black boxes, tokens move but nothing is computed. Raises SimulatorError where the design
     breaks a rule of the machine, ArrayolError where an input does not fit or the data have no result.
     """
     accesses = Accesses(network)
@@ -78,7 +87,7 @@ def run_groups(
 ) -> list[tuple[GroupRun, Memory]]:
     """The groups' runs, one after another over one external memory, which each run comes with.
 
-    Raises RefereeError, also where an output was not stored whole (`never-stored`).
+    Raises SimulatorError, also where an output was not stored whole (`never-stored`).
     """
     network = accesses.network
     memory = external_memory(accesses, network.inputs)
@@ -124,11 +133,11 @@ class Reference:
 
     def read_by(self, array: str, tasks: Collection[str]) -> NDArray[np.bool_]:
         """Which elements of an array these processes read."""
-        found = np.zeros(self.accesses.size(array), np.bool_)
+        read = np.zeros(self.accesses.size(array), np.bool_)
         for process in tasks:
             if array in self._reads[process]:
-                found |= self._reads[process][array]
-        return found
+                read |= self._reads[process][array]
+        return read
 
     @cached_property
     def _reads(self) -> Mapping[str, Mapping[str, NDArray[np.bool_]]]:
@@ -137,12 +146,12 @@ class Reference:
 
     def _marked(self, process: str) -> dict[str, NDArray[np.bool_]]:
         repetitions = self.accesses.repetitions(process)
-        found: dict[str, NDArray[np.bool_]] = {}
+        by_array: dict[str, NDArray[np.bool_]] = {}
         for touch in self.accesses.reads[process]:
             reading = repetitions[self.accesses.happens(touch, repetitions)]
-            marks = found.setdefault(touch.array, np.zeros(self.accesses.size(touch.array), np.bool_))
+            marks = by_array.setdefault(touch.array, np.zeros(self.accesses.size(touch.array), np.bool_))
             marks[self.accesses.elements(touch, reading)] = True
-        return found
+        return by_array
 
 
 def reference_of(spec: Spec, network: Network, inputs: Arrays | None) -> Reference:
@@ -151,9 +160,9 @@ def reference_of(spec: Spec, network: Network, inputs: Arrays | None) -> Referen
     if inputs is None or black_boxes(spec, network, {}) or of_other_frames(accesses):
         return Reference(spec, accesses, None)
     flat, name = _with_every_array(spec, network)
-    found = {**inputs, **execute(flat, name, inputs), **execute(spec, network.name, inputs)}
+    arrays = {**inputs, **execute(flat, name, inputs), **execute(spec, network.name, inputs)}
     return Reference(
-        spec, accesses, {array: one_frame(accesses, array, found[array]).reshape(-1) for array in network.arrays}
+        spec, accesses, {array: one_frame(accesses, array, arrays[array]).reshape(-1) for array in network.arrays}
     )
 
 
@@ -192,13 +201,7 @@ def _task(process: Process, ports: Mapping[str, Port], span: Span) -> Repetitive
     )
 
 
-# One group of a design by itself on the simulated machine, fed with what the specification says that others make.
-#
-# Groups run one after another and pass whole arrays through the external memory, where each array has a place of its
-# own, is written by one group and never again. So if each group of a design, given the reference execution's arrays,
-# leaves the reference execution's values in all that is read outside it, then by induction so does every group of the
-# whole design, which runs them in an order in which arrays are made before they are read. When its data move depends
-# on no value: its cycles and memories are the same in both.
+# One group by itself, fed with what the specification says that others make.
 
 
 @dataclass(frozen=True)
@@ -212,8 +215,8 @@ class Alone:
 def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign, sizes: Sizes) -> Alone:
     """Run a group with the sizes of its memories in data.
 
-    Raises RefereeError where it breaks a rule of the machine, also where something that the outside needs is not stored
-    (`never-stored`) or an array of others is changed (`overwrite`); ArrayolError where the data have no result.
+    Raises SimulatorError where it breaks a rule of the machine, also where something that the outside needs is not
+    stored (`never-stored`) or an array of others is changed (`overwrite`); ArrayolError where the data have no result.
     """
     accesses = reference.accesses
     made = {array for task in group.tasks for array in accesses.network.processes[task].writes}

@@ -58,10 +58,10 @@ class Evaluation:
             for number, touch in enumerate(self.accesses.reads[work.task])
         }
         spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
-        found = execute(spec, alone.name, inputs, functions=self.functions)
+        outputs = execute(spec, alone.name, inputs, functions=self.functions)
         made: Values = {}
         for touch in self.accesses.writes[work.task]:
-            rows = found[touch.port].reshape(int(np.prod(space, dtype=np.int64)), -1)[place].reshape(-1)
+            rows = outputs[touch.port].reshape(int(np.prod(space, dtype=np.int64)), -1)[place].reshape(-1)
             made[touch.array] = np.concatenate([made[touch.array], rows]) if touch.array in made else rows
         return made
 
@@ -72,13 +72,13 @@ class Evaluation:
         read = run.moves.reads[work.task, number]
         patterns = values[read.touch.array][run.operands[work.task, number]]
         size = int(np.prod(space, dtype=np.int64))
-        found = (
+        by_repetition = (
             np.broadcast_to(patterns[:1], (size, patterns.shape[1])).copy()
             if len(patterns)
             else np.zeros((size, patterns.shape[1]), values[read.touch.array].dtype)
         )
-        found[place[read.rows]] = patterns
-        return found.reshape(*space, *read.touch.pattern)
+        by_repetition[place[read.rows]] = patterns
+        return by_repetition.reshape(*space, *read.touch.pattern)
 
 
 def _task_alone(elementary: Elementary, space: Extents, delays: tuple[Delay, ...], written: set[str]) -> RepetitiveTask:

@@ -106,7 +106,8 @@ def _ends(by_place: PlaceCounts, entry: int) -> tuple[int, int] | None:
     return int(place[own][count > 0][0]), int(ends[count > 0][-1]) - 1
 
 
-# Which arrays of a separable group a FIFO may carry, by counts and few repetitions (docs/machine.md, section 4).
+# Which arrays of a separable group a FIFO may carry, by counts and few repetitions (docs/machine.md, section 4). What
+# this offers and the schedule does not allow is refused where it is priced.
 
 _TRIED = 27  # repetitions of the writer whose data are followed
 

@@ -189,8 +189,8 @@ class Timing:
         return length
 
     def _summed(self, kinds: StepKinds, length: Ints) -> Ints:
-        found: Ints = np.einsum("sk,sk->s", length, kinds.times)
-        return found
+        total: Ints = np.einsum("sk,sk->s", length, kinds.times)
+        return total
 
     def _sums(self, kinds: StepKinds, units: Ints) -> Ints:
         """Each combination shares with others the longest of port and first processors."""
