@@ -178,14 +178,14 @@ def _field_mistakes(file: TomlFile, model: type[BaseModel], details: Iterable[Er
     kinds = [(tuple(str(part) for part in detail["loc"]), detail["type"], detail["input"]) for detail in details]
     unknown = [path for path, kind, _ in kinds if kind == "extra_forbidden"]
     misspelt = {(*path[:-1], closest(path[-1], _model_keys(model, path[:-1]))) for path in unknown}
-    for path, kind, given in kinds:
+    for path, kind, value in kinds:
         if kind == "extra_forbidden":
             yield _unknown_key(file, path, _model_keys(model, path[:-1]))
         elif kind == "missing" and path not in misspelt:
             allowed = _allowed(model, path)
             yield _diagnostic(file, "missing-key", path, f"'{'.'.join(path)}' is missing", f"give {allowed}")
         elif kind not in ("missing", RULE):  # `rules` has told the latter already
-            yield _bad_value(file, model, path, given)
+            yield _bad_value(file, model, path, value)
 
 
 RULE = "rule"  # the error type with which a model says that a document breaks one of its rules

@@ -42,7 +42,7 @@ class FifoData:
 def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
     """Which run writes and which reads each datum. Raises ArrayolError (`fifo-refused`)."""
     source, target = _ends(group, array)
-    written, writer, made = _accesses(group, source, array, ticks.work[source], writes=True)
+    written, writer, place_made = _accesses(group, source, array, ticks.work[source], writes=True)
     read, reader, taken = _accesses(group, target, array, ticks.work[target], writes=False)
     if not ticks.work[source].once:  # what is made for a tick is read at that tick
         size = group.accesses.size(array)
@@ -54,7 +54,7 @@ def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
         int(np.prod(touch.pattern, dtype=np.int64))
         for touch in (group.writes(source, array)[0], group.reads(target, array)[0])
     ]
-    data = FifoData(array, source, target, writer[first], reader[second], made[first], taken[second], sizes[0])
+    data = FifoData(array, source, target, writer[first], reader[second], place_made[first], taken[second], sizes[0])
     _require_neighbours(group, ticks, data, sizes[1])
     return data
 
@@ -111,9 +111,9 @@ def _require_once(group: Group, array: str, target: str, written: Elements, read
 def _require_neighbours(group: Group, ticks: Ticks, data: FifoData, taken: int) -> None:
     """What a repetition writes in a row is read in a row, whatever the schedule; the other way round likewise."""
     work = ticks.work[data.source], ticks.work[data.target]
-    made = np.lexsort((data.made, data.writer))
-    together = data.made[made][1:] > 0
-    early, late = made[:-1][together], made[1:][together]
+    written = np.lexsort((data.made, data.writer))
+    together = data.made[written][1:] > 0
+    early, late = written[:-1][together], written[1:][together]
     same = data.reader[early] == data.reader[late]
     goes_on = same & (data.taken[late] == data.taken[early] + 1)
     next_one = ~same & (data.taken[early] == taken - 1) & (data.taken[late] == 0)
@@ -122,7 +122,9 @@ def _require_neighbours(group: Group, ticks: Ticks, data: FifoData, taken: int) 
         return
     pair = early[wrong[0]], late[wrong[0]]
     writer = group.accesses.repetitions(data.source)[work[0].repetition[data.writer[pair[0]]]].tolist()
-    readers = [group.accesses.repetitions(data.target)[work[1].repetition[data.reader[one]]].tolist() for one in pair]
+    readers = [
+        group.accesses.repetitions(data.target)[work[1].repetition[data.reader[datum]]].tolist() for datum in pair
+    ]
     raise _refused(
         data.array,
         f"two data that '{data.source}' writes one after the other in repetition {writer}, '{data.target}' does not "
@@ -149,8 +151,8 @@ def require_order(group: Group, data: FifoData, source: Starts, target: Starts) 
         return
     early, late = int(written[wrong[0]]), int(read[wrong[0]])
     repetition = group.accesses.repetitions(data.source), group.accesses.repetitions(data.target)
-    writers = [repetition[0][source.repetition[data.writer[one]]].tolist() for one in (early, late)]
-    readers = [repetition[1][target.repetition[data.reader[one]]].tolist() for one in (early, late)]
+    writers = [repetition[0][source.repetition[data.writer[datum]]].tolist() for datum in (early, late)]
+    readers = [repetition[1][target.repetition[data.reader[datum]]].tolist() for datum in (early, late)]
     if writers[0] == writers[1]:
         which = f"two data that '{data.source}' writes in repetition {writers[0]}"
     else:

@@ -173,12 +173,12 @@ class MachineModel:
     def _forget_oldest(self) -> None:
         """Drop the tables of the groups that were asked for longest ago, where there are too many bytes of them."""
         kept = [batch.kept for batch in self._batches.values() if batch is not None]
-        size = sum(one.size for one in kept)
-        for one in kept:
+        size = sum(tables.size for tables in kept)
+        for tables in kept:
             if size <= TABLE_BYTES:
                 return
-            size -= one.size
-            one.clear()
+            size -= tables.size
+            tables.clear()
 
     def is_separable(self, tasks: tuple[str, ...]) -> bool:
         """Whether `batch` prices the plain designs of a group; not so where that is refused."""

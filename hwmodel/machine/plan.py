@@ -85,9 +85,9 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
     stages = stage_group(group, design)
     fifos = {array: fifo_data(group, ticks, array) for array in sorted(design.fifos)}
     loads = [load_array(group, design, ticks, stages, array) for array in group.loaded]
-    made = [make_array(group, ticks, stages, array) for array in group.made]
-    stores = [stored for _, stored in made if len(stored.element)]
-    held = [*loads, *(kept for kept, _ in made)]
+    results = [make_array(group, ticks, stages, array) for array in group.made]
+    stores = [stored for _, stored in results if len(stored.element)]
+    held = [*loads, *(kept for kept, _ in results)]
     steps = {task: work.tick + stages.task[task] for task, work in ticks.work.items()}
     everything = [*(kept.born for kept in held), *(stored.step for stored in stores), *steps.values()]
     first = min(int(step.min()) for step in everything if len(step))

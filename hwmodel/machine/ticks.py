@@ -167,24 +167,18 @@ def _split(group: Group, task: str, cut: Blocks, work: Work, ticks: Ticks) -> tu
     pieces = np.diff(np.append(first_piece, piece[-1] + 1 if len(piece) else 0))
     room = np.diff(when, prepend=-1) - 1
     missing = np.maximum(pieces - 1 - room, 0)
-    moved = _renumbering(len(ticks.block), when, missing)
-    wider = _inserted(ticks, when, missing, moved)
+    moved, wider = _inserted(ticks, when, missing)
     back = pieces[of_tick] - 1 - (piece - first_piece[of_tick])
     return Work(work.repetition[order], moved[tick] - back, moved[tick], work.once), wider
 
 
-def _renumbering(count: int, when: Elements, missing: Elements) -> Elements:
-    """The new number of each of `count` ticks once `missing` have been inserted just before the ticks `when`."""
-    added = np.zeros(count, np.int64)
-    added[when] = missing
-    return np.arange(count) + np.cumsum(added)
-
-
-def _inserted(ticks: Ticks, when: Elements, missing: Elements, moved: Elements) -> Ticks:
+def _inserted(ticks: Ticks, when: Elements, missing: Elements) -> tuple[Elements, Ticks]:
+    """The new number of each tick with `missing` ones inserted just before the ticks `when`, and all ticks then."""
     times = np.ones(len(ticks.block), np.int64)
     times[when] += missing
+    moved = np.cumsum(times) - 1
     work = {task: replace(each, tick=moved[each.tick], use=moved[each.use]) for task, each in ticks.work.items()}
-    return Ticks(work, np.repeat(ticks.block, times))
+    return moved, Ticks(work, np.repeat(ticks.block, times))
 
 
 def ranks(group: Group, task: str, blocks: Blocks | None) -> NDArray[np.int64]:

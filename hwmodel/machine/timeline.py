@@ -80,18 +80,19 @@ def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, sh
     port = timing.port(kinds).of_structure(0)
     busy = {task: timing.busy(kinds, task, units[task])[0] for task in tasks}
     length, _ = step_ends(port, busy)
-    (every,) = step_kinds(batch.counts, structures, cyclic=False)
-    all_busy = {task: timing.busy(every, task, units[task])[0] for task in tasks}
-    if int(step_ends(timing.port(every).of_structure(0), all_busy)[0] @ every.times[0]) != cycles or not length.all():
+    (all_kinds,) = step_kinds(batch.counts, structures, cyclic=False)
+    all_busy = {task: timing.busy(all_kinds, task, units[task])[0] for task in tasks}
+    all_lengths, _ = step_ends(timing.port(all_kinds).of_structure(0), all_busy)
+    if int(all_lengths @ all_kinds.times[0]) != cycles or not length.all():
         raise ValueError("the group takes other steps or cycles")
     gap = int(np.argmax(np.diff(shown, append=shown[-1] + 2) > 1)) + 1  # steps before the gap, or all
     start = np.cumsum(length) - length
     start[gap:] += cycles - int(length.sum())
-    sums = (every.times[0] @ every.happens[0]).tolist()
+    sums = (all_kinds.times[0] @ all_kinds.happens[0]).tolist()
     moved: dict[str, Moved] = {}
-    for one, amount in zip(batch.counts.counted, sums, strict=True):
-        if one.kind != "task":
-            _move(moved, one.name, amount, write=one.kind == "store")
+    for (kind, name), amount in zip(batch.counts.names, sums, strict=True):
+        if kind != "task":
+            _move(moved, name, amount, write=kind == "store")
     return _timeline(shown, start, length, port, busy, moved)
 
 
@@ -110,7 +111,7 @@ def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> Ste
 def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: tuple[int, int]) -> Timeline:
     plan = plan_group(model.accesses, model.platform, group)
     busy_of = plan.processors.all_busy({processor.task: processor.units for processor in group.processors})
-    busy = {task: one.cycles for task, one in busy_of.items()}
+    busy = {task: work.cycles for task, work in busy_of.items()}
     length, _ = step_ends(plan.port, busy)
     if (len(length), int(length.sum())) != totals:
         raise ValueError("the group takes other steps or cycles")
@@ -119,8 +120,8 @@ def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: t
     for transfer in plan.transfers:
         _move(moved, transfer.array, len(transfer.element), write=transfer.write)
     port = PortCycles(plan.port.loads[shown], plan.port.stores[shown], plan.port.shared)
-    some = {task: cycles[shown] for task, cycles in busy.items()}
-    return _timeline(shown, start[shown], length[shown], port, some, moved)
+    shown_busy = {task: cycles[shown] for task, cycles in busy.items()}
+    return _timeline(shown, start[shown], length[shown], port, shown_busy, moved)
 
 
 def _move(moved: dict[str, Moved], array: str, amount: int, *, write: bool) -> None:

@@ -58,7 +58,7 @@ def variants_of(plan: Plan, pipeline: Pipeline, units: Elements) -> Variants:
     inner = tuple(array for array, data in plan.fifos.items() if data.source in pipeline)
     for number in np.flatnonzero(legal).tolist():
         busy = plan.processors.busy(pipeline, tuple(distinct[number].tolist()))
-        cycles[number] = np.max([one.cycles for one in busy.values()], axis=0)
+        cycles[number] = np.max([work.cycles for work in busy.values()], axis=0)
         folded[number] = plan.folded(cycles[number])
         try:
             plan.require_order(busy, inner)
@@ -91,19 +91,19 @@ class StepTable:
     def sums(self, chosen: Sequence[Elements]) -> Elements:
         """For each combination of variants, `chosen` (U,) of each pipeline, the sum of all steps' lengths."""
         total = np.zeros(len(chosen[0]), np.int64)
-        for some, longest in self.lengths(chosen):
-            total[some] = longest @ self.times
+        for part, longest in self.lengths(chosen):
+            total[part] = longest @ self.times
         return total
 
     def lengths(self, chosen: Sequence[Elements]) -> Iterator[tuple[slice, Elements]]:
         """The same by kind of step (combinations, kinds), some combinations at a time."""
         count, chunk = len(chosen[0]), max(1, _CELLS // max(1, len(self.times)))
         for start in range(0, count, chunk):
-            some = slice(start, min(count, start + chunk))
-            longest = np.broadcast_to(self.port, (some.stop - start, len(self.port)))
+            part = slice(start, min(count, start + chunk))
+            longest = np.broadcast_to(self.port, (part.stop - start, len(self.port)))
             for cycles, of in zip(self.pipelines, chosen, strict=True):
-                longest = np.maximum(longest, cycles[of[some]])
-            yield some, longest
+                longest = np.maximum(longest, cycles[of[part]])
+            yield part, longest
 
 
 def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesign, units: Elements) -> Priced:
@@ -139,10 +139,12 @@ def fastest_structure(
     ]
     chosen = _fastest(plan, variants, times)
     units = np.zeros((len(chosen[0]), len(structure.tasks)), np.int64)
-    for pipeline, one, of in zip(plan.processors.pipelines, variants, chosen, strict=True):
-        units[:, [structure.tasks.index(task) for task in pipeline]] = one.units[of]
-    priced = _priced(plan, structure, [replace(one, of=of) for one, of in zip(variants, chosen, strict=True)], units)
-    legal = math.prod(int(one.legal.sum()) for one in variants)
+    for pipeline, variant, of in zip(plan.processors.pipelines, variants, chosen, strict=True):
+        units[:, [structure.tasks.index(task) for task in pipeline]] = variant.units[of]
+    priced = _priced(
+        plan, structure, [replace(variant, of=of) for variant, of in zip(variants, chosen, strict=True)], units
+    )
+    legal = math.prod(int(variant.legal.sum()) for variant in variants)
     return replace(priced, left_out=legal - int(priced.legal.sum()))
 
 
@@ -153,7 +155,7 @@ def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign) -> Pla
 
 def _fastest(plan: Plan, variants: Sequence[Variants], times: Collection[str]) -> list[Elements]:
     """The variants of each pipeline in the combinations that nothing beats; in one that is illegal where all are."""
-    legal = [np.flatnonzero(one.legal) for one in variants]
+    legal = [np.flatnonzero(variant.legal) for variant in variants]
     if not all(map(len, legal)):
         return [np.zeros(1, np.int64) for _ in variants]
     alone = [plan.processors.has_formula(pipeline) for pipeline in plan.processors.pipelines]
@@ -165,10 +167,10 @@ def _fastest(plan: Plan, variants: Sequence[Variants], times: Collection[str]) -
     fewest = [numbers[place] for numbers, place in zip(legal, places, strict=True)]
     for name in times:
         table = _table(plan, variants, name)
-        for some, longest in table.lengths(most):
+        for part, longest in table.lengths(most):
             for number in np.flatnonzero(alone).tolist():
                 needed = legal[number][_first_within(table.pipelines[number][legal[number]], longest)]
-                fewest[number][some] = np.maximum(fewest[number][some], needed)
+                fewest[number][part] = np.maximum(fewest[number][part], needed)
     return fewest
 
 
@@ -183,30 +185,30 @@ def _first_within(cycles: Elements, longest: Elements) -> Elements:
 def _table(plan: Plan, variants: Sequence[Variants], time: str) -> StepTable:
     """The steps that a time is the sum of."""
     if time == LATENCY:
-        return StepTable.of(plan.port, [one.cycles for one in variants])
-    return StepTable.of(plan.folded_port, [one.folded for one in variants])
+        return StepTable.of(plan.port, [variant.cycles for variant in variants])
+    return StepTable.of(plan.folded_port, [variant.folded for variant in variants])
 
 
 def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], units: Elements) -> Priced:
     kept = kept_memories(plan)
 
     def memory(size: Callable[[MemoryUse], int]) -> Figures:
-        data = np.full(len(units), sum(size(one) for one in kept))
+        data = np.full(len(units), sum(map(size, kept)))
         for pipeline in variants:
             data += np.array([sum(map(size, fifos)) for fifos in pipeline.fifos])[pipeline.of]
         return data[None, :]
 
     def time(name: str) -> Figures:
-        return _table(plan, variants, name).sums([one.of for one in variants])[None, :]
+        return _table(plan, variants, name).sums([variant.of for variant in variants])[None, :]
 
     number, costs = unit_figures(plan.group.accesses, plan.platform, structure.tasks, units[None, :, :])
     return Priced(
-        legal=np.logical_and.reduce([one.legal[one.of] for one in variants])[None, :],
+        legal=np.logical_and.reduce([variant.legal[variant.of] for variant in variants])[None, :],
         combinations=units[None, :, :],
         latency_cycles=time(LATENCY),
-        internal_memory_data=memory(lambda one: one.data),
-        internal_memory_bits=memory(lambda one: one.bits),
-        memory_blocks=memory(lambda one: one.blocks or 0) if plan.platform.local.block_bits is not None else None,
+        internal_memory_data=memory(lambda use: use.data),
+        internal_memory_bits=memory(lambda use: use.bits),
+        memory_blocks=memory(lambda use: use.blocks or 0) if plan.platform.local.block_bits is not None else None,
         traffic_bytes=np.full((1, 1), plan.traffic_bytes),
         units=number,
         costs=costs,

@@ -19,7 +19,7 @@ from hwmodel.simulator.memories import Buffer, Fifo, Memory, States
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
 from hwmodel.simulator.plan import Ints, fault, plan_of
 from hwmodel.simulator.port import Burst, Port
-from hwmodel.simulator.processors import Processor, processor_of
+from hwmodel.simulator.processors import processor_of
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
 
@@ -119,8 +119,9 @@ class _Run:
         ]
         self.arrivals = {name: np.zeros(len(self.arrays[name].moved.element), np.int64) for name in self.fifos}
         self.operands = {place: np.full(read.data.shape, -1, np.int64) for place, read in self.moves.reads.items()}
+        step_of = {processor.task: processor.step for processor in self.processors}
         self.rows = {
-            place: np.searchsorted(self._processor(place).step[read.rows], np.arange(steps + 1))
+            place: np.searchsorted(step_of[place[0]][read.rows], np.arange(steps + 1))
             for place, read in self.moves.reads.items()
         }
         separate = self.platform.memory.port == "separate"
@@ -130,7 +131,7 @@ class _Run:
     def run(self) -> GroupRun:
         for step in range(self.moves.steps):
             self._step(step)
-        peaks = {("buffer", name): one.buffer.peak for name, one in self.arrays.items() if one.buffer}
+        peaks = {("buffer", name): array.buffer.peak for name, array in self.arrays.items() if array.buffer}
         peaks |= {("fifo", name): fifo.finish() for name, fifo in self.fifos.items()}
         peaks |= {("state", chains.name): state.peak * chains.data for chains, state in self.states}
         return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, self.operands)
@@ -143,60 +144,51 @@ class _Run:
         for chains, state in self.states:
             state.open(step, int(chains.opening[step]))
         self._read(step)
-        computing = self._compute(step)
+        computing = {each.task: each.compute(step, self.clock, self.arrivals) for each in self.processors}
         self._store(step)
         length = max(self.loader.now, self.storer.now, *computing.values())
-        self._release(step)
+        for array in self.arrays.values():
+            if array.buffer is not None:
+                array.buffer.release(step, array.release.of(step))
         for chains, state in self.states:
             state.close(int(chains.closing[step]))
         self._keep(step, length, computing)
 
     def _bring(self, step: int) -> None:
         """Loads, and slots for what the processors will make in this step."""
-        for name, one in self.arrays.items():
-            data = one.bring.of(step)
-            if one.moved.loaded and len(data):
-                elements = one.moved.element[data]
+        for name, array in self.arrays.items():
+            data = array.bring.of(step)
+            if array.moved.loaded and len(data):
+                elements = array.moved.element[data]
                 tokens = self.memory[name][elements]
-                self._require_stored(name, step, tokens)
+                if (tokens < 0).any():
+                    message = f"step {step} loads an element of '{name}' that nothing has stored"
+                    raise fault("read-before-write", message)
                 self.loader.serve(name, elements, write=False)
             else:
-                tokens = one.moved.made[data]
-            if one.buffer is not None:
-                one.buffer.bring(step, data, tokens)
-
-    def _require_stored(self, array: str, step: int, tokens: Ints) -> None:
-        if (tokens < 0).any():
-            raise fault("read-before-write", f"step {step} loads an element of '{array}' that nothing has stored")
+                tokens = array.moved.made[data]
+            if array.buffer is not None:
+                array.buffer.bring(step, data, tokens)
 
     def _read(self, step: int) -> None:
         """What the step's repetitions read from buffers, as tokens; from FIFOs they take the data themselves."""
         for place, read in self.moves.reads.items():
-            some = slice(int(self.rows[place][step]), int(self.rows[place][step + 1]))
-            data = read.data[some]
+            rows = slice(int(self.rows[place][step]), int(self.rows[place][step + 1]))
+            data = read.data[rows]
             if not data.size:
                 continue
-            one = self.arrays[read.touch.array]
-            tokens = one.moved.made[data] if one.buffer is None else one.buffer.read(step, data)
-            self.operands[place][some] = tokens
-
-    def _compute(self, step: int) -> dict[str, int]:
-        """When each task's last repetition of the step is done, in the order of the dataflow."""
-        return {one.task: one.compute(step, self.clock, self.arrivals) for one in self.processors}
+            array = self.arrays[read.touch.array]
+            tokens = array.moved.made[data] if array.buffer is None else array.buffer.read(step, data)
+            self.operands[place][rows] = tokens
 
     def _store(self, step: int) -> None:
-        for name, one in self.arrays.items():
-            data = one.moved.stored[one.store.of(step)]
+        for name, array in self.arrays.items():
+            data = array.moved.stored[array.store.of(step)]
             if len(data):
-                assert one.buffer is not None, "a FIFO's array is read by one task and never stored"
-                elements = one.moved.element[data]
-                self.memory[name][elements] = one.buffer.read(step, data)
+                assert array.buffer is not None, "a FIFO's array is read by one task and never stored"
+                elements = array.moved.element[data]
+                self.memory[name][elements] = array.buffer.read(step, data)
                 self.storer.serve(name, elements, write=True)
-
-    def _release(self, step: int) -> None:
-        for one in self.arrays.values():
-            if one.buffer is not None:
-                one.buffer.release(step, one.release.of(step))
 
     def _keep(self, step: int, length: int, computing: dict[str, int]) -> None:
         if step < SHOWN or step >= self.moves.steps - SHOWN:
@@ -220,6 +212,3 @@ class _Run:
         if (kind, name) not in self.sizes:
             return 0
         return self.sizes[kind, name] // data
-
-    def _processor(self, place: Place) -> Processor:
-        return next(one for one in self.processors if one.task == place[0])

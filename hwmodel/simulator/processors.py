@@ -251,7 +251,7 @@ def processor_of(
     occupancy = max(data * datapath.initiation_interval, conflicts * platform.local.access_cycles)
     return Processor(
         task,
-        next(one.units for one in design.processors if one.task == task),
+        next(processor.units for processor in design.processors if processor.task == task),
         work,
         step,
         np.searchsorted(step, np.arange(moves.steps + 1)),

@@ -231,8 +231,8 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
     values: Values = {name: reference.values[name] for name in before}
     Evaluation(reference.spec, accesses, {}).run(run, values)
     same = all(
-        values[name][memory[name][some]].tobytes() == reference.values[name][some].tobytes()
-        for name, some in needed.items()
+        values[name][memory[name][elements]].tobytes() == reference.values[name][elements].tobytes()
+        for name, elements in needed.items()
     )
     return Alone(run, same)
 
@@ -253,6 +253,6 @@ def _require_unchanged(before: Memory, memory: Memory) -> None:
 
 
 def _require_stored(needed: Mapping[str, NDArray[np.bool_]], memory: Memory) -> None:
-    for name, some in needed.items():
-        if (memory[name][some] < 0).any():
+    for name, elements in needed.items():
+        if (memory[name][elements] < 0).any():
             raise fault("never-stored", f"elements of '{name}' that are needed outside the group are never stored")

@@ -60,7 +60,7 @@ class Schedules:
     def rank(self, task: str, r: Point) -> Point:
         cut = {processor.task: processor.cut for processor in self.of.design.processors}[task]
         blocks = self.of.design.blocks if task == self.of.last else cut
-        return self.of.walk(task, Blocks((1,) * len(r), blocks.scan), r) if blocks else r
+        return self.of.block_place(task, Blocks((1,) * len(r), blocks.scan), r) if blocks else r
 
     def run(self, pipeline: set[str], step: int, *, unlimited: bool) -> dict[str, int]:
         """Schedule a step; the most repetitions of each task that run at once."""

@@ -32,8 +32,8 @@ class Stepped(Grouped):
 
     # Ticks -------------------------------------------------------------------------------------------------------
 
-    def walk(self, task: str, blocks: Blocks, r: Point) -> Point:
-        """The place of r's block in the walk, to be compared lexicographically."""
+    def block_place(self, task: str, blocks: Blocks, r: Point) -> Point:
+        """The place of r's block in the block order, to be compared lexicographically."""
         counts = [-(-extent // side) for extent, side in zip(self.space(task), blocks.shape, strict=True)]
         place = []
         for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
@@ -45,17 +45,21 @@ class Stepped(Grouped):
         for delay in self.delays(task):
             for r in self.points(task):
                 before = minus(r, delay.vector)
-                if self.inside(task, before) and self.walk(task, blocks, before) > self.walk(task, blocks, r):
+                if self.inside(task, before) and self.block_place(task, blocks, before) > self.block_place(
+                    task, blocks, r
+                ):
                     raise RefusedError("scan-against-delay")
 
     def make_ticks(self) -> None:
         self.require_legal(self.last, self.design.blocks)
-        places = {r: self.walk(self.last, self.design.blocks, r) for r in self.points(self.last)}
-        walked = sorted(set(places.values()))
-        self.order = list(range(len(walked)))
+        places = {r: self.block_place(self.last, self.design.blocks, r) for r in self.points(self.last)}
+        places_in_order = sorted(set(places.values()))
+        self.order = list(range(len(places_in_order)))
         self.own = list(self.order)
         self.block = {tick: tick for tick in self.order}
-        self.runs[self.last] = [Run(r, walked.index(place), walked.index(place)) for r, place in places.items()]
+        self.runs[self.last] = [
+            Run(r, places_in_order.index(place), places_in_order.index(place)) for r, place in places.items()
+        ]
         for task in reversed(self.tasks):
             if task != self.last:
                 self.make_runs(task)
@@ -80,7 +84,7 @@ class Stepped(Grouped):
         for v in list(self.order):
             if not need[v]:
                 continue
-            places = sorted({self.walk(task, cut, r) if cut else () for r in need[v]})
+            places = sorted({self.block_place(task, cut, r) if cut else () for r in need[v]})
             missing = max(0, len(places) - 1 - (self.order.index(v) - before - 1))
             for _ in range(missing):
                 fresh = len(self.block)
@@ -88,7 +92,7 @@ class Stepped(Grouped):
                 self.order.insert(self.order.index(v), fresh)
             at = self.order.index(v)
             for r in need[v]:
-                piece = places.index(self.walk(task, cut, r) if cut else ())
+                piece = places.index(self.block_place(task, cut, r) if cut else ())
                 self.runs[task].append(Run(r, self.order[at - (len(places) - 1 - piece)], v))
             before = at
 

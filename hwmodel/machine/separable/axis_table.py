@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
-from hwmodel.machine.separable.counts import Counted, GroupCounts, Living
+from hwmodel.machine.separable.counts import GroupCounts, Living
 from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fetch, Fields, Merge, fields_along, read_at_each
 
 Counts = Ints
@@ -53,12 +53,12 @@ def axis_table(counts: GroupCounts, block: int, sides: Ints, *, descending: bool
     most = int(places.max())
     fetched = {name: _fetched(counts, fields, block, name, most, fetch) for name in parts.group.loaded}
     counted = [
-        fetched[one.name][0] if one.kind == "load" else _histogram(_field_of(fields, one), most)
-        for one in counts.counted
+        fetched[name][0] if kind == "load" else _histogram((fields.work if kind == "task" else fields.made)[name], most)
+        for kind, name in counts.names
     ]
     chains = [_chain_counts(counts, fields, block, task, most) for task in parts.group.tasks]
-    living = [one for memory in counts.memories for one in memory.living]
-    lives = [fetched.get(one.source) or _lives(counts, fields, block, one, most) for one in living]
+    living = [way for memory in counts.memories for way in memory.living]
+    lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
     none = np.zeros((len(sides), 0, most), np.int64)
     return AxisTable(
         places,
@@ -70,10 +70,6 @@ def axis_table(counts: GroupCounts, block: int, sides: Ints, *, descending: bool
         fields.merges,
         {array: _is_read_at_once(fields, array) for array in parts.group.stored if array in fields.read},
     )
-
-
-def _field_of(fields: Fields, counted: Counted) -> Ints:
-    return (fields.work if counted.kind == "task" else fields.made)[counted.name]
 
 
 def _fetched(

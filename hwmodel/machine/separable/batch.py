@@ -159,7 +159,7 @@ class GroupBatch:
             left_out=count_combinations(choices[structures.holds]) - int(legal[structures.holds].sum()),
         )
         designs = self._exceptions(scan, shapes, policy, structures)
-        exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
+        exact = [fastest_structure(self.accesses, self.platform, design, offered, times=times) for design in designs]
         return _corrected(priced, np.flatnonzero(~structures.holds), exact)
 
     def _priced(
@@ -180,7 +180,7 @@ class GroupBatch:
             combinations=combinations,
             latency_cycles=latency,
             internal_memory_data=memory.sum(axis=1, keepdims=True),
-            internal_memory_bits=(memory @ np.array([one.bits for one in self.counts.memories], np.int64))[:, None],
+            internal_memory_bits=(memory @ self.counts.bits)[:, None],
             memory_blocks=self._blocks(memory),
             traffic_bytes=self.traffic(structures)[:, None],
             units=number,
@@ -211,11 +211,11 @@ class GroupBatch:
         (kinds,) = step_kinds(self.counts, structures, cyclic=False)
         ticks = int(structures.outer.places[0] * structures.inner.places[0])
         group, uneven = self.counts.parts.group, []
-        for number, one in enumerate(self.counts.counted):
+        for number, (kind, name) in enumerate(self.counts.names):
             work = kinds.happens[0, :, number]
-            if one.kind == "task" and one.name != group.last and ticks > 1:
+            if kind == "task" and name != group.last and ticks > 1:
                 total = int(work @ kinds.times[0])
-                uneven += [one.name] if int(work.max()) * ticks >= 2 * total > 0 else []
+                uneven += [name] if int(work.max()) * ticks >= 2 * total > 0 else []
         return tuple(uneven)
 
     def reads_again(self, blocks: Blocks) -> bool:
@@ -249,18 +249,16 @@ class GroupBatch:
         size = self.platform.local.block_bits
         if size is None:
             return None
-        memories = self.counts.memories
-        banks = np.array([self.banks(one) for one in memories], np.int64)
-        bits = np.array([one.bits for one in memories], np.int64)
-        blocks: Figures = (banks * -(-(-(-memory // banks) * bits) // size)).sum(axis=1, keepdims=True)
+        banks = np.array([self.banks(local) for local in self.counts.memories], np.int64)
+        blocks: Figures = (banks * -(-(-(-memory // banks) * self.counts.bits) // size)).sum(axis=1, keepdims=True)
         return blocks
 
     def traffic(self, structures: Structures) -> Ints:
         """Bytes loaded and stored, (S,)."""
         port = Port(self.accesses, self.platform)
-        counted = self.counts.counted
-        size = np.array([0 if one.kind == "task" else one.factor * port.element_bytes(one.name) for one in counted])
-        rows, columns = (order.steps.totals()[:, : len(counted)] for order in (structures.outer, structures.inner))
+        element = [0 if kind == "task" else port.element_bytes(name) for kind, name in self.counts.names]
+        size = self.counts.factor * np.array(element)
+        rows, columns = (order.steps.totals()[:, : len(size)] for order in (structures.outer, structures.inner))
         moved: Ints = (rows[structures.pairs[:, 0]] * columns[structures.pairs[:, 1]]) @ size
         return moved
 
@@ -280,16 +278,16 @@ def _corrected(priced: Priced, wrong: Ints, exact: Sequence[Priced]) -> Priced:
 
     def put(values: NDArray[Any], of: Callable[[Priced], NDArray[Any]]) -> NDArray[Any]:
         corrected = np.array(values)
-        corrected[wrong] = np.concatenate([of(one) for one in exact])
+        corrected[wrong] = np.concatenate([of(other) for other in exact])
         return corrected
 
     def column(name: str) -> Figures:
-        return put(priced.objective(name), lambda one: one.objective(name))
+        return put(priced.objective(name), lambda other: other.objective(name))
 
     shared = len(priced.combinations) < len(priced.legal)
     return Priced(
-        legal=put(priced.legal, lambda one: one.legal),
-        combinations=priced.combinations if shared else put(priced.combinations, lambda one: one.combinations),
+        legal=put(priced.legal, lambda other: other.legal),
+        combinations=priced.combinations if shared else put(priced.combinations, lambda other: other.combinations),
         latency_cycles=column(LATENCY),
         internal_memory_data=column("internal_memory_data"),
         internal_memory_bits=column("internal_memory_bits"),
@@ -298,5 +296,5 @@ def _corrected(priced: Priced, wrong: Ints, exact: Sequence[Priced]) -> Priced:
         units=column("units"),
         costs={name: column(name) for name in priced.costs},
         frame=lambda: column(FRAME),
-        left_out=priced.left_out + sum(one.left_out for one in exact),
+        left_out=priced.left_out + sum(other.left_out for other in exact),
     )

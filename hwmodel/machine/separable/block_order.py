@@ -144,9 +144,10 @@ def order_counts(tables: Sequence[AxisTable], picks: Ints) -> OrderCounts:
 def _single_place(counts: GroupCounts) -> OrderCounts:
     """Of no dimension at all: one place."""
     tasks, living = len(counts.parts.group.tasks), sum(len(memory.living) for memory in counts.memories)
-    one, steps, lives = np.ones(1, np.int64), len(counts.counted) + tasks, 2 * living
-    counts_of_one = [PlaceCounts.of(np.ones((1, entries, 1), np.int64), one) for entries in (steps, lives)]
-    return OrderCounts(one, counts_of_one[0], counts_of_one[1], np.ones((1, tasks), np.int64))
+    places = np.ones(1, np.int64)
+    entries = len(counts.counted) + tasks, 2 * living
+    steps, lives = (PlaceCounts.of(np.ones((1, number, 1), np.int64), places) for number in entries)
+    return OrderCounts(places, steps, lives, np.ones((1, tasks), np.int64))
 
 
 def _picked(table: AxisTable, pick: Ints) -> _Dense:

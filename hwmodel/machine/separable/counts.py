@@ -76,15 +76,21 @@ class GroupCounts:
         return [*loads, *tasks, *stores]
 
     @cached_property
+    def names(self) -> list[tuple[str, str]]:
+        """Kind and name of all that is counted."""
+        return [(quantity.kind, quantity.name) for quantity in self.counted]
+
+    @cached_property
     def factor(self) -> Ints:
         """The factor of all that is counted, (Q,)."""
-        return np.array([one.factor for one in self.counted])
+        return np.array([quantity.factor for quantity in self.counted])
 
     @cached_property
     def shift(self) -> Ints:
         """Steps by which all that is counted, then the longest chains of tasks lag behind the first load, (Q + T,)."""
-        stages = [one.stage for one in self.counted]
-        return np.array([*stages, *(one.stage for one in self.counted if one.kind == "task")]) - min(stages)
+        stages = [quantity.stage for quantity in self.counted]
+        tasks = [quantity.stage for quantity in self.counted if quantity.kind == "task"]
+        return np.array([*stages, *tasks]) - min(stages)
 
     @cached_property
     def memories(self) -> list[Memory]:
@@ -92,6 +98,11 @@ class GroupCounts:
         group = self.parts.group
         buffers = [self._buffer(name) for name in (*group.loaded, *group.made)]
         return [*buffers, *(state for task in group.tasks for state in self._states(task))]
+
+    @cached_property
+    def bits(self) -> Ints:
+        """The bits of a datum of each memory."""
+        return np.array([memory.bits for memory in self.memories], np.int64)
 
     def free_runs(self, task: str) -> int:
         """Repetitions of a task for each index of what rides on the blocks."""
@@ -122,7 +133,9 @@ class GroupCounts:
     def latest_readers(self, array: str) -> int:
         """A bit for each reading tiler of an array whose task works latest; all bits where all work in one stage."""
         stages = [self.parts.stages.task[link.task] for link in self.parts.reads[array]]
-        return -1 if len(set(stages)) == 1 else sum(1 << bit for bit, one in enumerate(stages) if one == max(stages))
+        if len(set(stages)) == 1:
+            return -1
+        return sum(1 << bit for bit, stage in enumerate(stages) if stage == max(stages))
 
     def holds(self) -> bool:
         """Whether what is needed outside, read, and made are products too; all that does not depend on the blocks."""

@@ -87,11 +87,11 @@ def _steps(counted: list[Counted], structures: Structures) -> int:
     """Steps from the first that does anything to the last."""
     columns = int(structures.inner.places[0])
     firsts, lasts = [], []
-    for entry, one in enumerate(counted):
+    for entry, quantity in enumerate(counted):
         outer, inner = (_ends(order.steps, entry) for order in (structures.outer, structures.inner))
         if outer and inner:
-            firsts.append(outer[0] * columns + inner[0] + one.stage)
-            lasts.append(outer[1] * columns + inner[1] + one.stage)
+            firsts.append(outer[0] * columns + inner[0] + quantity.stage)
+            lasts.append(outer[1] * columns + inner[1] + quantity.stage)
     return max(lasts) - min(firsts) + 1
 
 

@@ -45,7 +45,7 @@ def merged(fields: Sequence[Ints], *, latest: bool) -> tuple[Ints, Merge]:
     everyone = (1 << len(fields)) - 1
     if len(fields) == 1:
         return best, Merge(np.zeros(len(best), np.bool_), np.full(len(best), everyone))
-    leads = np.stack([(one == best).all(axis=1) for one in wide])
+    leads = np.stack([(field == best).all(axis=1) for field in wide])
     weights = np.int64(1) << np.arange(len(fields))
     return best, Merge(np.logical_not(leads.all(axis=0)), weights @ leads.astype(np.int64))
 

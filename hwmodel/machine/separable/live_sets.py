@@ -64,9 +64,9 @@ class LiveSets:
     @cached_property
     def shift(self) -> Ints:
         """Steps by which each entry of `lives` lags behind the first load."""
-        first = min(one.stage for one in self.counts.counted)
-        living = [one for memory in self.counts.memories for one in memory.living]
-        return np.array([one.born - first for one in living] + [one.dead - first for one in living], np.int64)
+        first = min(quantity.stage for quantity in self.counts.counted)
+        living = [way for memory in self.counts.memories for way in memory.living]
+        return np.array([way.born - first for way in living] + [way.dead - first for way in living], np.int64)
 
     @cached_property
     def entry(self) -> Ints:
@@ -83,8 +83,8 @@ class LiveSets:
         """Data of one index of each way (G, E); 0 for padding."""
         factors = np.zeros((len(self.memories), self._ways), np.int64)
         for number, memory in enumerate(self.memories):
-            for way, one in enumerate(self.counts.memories[memory].living):
-                factors[number, way] = one.factor * self.counts.memories[memory].size
+            for way, living in enumerate(self.counts.memories[memory].living):
+                factors[number, way] = living.factor * self.counts.memories[memory].size
         return factors
 
     def sizes(self, structures: Structures) -> Ints:

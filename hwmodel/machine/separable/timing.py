@@ -64,8 +64,8 @@ def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> 
         each = rows.times.shape[1] * columns.times.shape[1] * len(shift)
         step = max(1, _STEP_CELLS // each)
         for start in range(0, len(chosen), step):
-            some = chosen[start : start + step]
-            yield _paired(some, rows, columns, structures.pairs[some], counts.factor)
+            part = chosen[start : start + step]
+            yield _paired(part, rows, columns, structures.pairs[part], counts.factor)
 
 
 def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:
@@ -133,9 +133,9 @@ class Timing:
         """The port's cycles in each kind of step, (S, K)."""
         port = Port(self.counts.parts.group.accesses, self.platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
-        for number, one in enumerate(self.counts.counted):
-            if one.kind != "task":
-                sides[one.kind == "store"] += port.burst_cycles(one.name, kinds.happens[:, :, number])
+        for number, (kind, name) in enumerate(self.counts.names):
+            if kind != "task":
+                sides[kind == "store"] += port.burst_cycles(name, kinds.happens[:, :, number])
         return PortCycles(sides[0], sides[1], self.platform.memory.port == "shared")
 
     def cycles_of_each(self, parts: Iterable[StepKinds], units: Ints) -> Ints:
@@ -174,8 +174,7 @@ class Timing:
 
     def _number(self, kinds: StepKinds, task: str) -> Ints:
         """Repetitions of a task in each kind of step, (S, K)."""
-        counted = [(one.kind, one.name) for one in self.counts.counted]
-        return kinds.happens[:, :, counted.index(("task", task))]
+        return kinds.happens[:, :, self.counts.names.index(("task", task))]
 
     def _latency(self, task: str) -> int:
         process = self.counts.parts.group.network.processes[task]
@@ -204,12 +203,12 @@ class Timing:
         widest = max(len(parent) for parent, _, _ in prefixes) * kinds.times.shape[1]
         chunk = max(1, _CELLS // widest)
         for start in range(0, len(total), chunk):
-            some = slice(start, start + chunk)
-            longest = port[None, some]
+            part = slice(start, start + chunk)
+            longest = port[None, part]
             for (parent, variant, _), (table, _) in zip(prefixes, tables, strict=True):
-                longest = np.maximum(longest[parent], table[variant, some])
-            sums = np.einsum("usk,sk->su", longest, kinds.times[some])
-            total[some] = sums[:, prefixes[-1][2]]
+                longest = np.maximum(longest[parent], table[variant, part])
+            sums = np.einsum("usk,sk->su", longest, kinds.times[part])
+            total[part] = sums[:, prefixes[-1][2]]
         return total
 
 

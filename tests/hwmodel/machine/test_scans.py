@@ -68,7 +68,7 @@ def test_a_scan_is_legal_where_no_pair_breaks_it(case: tuple[Vectors, Shape], da
 
 
 @given(delay_sets(), st.data())
-def test_every_legal_walk_is_offered(case: tuple[Vectors, Shape], data: st.DataObject) -> None:
+def test_every_legal_order_is_offered(case: tuple[Vectors, Shape], data: st.DataObject) -> None:
     vectors, repetition = case
     extents = tuple(extent or 4 for extent in repetition)
     shape = tuple(data.draw(st.integers(1, extent)) for extent in extents)
@@ -76,11 +76,11 @@ def test_every_legal_walk_is_offered(case: tuple[Vectors, Shape], data: st.DataO
     legal = [scan for scan in all_scans(len(extents)) if is_legal(extents, vectors, Blocks(shape, scan))]
     assert len(set(offered)) == len(offered)
     assert set(offered) <= set(legal)
-    walks = {(scan.dimensions, tuple(walked(extents, Blocks(shape, scan)))) for scan in offered}
-    assert walks == {(scan.dimensions, tuple(walked(extents, Blocks(shape, scan)))) for scan in legal}
+    orders = {(scan.dimensions, tuple(in_order(extents, Blocks(shape, scan)))) for scan in offered}
+    assert orders == {(scan.dimensions, tuple(in_order(extents, Blocks(shape, scan)))) for scan in legal}
 
 
-def walked(extents: tuple[int, ...], blocks: Blocks) -> list[tuple[int, ...]]:
+def in_order(extents: tuple[int, ...], blocks: Blocks) -> list[tuple[int, ...]]:
     """Repetitions in the order of their blocks, row-major inside."""
     place = places(extents, blocks)
     return sorted(place, key=lambda r: (place[r], r))

@@ -65,14 +65,14 @@ def design(testbench: Testbench) -> Design:
 
 
 SMALLER = "return int(np.cumsum(change).max())"
-BANKS = "found = max(found, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))"
+BANKS = "cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))"
 MODEL = {  # the module, a line of it, and what stands there instead
     "every memory one too small": ("moves", SMALLER, f"{SMALLER} - 1"),
-    "loads a step too late": ("stages", "for reader in group.readers(name)) - 1", "for reader in group.readers(name))"),
-    "tasks a step too late": ("stages", "(0 if array in design.fifos else 1)", "0"),
+    "loads a step too late": ("ticks", "for reader in group.readers(name)) - 1", "for reader in group.readers(name))"),
+    "tasks a step too late": ("ticks", "(0 if array in design.fifos else 1)", "0"),
     "no delay state": ("memories", "if delay in acting:", "if delay not in acting:"),
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
-    "bank conflicts ignored": ("occupancy", BANKS, "assert repetitions.size"),
+    "bank conflicts ignored": ("processors", BANKS, "assert repetitions.size"),
     "latency forgotten": ("port", "(memory.latency or 0) + words", "words"),
 }
 
