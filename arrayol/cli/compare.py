@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 from rich.table import Table
 
-from arrayol.cli.explore_tables import shown_figure, unit_of
 from arrayol.cli.options import json_option, warn
+from arrayol.cli.result_text import shown_figure, unit_of
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted
 from dse.output.comparison import comparison_text, require_comparison_folder, write_comparison

@@ -1,4 +1,7 @@
-"""`arrayol explore`: map a specification on hardware and show the Pareto front."""
+"""`arrayol explore`: map a specification on hardware and show the Pareto front; `--pick` takes one design of it.
+
+How a result reads as text is in `result_text`; here is what a picked design is told by.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,9 @@ from typing import Any
 import click
 
 from arrayol import api
-from arrayol.cli.explore_tables import show, shown_figure, steps_text
 from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option
 from arrayol.cli.progress import progress
+from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted
 from dse.jobs.cache import CACHE_NAME
@@ -24,14 +27,10 @@ from dse.output.folder import PICKED, SPECS, require_writable
 from dse.output.picked import write_picked
 from dse.results.exploration import Exploration
 from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
-from dse.results.schema import GroupRecord, Result
+from dse.results.schema import GroupRecord
 from dse.search.context import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
 from dse.space.objectives import DEFAULT, MACHINE, WrongObjectiveError, available, figures_of
 from hwmodel.platform import find_platform
-
-# The option `--pick` of `arrayol explore`, and the picked design as text.
-
-_HINT = "--pick"
 
 
 def _rule(ctx: click.Context, param: click.Parameter, text: str | None) -> Rule | None:
@@ -58,11 +57,18 @@ def require_known(rule: Rule, model: str, spec: Path, platform: Path | None) -> 
     """Raises BadParameter for a bound on a figure that the model does not give here, before anything is explored."""
     taken, _ = find_platform(spec, platform)
     known = figures_of(taken) if model == "machine" else [objective.name for objective in available(taken)]
-    try:
+    with _blamed_on("--pick"):
         require_figures(rule, known)
+
+
+@contextmanager
+def _blamed_on(option: str) -> Iterator[None]:
+    """An objective that is not there, named on the command line, is wrong usage of an option."""
+    try:
+        yield
     except WrongObjectiveError as wrong:
         (mistake,) = wrong.diagnostics
-        raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint=f"'{_HINT}'") from None
+        raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint=f"'{option}'") from None
 
 
 Written = tuple[Picked, Mapping[str, Any]]  # a picked design and its document
@@ -72,11 +78,6 @@ def write_pick(exploration: Exploration, rule: Rule, folder: Path) -> Written:
     """Pick a design of an exploration and write it in the result folder."""
     picked = pick(exploration.result, rule)
     return picked, write_picked(exploration.result, picked, exploration.spec, folder)
-
-
-def with_picked(result: Result, written: Written) -> str:
-    """The document of an exploration with the picked design in it."""
-    return json.dumps(json.loads(result.to_json()) | {"picked": written[1]}, indent=2) + "\n"
 
 
 def show_picked(written: Written, folder: Path) -> None:
@@ -219,46 +220,47 @@ def command(  # noqa: PLR0913  one for each option
     """
     folder = out if out is not None else Path(f"{spec.stem}-explore")
     _require_machine(model, {**space, "workers": workers, "cluster": cluster, "resume": resume})
-    _require_pieces(method, workers, cluster, resume=resume)
-    if seed is not None and method not in (AUTO, NSGA2):
-        raise click.UsageError(f"--seed is for --method {NSGA2}; {method} draws nothing at random")
+    _require_compatible(method, seed, workers, cluster, resume=resume)
     loaded = api.load(spec, settings)
     require_writable(folder)
     if rule is not None:
         require_known(rule, model, spec, platform)
     if resume and not (folder / CACHE_NAME).exists():
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
-    with _kept_work_told(folder, resume=resume), progress(quiet=quiet) as report:
-        try:
-            exploration = api.explore(
-                loaded,
-                platform,
-                top=top,
-                model=model,
-                objectives=objectives,
-                method=method,
-                seed=seed or 0,
-                announce=None if quiet else partial(click.echo, err=True),
-                keep_all=keep_all,
-                report=report,
-                space=api.Space(**space) if model == "machine" else None,
-                resources=api.Resources(workers or _cores(), cluster, folder, resume),
-            )
-        except WrongObjectiveError as wrong:  # a name on the command line: wrong usage
-            (mistake,) = wrong.diagnostics
-            raise click.BadParameter(f"{mistake.message}; {mistake.hint}", param_hint="'--objectives'") from None
+    with _kept_work_told(folder, resume=resume), _blamed_on("--objectives"), progress(quiet=quiet) as report:
+        exploration = api.explore(
+            loaded,
+            platform,
+            top=top,
+            model=model,
+            objectives=objectives,
+            method=method,
+            seed=seed or 0,
+            announce=None if quiet else partial(click.echo, err=True),
+            keep_all=keep_all,
+            report=report,
+            space=api.Space(**space) if model == "machine" else None,
+            resources=api.Resources(workers or _cores(), cluster, folder, resume),
+        )
         report(SearchProgress(WRITING))
         files = api.write_result(exploration, folder)
-    result = exploration.result
-    if seed is not None and not quiet and result.evolution is None:
+    if seed is not None and not quiet and exploration.result.evolution is None:
         click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
     if as_json:
-        document = with_picked(result, write_pick(exploration, rule, folder)) if rule else result.to_json()
-        click.echo(document, nl=False)
-        return
-    show(result, f"{folder}: {', '.join(_written(folder, files))}")
+        _print_json(exploration, rule, folder)
+    else:
+        show(exploration.result, f"{folder}: {', '.join(_written(folder, files))}")
+        if rule is not None:
+            show_picked(write_pick(exploration, rule, folder), folder)
+
+
+def _print_json(exploration: Exploration, rule: Rule | None, folder: Path) -> None:
+    """The document of an exploration, with the picked design in it."""
+    document = exploration.result.to_json()
     if rule is not None:
-        show_picked(write_pick(exploration, rule, folder), folder)
+        _, picked = write_pick(exploration, rule, folder)
+        document = json.dumps(json.loads(document) | {"picked": picked}, indent=2) + "\n"
+    click.echo(document, nl=False)
 
 
 def _require_machine(model: str, space: Mapping[str, Any]) -> None:
@@ -269,13 +271,17 @@ def _require_machine(model: str, space: Mapping[str, Any]) -> None:
         raise click.UsageError(f"--{option} needs the machine model; leave it out, or take --model machine")
 
 
-def _require_pieces(method: str, workers: int | None, cluster: str | None, *, resume: bool) -> None:
+def _require_compatible(
+    method: str, seed: int | None, workers: int | None, cluster: str | None, *, resume: bool
+) -> None:
     """Raises UsageError for options that do not go together."""
     if workers is not None and cluster is not None:
         raise click.UsageError("--workers and --cluster exclude each other; a cluster has workers of its own")
     named = {"--workers": workers is not None, "--cluster": cluster is not None, "--resume": resume}
     for option in (name for name, is_named in named.items() if is_named and method == EXHAUSTIVE):
         raise click.UsageError(f"{option} is not for --method {EXHAUSTIVE}, which takes small spaces in one go")
+    if seed is not None and method not in (AUTO, NSGA2):
+        raise click.UsageError(f"--seed is for --method {NSGA2}; {method} draws nothing at random")
 
 
 @contextmanager

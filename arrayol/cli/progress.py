@@ -1,4 +1,9 @@
-"""Progress of long work on stderr: a bar on a terminal, else a line now and then."""
+"""Progress of long work on stderr: a bar on a terminal, else a line now and then.
+
+Three parts, one behind the other: a pace keeps what was done at which time and tells rates and the time left; words for
+a line or a bar; what is shown when. Rates are taken over the last half minute, or over the later half of the time where
+that is longer, so that neither a single slow group nor an easy beginning is taken for the whole.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +23,6 @@ from rich.text import Text
 from arrayol.text import counted
 from dse.jobs.jobs import SEARCHING, SearchProgress
 from dse.search.published import Progress
-
-# How fast work goes and how long it will still take, from what was done at which time.
 
 WINDOW = 30.0  # seconds that rates are taken over, or the later half of the time, where that is longer
 SETTLED = 2.0  # seconds before anything is said of the time left
@@ -328,7 +331,7 @@ def share_done(record: SearchProgress) -> float | None:
 
 
 def search_progress(now: Record) -> SearchProgress:
-    """The one record for all: what a walk through the fusions of the published model says in it."""
+    """The one record for all: what the search of the published model through all fusions says in it."""
     if isinstance(now, Progress):
         place = f"subspace {now.subspace} of {now.subspaces}"
         return SearchProgress(SEARCHING, now.evaluated, now.total, "fusions", place=place, hypervolume=now.hypervolume)

@@ -21,7 +21,7 @@ from arrayol.execute.frames import require_infinite
 from arrayol.execute.inputs import FileSource, Loaded, noise, ramp, read_array, require_file
 from arrayol.execute.outputs import Target, Written, check_targets, compare, write_arrays
 from arrayol.execute.run import execute
-from arrayol.ir.spec import Component, ConstValue, Port, Spec
+from arrayol.ir.spec import Component, ConstValue, Elementary, Port, Spec
 from arrayol.language.diagnose import did_you_mean
 
 # What `--in`, `--out` and `--check` name: files, arrays in files, and data made on the spot.
@@ -32,13 +32,13 @@ _GREATEST_SEED = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """Data made on the spot: random with a seed, else 0, 1, 2, ..."""
+class Generated:
+    """Data generated on the spot: random with a seed, else 0, 1, 2, ..."""
 
     seed: int | None
 
 
-Source = FileSource | Made
+Source = FileSource | Generated
 Named = tuple[str, FileSource]
 
 
@@ -56,24 +56,24 @@ def expectations(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> list[tuple[str | None, FileSource]]:
     """FILE or NAME=FILE texts as pairs; None stands for the only output."""
-    found: list[tuple[str | None, FileSource]] = []
+    pairs: list[tuple[str | None, FileSource]] = []
     for text in values:
         named = _NAME.fullmatch(text)
         if not text or text.endswith("=") or text.startswith("="):
             raise click.BadParameter(f"'{text}' is neither FILE nor NAME=FILE.", ctx, param)
-        found.append((named[1], _file(named[2])) if named else (None, _file(text)))
-    return found
+        pairs.append((named[1], _file(named[2])) if named else (None, _file(text)))
+    return pairs
 
 
 def load_inputs(
     component: Component,
-    given: Sequence[tuple[str, Source]],
+    named: Sequence[tuple[str, Source]],
     constants: Mapping[str, ConstValue],
     frames: int | None,
 ) -> dict[str, Loaded]:
     """The arrays of all input ports. What is made on the spot has as many frames as the files, or `frames`."""
     chosen: dict[str, Source] = {}
-    for name, source in given:
+    for name, source in named:
         port = port_of(component, component.inputs, name, "input")
         if port.name in chosen:
             raise error("same-input", f"input '{name}' is given twice", hint="give one file for each input")
@@ -90,19 +90,19 @@ def load_inputs(
     length = frames if frames is not None else _frames_of(component, loaded)
     for port in component.inputs:
         source = chosen[port.name]
-        if isinstance(source, Made):
+        if isinstance(source, Generated):
             loaded[port.name] = Loaded(_make(source, port, length), None)
     return loaded
 
 
 def port_of(component: Component, ports: Sequence[Port], name: str, what: str) -> Port:
     """The port that a command names. Raises ArrayolError (`unknown-port`)."""
-    found = next((port for port in ports if port.name == name), None)
-    if found is None:
+    port = next((port for port in ports if port.name == name), None)
+    if port is None:
         names = [port.name for port in ports]
         hint = did_you_mean(name, names) or f"it has {_ports_text(what, names)}"
         raise error("unknown-port", f"'{component.name}' has no {what} '{name}'", hint=hint)
-    return found
+    return port
 
 
 def _ports_text(what: str, names: Sequence[str]) -> str:
@@ -122,12 +122,12 @@ def _pairs(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 def _source(text: str, ctx: click.Context, param: click.Parameter) -> Source:
     kind, colon, seed = text.partition(":")
     if kind == "ramp" and not colon:
-        return Made(None)
+        return Generated(None)
     if kind == "random":
         if not re.fullmatch(r"[0-9]{1,20}", seed) or int(seed) > _GREATEST_SEED:
             message = f"'{text}' is not random:SEED with an integer from 0 to {_GREATEST_SEED}, as in random:1."
             raise click.BadParameter(message, ctx, param)
-        return Made(int(seed))
+        return Generated(int(seed))
     return _file(text)
 
 
@@ -137,15 +137,15 @@ def _file(text: str) -> FileSource:
 
 
 def _frames_of(component: Component, loaded: Mapping[str, Loaded]) -> int | None:
-    found = [
+    lengths = [
         loaded[port.name].array.shape[port.shape.index(None)]
         for port in component.inputs
         if None in port.shape and port.name in loaded
     ]
-    return min(found, default=None)
+    return min(lengths, default=None)
 
 
-def _make(source: Made, port: Port, frames: int | None) -> NDArray[Any]:
+def _make(source: Generated, port: Port, frames: int | None) -> NDArray[Any]:
     if None in port.shape and frames is None:
         message = f"nothing says how many frames input '{port.name}' has"
         raise error("no-frames", message, port.span, hint="--frames says it, as in --frames 10")
@@ -222,10 +222,10 @@ def command(ctx: click.Context, /, spec: Path, top: str | None, settings: Mappin
     with ExitStack() as stack:
         functions = _functions(checked, component.name, stack, allowed=options.allow_extern)
         loaded = load_inputs(component, options.inputs, checked.constants, options.frames)
-        inputs = {name: one.array for name, one in loaded.items()}
+        inputs = {name: data.array for name, data in loaded.items()}
         arrays = execute(checked, component.name, inputs, frames=options.frames, functions=functions)
     differences = [compare(port, arrays[port.name], source, checked.constants) for port, source in expected]
-    input_bits = max((one.bits for one in loaded.values() if one.bits is not None), default=None)
+    input_bits = max((data.bits for data in loaded.values() if data.bits is not None), default=None)
     written = write_arrays(wanted, arrays, input_bits)
     for target, done in zip(wanted, written, strict=True):
         click.echo(_report(target, arrays[target.port.name], done), err=True)
@@ -233,7 +233,7 @@ def command(ctx: click.Context, /, spec: Path, top: str | None, settings: Mappin
         if difference is None:
             click.echo(f"checked {source.path}: {port.name} is equal", err=True)
     if any(differences):
-        raise ArrayolError([found for found in differences if found is not None])
+        raise ArrayolError([difference for difference in differences if difference is not None])
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,16 +247,16 @@ class _Options:
 
 def _targets(component: Component, outputs: Sequence[tuple[str, FileSource]]) -> list[Target]:
     """The files to write, refused now if their ports, formats or names do not serve."""
-    found = [
+    files = [
         Target(file.path, port_of(component, component.outputs, name, "output"), file.member) for name, file in outputs
     ]
-    check_targets(found)
-    return found
+    check_targets(files)
+    return files
 
 
 def _expected(component: Component, checks: Sequence[tuple[str | None, FileSource]]) -> list[tuple[Port, FileSource]]:
     """The files to compare with, refused now if there are none such."""
-    found = []
+    expected = []
     for name, source in checks:
         if name is None and len(component.outputs) != 1:
             names = [port.name for port in component.outputs]
@@ -265,19 +265,24 @@ def _expected(component: Component, checks: Sequence[tuple[str | None, FileSourc
             raise error("which-output", message, hint=hint)
         port = component.outputs[0] if name is None else port_of(component, component.outputs, name, "output")
         require_file(source)
-        found.append((port, source))
-    return found
+        expected.append((port, source))
+    return expected
 
 
 def _functions(spec: Spec, task: str, stack: ExitStack, *, allowed: bool) -> Functions:
-    """The Python functions to run: all named on stderr before the first is imported."""
+    """The Python functions to run. Raises ArrayolError (`extern-not-allowed`) for one without leave."""
     externs = externs_of(spec, task)
     if externs and not allowed:
         raise not_allowed(externs[0])
+    return load_functions(externs, stack)
+
+
+def load_functions(externs: Sequence[Elementary], stack: ExitStack) -> Functions:
+    """The Python functions of elementaries: all named on stderr before the first is imported."""
     stack.enter_context(importable_here() if externs else nullcontext())
-    for one in externs:
-        click.echo(f"will run {one.extern} from {origin_of(one)}", err=True)
-    return {str(one.extern): load_function(one) for one in externs}
+    for elementary in externs:
+        click.echo(f"will run {elementary.extern} from {origin_of(elementary)}", err=True)
+    return {str(elementary.extern): load_function(elementary) for elementary in externs}
 
 
 def _report(target: Target, array: NDArray[Any], done: Written) -> str:

@@ -57,7 +57,7 @@ def command(
         findings = _show_graph(loaded, name, picture)
     click.echo(f"\nwrote {picture}")
     if findings:
-        raise ArrayolError(one for found in findings.values() for one in found)
+        raise ArrayolError(diagnostic for diagnostics in findings.values() for diagnostic in diagnostics)
 
 
 def _show_task(spec: Spec, task: RepetitiveTask, picture: Path) -> Findings:
@@ -65,10 +65,10 @@ def _show_task(spec: Spec, task: RepetitiveTask, picture: Path) -> Findings:
     network = task_graph(spec, task.name)
     process = network.processes[task.name]
     findings, links = find_in_task(spec, task), links_of(spec, task)
-    found = findings.get(task.name, ())
+    diagnostics = findings.get(task.name, ())
     click.echo(process_text(process, network.arrays, tilers=True))
-    told = [one.message for one in found if one.code not in MARKED]
-    save_task(process, links, find_faults(links, found), told, picture)
+    told = [diagnostic.message for diagnostic in diagnostics if diagnostic.code not in MARKED]
+    save_task(process, links, find_faults(links, diagnostics), told, picture)
     return findings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +14,9 @@ from rich.table import Table
 
 from arrayol import api
 from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, top_option, warn
-from arrayol.cli.run import Source, load_inputs, sources
+from arrayol.cli.run import Source, load_functions, load_inputs, sources
 from arrayol.cli.tables import facts_table, headed_table, print_parts
-from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, origin_of
+from arrayol.execute.extern import Functions, externs_of
 from arrayol.execute.inputs import FileSource
 
 _IDENTICAL = {
@@ -109,7 +109,7 @@ def command(  # noqa: PLR0913  one for each option
     """
     opened = api.open_design(spec, result, design, settings, top, warn)
     with ExitStack() as stack:
-        functions = _functions(opened, stack, allowed=allow_extern)
+        functions = load_functions(externs_of(opened.spec, opened.top) if allow_extern else [], stack)
         simulated = opened.simulate(_arrays(opened, inputs, functions), functions)
     if timeline is not None:
         api.draw_timeline(opened, simulated, timeline)
@@ -120,15 +120,6 @@ def command(  # noqa: PLR0913  one for each option
     else:
         show_simulation(opened, simulated)
     simulated.require_agreement()
-
-
-def _functions(opened: api.StoredDesign, stack: ExitStack, *, allowed: bool) -> Functions:
-    """The Python functions to run, all named on stderr before the first is imported; none without leave."""
-    externs = externs_of(opened.spec, opened.top) if allowed else []
-    stack.enter_context(importable_here() if externs else nullcontext())
-    for extern in externs:
-        click.echo(f"will run {extern.extern} from {origin_of(extern)}", err=True)
-    return {str(extern.extern): load_function(extern) for extern in externs}
 
 
 def _arrays(

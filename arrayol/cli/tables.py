@@ -1,6 +1,6 @@
 """Tables, facts and lines on a terminal: the one place that prints what is laid out in columns.
 
-What a table holds is decided by the commands; `explore_tables` is that of the fronts.
+What a table holds is decided by the commands.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def _policy_table(report: Report) -> Table:
     """Remote accesses one by one; each tile for itself; reuse inside a strip; a strip as a whole before its tiles."""
     headers = ("data\nmoved", "bursts", "row\nchanges", "live\ndata", "cycles\noverlapped", "cycles\nin turn")
     table = headed_table("transfers", right=headers)
-    table.columns[0].no_wrap = True
+    table.columns[0].no_wrap, table.columns[0].overflow = True, "ellipsis"
     for name, cost in report.policies.items():
         figures = (cost.data_moved, cost.bursts, cost.row_changes, cost.live, cost.cycles, cost.cycles_without_overlap)
         table.add_row(_POLICIES[name], *("-" if figure is None else f"{figure:,}" for figure in figures))

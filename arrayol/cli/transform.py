@@ -1,4 +1,9 @@
-"""`arrayol transform`: steps that keep the meaning; the new specification goes to stdout."""
+"""`arrayol transform`: steps that keep the meaning; the new specification goes to stdout.
+
+Where old repetitions went is told on stderr as expressions of the new indices. A trace holds the map from new to old as
+steps, each a matrix with quotients and remainders; sums of multiples of indices are carried through them, and a pair
+`b * (x // b) + x % b` becomes x again, so that what people read is as plain as the step was.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +23,6 @@ from arrayol.language.emitter import spec_text
 from arrayol.transforms.steps import Step, StepTextError, parse_step, run_steps
 from arrayol.transforms.trace import IndexMap, MatrixMap, Split, Trace, Transformed
 
-# Where old tasks, repetitions and arrays went, in lines to read.
-
 
 def moved(result: Transformed) -> tuple[str, ...]:
     """A line for each task and array that is not where it was, in the order of the old specification.
@@ -34,8 +37,8 @@ def _tasks(result: Transformed) -> Iterator[str]:
     for name, maps in result.trace.tasks.items():
         if not maps:
             yield f"{name}: nothing needs its repetitions any more"
-        for found in maps:
-            old, new = f"{name}{old_index(found)}", new_index(found, result.spec)
+        for index_map in maps:
+            old, new = f"{name}{old_index(index_map)}", new_index(index_map, result.spec)
             if old != new:
                 yield f"{old} is now {new}"
 
@@ -48,10 +51,10 @@ def _arrays(trace: Trace) -> Iterator[str]:
         yield f"{array} of {task} {f'now lies in {there}' if there else 'is kept nowhere any more'}"
 
 
-def new_index(found: IndexMap, spec: Spec) -> str:
+def new_index(index_map: IndexMap, spec: Spec) -> str:
     """The repetitions of the new specification around the work: `outer[i0, i1] > inner[i2]`."""
-    names = iter(_names(found.extents))
-    levels = ((task, spec.components[task]) for task in found.path)
+    names = iter(_names(index_map.extents))
+    levels = ((task, spec.components[task]) for task in index_map.path)
     return " > ".join(
         f"{task}[{', '.join(islice(names, len(component.repetition)))}]"
         for task, component in levels
@@ -59,9 +62,9 @@ def new_index(found: IndexMap, spec: Spec) -> str:
     )
 
 
-def old_index(found: IndexMap) -> str:
+def old_index(index_map: IndexMap) -> str:
     """The old repetition that a new one does, as expressions of the new indices: `[i0, 4 * i1 + i3]`."""
-    return f"[{', '.join(map(str, _mapped(found, [_Sum(((name, 1),)) for name in _names(found.extents)])))}]"
+    return f"[{', '.join(map(str, _mapped(index_map, [_Sum(((name, 1),)) for name in _names(index_map.extents)])))}]"
 
 
 def _names(extents: Shape) -> list[str]:
@@ -101,9 +104,9 @@ class _Sum(Affine[str | _Rounded]):
         return text[3:] if text.startswith(" + ") else f"-{text[3:]}"
 
 
-def _mapped(found: IndexMap, index: Sequence[_Sum]) -> list[_Sum]:
+def _mapped(index_map: IndexMap, index: Sequence[_Sum]) -> list[_Sum]:
     current = list(index)
-    for step in found.steps:
+    for step in index_map.steps:
         if isinstance(step, Split):
             current = [entry for part in step.parts for entry in _mapped(part.map, current[part.begin : part.end])]
         else:

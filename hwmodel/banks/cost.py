@@ -1,8 +1,9 @@
-"""Memory cycles of an unrolled body: one access per bank and cycle, under two rules.
+"""Memory cycles of an unrolled body: one access per bank and cycle (docs/layout.md, "How cycles are counted").
 
 `ports`: bodies overlap, so the busiest bank decides. `list`: one body alone, loads before the stores that depend on
-them, by list scheduling (longest remaining chain first, then the order of the text). See docs/layout.md,
-"How cycles are counted".
+them, by list scheduling (longest remaining chain first, then the order of the text). What waits for what is a graph of
+the accesses, after registers have taken those that they save; whether two accesses may name one element is decided from
+their subscripts alone, so that what cannot be told counts as a dependence.
 """
 
 from __future__ import annotations
@@ -14,8 +15,6 @@ from heapq import heappop, heappush
 from math import gcd
 
 from hwmodel.banks.references import Reference, Subscript
-
-# Whether two references may name one element in one and the same iteration: what registers and order depend on.
 
 Key = Hashable
 
@@ -65,7 +64,7 @@ class KeyIndex:
             if coefficients == _coefficients(reference) and reference.affine:
                 yield from (key,) if key in keys else ()  # another offset is another element
             elif coefficients[0] == reference.array:
-                yield from [found for found, other in keys.items() if may_meet(reference, other)]
+                yield from [near for near, other in keys.items() if may_meet(reference, other)]
 
 
 def _coefficients(reference: Reference) -> tuple[Hashable, ...]:
@@ -78,8 +77,6 @@ def arrays_written(references: Iterable[Reference]) -> frozenset[str]:
     """The arrays that some reference writes."""
     return frozenset(reference.array for reference in references if reference.write)
 
-
-# The memory accesses of an unrolled body and what each waits for; what registers save of them.
 
 Instance = tuple[int, int, tuple[int, ...]]
 
@@ -112,7 +109,7 @@ def access_graph(
     graph = _Edges(references, {place: node for node, place in enumerate(kept)})
     graph.connect_statements(suppliers)
     graph.connect_memory(kept, keys)
-    successors = tuple(tuple(found) for found in graph.successors)
+    successors = tuple(map(tuple, graph.successors))
     return AccessGraph(tuple(references[place] for place in kept), tuple(keys[place] for place in kept), successors)
 
 
@@ -228,11 +225,11 @@ def list_cycles(graph: AccessGraph, busy: Sequence[Busy]) -> int:
         """Queue an access; a statement computes at once and releases what waits for it."""
         stack = [node]
         while stack:
-            found = stack.pop()
-            if found < len(graph.accesses):
-                heappush(ready.setdefault(busy[found], []), (-heights[found], found))
-                continue
-            stack += finish(found)
+            free = stack.pop()
+            if free < len(graph.accesses):
+                heappush(ready.setdefault(busy[free], []), (-heights[free], free))
+            else:
+                stack += finish(free)
 
     def finish(node: int) -> list[int]:
         freed = []
@@ -270,8 +267,8 @@ def _issue(ready: dict[Busy, list[tuple[int, int]]]) -> list[int]:
 
 def _predecessors(graph: AccessGraph) -> list[int]:
     counts = [0] * len(graph.successors)
-    for found in graph.successors:
-        for after in found:
+    for successors in graph.successors:
+        for after in successors:
             counts[after] += 1
     return counts
 

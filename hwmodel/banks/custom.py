@@ -254,14 +254,15 @@ class Custom:
     def of_array(self, array: str) -> tuple[VirtualMemory, ...]:
         return tuple(memory for memory in self.memories if memory.array == array)
 
-    def memory_of(self) -> dict[Reference, int]:
-        """The number of the memory that serves each reference."""
-        return {reference: number for number, memory in enumerate(self.memories) for reference in memory.references}
-
     def busy(self, accesses: Sequence[Reference]) -> list[Busy]:
         """The bank of each access."""
-        memory_of = self.memory_of()
-        return [frozenset({self.bank[memory_of[reference]]}) for reference in accesses]
+        numbers = _numbers(self.memories)
+        return [frozenset({self.bank[numbers[reference]]}) for reference in accesses]
+
+
+def _numbers(memories: Sequence[VirtualMemory]) -> dict[Reference, int]:
+    """The number of the memory that serves each reference."""
+    return {reference: number for number, memory in enumerate(memories) for reference in memory.references}
 
 
 def custom_layout(
@@ -278,7 +279,7 @@ def custom_layout(
     must be read only.
     """
     memories = _memories(nest, banks, partition, replicated)
-    numbers = {reference: number for number, memory in enumerate(memories) for reference in memory.references}
+    numbers = _numbers(memories)
     weighed = nest.references if accesses is None else accesses
     demand = demand_of(memories, [(numbers[reference], reference) for reference in weighed])
     return Custom(memories, longest_first(demand, banks), banks)

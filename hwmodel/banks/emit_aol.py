@@ -1,4 +1,10 @@
-"""The unrolled body with virtual memories for its arrays."""
+"""An elementary task on a custom layout, as a specification that computes the same arrays.
+
+Three steps: one task splits the input arrays over the virtual memories (eq. 7 of paper B), the unrolled body works on
+the memories with renamed accesses (fig. 5), one task joins the output memories to arrays again. A reference of a full
+block goes to the memory of its partition; an access of a remainder to the one whose lattice holds its elements, of
+which there is one, since lattices of different memories of an array are disjoint.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +25,6 @@ from arrayol.transforms.unroll import Copy, Unrolled, unroll
 from arrayol.transforms.unroll_legality import no_nest
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.partition import Lattice, independent, residue
-
-# Where the rewritten elementary keeps virtual memories: one port each, or one per physical bank.
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,18 +133,18 @@ def renamed_body(unrolled: Unrolled, custom: Custom, seating: Seating) -> tuple[
     A remainder's accesses go to the memory whose elements they name: that of the same copy in a full block.
     """
     keys = {
-        (found.array, found.body, found.statement, found.copy, found.number): number
+        (each.array, each.body, each.statement, each.copy, each.number): number
         for number, memory in enumerate(custom.memories)
-        for found in memory.references
+        for each in memory.references
     }
     copies = iter(unrolled.copies)
 
     def renamed(statements: Sequence[expressions.Statement]) -> tuple[expressions.Statement, ...]:
         return tuple(
-            replace(one, body=renamed(one.body))
-            if isinstance(one, expressions.Loop)
-            else _Renaming(next(copies), keys, custom.memories, seating).assign(one)
-            for one in statements
+            replace(statement, body=renamed(statement.body))
+            if isinstance(statement, expressions.Loop)
+            else _Renaming(next(copies), keys, custom.memories, seating).assign(statement)
+            for statement in statements
         )
 
     return renamed(unrolled.elementary.body or ())
@@ -158,17 +162,17 @@ class _Renaming:
         self.seating = seating
         self.numbers = count()
 
-    def assign(self, one: expressions.Assign) -> expressions.Assign:
+    def assign(self, assign: expressions.Assign) -> expressions.Assign:
         """The assignment on the memories; arrays that are written have no replicas, so `+=` works in one memory."""
-        if one.accumulate and one.subscripts:
+        if assign.accumulate and assign.subscripts:
             next(self.numbers)
-        value = self.expr(one.value)
-        inner = tuple(self.expr(item) for item in one.subscripts)
-        condition = None if one.condition is None else self.expr(one.condition)
-        if not one.subscripts:
-            return replace(one, value=value, condition=condition)
-        port, subscripts = self._access(one.port, one.subscripts, inner, next(self.numbers), one.target_span)
-        return replace(one, port=port, subscripts=subscripts, value=value, condition=condition)
+        value = self.expr(assign.value)
+        inner = tuple(self.expr(item) for item in assign.subscripts)
+        condition = None if assign.condition is None else self.expr(assign.condition)
+        if not assign.subscripts:
+            return replace(assign, value=value, condition=condition)
+        port, subscripts = self._access(assign.port, assign.subscripts, inner, next(self.numbers), assign.target_span)
+        return replace(assign, port=port, subscripts=subscripts, value=value, condition=condition)
 
     def expr(self, expr: expressions.Expr) -> expressions.Expr:
         match expr:
@@ -375,15 +379,6 @@ def _range(name: str, extent: int, span: Span) -> expressions.Range:
     return expressions.Range(name, low, high, span)
 
 
-def ports_used(elementary: Elementary, custom: Custom) -> tuple[tuple[Port, ...], tuple[Port, ...]]:
-    """The input and the output arrays that have memories."""
-    inputs, outputs = _ports(elementary.inputs, custom), _ports(elementary.outputs, custom)
-    return tuple(inputs.values()), tuple(port_named(elementary.outputs, name) for name in outputs)
-
-
-# Rewriting is real: an elementary task on a custom layout, as a specification that computes the same arrays.
-
-
 def rewritten(spec: Spec, name: str, factors: Sequence[int], custom: Custom, *, physical: bool = False) -> Spec:
     """A specification of NAME unrolled and on its custom layout, reorganised in front and restored behind.
 
@@ -405,10 +400,9 @@ def rewritten(spec: Spec, name: str, factors: Sequence[int], custom: Custom, *, 
     seating = (bank_ports if physical else own_ports)(component, custom, fresh)
     banked = _banked(unrolled.elementary, renamed_body(unrolled, custom, seating), seating, names[1])
     parts: list[Elementary] = [banked]
-    inputs, outputs = ports_used(component, custom)
-    if inputs:
+    if _ports(component.inputs, custom):
         parts.insert(0, split(component, custom, seating, names[0]))
-    if outputs:
+    if _ports(component.outputs, custom):
         parts.append(join(component, custom, seating, names[2]))
     components: list[Component] = [*parts, _task(component, parts, seating, names[3])]
     return Spec(spec.name, {}, {part.name: part for part in components})
@@ -419,13 +413,13 @@ def _banked(
 ) -> Elementary:
     """The body on its memories; those that it does not surely write whole start with zeros, which nothing uses."""
     scalars = [tuple(port for port in ports if not port.shape) for ports in (unrolled.inputs, unrolled.outputs)]
-    found = Elementary(
+    task = Elementary(
         name, (*seating.inputs, *scalars[0]), (*seating.outputs, *scalars[1]), statements, None, unrolled.span
     )
-    whole = nest_of(found).settled()
-    ports = [port.name for port in (*found.inputs, *found.outputs)]
+    whole = nest_of(task).settled()
+    ports = [port.name for port in (*task.inputs, *task.outputs)]
     cleared = tuple(zeros(port, ports) for port in seating.outputs if port.name not in whole)
-    return replace(found, body=(*cleared, *statements))
+    return replace(task, body=(*cleared, *statements))
 
 
 def _task(component: Elementary, parts: Sequence[Elementary], seating: Seating, name: str) -> CompoundTask:

@@ -12,10 +12,10 @@ from hwmodel.banks.references import Loop, Reference, Subscript
 def reference_text(name: str, subscripts: Sequence[Subscript], loops: Sequence[Loop]) -> str:
     """A[2 * i + 1, j]; the loops count unrolled bodies."""
     names = [loop.name for loop in loops]
-    return f"{name}[{', '.join(subscript_text(part, names) for part in subscripts)}]"
+    return f"{name}[{', '.join(_subscript_text(part, names) for part in subscripts)}]"
 
 
-def subscript_text(subscript: Subscript, names: Sequence[str]) -> str:
+def _subscript_text(subscript: Subscript, names: Sequence[str]) -> str:
     """2 * i - j + 1."""
     terms = [(factor, name) for factor, name in zip(subscript.coefficients, names, strict=True)]
     terms += [(part.factor, _factor_text(part.text)) for part in subscript.unknown]

@@ -67,8 +67,7 @@ class Comparison:
 def compare(nest: UnrolledNest, base: UnrolledNest, choices: Choices) -> Comparison:
     """Every layout of a nest; `base` is the same nest before unrolling, for what is live."""
     graphs = _graphs(nest, choices)
-    replicated = _worth_copying(nest, graphs, choices) if choices.replicate else frozenset[str]()
-    custom = _custom(nest, graphs, choices, replicated)
+    replicated, custom = _custom_of(nest, graphs, choices)
     linear = {name: _linear(nest, graphs, name, choices) for name in nest.arrays if _is_used(nest, name)}
     costs = {**_fixed_costs(nest, graphs, choices), CUSTOM: _custom_cost(graphs, custom, choices)}
     costs[LINEAR] = _linear_cost(nest, linear, choices)
@@ -79,8 +78,7 @@ def compare(nest: UnrolledNest, base: UnrolledNest, choices: Choices) -> Compari
 def fixed_and_custom_costs(nest: UnrolledNest, choices: Choices) -> dict[str, Cost]:
     """The costs of the layouts that need no search."""
     graphs = _graphs(nest, choices)
-    replicated = _worth_copying(nest, graphs, choices) if choices.replicate else frozenset[str]()
-    custom = _custom(nest, graphs, choices, replicated)
+    _, custom = _custom_of(nest, graphs, choices)
     return {**_fixed_costs(nest, graphs, choices), CUSTOM: _custom_cost(graphs, custom, choices)}
 
 
@@ -94,7 +92,7 @@ def _fixed_costs(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Cho
     true = [true_cycles(graph, body, banks, rule) for graph, body in zip(graphs, nest.bodies, strict=True)]
     return {
         NAIVE: _cost(graphs, rule, naive_banks, 1),
-        CYCLIC: _cost(graphs, rule, lambda found: static_banks(found, banks), banks),
+        CYCLIC: _cost(graphs, rule, lambda references: static_banks(references, banks), banks),
         CYCLIC_TRUE: Cost(tuple(true), banks),
     }
 
@@ -112,6 +110,12 @@ def _custom(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices,
 
 def _custom_cost(graphs: Sequence[AccessGraph], custom: Custom, choices: Choices) -> Cost:
     return _cost(graphs, choices.rule, custom.busy, len(set(custom.bank)))
+
+
+def _custom_of(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices) -> tuple[frozenset[str], Custom]:
+    """The arrays kept in several copies, and the custom layout with them."""
+    replicated = _worth_copying(nest, graphs, choices) if choices.replicate else frozenset[str]()
+    return replicated, _custom(nest, graphs, choices, replicated)
 
 
 def _worth_copying(nest: UnrolledNest, graphs: Sequence[AccessGraph], choices: Choices) -> frozenset[str]:
@@ -136,7 +140,7 @@ def _linear(nest: UnrolledNest, graphs: Sequence[AccessGraph], array: str, choic
 
 def _linear_cost(nest: UnrolledNest, linear: Mapping[str, Linear], choices: Choices) -> Cost:
     """Every array in banks of its own without a conflict: only accesses to one address follow each other."""
-    banks = [found.banks for found in linear.values()]
+    banks = [mapping.banks for mapping in linear.values()]
     if any(count is None for count in banks):
         return Cost(None, None)
     cycles = [_conflict_free_cycles(body, choices) for body in nest.bodies]
@@ -155,8 +159,8 @@ def _saved(nest: UnrolledNest, naive: Cost, custom: Cost) -> int | None:
     """Cycles that one execution of the nest saves, in its full bodies; None for an endless nest."""
     if naive.bodies is None or custom.bodies is None or any(body.runs is None for body in nest.bodies):
         return None
-    found = zip(nest.bodies, naive.bodies, custom.bodies, strict=True)
-    return sum((body.runs or 0) * (before - after) for body, before, after in found)
+    bodies = zip(nest.bodies, naive.bodies, custom.bodies, strict=True)
+    return sum((body.runs or 0) * (before - after) for body, before, after in bodies)
 
 
 def _is_used(nest: UnrolledNest, array: str) -> bool:

@@ -207,27 +207,27 @@ def layout_candidates(accesses: Accesses, array: str, tasks: Sequence[str], most
     patterns = [pattern for pattern in _patterns(accesses, array, tasks) if len(pattern) > 1]
     if not patterns:
         return ()
-    found: list[BankLayout] = []
+    layouts: list[BankLayout] = []
     least = max(len(pattern) for pattern in patterns) + 1
     for banks in range(1, min(most, least - 1) + 1):
         vector, conflicts = _best(patterns, banks)
         if conflicts < least:
             least = conflicts
-            found.append(BankLayout(array, banks, vector))
+            layouts.append(BankLayout(array, banks, vector))
         if least == 1:
             break
-    return tuple(found)
+    return tuple(layouts)
 
 
 def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> list[Subscripts]:
     """For each task and side the distinct elements that its first repetition touches, as subscripts (n, rank)."""
-    found = []
+    patterns = []
     for task in tasks:
         for side in (accesses.reads, accesses.writes):
             touches = [touch for touch in side[task] if touch.array == array]
             if touches:
-                found.append(_first_elements(accesses, touches))
-    return found
+                patterns.append(_first_elements(accesses, touches))
+    return patterns
 
 
 def _first_elements(accesses: Accesses, touches: Sequence[Touch]) -> Subscripts:

@@ -1,4 +1,7 @@
-"""References of the unrolled body of an elementary task."""
+"""References of the unrolled body of an elementary task, and how often that body runs.
+
+Runs are counted, not estimated: loops on whose index an inner bound depends are walked, the others multiplied.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from math import prod
+from types import MappingProxyType
 
 from arrayol.ir import expressions
 from arrayol.ir.affine import AffineExpr, affine, expression_of, rest_of
@@ -19,8 +23,6 @@ from arrayol.transforms.unroll import BlockLoop, Copy, Unrolled, unroll
 from arrayol.transforms.unroll_legality import loop_depth, no_nest
 from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
 
-# How often the innermost body of unrolled loops runs, also where outer loops bound inner ones.
-
 
 @dataclass(frozen=True, slots=True)
 class Trips:
@@ -31,25 +33,21 @@ class Trips:
     extents: tuple[int, ...]
 
 
-def count_trips(loops: Sequence[BlockLoop]) -> Trips:
-    """Count by walking the loops on which inner bounds depend; the others are multiplied."""
-    return _count(loops, {})
-
-
-def _count(loops: Sequence[BlockLoop], outer: Mapping[str, int]) -> Trips:
+def count_trips(loops: Sequence[BlockLoop], outer: Mapping[str, int] = MappingProxyType({})) -> Trips:
+    """Count by walking the loops on which inner bounds depend, inside given indices of `outer` loops."""
     if not loops:
         return Trips(1, 1, ())
     first, rest = loops[0], loops[1:]
     extent = max(0, _value(first.extent, outer, first.range.span))
     full = extent // first.factor
     if not any(expressions.mentions(expression_of(loop.extent, loop.range.span), first.name) for loop in rest):
-        inner = _count(rest, outer)
+        inner = count_trips(rest, outer)
         return Trips(full * inner.runs, extent * inner.iterations, (full, *inner.extents))
-    found = [_count(rest, {**outer, first.name: index}) for index in range(extent)]  # its factor is 1
-    extents = (max(column) for column in zip(*(one.extents for one in found), strict=True))
-    if not found:
+    if not extent:
         return Trips(0, 0, (0,) * len(loops))
-    return Trips(sum(one.runs for one in found), sum(one.iterations for one in found), (full, *extents))
+    turns = [count_trips(rest, {**outer, first.name: index}) for index in range(extent)]  # its factor is 1
+    extents = (max(column) for column in zip(*(turn.extents for turn in turns), strict=True))
+    return Trips(sum(turn.runs for turn in turns), sum(turn.iterations for turn in turns), (full, *extents))
 
 
 def _value(form: AffineExpr, outer: Mapping[str, int], span: Span) -> int:
@@ -59,9 +57,8 @@ def _value(form: AffineExpr, outer: Mapping[str, int], span: Span) -> int:
     return value
 
 
-Accessed = tuple[
-    expressions.Read | expressions.Assign, bool
-]  # a read, or an assignment as its target; whether it surely happens
+# A read, or an assignment as its target; whether it surely happens.
+Accessed = tuple[expressions.Read | expressions.Assign, bool]
 
 
 def nest_of_elementary(elementary: Elementary, factors: Sequence[int] | None) -> UnrolledNest:
@@ -117,7 +114,7 @@ def _bodies(unrolled: Unrolled) -> Iterator[Body]:
         copies = list(group)
         loops = copies[0][0].loops
         trips = count_trips(loops)
-        references = tuple(found for copy, assign in copies for found in _references(copy, assign, loops))
+        references = tuple(each for copy, assign in copies for each in _references(copy, assign, loops))
         yield Body(
             tuple(Loop(loop.name, extent) for loop, extent in zip(loops, trips.extents, strict=True)),
             tuple(loop.factor for loop in loops),
@@ -129,11 +126,11 @@ def _bodies(unrolled: Unrolled) -> Iterator[Body]:
 
 def _references(copy: Copy, assign: expressions.Assign, loops: Sequence[BlockLoop]) -> Iterator[Reference]:
     names = [loop.name for loop in loops]
-    found = list(accesses(assign))
-    for number, (node, certain) in enumerate(found):
+    accessed = list(accesses(assign))
+    for number, (node, certain) in enumerate(accessed):
         yield Reference(
             node.port,
-            number == len(found) - 1 and node is assign,
+            number == len(accessed) - 1 and node is assign,
             tuple(subscript_of(item, names) for item in node.subscripts),
             copy.body,
             copy.statement,

@@ -44,11 +44,11 @@ def nest_of_task(task: RepetitiveTask, callee: Component, factors: Sequence[int]
         if extent is not None and factor > extent:
             raise beyond_range(task.name, name, factor, extent, task.span)
     directions = _directions(task, chosen) if any(factor > 1 for factor in chosen) else (1,) * rank
-    patterns = [one for one in _patterns(task, callee) if one.shape]
+    patterns = [pattern for pattern in _patterns(task, callee) if pattern.shape]
     _check_size(task, patterns, chosen)
     unrolling = _Unrolling(task.repetition, chosen, directions)
     copies = product(*map(range, chosen))
-    references = tuple(found for copy in copies for found in unrolling.references(copy, patterns))
+    references = tuple(reference for copy in copies for reference in unrolling.references(copy, patterns))
     loops = tuple(
         Loop(name, None if extent is None else extent // factor)
         for name, extent, factor in zip(names, task.repetition, chosen, strict=True)
@@ -82,7 +82,7 @@ def _patterns(task: RepetitiveTask, callee: Component) -> Iterator[_Tiled]:
 
 
 def _check_size(task: RepetitiveTask, patterns: Sequence[_Tiled], factors: Sequence[int]) -> None:
-    count = prod(factors) * sum(prod(one.pattern) for one in patterns)
+    count = prod(factors) * sum(prod(tiled.pattern) for tiled in patterns)
     if count > MAXIMUM_REFERENCES:
         hint = f"at most {MAXIMUM_REFERENCES:,} are looked at; choose smaller factors or patterns"
         raise error("bad-unroll", f"unrolled, '{task.name}' has {count:,} references", task.span, hint=hint)
@@ -98,13 +98,13 @@ def _directions(task: RepetitiveTask, factors: Sequence[int]) -> tuple[int, ...]
         raise error("unroll-refused", message, task.span, hint="leave all loops at factor 1")
     for delay in acting:
         try:
-            found = find_swapped_delay(task.repetition, delay.vector, factors, directions)
+            swapped = find_swapped_delay(task.repetition, delay.vector, factors, directions)
         except TooHardError:
             message = f"it could not be decided whether blocks of {shown(factors)} respect this delay"
             raise error("unroll-refused", message, delay.span, hint="choose smaller factors") from None
-        if found is not None:
+        if swapped is not None:
             message = (
-                f"unrolled by {shown(factors)}, repetition {found[1]} would run before repetition {found[0]}, "
+                f"unrolled by {shown(factors)}, repetition {swapped[1]} would run before repetition {swapped[0]}, "
                 f"whose '{delay.output}' it reads"
             )
             hint = "unroll the last dimension alone, or choose factors that keep the two in order"
@@ -131,25 +131,25 @@ class _Unrolling:
             place if sign > 0 else (extent or 0) - 1 - place
             for place, sign, extent in zip(copy, self.directions, self.repetition, strict=True)
         ]
-        for one in patterns:
-            axes = [self._axis(one, axis, first) for axis in range(len(one.shape))]
-            for index in product(*map(range, one.pattern)):
+        for tiled in patterns:
+            axes = [self._axis(tiled, axis, first) for axis in range(len(tiled.shape))]
+            for index in product(*map(range, tiled.pattern)):
                 subscripts = tuple(
                     self._subscript(coefficients, offset, fitting, index, extent)
                     for coefficients, offset, fitting, extent in axes
                 )
-                yield Reference(one.array, one.write, subscripts, 0, 0, copy, number, one.certain)
+                yield Reference(tiled.array, tiled.write, subscripts, 0, 0, copy, number, tiled.certain)
                 number += 1
 
     def _axis(
-        self, one: _Tiled, axis: int, first: Sequence[int]
+        self, tiled: _Tiled, axis: int, first: Sequence[int]
     ) -> tuple[tuple[int, ...], int, tuple[int, ...], int | None]:
-        paving = one.tiler.paving[axis]
+        paving = tiled.tiler.paving[axis]
         coefficients = tuple(
             own * sign * factor for own, sign, factor in zip(paving, self.directions, self.factors, strict=True)
         )
-        offset = one.tiler.origin[axis] + sum(own * place for own, place in zip(paving, first, strict=True))
-        return coefficients, offset, one.tiler.fitting[axis], one.shape[axis] if one.tiler.wrap else None
+        offset = tiled.tiler.origin[axis] + sum(own * place for own, place in zip(paving, first, strict=True))
+        return coefficients, offset, tiled.tiler.fitting[axis], tiled.shape[axis] if tiled.tiler.wrap else None
 
     def _subscript(
         self,

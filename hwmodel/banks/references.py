@@ -131,4 +131,4 @@ class UnrolledNest:
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        return tuple(found for body in self.bodies for found in body.references)
+        return tuple(reference for body in self.bodies for reference in body.references)

@@ -1,9 +1,12 @@
-"""A comparison of layouts as JSON (docs/layout.md, "The rewritten specification, the picture, JSON")."""
+"""A comparison of layouts as JSON, and as what its picture shows.
+
+docs/layout.md, "The rewritten specification, the picture, JSON".
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import product
 from typing import Any
 
@@ -23,35 +26,35 @@ from hwmodel.banks.partition import Lattice
 Json = dict[str, Any]
 
 
-def to_json(found: Comparison) -> Json:
+def to_json(comparison: Comparison) -> Json:
     """The document of `layout --json`."""
-    choices = found.choices
+    choices = comparison.choices
     return {
-        "task": found.nest.name,
+        "task": comparison.nest.name,
         "rule": choices.rule,
         "banks": choices.banks,
-        "unroll": [list(body.factors) for body in found.nest.bodies],
+        "unroll": [list(body.factors) for body in comparison.nest.bodies],
         "partition": choices.partition,
         "scalar_replacement": choices.scalar_replacement,
         "merge_equal": choices.merge_equal,
-        "layouts": {name: _cost(found, name) for name in found.costs},
-        "arrays": {name: _array(found, name) for name in found.linear},
-        "reorganisation": _reorganisation(found),
-        "remarks": remarks(found),
+        "layouts": {name: _cost(comparison, name) for name in comparison.costs},
+        "arrays": {name: _array(comparison, name) for name in comparison.linear},
+        "reorganisation": None if comparison.reorganisation is None else asdict(comparison.reorganisation),
+        "remarks": remarks(comparison),
     }
 
 
-def remarks(found: Comparison) -> list[str]:
+def remarks(comparison: Comparison) -> list[str]:
     """What a user should know besides the figures."""
-    unused = [name for name in found.nest.arrays if name not in found.linear]
+    unused = [name for name in comparison.nest.arrays if name not in comparison.linear]
     told = [f"'{name}' is never accessed: it has no layout" for name in unused]
-    told += [f"'{name}': {one.gave_up}" for name, one in found.linear.items() if one.gave_up is not None]
+    told += [f"'{name}': {linear.gave_up}" for name, linear in comparison.linear.items() if linear.gave_up is not None]
     return told
 
 
-def _cost(found: Comparison, name: str) -> Json:
-    cost = found.costs[name]
-    reduction = cost.reduction(found.costs[NAIVE])
+def _cost(comparison: Comparison, name: str) -> Json:
+    cost = comparison.costs[name]
+    reduction = cost.reduction(comparison.costs[NAIVE])
     return {
         "cycles": cost.cycles,
         "memories": cost.memories,
@@ -59,8 +62,8 @@ def _cost(found: Comparison, name: str) -> Json:
     }
 
 
-def _array(found: Comparison, name: str) -> Json:
-    linear = found.linear[name]
+def _array(comparison: Comparison, name: str) -> Json:
+    linear = comparison.linear[name]
     return {
         "linear": {
             "banks": linear.banks,
@@ -69,17 +72,17 @@ def _array(found: Comparison, name: str) -> Json:
             "bound": linear.bound,
             "exact": linear.exact,
         },
-        "replicated": name in found.replicated,
+        "replicated": name in comparison.replicated,
         "partitions": [
-            _partition(found, memory, bank)
-            for memory, bank in zip(found.custom.memories, found.custom.bank, strict=True)
+            _partition(comparison, memory, bank)
+            for memory, bank in zip(comparison.custom.memories, comparison.custom.bank, strict=True)
             if memory.array == name
         ],
     }
 
 
-def _partition(found: Comparison, memory: VirtualMemory, bank: int) -> Json:
-    loops = [body.loops for body in found.nest.bodies]
+def _partition(comparison: Comparison, memory: VirtualMemory, bank: int) -> Json:
+    loops = [body.loops for body in comparison.nest.bodies]
     return {
         "memory": memory.name,
         "references": [original_text(each, loops[each.body]) for each in memory.references],
@@ -93,20 +96,6 @@ def _partition(found: Comparison, memory: VirtualMemory, bank: int) -> Json:
         "bank": bank,
         "reorganise": gather_text(memory),
         "restore": scatter_text(memory),
-    }
-
-
-def _reorganisation(found: Comparison) -> Json | None:
-    cost = found.reorganisation
-    if cost is None:
-        return None
-    return {
-        "elements_in": cost.elements_in,
-        "elements_out": cost.elements_out,
-        "cycles_in": cost.cycles_in,
-        "cycles_out": cost.cycles_out,
-        "exact": cost.exact,
-        "break_even": cost.break_even,
     }
 
 
@@ -154,32 +143,32 @@ FACTORS = (1, 2, 4, 8)
 _SERIES = ((CYCLIC, "cyclic, static view"), (CYCLIC_TRUE, "cyclic, true banks"), (CUSTOM, "custom"))
 
 
-def picture(spec: Spec, found: Comparison) -> LayoutPicture:
+def picture(spec: Spec, comparison: Comparison) -> LayoutPicture:
     """The maps of the first arrays, and the reductions for 4 and 8 memories over the two loops that are unrolled."""
-    shown = list(found.linear)[:ARRAYS]
-    loops = _varied_loops(found)
-    reductions, refused = _reductions(spec, found, loops)
-    remarks = [f"rule {found.choices.rule}, partition {found.choices.partition}"]
+    shown = list(comparison.linear)[:ARRAYS]
+    loops = _varied_loops(comparison)
+    reductions, refused = _reductions(spec, comparison, loops)
+    remarks = [f"rule {comparison.choices.rule}, partition {comparison.choices.partition}"]
     remarks += [] if loops else ["there is no loop to unroll"]
-    if len(found.linear) > len(shown):
-        remarks.append(f"not drawn: {', '.join(list(found.linear)[ARRAYS:])}")
+    if len(comparison.linear) > len(shown):
+        remarks.append(f"not drawn: {', '.join(list(comparison.linear)[ARRAYS:])}")
     if refused:
         remarks.append(f"these unroll factors are refused: {', '.join(refused)}")
-    factors = "x".join(map(str, found.factors)) or "by nothing"
-    title = f"{found.nest.name}, unrolled {factors}: elements by bank, {found.choices.banks} banks"
-    names = " x ".join(_loop_names(found)[loop] for loop in loops)
-    return LayoutPicture(title, tuple(_maps(found, name) for name in shown), reductions, names, tuple(remarks))
+    factors = "x".join(map(str, comparison.factors)) or "by nothing"
+    title = f"{comparison.nest.name}, unrolled {factors}: elements by bank, {comparison.choices.banks} banks"
+    names = " x ".join(_loop_names(comparison)[loop] for loop in loops)
+    return LayoutPicture(title, tuple(_maps(comparison, name) for name in shown), reductions, names, tuple(remarks))
 
 
-def _maps(found: Comparison, array: str) -> ArrayMaps:
-    shape = found.nest.arrays[array].shape
+def _maps(comparison: Comparison, array: str) -> ArrayMaps:
+    shape = comparison.nest.arrays[array].shape
     rows, columns = _window(shape)
     elements = _elements(shape, rows, columns)
-    maps = tuple(replace(one, bank=one.bank.reshape(rows, columns)) for one in _bank_maps(found, array, elements))
+    maps = (replace(shown, bank=shown.bank.reshape(rows, columns)) for shown in _bank_maps(comparison, array, elements))
     leading = "".join("0, " for _ in shape[:-2])
     part = f"[{leading}0..{rows}, 0..{columns}]" if len(shape) > 1 else f"[0..{columns}]"
     extents = ", ".join("*" if extent is None else str(extent) for extent in shape)
-    return ArrayMaps(array, f"elements {part} of [{extents}]", maps)
+    return ArrayMaps(array, f"elements {part} of [{extents}]", tuple(maps))
 
 
 def _window(shape: Shape) -> tuple[int, int]:
@@ -191,20 +180,20 @@ def _window(shape: Shape) -> tuple[int, int]:
 
 def _elements(shape: Shape, rows: int, columns: int) -> NDArray[np.int64]:
     """The elements of the window, all other coordinates 0, one row each."""
-    found = np.zeros((rows * columns, len(shape)), dtype=np.int64)
-    found[:, -1] = np.tile(np.arange(columns), rows)
+    elements = np.zeros((rows * columns, len(shape)), dtype=np.int64)
+    elements[:, -1] = np.tile(np.arange(columns), rows)
     if len(shape) > 1:
-        found[:, -2] = np.repeat(np.arange(rows), columns)
-    return found
+        elements[:, -2] = np.repeat(np.arange(rows), columns)
+    return elements
 
 
-def _bank_maps(found: Comparison, array: str, elements: NDArray[np.int64]) -> Iterator[BankMap]:
-    banks, linear = found.choices.banks, found.linear[array]
+def _bank_maps(comparison: Comparison, array: str, elements: NDArray[np.int64]) -> Iterator[BankMap]:
+    banks, linear = comparison.choices.banks, comparison.linear[array]
     yield BankMap("naive", np.zeros(len(elements), dtype=np.int64), 1, "one memory")
     yield BankMap("cyclic", elements[:, -1] % banks, banks, "column modulo banks")
-    memories = found.custom.of_array(array)
+    memories = comparison.custom.of_array(array)
     note = counted(len(memories), "virtual memory", "virtual memories")
-    yield BankMap("custom", custom_bank(found.custom, array, elements), banks, note)
+    yield BankMap("custom", custom_bank(comparison.custom, array, elements), banks, note)
     if linear.banks is None:
         yield BankMap("linear", np.zeros(len(elements), dtype=np.int64), 1, missing="no linear mapping found")
     else:
@@ -212,33 +201,33 @@ def _bank_maps(found: Comparison, array: str, elements: NDArray[np.int64]) -> It
         yield BankMap("linear", bank, linear.banks, f"{counted(linear.banks, 'bank')} of its own")
 
 
-def _loop_names(found: Comparison) -> list[str]:
-    return [loop.name for loop in max((body.loops for body in found.nest.bodies), key=len)]
+def _loop_names(comparison: Comparison) -> list[str]:
+    return [loop.name for loop in max((body.loops for body in comparison.nest.bodies), key=len)]
 
 
-def _varied_loops(found: Comparison) -> tuple[int, ...]:
+def _varied_loops(comparison: Comparison) -> tuple[int, ...]:
     """At most two loops: those that are unrolled, then the innermost."""
-    factors = found.factors
+    factors = comparison.factors
     wanted = [place for place, factor in enumerate(factors) if factor > 1]
     wanted += [place for place in reversed(range(len(factors))) if place not in wanted]
     return tuple(sorted(wanted[:2]))
 
 
-def _reductions(spec: Spec, found: Comparison, loops: Sequence[int]) -> tuple[tuple[Reductions, ...], list[str]]:
+def _reductions(spec: Spec, comparison: Comparison, loops: Sequence[int]) -> tuple[tuple[Reductions, ...], list[str]]:
     """A chart for each number of memories, if there is a loop, and the factors that cannot be unrolled."""
     nests, refused = {}, []
     for chosen in product(FACTORS, repeat=len(loops)):
-        factors = list(found.factors)
+        factors = list(comparison.factors)
         for loop, factor in zip(loops, chosen, strict=True):
             factors[loop] = factor
         label = "x".join(map(str, chosen))
         try:
-            nests[label] = unrolled_nest(spec, found.nest.name, factors)
+            nests[label] = unrolled_nest(spec, comparison.nest.name, factors)
         except ArrayolError:
             refused.append(label)
     charts = []
     for banks in MEMORIES if loops else ():
-        choices = replace(found.choices, banks=banks)
+        choices = replace(comparison.choices, banks=banks)
         costs = [fixed_and_custom_costs(nest, choices) for nest in nests.values()]
         series = tuple(
             (title, tuple(_percent(cost[name].reduction(cost[NAIVE])) for cost in costs)) for name, title in _SERIES

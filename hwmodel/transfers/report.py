@@ -7,7 +7,7 @@ Where a name stays symbolic, or there are too many elements to list, isl counts 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from arrayol.errors import ArrayolError
@@ -190,14 +190,6 @@ def _array_json(array: ArrayReport) -> dict[str, Any]:
     return content
 
 
-def _policy_json(cost: PolicyCost) -> dict[str, Any]:
-    return {
-        "data_moved": cost.data_moved,
-        "bytes_moved": cost.bytes_moved,
-        "bursts": cost.bursts,
-        "row_changes": cost.row_changes,
-        "live": cost.live,
-        "live_overlapped": cost.live_overlapped,
-        "cycles": cost.cycles,
-        "cycles_without_overlap": cost.cycles_without_overlap,
-    }
+def _policy_json(cost: PolicyCost) -> dict[str, int | None]:
+    """All figures of a policy; the timeline is for pictures."""
+    return {part.name: getattr(cost, part.name) for part in fields(cost) if part.name != "timeline"}

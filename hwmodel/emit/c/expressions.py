@@ -1,4 +1,10 @@
-"""Expressions of bodies as C with the language's own arithmetic: types are explicit, the order is the written one."""
+"""Expressions of bodies as C with the language's own arithmetic: types are explicit, the order is the written one.
+
+What C computes otherwise goes through a helper; integers of 8 and 16 bits, which C computes as int, are cut to their
+type. Sums, products and bitwise operators give the same result modulo the type's range whenever they are cut, so they
+are cut once, at the end (`Text.modular`). Integers of no type yet are int64_t, and refused where interval analysis
+cannot show that they fit.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +26,8 @@ _LEVELS = {
 }  # fmt: skip
 _SIGNS = {"and": "&&", "or": "||"}
 _CONFUSING = {"<<", ">>", "&", "^", "|", "and", "or"}  # readers, and gcc, want parentheses between unlike ones
+_HELPED = {"//": "floor_divide", "%": "remainder", "<<": "shift_left", ">>": "shift_right"}
+_COMPLEX = {"*": "product", "/": "quotient"}
 _MODULAR = {"+", "-", "*", "&", "^", "|"}
 _COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 
@@ -63,7 +71,7 @@ Element = Callable[[str, tuple[str, ...]], str]
 
 def plain_element(port: str, subscripts: tuple[str, ...]) -> str:
     """An element of a port that is a C array; a scalar is an array of one."""
-    return c_name(port) + "".join(f"[{one}]" for one in subscripts or ("0",))
+    return c_name(port) + "".join(f"[{subscript}]" for subscript in subscripts or ("0",))
 
 
 @dataclass(frozen=True)
@@ -82,10 +90,8 @@ class Scope:
 
     def read(self, port: str, subscripts: tuple[Expr, ...]) -> Text:
         """An element of a port, its subscripts checked where only the execution knows them."""
-        lengths = self.shapes[port]
-        return Text(
-            self.element(port, tuple(self._subscript(one, n) for one, n in zip(subscripts, lengths, strict=True)))
-        )
+        dimensions = zip(subscripts, self.shapes[port], strict=True)
+        return Text(self.element(port, tuple(self._subscript(node, length) for node, length in dimensions)))
 
     def _subscript(self, node: Expr, length: int) -> str:
         text = self.text(node)
@@ -108,19 +114,19 @@ class Scope:
             case Convert():
                 return self._convert(node)
             case Select():
-                parts = [self.text(one).inside(_QUESTION + 1) for one in (node.condition, node.then, node.otherwise)]
+                parts = [self.text(part).inside(_QUESTION + 1) for part in (node.condition, node.then, node.otherwise)]
                 return Text(f"{parts[0]} ? {parts[1]} : {parts[2]}", _QUESTION)
 
     def _operation(self, node: Operation) -> Text:
         """A chain a + b + c + ... by a loop, since it may be longer than any stack."""
         left, chain = chain_of(node)
         text = self.text(left)
-        for one in chain:
-            self._bound(one)
-            if len(one.operands) == 1:
-                text = self._unary(one, text)
+        for operation in chain:
+            self._bound(operation)
+            if len(operation.operands) == 1:
+                text = self._unary(operation, text)
             else:
-                text = self._binary(one, text, self.text(one.operands[1]))
+                text = self._binary(operation, text, self.text(operation.operands[1]))
         return text
 
     def _bound(self, node: Expr) -> None:
@@ -148,14 +154,9 @@ class Scope:
 
     def _binary(self, node: Operation, left: Text, right: Text) -> Text:
         sign, kind = node.operator, element_type(node.operands[0].type)
-        if sign in ("//", "%"):
-            name = "floor_divide" if sign == "//" else "remainder"
+        name = _HELPED.get(sign) or (_COMPLEX.get(sign) if kind.kind is Kind.COMPLEX else None)
+        if name is not None:
             return self.helpers.call(name, kind, left.code, right.code)
-        if sign in ("<<", ">>"):
-            name = "shift_left" if sign == "<<" else "shift_right"
-            return self.helpers.call(name, kind, left.code, right.code)
-        if kind.kind is Kind.COMPLEX and sign in ("*", "/"):
-            return self.helpers.call("product" if sign == "*" else "quotient", kind, left.code, right.code)
         if sign in _MODULAR:
             left, right = left.cut_later, right.cut_later
         level = _LEVELS[sign]
@@ -165,20 +166,18 @@ class Scope:
         if sign in _COMPARISONS or sign in ("and", "or"):  # sums under comparisons, and these under and, read well bare
             left_level = right_level = level + 1
         code = f"{left.inside(left_level)} {_SIGNS.get(sign, sign)} {right.inside(right_level)}"
-        found = Text(code, level)
-        return _cut(kind, found) if sign in _MODULAR else found
+        text = Text(code, level)
+        return _cut(kind, text) if sign in _MODULAR else text
 
     def _function(self, node: Function) -> Text:
         kind = element_type(node.arguments[0].type)
-        arguments = [self.text(one).code for one in node.arguments]
-        exact = node.type is Weak.INTEGER
-        if exact:
-            self._bound(node)
+        arguments = [self.text(argument).code for argument in node.arguments]
+        self._bound(node)
         if node.name in ("min", "max"):
-            name, found = "least" if node.name == "min" else "greatest", Text(arguments[0])
-            for one in arguments[1:]:
-                found = self.helpers.call(name, kind, found.code, one)
-            return found
+            name, text = "least" if node.name == "min" else "greatest", Text(arguments[0])
+            for argument in arguments[1:]:
+                text = self.helpers.call(name, kind, text.code, argument)
+            return text
         if node.name == "abs":
             return self._absolute(kind, arguments[0])
         if kind.is_integer:  # a number of no type yet
@@ -220,10 +219,10 @@ class Scope:
             least, most = target.integer_range
             if not (least <= low and high <= most):
                 return self.helpers.call("fit", target, operand.code)
-        found = Text(f"({c_type(target)}){operand.inside(ATOM)}", _UNARY)
+        text = Text(f"({c_type(target)}){operand.inside(ATOM)}", _UNARY)
         if target.bits >= 32:
-            return found
-        return replace(found, modular=operand.cut_later if source.bits >= target.bits else operand)
+            return text
+        return replace(text, modular=operand.cut_later if source.bits >= target.bits else operand)
 
     def _to_complex(self, operand: Text, source: object, target: ElementType) -> Text:
         single = target is ElementType.C64

@@ -51,10 +51,10 @@ _LIBRARY = frozenset(_LIBRARY_WORDS.split())
 
 def c_type(kind: ValueType) -> str:
     """The C type that holds values of a type; constants of no type yet are int64_t, double or bool."""
-    found = element_type(kind)
-    if found in _NAMES:
-        return _NAMES[found]
-    return f"{'u' if found.kind is Kind.UNSIGNED else ''}int{found.bits}_t"
+    target = element_type(kind)
+    if target in _NAMES:
+        return _NAMES[target]
+    return f"{'u' if target.kind is Kind.UNSIGNED else ''}int{target.bits}_t"
 
 
 def element_type(kind: ValueType) -> ElementType:
@@ -74,16 +74,16 @@ def function_name(name: str) -> str:
 
 def literal(value: float, kind: ValueType) -> str:
     """A constant of a type, exact to the last bit."""
-    found = element_type(kind)
-    if found is ElementType.BOOL:
+    target = element_type(kind)
+    if target is ElementType.BOOL:
         return "true" if value else "false"
-    if found.is_integer:
-        return _integer(int(value), found)
-    if found.kind is Kind.COMPLEX:
-        single = found is ElementType.C64
+    if target.is_integer:
+        return _integer(int(value), target)
+    if target.kind is Kind.COMPLEX:
+        single = target is ElementType.C64
         real = _real(float(value), single=single)
         return f"{'CMPLXF' if single else 'CMPLX'}({real}, {'0.0f' if single else '0.0'})"
-    return _real(float(value), single=found is ElementType.F32)
+    return _real(float(value), single=target is ElementType.F32)
 
 
 def _integer(value: int, kind: ElementType) -> str:
@@ -319,10 +319,10 @@ def loop(name: str, low: str, high: str, lines: Sequence[str]) -> Lines:
 
 def loops(names: Sequence[str], shape: Sequence[int], lines: Sequence[str]) -> Lines:
     """Nested loops over all indices of a shape, the last one innermost."""
-    found = list(lines)
+    nested = list(lines)
     for name, length in reversed(list(zip(names, shape, strict=True))):
-        found = loop(name, "0", str(length), found)
-    return found
+        nested = loop(name, "0", str(length), nested)
+    return nested
 
 
 def _is_one_loop(lines: Sequence[str]) -> bool:

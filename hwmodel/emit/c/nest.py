@@ -1,4 +1,9 @@
-"""A tiled nest as one C file: load, compute and store of each tile, pipelined along a strip."""
+"""A tiled nest as one C file: load, compute and store of each tile, pipelined along a strip.
+
+Arrays of the signature are external memory; local memory has the slots that the allocation under double buffering says,
+so the C, which may run a step's load, compute and store in any order, shows that they are enough. isl writes the loops
+over strips, tiles, elements and instances; the statements are those of the body, on local memory.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from arrayol.errors import ArrayolError, error
+from arrayol.errors import error
 from arrayol.ir.expressions import Range
 from arrayol.ir.spec import Component, Elementary, Port, RepetitiveTask, Spec
 from arrayol.polyhedral.isl import TooHardError
@@ -44,8 +49,6 @@ from hwmodel.emit.c.tasks import (
     statements,
 )
 
-# External and local memory of a tiled nest in C: how an element of each is written.
-
 MOD = ["static inline int64_t mod(int64_t a, int64_t b) {", "  return (a % b + b) % b;", "}"]
 
 
@@ -78,12 +81,12 @@ class Memory:
 
     def parameters(self, *, written: bool) -> str:
         """The arrays in external memory as parameters; only what is `written` may change."""
-        found = []
-        for array in self.arrays.values():
-            if array.role != "delayed":
-                fixed = "" if written and array.role == "output" else "const "
-                found.append(f"{fixed}{declared(c_name(array.name), array.type, sizes(array.shape))}")
-        return ", ".join(found)
+        return ", ".join(
+            f"{'' if written and array.role == 'output' else 'const '}"
+            f"{declared(c_name(array.name), array.type, sizes(array.shape))}"
+            for array in self.arrays.values()
+            if array.role != "delayed"
+        )
 
     def arguments(self) -> str:
         """The same arrays as arguments."""
@@ -132,16 +135,16 @@ def c_file(remark: Sequence[str], helpers: Helpers, parts: Sequence[Lines], comp
     text: Lines = [f"/* {remark[0]}", *(f"   {line}" for line in remark[1:])]
     text[-1] += " */"
     code: Lines = []
-    if any("fail(" in one for one in helpers.texts.values()):
+    if any("fail(" in helper for helper in helpers.texts.values()):
         code += ["", *FAIL.splitlines()]
-    for one in helpers.texts.values():
-        code += ["", *one.splitlines()]
+    for helper in helpers.texts.values():
+        code += ["", *helper.splitlines()]
     for part in parts:
         code += ["", *part]
     code += ["", *block(f"void {name}({parameters(component.inputs, component.outputs)})", lines)]
     code += ["", *_main(component, name), ""]
     complex_too = any(" complex" in line for line in code)
-    text += [f"#include <{one}.h>" for one in _INCLUDES if one != "complex" or complex_too]
+    text += [f"#include <{header}.h>" for header in _INCLUDES if header != "complex" or complex_too]
     return "\n".join([*text, *code])
 
 
@@ -195,7 +198,9 @@ def emit_c(spec: Spec, traffic: Traffic, text: str) -> str:
         parts = program.parts(component)
         lines = program.main(component)
     except TooHardError:
-        raise _too_hard(component.name) from None
+        message = f"the loops of '{component.name}' under this schedule are beyond what is tried"
+        hint = "try --simplify, a plainer schedule, or tiles that divide the extents"
+        raise error("too-hard", message, hint=hint) from None
     return c_file(_remark(component.name, text), helpers, parts, component, lines)
 
 
@@ -208,16 +213,11 @@ def _remark(name: str, text: str) -> Sequence[str]:
     )
 
 
-def _too_hard(name: str) -> ArrayolError:
-    message = f"the loops of '{name}' under this schedule are beyond what is tried"
-    return error("too-hard", message, hint="try --simplify, a plainer schedule, or tiles that divide the extents")
-
-
 def _tile_names(nest: TiledNest) -> tuple[str, ...]:
     """Names of a tile's coordinates that no array has; `I` is a macro of <complex.h>."""
     taken = {c_name(name) for name in nest.arrays}
-    found = (f"tile_{name}" for name in nest.tile_names)
-    return tuple(f"{name}_" if name in taken else name for name in found)
+    names = (f"tile_{name}" for name in nest.tile_names)
+    return tuple(f"{name}_" if name in taken else name for name in names)
 
 
 @dataclass(frozen=True)
@@ -278,10 +278,10 @@ class _Program:
             lines = instance(component, self.functions, names, self.memory.local, carried)
         else:
             require_body(component)
-            one = placed(component.body or ())[statement.number - 1]
-            scope, guards = self._scope(component, one.ranges)
+            inner = placed(component.body or ())[statement.number - 1]
+            scope, guards = self._scope(component, inner.ranges)
             names = [c_name(name) for name in statement.indices]
-            lines = [*guards, *assignment(one.assign, scope)]
+            lines = [*guards, *assignment(inner.assign, scope)]
         heads = ", ".join(f"int64_t {name}" for name in names) or "void"
         return block(f"static void S{statement.number}({heads})", lines)
 
@@ -290,22 +290,21 @@ class _Program:
         scope = body_scope(component, self.functions.helpers)
         scope = Scope(scope.shapes, scope.helpers, self.memory.local)
         guards: Lines = []
-        for one in ranges:
+        for item in ranges:
             names = {name: name for name in scope.variables}
-            if value_pieces(one.low, names) is None or value_pieces(one.high, names) is None:
-                name = c_name(one.name)
-                low, high = scope.text(one.low).inside(61), scope.text(one.high).inside(61)
+            if value_pieces(item.low, names) is None or value_pieces(item.high, names) is None:
+                name = c_name(item.name)
+                low, high = scope.text(item.low).inside(61), scope.text(item.high).inside(61)
                 guards.append(f"if (!({name} >= {low} && {name} < {high})) return;")
-            scope = scope.within(one)
+            scope = scope.within(item)
         return scope, guards
 
     def _moving(self, word: str, relations: Mapping[str, Any]) -> Lines:
         """`load` or `store`: the elements of a tile, array by array."""
         lines: Lines = []
         for name in self.memory.allocations:
-            found = element_loops(relations[name], self.nest, self.names)
-            if found:
-                lines += self._lines(found, {"element": self._move(word, name)})
+            if nodes := element_loops(relations[name], self.nest, self.names):
+                lines += self._lines(nodes, {"element": self._move(word, name)})
         return block(f"static void {word}({self._parameters(written=word == 'store')})", lines)
 
     def _move(self, word: str, name: str) -> str:

@@ -27,8 +27,6 @@ from arrayol.polyhedral.delays import find_schedule
 from hwmodel.emit.c.expressions import Helpers, Scope, plain_element
 from hwmodel.emit.c.helpers import Lines, block, c_name, declared, element, indented, literal, loop, loops, sum_text
 
-# Bodies of elementary tasks as C: their statements in textual order, or those that a caller picks.
-
 
 def sizes(shape: Sequence[int | None]) -> tuple[int, ...]:
     """A shape without infinite dimensions as plain integers; the callers have refused those."""
@@ -60,14 +58,14 @@ def parameters(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
 
 def start_at_zero(elementary: Elementary) -> Lines:
     """What `+=` adds to starts at zero."""
-    summed = {one.port for one in assigns(elementary.body or ()) if one.accumulate}
-    found: Lines = []
+    summed = {assign.port for assign in assigns(elementary.body or ()) if assign.accumulate}
+    lines: Lines = []
     for port in elementary.outputs:
         if port.name in summed:
             names = [f"i{axis}" for axis in range(len(port.shape))]
             line = f"{plain_element(port.name, tuple(names))} = {zero(port.type)};"
-            found += loops(names, sizes(port.shape), [line])
-    return found
+            lines += loops(names, sizes(port.shape), [line])
+    return lines
 
 
 def zero(kind: ElementType) -> str:
@@ -85,11 +83,11 @@ class Placed:
 
 def placed(body: Sequence[Statement], around: tuple[Range, ...] = ()) -> list[Placed]:
     """The assignments of a body in textual order, each with all its ranges."""
-    found: list[Placed] = []
+    assignments: list[Placed] = []
     for statement in body:
         ranges = (*around, *statement.ranges)
-        found += placed(statement.body, ranges) if isinstance(statement, Loop) else [Placed(statement, ranges)]
-    return found
+        assignments += placed(statement.body, ranges) if isinstance(statement, Loop) else [Placed(statement, ranges)]
+    return assignments
 
 
 def statements(body: Sequence[Statement], scope: Scope, kept: Set[int] | None = None, first: int = 1) -> Lines:
@@ -278,11 +276,11 @@ def _subscripts(
 ) -> list[str]:
     """e(r, f) of a tiler, one subscript per dimension of the array, wrapped around where the tiler may leave it."""
     shape = sizes(port_named((*task.inputs, *task.outputs), array).shape)
-    found = []
+    subscripts = []
     for origin, paving, fitting, length in zip(tiler.origin, tiler.paving, tiler.fitting, shape, strict=True):
         text = sum_text(origin, (*paving, *fitting), (*names, *pattern))
-        found.append(f"(({text}) % {length} + {length}) % {length}" if tiler.wrap else text)
-    return found
+        subscripts.append(f"(({text}) % {length} + {length}) % {length}" if tiler.wrap else text)
+    return subscripts
 
 
 def _delayed(

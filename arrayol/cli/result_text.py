@@ -1,4 +1,4 @@
-"""An exploration as text: the front as a table, and what was done to find it."""
+"""A result of `arrayol explore` as text: the front as a table, and what was done to find it."""
 
 from __future__ import annotations
 
@@ -138,13 +138,8 @@ def _mapping_lines(number: int, group: GroupRecord) -> Iterator[tuple[str, str, 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:
     yield "space", _space(result)
     if result.is_mapped:
-        yield (
-            "searched",
-            (
-                f"{rounded(result.evaluated)} {result.counted} priced, {rounded(result.infeasible)} infeasible, "
-                f"{rounded(result.pruned)} pruned"
-            ),
-        )
+        priced, infeasible = f"{rounded(result.evaluated)} {result.counted} priced", rounded(result.infeasible)
+        yield "searched", f"{priced}, {infeasible} infeasible, {rounded(result.pruned)} pruned"
     else:
         designs = counted(result.evaluated + result.infeasible, "design")
         yield "evaluated", f"{designs}, {result.infeasible:,} of them infeasible"
