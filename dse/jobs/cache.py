@@ -1,6 +1,7 @@
 """The cache of jobs: results of jobs by content hashes of what they depend on, kept beside the results.
 
-What is in it outlives a killed process; work that is not yet committed is done again.
+What is in it outlives a killed process; work that is not yet committed is done again. `CacheRows` is a folder's file
+as rows of keys and texts, which waits, commits and cleans up; `JobCache` reads and writes the results of jobs as such.
 """
 
 from __future__ import annotations
@@ -195,8 +196,8 @@ class CacheRows:
         if self._connection is None:
             return None
         with refusals(self.path):
-            found = self._connection.execute("SELECT kind, value, seal FROM work WHERE key = ?", (key,)).fetchone()
-        return None if found is None else tuple(found)
+            row = self._connection.execute("SELECT kind, value, seal FROM work WHERE key = ?", (key,)).fetchone()
+        return None if row is None else tuple(row)
 
     def _require_usable(self) -> None:
         if not self._usable:
@@ -207,9 +208,6 @@ class CacheRows:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-
-# What jobs found, kept in a cache by what it depends on.
 
 
 class JobCache:
@@ -227,14 +225,14 @@ class JobCache:
         if self.rows is None:
             return {}
         rows = self.rows.get([key for key in keys if key is not None])
-        found = {}
+        results = {}
         for number, (job, key) in enumerate(zip(jobs, keys, strict=True)):
             if key in rows:
                 try:
-                    found[number] = job.load(rows[key])
+                    results[number] = job.load(rows[key])
                 except ValueError:
                     raise damaged(self.rows.path) from None
-        return found
+        return results
 
     def keep(self, job: Job, key: bytes | None, result: Any) -> None:
         """Put a result in the cache."""

@@ -1,6 +1,7 @@
 """The file of a cache of jobs: SQLite in WAL mode, which one process holds at a time.
 
-`application_id` in its header says that it is ours, `user_version` in which format it is.
+`application_id` in its header says that it is ours, `user_version` in which format it is. Every row has a seal, the
+digest of the rest, and every refusal of SQLite or of the system is told as an error in our words.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 
-# What can be wrong with a cache of jobs, in our words.
+APPLICATION = int.from_bytes(b"ArOL")
+FORMAT = 1
+BESIDE = ("-wal", "-journal", "-shm")  # SQLite's own files beside the database end like this
+
+Row = tuple[bytes, bytes, bytes, bytes]  # key, kind, value, seal
+
+BUSY_SECONDS = 1.0  # how long another may take to let go of the file
+_TABLE = "CREATE TABLE work (key BLOB PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, seal BLOB NOT NULL)"
+_MAGIC, _APPLICATION_AT = b"SQLite format 3\0", 68  # of the header, by SQLite's file format
 
 _ELSEWHERE = "name another folder with --out"
 _LOCKED = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
@@ -46,7 +55,7 @@ def refusals(path: Path) -> Iterator[None]:
     except UnicodeDecodeError:  # of a name that SQLite quotes from a damaged file
         raise damaged(path) from None
     except OSError as refused:
-        raise cannot_write(path, refused.strerror or str(refused)) from None
+        raise _cannot_write(path, refused.strerror or str(refused)) from None
 
 
 def damaged(path: Path) -> DamagedCacheError:
@@ -76,7 +85,7 @@ def locked(path: Path) -> ArrayolError:
     return error("store-locked", "another exploration is working in this folder", hint=hint, file=str(path))
 
 
-def cannot_write(path: Path, why: str) -> ArrayolError:
+def _cannot_write(path: Path, why: str) -> ArrayolError:
     """Of a cache that may not be read and written."""
     folder = path.parent  # asked about by `os.access` alone, which never fails
     if not os.access(folder, os.F_OK):
@@ -96,7 +105,7 @@ def disk_full(path: Path) -> ArrayolError:
     return error("cannot-write", message, hint=hint, file=str(path))
 
 
-def is_locked(refused: sqlite3.Error) -> bool:
+def _is_locked(refused: sqlite3.Error) -> bool:
     """Whether another connection holds the file."""
     return getattr(refused, "sqlite_errorcode", 0) & 0xFF in _LOCKED
 
@@ -105,14 +114,14 @@ def _told(refused: sqlite3.Error, path: Path) -> ArrayolError | None:
     """An error of SQLite in our words; None for a mistake in our use of it."""
     if not hasattr(refused, "sqlite_errorcode"):
         return None
-    if is_locked(refused):
+    if _is_locked(refused):
         return locked(path)
     if _is_damage(refused, path):
         return damaged(path)
     code = refused.sqlite_errorcode & 0xFF  # without what is said in addition
     if code == sqlite3.SQLITE_FULL:
         return disk_full(path)
-    return cannot_write(path, _UNWRITABLE[code]) if code in _UNWRITABLE else None
+    return _cannot_write(path, _UNWRITABLE[code]) if code in _UNWRITABLE else None
 
 
 def _is_damage(refused: sqlite3.Error, path: Path) -> bool:
@@ -121,17 +130,6 @@ def _is_damage(refused: sqlite3.Error, path: Path) -> bool:
     if code == sqlite3.SQLITE_READONLY:
         return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK | os.X_OK)
     return code in _DAMAGED
-
-
-APPLICATION = int.from_bytes(b"ArOL")
-FORMAT = 1
-BESIDE = ("-wal", "-journal", "-shm")  # SQLite's own files beside the database end like this
-
-Row = tuple[bytes, bytes, bytes, bytes]  # key, kind, value, seal
-
-BUSY_SECONDS = 1.0  # how long another may take to let go of the file
-_TABLE = "CREATE TABLE work (key BLOB PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, seal BLOB NOT NULL)"
-_MAGIC, _APPLICATION_AT = b"SQLite format 3\0", 68  # of the header, by SQLite's file format
 
 
 def open_whole(path: Path) -> sqlite3.Connection | None:
@@ -185,7 +183,7 @@ def create(path: Path) -> sqlite3.Connection:
             _prepare(connection)
         except BaseException as refused:
             # Without the lock the file is another's; with it nothing can be in it yet.
-            empty = connection.in_transaction or (isinstance(refused, sqlite3.Error) and not is_locked(refused))
+            empty = connection.in_transaction or (isinstance(refused, sqlite3.Error) and not _is_locked(refused))
             with closing(connection):
                 if empty:
                     remove(path)
@@ -256,7 +254,7 @@ def _has_content(path: Path) -> bool:
         if not path.exists():
             return False
         if not path.is_file():
-            raise cannot_write(path, "this name is taken by something that is not a file")
+            raise _cannot_write(path, "this name is taken by something that is not a file")
         return path.stat().st_size > 0
 
 

@@ -71,14 +71,14 @@ class Cluster:
         from distributed import KilledWorker  # noqa: PLC0415
 
         try:
-            found: Done | Exception = task.result()
+            outcome: Done | Exception = task.result()
         except (ImportError, AttributeError):  # of what the remote job names
-            raise no_arrayol() from None
+            raise _no_arrayol() from None
         except (KilledWorker, CancelledError, OSError):
             raise self._lost() from None
-        if isinstance(found, Exception):
-            raise found
-        return found
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     def _lost(self) -> ArrayolError:
         return error(
@@ -119,7 +119,7 @@ def _client(address: str) -> Iterator[Client]:
         with warnings.catch_warnings(action="ignore"):  # of versions: what matters is asked for with each task
             client = OurClient(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
     except ImportError:  # versions of dask that cannot talk to each other
-        raise no_arrayol() from None
+        raise _no_arrayol() from None
     except (OSError, ValueError, TypeError):  # the last one of an address by tls:// where there are no certificates
         raise error(
             "cluster-unreachable", f"no scheduler of a dask cluster answers at '{address}'", hint=hint
@@ -151,7 +151,7 @@ def _quiet() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def no_arrayol() -> ArrayolError:
+def _no_arrayol() -> ArrayolError:
     """Of a cluster that cannot take what it is sent."""
     return error(
         "cluster-version",

@@ -171,8 +171,8 @@ def _object_encoder(kind: type, names: list[str]) -> _Encoder:
     if not names:
         return lambda _: _frames(b"o", (head,))
     if len(names) == 1:
-        one = attrgetter(names[0])
-        return lambda value: _frames(b"o", (head, _encoded(one(value))))
+        get = attrgetter(names[0])
+        return lambda value: _frames(b"o", (head, _encoded(get(value))))
     get = attrgetter(*names)
     return lambda value: _frames(b"o", (head, *map(_encoded, get(value))))
 

@@ -1,4 +1,9 @@
-"""What a worker does: jobs in a context that comes along as bytes."""
+"""Jobs: parts of a search or of a verification that stand for themselves, so that they can be done anywhere.
+
+A `JobPlan` yields jobs, is sent what they found in the same order, and returns what it makes of it. In this process a
+job is done as it is (`done`); to another one the context comes along as bytes (`perform`), to a cluster jobs and the
+digest of the program too (`RemoteJob`).
+"""
 
 from __future__ import annotations
 
@@ -13,10 +18,6 @@ from typing import Any, Protocol, TypeVar
 
 from arrayol.errors import ArrayolError, error
 from dse.jobs.digest import code_digest
-
-# Jobs: parts of a search or of a verification that stand for themselves, so that they can be done anywhere.
-#
-# A `JobPlan` yields jobs, is sent what they found in the same order, and returns what it makes of it.
 
 Result = TypeVar("Result")
 
@@ -46,16 +47,6 @@ class Job(Protocol):
 
 
 JobPlan = Generator[Sequence[Job], Sequence[Any], Result]
-
-
-def require_same_code(code: bytes) -> None:
-    """Raises ArrayolError (`cluster-version`) where another arrayol, or other libraries below it, sent the work."""
-    if code != code_digest():
-        raise error(
-            "cluster-version",
-            "a worker has another version of arrayol, of Python, or of a library that arrayol computes with",
-            hint="install the same versions where the exploration starts and on all workers",
-        )
 
 
 Done = tuple[list[Any], float]
@@ -89,9 +80,14 @@ class RemoteJob:
 
 
 def attempt(code: bytes, context: bytes, jobs: bytes) -> Done | Exception:
-    """What `perform` returns or raises, as a value. Jobs of another version are not even unpacked."""
+    """What `perform` returns or raises, as a value. Jobs of another version are not unpacked: `cluster-version`."""
     try:
-        require_same_code(code)
+        if code != code_digest():
+            raise error(
+                "cluster-version",
+                "a worker has another version of arrayol, of Python, or of a library that arrayol computes with",
+                hint="install the same versions where the exploration starts and on all workers",
+            )
         return perform(context, pickle.loads(jobs))
     except ArrayolError as refused:
         return refused

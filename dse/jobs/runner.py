@@ -1,4 +1,9 @@
-"""Carries out plans by their jobs, on whatever pool there is, and keeps what they find in a cache."""
+"""Carries out plans by their jobs, on whatever pool there is, and keeps what they find in a cache.
+
+Every plan is asked for jobs until it waits for one that is neither cached nor done; these wait in one line and go to
+the pool in tasks of about TASK_SECONDS, by estimates that are set right by the seconds that tasks took. A plan sees its
+results in its own order, so what it finds does not depend on the pool, nor on what ends first.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,7 @@ from dse.jobs.cluster import cluster
 from dse.jobs.jobs import Job, JobPlan
 from dse.jobs.pools import InProcess, Pool, Task, processes
 
-Found = TypeVar("Found")
+Result = TypeVar("Result")
 CHECK_SECONDS = 2.0  # between two looks at the pool where no task ends
 TASK_SECONDS = 0.3  # how long a task for a pool should take: long beside what it costs to send it
 
@@ -45,38 +50,38 @@ class JobRunner:
         self.cache = cache or JobCache(None)
 
     def do(
-        self, context: Any, plans: Sequence[JobPlan[Found]], watch: Watch = lambda _share, _results: None
-    ) -> list[Found]:
+        self, context: Any, plans: Sequence[JobPlan[Result]], watch: Watch = lambda _share, _results: None
+    ) -> list[Result]:
         """What the plans return, in their order; jobs of all of them are done as they come.
 
         `watch` is told how far it is, with the latest results of jobs. Raises what jobs raise, and ArrayolError of
         the pool (`worker-lost`, `cluster-lost`, `cluster-version`) and of the cache.
         """
-        states: list[_PlanState[Found]] = [_PlanState(plan) for plan in plans]
+        states: list[_PlanState[Result]] = [_PlanState(plan) for plan in plans]
         _Run(self, context, watch).run(states)
         return [state.result for state in states]  # type: ignore[misc]  # all have ended
 
 
 @dataclass(eq=False)
-class _PlanState(Generic[Found]):
+class _PlanState(Generic[Result]):
     """A plan on its way: the jobs that it waits for, and what they have found so far."""
 
-    plan: JobPlan[Found]
+    plan: JobPlan[Result]
     jobs: Sequence[Job] = ()
-    found: list[Any] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)
     missing: int = 0
     started: bool = False
     ended: bool = False
-    result: Found | None = None
+    result: Result | None = None
 
     def advance(self) -> None:
         """Let the plan make of its jobs what it can."""
         try:
-            self.jobs = self.plan.send(self.found if self.started else None)  # type: ignore[arg-type]
+            self.jobs = self.plan.send(self.results if self.started else None)  # type: ignore[arg-type]
         except StopIteration as stop:
             self.jobs, self.result, self.ended = (), stop.value, True
         self.started = True
-        self.found = [None] * len(self.jobs)
+        self.results = [None] * len(self.jobs)
         self.missing = len(self.jobs)
 
 
@@ -127,7 +132,7 @@ class _Run:
             for number, job in enumerate(state.jobs):
                 self.known += job.cost
                 if number in known:
-                    state.found[number] = known[number]
+                    state.results[number] = known[number]
                     state.missing -= 1
                     self.done += job.cost
                 else:
@@ -152,26 +157,23 @@ class _Run:
             seconds += bundle[-1].job.cost * self.rate
         return bundle
 
-    def _take(self, bundle: Sequence[_Place], found: Sequence[Any], seconds: float) -> None:
+    def _take(self, bundle: Sequence[_Place], results: Sequence[Any], seconds: float) -> None:
         """Note what a task has found, and carry on the plans that waited for it."""
         estimated = sum(place.job.cost for place in bundle)
         self.rate = (self.rate + seconds / estimated) / 2 if estimated else self.rate
         self.done += estimated
-        for place, result in zip(bundle, found, strict=True):
+        for place, result in zip(bundle, results, strict=True):
             self.cache.keep(place.job, place.key, result)
-            place.state.found[place.number] = result
+            place.state.results[place.number] = result
             place.state.missing -= 1
-        self.watch(Share(self.done, self.known), found)
+        self.watch(Share(self.done, self.known), results)
         for state in dict.fromkeys(place.state for place in bundle):
             self._advance(state)
 
 
-# What an exploration may use: processes or a cluster to work on, and a folder that keeps what is done.
-
-
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """`workers` processes of this machine, or those of the dask cluster at `cluster`.
+    """What an exploration may use: `workers` processes of this machine, or those of the dask cluster at `cluster`.
 
     Finished work is kept in the cache of `folder`; with `resume` what is there is used.
     """

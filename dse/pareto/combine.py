@@ -11,6 +11,10 @@ maxima are monotone, so a point that is dominated in F[done] is dominated in all
 dropped at every down-set. A fusion is met once for each order in which its groups can run, with equal figures, which
 costs time and changes nothing. Of each point the down-set before and the group's row are kept, which gives its groups
 by going back. For a chain the down-sets are its prefixes.
+
+A heuristic search has not the fronts of all groups, only designs of some (`Stock`). What is best for a group is best
+wherever it stands, so the same recursion, its fronts thinned on the way, makes the best whole designs of what was seen,
+and an evolution need not wait until its crossover brings good groups together. The interim front does the same.
 """
 
 from __future__ import annotations
@@ -59,14 +63,14 @@ class WholeFront:
 
     def choices(self, point: int) -> tuple[Choice, ...]:
         """The groups of point number `point` of the front, in an order in which they can run."""
-        found: list[Choice] = []
+        choices: list[Choice] = []
         done, row = self._all, int(self.front.origin[point])
         while done:
             steps = self._steps[done]
             before, group = steps.sources[steps.place[row]]
-            found.append(Choice(group, int(steps.rows[row, 1])))
+            choices.append(Choice(group, int(steps.rows[row, 1])))
             done, row = before, int(steps.rows[row, 0])
-        return tuple(reversed(found))
+        return tuple(reversed(choices))
 
 
 def whole_front(
@@ -99,8 +103,8 @@ def whole_front(
             if done != graph.all:
                 del fronts[done]
     empty = Front(np.zeros((0, figures), np.int64), np.zeros(0, np.int64), np.zeros(0, np.intp))
-    found = fronts.get(graph.all, empty)
-    return WholeFront(front_of(found.values, found.units), steps, graph.all)
+    complete = fronts.get(graph.all, empty)
+    return WholeFront(front_of(complete.values, complete.units), steps, graph.all)
 
 
 @dataclass(frozen=True)
@@ -132,9 +136,9 @@ def listed_front(
     """
     wholes = tuple(fusion_front(graph, groups, combination, fusion, thin=thin) for fusion in fusions)
     starts = np.cumsum([0, *(len(whole.front) for whole in wholes[:-1])])
-    found = merged([whole.front for whole in wholes], combination)
-    front = front_of(found.values, found.units)
-    return ListedFront(Front(front.values, front.units, found.origin[front.origin]), wholes, starts)
+    points = merged([whole.front for whole in wholes], combination)
+    front = front_of(points.values, points.units)
+    return ListedFront(Front(front.values, front.units, points.origin[front.origin]), wholes, starts)
 
 
 def fusion_front(
@@ -171,11 +175,6 @@ def _settle(
     return front, _Steps(tuple((done, group) for done, group, _ in arriving), place, rows)
 
 
-# The best whole designs that can be put together from the group designs a heuristic search has seen so far.
-#
-# Figures of a whole design are sums, or maxima, over its groups: what is best for a group is best wherever it stands.
-# So an evolution need not wait until its crossover brings good groups together.
-
 POINTS_OF_GROUP = 60
 POINTS_OF_WHOLE = 200  # also of each part on the way
 DOWN_SETS = 2000  # beyond, wholes are not put together: wide graphs have too many
@@ -202,9 +201,9 @@ class Stock:
     fronts: dict[Mask, Front] = field(default_factory=dict)
     designs: dict[Mask, list[GroupDesign]] = field(default_factory=dict)
 
-    def add(self, found: Mapping[Mask, Mapping[GroupDesign, tuple[int, ...]]]) -> None:
+    def add(self, designs: Mapping[Mask, Mapping[GroupDesign, tuple[int, ...]]]) -> None:
         """Take feasible designs of some groups, each with its figures."""
-        for group, priced in found.items():
+        for group, priced in designs.items():
             together = [*self.designs.get(group, []), *priced]
             values = np.array(list(priced.values()), np.int64)
             units = np.array([_units(design) for design in priced], np.int64)
@@ -229,7 +228,7 @@ class Stock:
 
     def _named(self, whole: WholeFront | ListedFront, row: int, used: Mapping[Mask, Front]) -> Whole:
         choices = whole.choices(row)
-        groups = {one.group: self.designs[one.group][used[one.group].origin[one.row]] for one in choices}
+        groups = {choice.group: self.designs[choice.group][used[choice.group].origin[choice.row]] for choice in choices}
         return Whole(groups, tuple(whole.front.values[row].tolist()), int(whole.front.units[row]))
 
 
@@ -315,5 +314,5 @@ def _units(design: GroupDesign) -> int:
 
 def values_of(wholes: list[Whole], figures: int) -> tuple[Values, Values]:
     """Figures of shape (wholes, figures) and units (wholes,) of whole designs."""
-    values = np.array([one.values for one in wholes], np.int64).reshape(len(wholes), figures)
-    return values, np.array([one.units for one in wholes], np.int64)
+    values = np.array([whole.values for whole in wholes], np.int64).reshape(len(wholes), figures)
+    return values, np.array([whole.units for whole in wholes], np.int64)

@@ -1,10 +1,10 @@
-"""Pareto fronts by comparison, every comparison counted where it is made (paper A, figure 9).
+"""Pareto fronts by comparison, every comparison counted where it is made (paper A, figure 9), or sorted, by moocore.
 
 A point dominates another when it is nowhere larger and somewhere smaller; of equal points none dominates, all stay.
 Each point is compared with every other one, dominated or not, so that the count depends on the number of points alone:
 n (n - 1) ordered pairs. What subspaces save is thus the pairs that are never compared: a point that is dominated within
 its subspace is on no front of all, for dominance is transitive, and only the survivors of all subspaces are compared
-with each other.
+with each other. Where points are too many to be compared in pairs they are sorted, and nothing is counted.
 """
 
 from __future__ import annotations
@@ -65,9 +65,6 @@ def _dominated(points: Points, block: NDArray[np.intp], compared: NDArray[np.boo
     return nowhere_larger & smaller
 
 
-# Pareto fronts by moocore, which loads only when asked.
-
-
 def non_dominated(points: Points) -> NDArray[np.intp]:
     """Rows of the Pareto front, ascending; equal points stay together."""
     import moocore  # type: ignore[import-untyped]  # noqa: PLC0415
@@ -83,9 +80,6 @@ def _ranks(points: Points) -> NDArray[np.intp]:
     return np.stack(columns, axis=1)
 
 
-# The front of designs that come one by one: pairs compared and counted while they are few, sorted beyond.
-
-
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A feasible fusion and the integers it is compared by, one per objective."""
@@ -95,7 +89,7 @@ class Candidate:
 
 
 class GrowingFront:
-    """Holds at most the front so far and `at_once` more candidates.
+    """The front of designs that come one by one. Holds at most the front so far and `at_once` more candidates.
 
     `comparisons` counts ordered pairs; it becomes None for good once there were more than `at_once` candidates to
     compare with each other, and sorting took over.

@@ -18,6 +18,7 @@ from dse.pareto.counted import non_dominated
 
 Values = NDArray[np.int64]
 Rows = NDArray[np.intp]
+Item = TypeVar("Item")
 
 SUMS_AT_ONCE = 1 << 21  # pairs of points; more are combined in parts, so that memory stays bounded
 
@@ -132,9 +133,6 @@ def _pareto_rows(values: Values, units: Values, *, trade_units: bool) -> Rows:
     return order[non_dominated(ascending)]
 
 
-# Fewer points of a front, each dropped one near a kept one: what `epsilon` allows.
-
-
 def thinned(front: Front, epsilon: float) -> Front:
     """A part of the front that has, for each of its points, one at most 1 + epsilon times as large in every figure.
 
@@ -152,13 +150,8 @@ def thinned(front: Front, epsilon: float) -> Front:
     return front.at(np.array(kept, np.intp))
 
 
-# Some things out of many, evenly, the first and the last among them.
-
-Item = TypeVar("Item")
-
-
 def evenly(items: Sequence[Item], count: int) -> list[Item]:
-    """At most `count` of the items, at least two, in their order."""
+    """At most `count` of the items, at least two, evenly in their order, the first and the last among them."""
     if len(items) <= count:
         return list(items)
     return [items[round(place * (len(items) - 1) / (count - 1))] for place in range(count)]

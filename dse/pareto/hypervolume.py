@@ -1,4 +1,4 @@
-"""How far the front so far has come: its hypervolume while a search runs, a number that only rises."""
+"""Hypervolumes, by moocore: how good a front is, and how far it has come while a search runs, which only rises."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dse.pareto.counted import non_dominated
-
-# How good a front is, by moocore, which loads only when asked.
 
 
 def hypervolume(points: Sequence[Sequence[float]], reference: Sequence[float]) -> float:

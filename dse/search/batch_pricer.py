@@ -43,11 +43,7 @@ class PricesJob:
 
     parts: tuple[tuple[GroupDesign, ...], ...]
     cost: float = field(compare=False)
-
-    @property
-    def kind(self) -> str:
-        """What it is in a store."""
-        return "figures of a generation"
+    kind = "figures of a generation"
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
@@ -58,7 +54,7 @@ class PricesJob:
         pricing = _FiguresOfDesigns(context)
         for part in self.parts:
             pricing.price(part)
-        return Prices(tuple(pricing.found[design] for design in chain(*self.parts)), pricing.refusal)
+        return Prices(tuple(pricing.figures[design] for design in chain(*self.parts)), pricing.refusal)
 
     def dump(self, prices: Prices) -> str:
         """Prices as text."""
@@ -75,23 +71,23 @@ class BatchPricer:
     def __init__(self, context: SearchContext, runner: JobRunner | None = None) -> None:
         self.context, self.runner = context, runner or JobRunner()
         self.space, self.columns = context.space, context.columns
-        self.found: dict[GroupDesign, Figures] = {}
+        self.figures: dict[GroupDesign, Figures] = {}
         self.refusal: Refusal | None = None
 
     @property
     def counts(self) -> Counts:
         """Designs that are feasible by themselves, and others."""
-        infeasible = sum(1 for values in self.found.values() if values is None)
-        return Counts(len(self.found) - infeasible, infeasible)
+        infeasible = sum(1 for values in self.figures.values() if values is None)
+        return Counts(len(self.figures) - infeasible, infeasible)
 
     def price(self, designs: Iterable[GroupDesign]) -> None:
         """Price those that are new."""
-        fresh = dict.fromkeys(one for one in designs if one not in self.found)
+        fresh = dict.fromkeys(design for design in designs if design not in self.figures)
         self.runner.do(self.context, [self._plan(list(self._jobs(fresh)))])
 
     def _plan(self, jobs: Sequence[PricesJob]) -> JobPlan[None]:
         for job, prices in zip(jobs, (yield jobs), strict=True):
-            self.found.update(zip(chain(*job.parts), prices.figures, strict=True))
+            self.figures.update(zip(chain(*job.parts), prices.figures, strict=True))
             self.refusal = self.refusal or prices.refusal
 
     def _jobs(self, designs: Iterable[GroupDesign]) -> Iterator[PricesJob]:
@@ -102,8 +98,8 @@ class BatchPricer:
             alike = (design.tasks, design.blocks.scan) if _in_batches(self.space, structure) else structure
             together.setdefault(alike, []).append(design)
         parts = ((part, self._seconds(part)) for part in map(tuple, together.values()))
-        for some, seconds in in_jobs(parts):
-            yield PricesJob(tuple(some), seconds)
+        for run, seconds in in_jobs(parts):
+            yield PricesJob(tuple(run), seconds)
 
     def _seconds(self, part: Sequence[GroupDesign]) -> float:
         """By what the first of them is; its group's tables, where it has some, are there from earlier generations."""
@@ -119,7 +115,7 @@ class _FiguresOfDesigns:
 
     def __init__(self, context: SearchContext) -> None:
         self.context, self.space, self.columns = context, context.space, context.columns
-        self.found: dict[GroupDesign, Figures] = {}
+        self.figures: dict[GroupDesign, Figures] = {}
         self.refusal: Refusal | None = None
 
     def price(self, designs: Sequence[GroupDesign]) -> None:
@@ -135,9 +131,9 @@ class _FiguresOfDesigns:
             priced = pricer.structure(structure)
         except ArrayolError as refused:
             self.refusal = self.refusal or (structure.tasks, refused.diagnostics[0].message)
-            self.found.update(dict.fromkeys(designs))
+            self.figures.update(dict.fromkeys(designs))
             return
-        self._note(pricer, designs, priced, [(0, places[_units(one)]) for one in designs])
+        self._note(pricer, designs, priced, [(0, places[_units(design)]) for design in designs])
 
     def _price_plain(
         self, pricer: Pricer, designs: Sequence[GroupDesign], places: Mapping[tuple[int, ...], int]
@@ -145,9 +141,9 @@ class _FiguresOfDesigns:
         shapes = list(dict.fromkeys(design.blocks.shape for design in designs))
         rows = {shape: row for row, shape in enumerate(shapes)}
         for start, priced in pricer.plain(designs[0].blocks.scan, shapes):
-            some = [one for one in designs if start <= rows[one.blocks.shape] < start + len(priced.legal)]
-            cells = [(rows[one.blocks.shape] - start, places[_units(one)]) for one in some]
-            self._note(pricer, some, priced, cells)
+            batch = [design for design in designs if start <= rows[design.blocks.shape] < start + len(priced.legal)]
+            cells = [(rows[design.blocks.shape] - start, places[_units(design)]) for design in batch]
+            self._note(pricer, batch, priced, cells)
 
     def _note(
         self, pricer: Pricer, designs: Sequence[GroupDesign], priced: Priced, cells: Sequence[tuple[int, int]]
@@ -156,7 +152,7 @@ class _FiguresOfDesigns:
         values = pricer.values(priced, (rows, places))
         legal = priced.legal[rows, places] & self.columns.combination.within(values)
         for design, kept, figures in zip(designs, legal.tolist(), values.tolist(), strict=True):
-            self.found[design] = tuple(figures) if kept else None
+            self.figures[design] = tuple(figures) if kept else None
         if not legal.all() and self.refusal is None:
             self.refusal = designs[0].tasks, INFEASIBLE
 
@@ -167,4 +163,4 @@ def _in_batches(space: MappingSpace, design: GroupDesign) -> bool:
 
 
 def _units(design: GroupDesign) -> tuple[int, ...]:
-    return tuple(one.units for one in design.processors)
+    return tuple(processor.units for processor in design.processors)

@@ -1,4 +1,4 @@
-"""What a search through a space of mappings found, whatever its method."""
+"""What a search through mappings is asked, what its jobs must know, and what it finds, whatever its method."""
 
 from __future__ import annotations
 
@@ -18,12 +18,10 @@ from dse.space.mappings import MappingSpace
 from dse.space.task_graph import Mask
 from hwmodel.design import Design
 
-# What jobs of a search need to know, wherever they are done.
-
 
 @dataclass(frozen=True)
 class SearchContext:
-    """A space and the columns that its designs are compared by."""
+    """A space and the columns that its designs are compared by: what jobs need to know, wherever they are done."""
 
     space: MappingSpace
     columns: Columns

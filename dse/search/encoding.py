@@ -64,11 +64,11 @@ class Coding:
     @cached_property
     def resets(self) -> Sequence[bool]:
         """Which genes are best left at 0 often: those for mapping options."""
-        found = np.zeros(len(self.most), np.bool_)
+        resets = np.zeros(len(self.most), np.bool_)
         for task in self.tasks:
             first = task.start + 2 + len(task.sides)
-            found[first : first + self._option_genes] = True
-        return found.tolist()
+            resets[first : first + self._option_genes] = True
+        return resets.tolist()
 
     @cached_property
     def _starts_plain(self) -> bool:
@@ -78,13 +78,13 @@ class Coding:
 
     def design(self, genes: Genes) -> dict[Mask, GroupDesign] | None:
         """The groups that one row of genes stands for; None where it stands for no design of the space."""
-        found = {}
+        designs = {}
         for group in self._groups(genes):
             design = self._group(group, genes)
             if design is None:
                 return None
-            found[group] = design
-        return found
+            designs[group] = design
+        return designs
 
     def joined(self, parts: Mapping[Mask, Genes]) -> Genes:
         """The genes of the whole design whose groups are taken from these rows, each from its own."""
@@ -92,7 +92,7 @@ class Coding:
         of = {task: group for group in parts for task in bits(group)}
         if self.space.fusions:
             wanted = frozenset(parts)
-            genes[0] = next(place for place, one in enumerate(self.space.fusions) if frozenset(one) == wanted)
+            genes[0] = next(place for place, fusion in enumerate(self.space.fusions) if frozenset(fusion) == wanted)
         else:
             genes[: self.fusion_genes] = [of[task] == of[reader] for task, reader in self.links]
         ends = [*(task.start for task in self.tasks[1:]), len(genes)]
@@ -121,8 +121,8 @@ class Coding:
         return genes
 
     def _sides(self, task: str) -> tuple[tuple[Sides, ...], ...]:
-        given = self.space.study.blocks
-        if given == "divisors" or task not in given:
+        blocks = self.space.study.blocks
+        if blocks == "divisors" or task not in blocks:
             extents = self.space.accesses.extents(task)
             return tuple(tuple((side,) for side in divisors(extent)) for extent in extents)
         return (self.space.shapes(task),)

@@ -63,7 +63,7 @@ def searched_groups(
     space: MappingSpace, fronts: Mapping[Mask, GroupFront], whole: WholeDesigns, *, all_options: bool
 ) -> Searched:
     """What the fronts of groups and the front of whole designs made of them say together."""
-    counts = sum((found.counts for found in fronts.values()), Counts())
+    counts = sum((part.counts for part in fronts.values()), Counts())
     return Searched(
         front=whole.front,
         design=lambda row: ordered_design(space, fronts, whole.choices(row)),
@@ -71,8 +71,8 @@ def searched_groups(
         exact=all_options and not space.study.longest_group and not space.study.epsilon,
         description=_description(space, all_options=all_options),
         group_designs=counts.size,
-        whole_designs=count_wholes(space, {group: found.counts.size for group, found in fronts.items()}),
-        refusal=next(((space.tasks(group), found.refusal) for group, found in fronts.items() if found.refusal), None),
+        whole_designs=count_wholes(space, {group: part.counts.size for group, part in fronts.items()}),
+        refusal=next(((space.tasks(group), part.refusal) for group, part in fronts.items() if part.refusal), None),
         groups=fronts,
     )
 
@@ -106,9 +106,9 @@ def search_groups(
     wanted = sorted((group for group, first in firsts.items() if first is None), key=Mask.bit_count)
     tracker = _Tracker(context, firsts, report)
     plans = [tracker.follow(group, search_group(context, group, all_options=all_options)) for group in wanted]
-    found = dict(zip(wanted, runner.do(context, plans, tracker.watch), strict=True))
+    searched = dict(zip(wanted, runner.do(context, plans, tracker.watch), strict=True))
     return {
-        group: found[group] if first is None else isomorphic.renamed(found[first], first, group)
+        group: searched[group] if first is None else isomorphic.renamed(searched[first], first, group)
         for group, first in firsts.items()
     }
 
@@ -125,11 +125,11 @@ class _Tracker:
 
     def follow(self, group: Mask, plan: JobPlan[GroupFront]) -> JobPlan[GroupFront]:
         """The same plan, its end noted."""
-        found = yield from plan
-        for one, first in self._firsts.items():
-            if group in (one, first):
-                self._fronts[one] = found.front
-        return found
+        searched = yield from plan
+        for other, first in self._firsts.items():
+            if group in (other, first):
+                self._fronts[other] = searched.front
+        return searched
 
     def watch(self, share: Share, parts: Sequence[GroupPart]) -> None:
         """Take in what the latest jobs have found."""

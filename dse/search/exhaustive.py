@@ -60,19 +60,19 @@ def search_exhaustively(context: SearchContext, _: JobRunner, report: Report) ->
     if total > WHOLES_AT_MOST:
         reason = f"it prices every whole design, at most {WHOLES_AT_MOST:,}, and there are {rounded(total)}"
         raise refused(EXHAUSTIVE, reason, "take --method exact, or narrow the space in a study")
-    found = _Wholes(columns)
+    wholes = _Wholes(columns)
     for number, fusion in enumerate(fusions):
-        found.add(number, [groups[group] for group in fusion])
-    return _searched(space, fusions, groups, found, total)
+        wholes.add(number, [groups[group] for group in fusion])
+    return _searched(space, fusions, groups, wholes, total)
 
 
 def _searched(
-    space: MappingSpace, fusions: tuple[tuple[Mask, ...], ...], groups: dict[Mask, _Group], found: _Wholes, total: int
+    space: MappingSpace, fusions: tuple[tuple[Mask, ...], ...], groups: dict[Mask, _Group], wholes: _Wholes, total: int
 ) -> Searched:
-    front = front_of(found.values, found.units)
+    front = front_of(wholes.values, wholes.units)
 
     def design(row: int) -> Design:
-        number, flat = found.codes[front.origin[row]].tolist()
+        number, flat = wholes.codes[front.origin[row]].tolist()
         fusion = fusions[number]
         rows = np.unravel_index(flat, [len(groups[group].units) for group in fusion])
         return in_order(space, {group: groups[group].designs[int(at)] for group, at in zip(fusion, rows, strict=True)})
@@ -80,7 +80,7 @@ def _searched(
     return Searched(
         front=front,
         design=design,
-        counts=Counts(found.feasible, total - found.feasible),
+        counts=Counts(wholes.feasible, total - wholes.feasible),
         exact=not space.study.longest_group,
         description="every whole design of all fusions, one by one" + bounds_text(space, epsilon=False),
         group_designs=sum(group.size for group in groups.values()),

@@ -86,10 +86,8 @@ def _limit(
     figure: Figure, constraints: Sequence[Constraint], known: dict[str, Figure], platform: Platform
 ) -> int | None:
     """The largest integer of a column that keeps all its constraints."""
-    found = [
-        _integer_limit(one, known[one.figure], platform) for one in constraints if known[one.figure].key == figure.key
-    ]
-    return min(found, default=None)
+    pairs = ((constraint, known[constraint.figure]) for constraint in constraints)
+    return min((_integer_limit(*pair, platform) for pair in pairs if pair[1].key == figure.key), default=None)
 
 
 def _integer_limit(constraint: Constraint, figure: Figure, platform: Platform) -> int:
@@ -110,8 +108,8 @@ def key_of(figure: Figure, *, whole: bool) -> str:
 
 def column_of(priced: Priced, figure: Figure, *, whole: bool) -> Values:
     """A figure's integers of group designs, of a group that is a `whole` design or of another."""
-    found = priced.objective(key_of(figure, whole=whole))
-    values: Values = found if figure.scale == 1 else np.rint(found * figure.scale).astype(np.int64)
+    column = priced.objective(key_of(figure, whole=whole))
+    values: Values = column if figure.scale == 1 else np.rint(column * figure.scale).astype(np.int64)
     return values
 
 

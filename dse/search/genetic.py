@@ -84,7 +84,7 @@ def search_heuristically(context: SearchContext, seed: int, runner: JobRunner, r
         asked.tell(*search.answer(asked.genes))
         if number and number % RECOMBINED_EVERY == 0:
             asked.join(*search.recombine())
-        archive.note(len(search.pricer.found))
+        archive.note(len(search.pricer.figures))
         report(
             SearchProgress(
                 SEARCHING,
@@ -92,7 +92,7 @@ def search_heuristically(context: SearchContext, seed: int, runner: JobRunner, r
                 GENERATIONS_AT_MOST,
                 "generations",
                 at_most=True,
-                designs=len(search.pricer.found),
+                designs=len(search.pricer.figures),
                 hypervolume=partial(volume.with_points, archive.values[:, :figures]),
             )
         )
@@ -112,7 +112,7 @@ class _Search:
         figures = len(pricer.columns.figures)
         self.archive = _Archive(np.zeros((0, figures), np.int64), np.zeros(0, np.int64))
         self.stock = Stock(coding.space.graph, coding.space.fusions, pricer.columns.combination)
-        self.slow = SlowDesigns(coding.space, pricer.found)
+        self.slow = SlowDesigns(coding.space, pricer.figures)
         self.genes: dict[GroupDesign, Genes] = {}  # of each group design the row in which it was first seen
         self.joined: set[bytes] = set()
 
@@ -120,21 +120,23 @@ class _Search:
         """Objectives and excess of one generation; its feasible designs go to the archive, its groups to the stock."""
         self.slow.next_generation()
         designs = [self._design(row) for row in genes]
-        self.pricer.price(group for one in designs if one for group in one.values())
+        self.pricer.price(group for design in designs if design for group in design.values())
         self._store_groups(designs, genes)
         values = np.zeros((len(designs), len(self.pricer.columns.figures)), np.int64)
         excess = np.full(len(designs), _REFUSED)
-        for row, one in enumerate(designs):
-            priced = [self.pricer.found[group] for group in one.values()] if one else [None]
-            feasible = [np.array(found, np.int64) for found in priced if found is not None]
+        for row, design in enumerate(designs):
+            priced = [self.pricer.figures[group] for group in design.values()] if design else [None]
+            feasible = [np.array(figures, np.int64) for figures in priced if figures is not None]
             if len(feasible) < len(priced):
                 excess[row] += len(priced) - len(feasible)
                 continue
             values[row] = reduce(self.pricer.columns.combination.whole, feasible)
             excess[row] = _excess(values[row], self.pricer.columns.combination)
         rows = [row for row in range(len(designs)) if excess[row] == 0]
-        kept = [one for row in rows if (one := designs[row])]
-        units = np.array([sum(p.units for group in one.values() for p in group.processors) for one in kept], np.int64)
+        kept = [design for row in rows if (design := designs[row])]
+        units = np.array(
+            [sum(p.units for group in design.values() for p in group.processors) for design in kept], np.int64
+        )
         self.archive.add(values[rows], units, kept)
         return values.astype(np.float64), excess
 
@@ -142,28 +144,28 @@ class _Search:
         """Genes and objectives of the best whole designs of groups seen so far, each once; the archive takes all."""
         wholes = self.stock.wholes()
         values, units = values_of(wholes, len(self.pricer.columns.figures))
-        self.archive.add(values, units, [one.groups for one in wholes])
+        self.archive.add(values, units, [whole.groups for whole in wholes])
         rows: list[Genes] = []
         places: list[int] = []
-        for place, one in enumerate(wholes):
-            row = self.coding.joined({group: self.genes[design] for group, design in one.groups.items()})
+        for place, whole in enumerate(wholes):
+            row = self.coding.joined({group: self.genes[design] for group, design in whole.groups.items()})
             if row.tobytes() not in self.joined:
                 self.joined.add(row.tobytes())
                 rows.append(row)
                 places.append(place)
-        found = np.array(rows, np.int64).reshape(len(rows), len(self.coding.most))
-        return found, values[places].astype(np.float64)
+        genes = np.array(rows, np.int64).reshape(len(rows), len(self.coding.most))
+        return genes, values[places].astype(np.float64)
 
     def _design(self, genes: Genes) -> Groups | None:
-        found = self.coding.design(genes)
-        return found and {group: self.slow.granted_or_without(design) for group, design in found.items()}
+        groups = self.coding.design(genes)
+        return groups and {group: self.slow.granted_or_without(design) for group, design in groups.items()}
 
     def _store_groups(self, designs: Sequence[Groups | None], genes: Genes) -> None:
         """The feasible groups of a generation that were not seen before."""
         fresh: dict[Mask, dict[GroupDesign, tuple[int, ...]]] = {}
-        for row, one in enumerate(designs):
-            for group, design in (one or {}).items():
-                values = self.pricer.found[design]
+        for row, groups in enumerate(designs):
+            for group, design in (groups or {}).items():
+                values = self.pricer.figures[design]
                 if values is not None and design not in self.genes:
                     self.genes[design] = genes[row]
                     fresh.setdefault(group, {})[design] = values
@@ -182,7 +184,7 @@ def _searched(search: _Search, evolution: Evolution) -> Searched:
     size = size_of(space)
     priced = pricer.counts
     # Options count as far as they were tried: how many there are depends on every single structure.
-    with_options = sum(1 for one in pricer.found if not is_plain(one))
+    with_options = sum(1 for one in pricer.figures if not is_plain(one))
     total = size.group_designs + with_options if space.study.holds_plain else max(size.group_designs, priced.size)
 
     def design(row: int) -> Design:

@@ -39,9 +39,9 @@ def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> J
     if space.study.holds_plain:
         part = joined([part, *(yield jobs.plain(last))], columns)
         if space.study.has_options and not all_options:
-            some = jobs.singly([part.structures[place] for place in dict.fromkeys(part.place.tolist())])
-            found = yield some.jobs
-            part = joined([part, *found, nothing(columns, len(jobs.tasks), Counts(pruned=some.pruned))], columns)
+            variants = jobs.singly([part.structures[place] for place in dict.fromkeys(part.place.tolist())])
+            parts = yield variants.jobs
+            part = joined([part, *parts, nothing(columns, len(jobs.tasks), Counts(pruned=variants.pruned))], columns)
     if space.study.has_options and (all_options or not space.study.holds_plain):
         part = joined([part, *(yield jobs.everywhere(last))], columns)
     return _finished(part, context)
@@ -79,14 +79,14 @@ class _Jobs:
     def plain(self, last: str) -> list[PlainJob]:
         """All block shapes under all scans and units."""
         each, tables = self.cost.plain, self.cost.tables
-        every = (((scan, shape), each) for scan, shapes in self.space.structures(last) for shape in shapes)
-        return [PlainJob(self.tasks, self.units, tables + seconds, _by_scan(some)) for some, seconds in in_jobs(every)]
+        blocks = (((scan, shape), each) for scan, shapes in self.space.structures(last) for shape in shapes)
+        return [PlainJob(self.tasks, self.units, tables + seconds, _by_scan(run)) for run, seconds in in_jobs(blocks)]
 
     def singly(self, plain: Sequence[GroupDesign]) -> _Some:
         """What differs from plain structures in one decision; of the slow ones as many as the arrays' size allows."""
-        found = [one for structure in plain for one in mapping_options(self.space, structure, singly=True)]
-        quick = [one for one in found if not takes_exact_path(one)]
-        slow = [one for one in found if takes_exact_path(one)]
+        structures = [option for start in plain for option in mapping_options(self.space, start, singly=True)]
+        quick = [structure for structure in structures if not takes_exact_path(structure)]
+        slow = [structure for structure in structures if takes_exact_path(structure)]
         chosen = spread(slow, self.space.slow_structures)
         jobs = [*self._structures(quick), *self._structures(chosen)]
         return _Some(jobs, (len(slow) - len(chosen)) * self.designs)
@@ -98,13 +98,13 @@ class _Jobs:
             return []
         middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
         each = self.cost.structure(slow=True) * count_mapping_options(self.space, middle)
-        runs = in_jobs((one, each) for one in blocks)
-        return [OptionsJob(self.tasks, self.units, seconds, tuple(some)) for some, seconds in runs]
+        runs = in_jobs((block, each) for block in blocks)
+        return [OptionsJob(self.tasks, self.units, seconds, tuple(run)) for run, seconds in runs]
 
     def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresJob]:
-        each = ((one, self.cost.structure(slow=takes_exact_path(one))) for one in structures)
-        for some, seconds in in_jobs(each):
-            yield StructuresJob(self.tasks, self.units, seconds, tuple(some))
+        each = ((structure, self.cost.structure(slow=takes_exact_path(structure))) for structure in structures)
+        for run, seconds in in_jobs(each):
+            yield StructuresJob(self.tasks, self.units, seconds, tuple(run))
 
 
 def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:

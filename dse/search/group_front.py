@@ -131,5 +131,5 @@ def load_part(text: str) -> GroupPart:
 
 def with_units(structure: GroupDesign, units: Sequence[int]) -> GroupDesign:
     """The structure with these units of its tasks."""
-    processors = (replace(one, units=count) for one, count in zip(structure.processors, units, strict=True))
+    processors = (replace(processor, units=count) for processor, count in zip(structure.processors, units, strict=True))
     return replace(structure, processors=tuple(processors))

@@ -18,7 +18,7 @@ from dse.pareto.fronts import front_of
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing
 from dse.search.pricing import INFEASIBLE, Pricer, plain_structure
-from dse.space.mappings import Shape
+from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
 from hwmodel.design import Blocks, GroupDesign, Scan
 from hwmodel.machine.priced import Priced
@@ -31,27 +31,23 @@ class GroupJob(ABC):
     tasks: tuple[str, ...]
     units: tuple[int, ...]
     cost: float = field(compare=False)
-
-    @property
-    def kind(self) -> str:
-        """What it is in a store."""
-        return "designs of a group"
+    kind = "designs of a group"
+    dump = staticmethod(dump_part)
+    load = staticmethod(load_part)
 
     @abstractmethod
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
 
-    @abstractmethod
     def run(self, context: SearchContext) -> GroupPart:
         """The front of its designs."""
+        front = _FrontOfGroup(context, self)
+        self._add_to(front, context.space)
+        return front.part
 
-    def dump(self, part: GroupPart) -> str:
-        """A part as text."""
-        return dump_part(part)
-
-    def load(self, text: str) -> GroupPart:
-        """A part from its text."""
-        return load_part(text)
+    @abstractmethod
+    def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
+        """Take all its designs."""
 
 
 @dataclass(frozen=True)
@@ -64,12 +60,10 @@ class PlainJob(GroupJob):
         """What it depends on."""
         return digest("plain", context.group_key(self.tasks), self.units, self.shapes)
 
-    def run(self, context: SearchContext) -> GroupPart:
-        """The front of these designs."""
-        front = _FrontOfGroup(context, self)
+    def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
+        del space
         for scan, shapes in self.shapes:
             front.take_plain(scan, shapes)
-        return front.part
 
 
 @dataclass(frozen=True)
@@ -82,12 +76,10 @@ class StructuresJob(GroupJob):
         """What it depends on."""
         return digest("structures", context.group_key(self.tasks), self.units, self.structures)
 
-    def run(self, context: SearchContext) -> GroupPart:
-        """The front of these designs."""
-        front = _FrontOfGroup(context, self)
+    def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
+        del space
         for structure in self.structures:
             front.take(structure)
-        return front.part
 
 
 @dataclass(frozen=True)
@@ -102,13 +94,10 @@ class OptionsJob(GroupJob):
         offered_options = (study.cuts, study.links, study.layouts, study.policies, study.recompute, study.orders)
         return digest("openings", context.group_key(self.tasks), self.units, self.blocks, offered_options)
 
-    def run(self, context: SearchContext) -> GroupPart:
-        """The front of these designs."""
-        front = _FrontOfGroup(context, self)
+    def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         for blocks in self.blocks:
-            for structure in mapping_options(context.space, plain_structure(self.tasks, blocks)):
+            for structure in mapping_options(space, plain_structure(self.tasks, blocks)):
                 front.take(structure)
-        return front.part
 
 
 class _FrontOfGroup:

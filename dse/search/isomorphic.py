@@ -2,11 +2,11 @@
 
 The model reads of a group its processes, the arrays that they touch, and how processes outside touch those that the
 group writes; the study adds what it says of a task by name. All this with tasks in dataflow order, names left out and
-arrays numbered in the order in which tasks name them is, with the order of these
-arrays in the network, the group's signature. Groups of equal signatures have the same
-designs with the same figures, and the first one's front is the other's once names are replaced place by place. No
-isomorphism is sought beyond that order: groups that are equal only in another one are each searched. With a model of
-memory rows addresses count too, so that there no two groups are isomorphic.
+arrays numbered in the order in which tasks name them is, with the order of these arrays in the network, the group's
+signature. Groups of equal signatures have the same designs with the same figures, and the first one's front is the
+other's once names are replaced place by place. No isomorphism is sought beyond that order: groups that are equal only
+in another one are each searched. With a model of memory rows addresses count too, so that there no two groups are
+isomorphic.
 """
 
 from __future__ import annotations
@@ -27,12 +27,7 @@ Signature = tuple[Any, ...]
 
 
 class IsomorphicGroups:
-    """Finds for each group the first one that the model and the study cannot tell from it.
-
-    What counts is all that the machine model reads of a group: its processes with arrays numbered as they come, types
-    and shapes of the arrays, and what is touched of them outside. With a row model addresses count too, and no group
-    has one that is isomorphic.
-    """
+    """Finds for each group the first one that the model and the study cannot tell from it."""
 
     def __init__(self, space: MappingSpace) -> None:
         self.space = space
@@ -95,21 +90,21 @@ def _study(study: Study, task: str) -> Signature:
 
 
 def _named(process: Process) -> tuple[str, ...]:
-    defaults = (delay.default for delay in process.delays)
     flows = (*process.inputs, *process.outputs)
-    return (*(flow.array for flow in flows), *(one.array for one in defaults if isinstance(one, TiledDefault)))
+    defaults = (delay.default for delay in process.delays if isinstance(delay.default, TiledDefault))
+    return (*(flow.array for flow in flows), *(default.array for default in defaults))
 
 
 def _anonymous(process: Process, numbers: Mapping[str, int]) -> Process:
     """The process without its name, its arrays as numbers."""
 
-    def flows(given: tuple[Flow, ...]) -> tuple[Flow, ...]:
-        return tuple(replace(flow, array=str(numbers[flow.array])) for flow in given)
+    def flows(original: tuple[Flow, ...]) -> tuple[Flow, ...]:
+        return tuple(replace(flow, array=str(numbers[flow.array])) for flow in original)
 
-    def delay(given: Delay) -> Delay:
-        if not isinstance(given.default, TiledDefault):
-            return given
-        return replace(given, default=replace(given.default, array=str(numbers[given.default.array])))
+    def delay(original: Delay) -> Delay:
+        if not isinstance(original.default, TiledDefault):
+            return original
+        return replace(original, default=replace(original.default, array=str(numbers[original.default.array])))
 
     return replace(
         process,
@@ -128,22 +123,22 @@ def _array(array: Array, numbers: Mapping[str, int], tasks: Collection[str]) -> 
 
 def _touches(process: Process, array: str) -> list[Signature]:
     """The elements of an array that a process reads, as patterns and tilers over its repetitions."""
-    found: list[Signature] = [
+    touches: list[Signature] = [
         (process.repetition, flow.port.shape, flow.tiler) for flow in process.inputs if flow.array == array
     ]
     ports = {port.name: port for port in process.input_ports}
-    found += [
+    touches += [
         (process.repetition, ports[delay.port].shape, delay.default.tiler, delay.vector)
         for delay in process.delays
         if isinstance(delay.default, TiledDefault) and delay.default.array == array
     ]
-    return found
+    return touches
 
 
 def _renamed(design: GroupDesign, tasks: Mapping[str, str], arrays: Mapping[str, str]) -> GroupDesign:
     return replace(
         design,
-        processors=tuple(replace(one, task=tasks[one.task]) for one in design.processors),
+        processors=tuple(replace(processor, task=tasks[processor.task]) for processor in design.processors),
         fifos=frozenset(arrays[name] for name in design.fifos),
         layouts=tuple(replace(layout, array=arrays[layout.array]) for layout in design.layouts),
     )

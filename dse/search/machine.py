@@ -30,7 +30,7 @@ from dse.results.steps import DesignSteps, StepFinder, find_steps
 from dse.search.context import Chosen, Evolution, SearchContext, Searched, SearchRequest
 from dse.search.exact import ordered_design
 from dse.search.figures import Columns, columns_of, objective_values
-from dse.search.methods import Found, choose_method, infeasible, require_other_fronts, search, unbounded
+from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, search, unbounded
 from dse.search.plotted_points import plotted_points
 from dse.space.mappings import MappingSpace, check_study
 from dse.space.objectives import Figure, figures_of
@@ -75,9 +75,9 @@ def explore_mappings(
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
     if steps:
         find_steps(steps, (*designs, *others), runner, request.report)
-    records = records_of(space, columns, (*designs, *others), verdicts, steps)
+    records = _records(space, columns, (*designs, *others), verdicts, steps)
     front, further = records[: len(designs)], records[len(designs) :]
-    result = result_of(space, columns, labels, method, searched, front, further if request.keep_all else None)
+    result = _result(space, columns, labels, method, searched, front, further if request.keep_all else None)
     plotted = plotted_points(space, columns, searched.groups, front)
     return Exploration(result, columns.objectives, plotted, designs, steps.original if steps else None)
 
@@ -90,7 +90,7 @@ def _why_infeasible(
     free = unbounded(columns)
     unbound = searched if free == columns else search(SearchContext(space, free), method, request.quietly(), runner)
     refusal = searched.refusal[1] if searched.refusal else None
-    return infeasible(space, columns, Found(unbound.front, unbound.design), refusal)
+    return infeasible(space, columns, Points(unbound.front, unbound.design), refusal)
 
 
 def _other_fronts(
@@ -117,7 +117,7 @@ def _designs(columns: Columns, searched: Searched) -> tuple[Decisions, ...]:
 # The records of designs, and the result.
 
 
-def records_of(
+def _records(
     space: MappingSpace,
     columns: Columns,
     designs: Sequence[Decisions],
@@ -193,16 +193,12 @@ def _figures(space: MappingSpace, columns: Columns, estimate: DesignEstimate) ->
     platform = space.model.platform
     others = (figure for figure in figures_of(platform).values() if figure not in columns.objectives)
     return {
-        figure.name: figure.shown(exact_figure(estimate, figure), platform) for figure in (*columns.objectives, *others)
+        figure.name: figure.shown(round(estimate.objective(figure.key) * figure.scale), platform)
+        for figure in (*columns.objectives, *others)
     }
 
 
-def exact_figure(estimate: DesignEstimate, figure: Figure) -> int:
-    """The integer that a whole design is compared by."""
-    return round(estimate.objective(figure.key) * figure.scale)
-
-
-def result_of(
+def _result(
     space: MappingSpace,
     columns: Columns,
     labels: Labels,

@@ -1,4 +1,4 @@
-"""The methods of searching a space of mappings: which is taken, and the search by it."""
+"""The methods of searching a space of mappings: which is taken, the search by it, and why nothing is feasible."""
 
 from __future__ import annotations
 
@@ -109,11 +109,8 @@ _SEARCHES: Mapping[str, Callable[[SearchContext, JobRunner, Report], Searched]] 
 )
 
 
-# Why no design keeps all constraints: what each needs, and the design that comes nearest.
-
-
 @dataclass(frozen=True)
-class Found:
+class Points:
     """The front of whole designs in some columns, and the design behind each of its points."""
 
     front: Front
@@ -125,18 +122,18 @@ def unbounded(columns: Columns) -> Columns:
     return replace(columns, combination=replace(columns.combination, limits=(None,) * len(columns.combination.limits)))
 
 
-def infeasible(space: MappingSpace, columns: Columns, found: Found, refusal: str | None) -> InfeasibleError:
+def infeasible(space: MappingSpace, columns: Columns, points: Points, refusal: str | None) -> InfeasibleError:
     """The error for a space without a feasible design; `found` is the front that it has without constraints."""
     name = space.model.network.name
-    if not len(found.front):
+    if not len(points.front):
         why = f"; {refusal}" if refusal else ""
         hint = "open more of the space in a study: other fusions, units or orders"
         return InfeasibleError([Diagnostic("infeasible", f"'{name}' has no legal design here{why}", hint=hint)])
-    nearest = _nearest(columns, found.front)
-    parts = [_need(space, columns, found, constraint) for constraint in columns.constraints]
-    design = identifier(found.design(nearest).fusion, space.graph)
+    nearest = _nearest(columns, points.front)
+    parts = [_need(space, columns, points, constraint) for constraint in columns.constraints]
+    design = identifier(points.design(nearest).fusion, space.graph)
     message = f"no design of '{name}' keeps all constraints: {'; '.join(parts)}"
-    shown = ", ".join(_shown(space, columns, found.front, nearest, figure) for figure in columns.figures)
+    shown = ", ".join(_shown(space, columns, points.front, nearest, figure) for figure in columns.figures)
     return InfeasibleError(
         [Diagnostic("infeasible", message, hint=f"the nearest design, of fusion {design}, has {shown}")]
     )
@@ -156,11 +153,11 @@ def _over(value: int, limit: int) -> Fraction:
     return Fraction(max(0, value - limit), max(1, limit))
 
 
-def _need(space: MappingSpace, columns: Columns, found: Found, constraint: Constraint) -> str:
+def _need(space: MappingSpace, columns: Columns, points: Points, constraint: Constraint) -> str:
     """What a constraint asks, and the best that any design has."""
     figure = figures_of(space.model.platform)[constraint.figure]
-    column = [one.key for one in columns.figures].index(figure.key)
-    best = int(found.front.values[:, column].min())
+    column = [other.key for other in columns.figures].index(figure.key)
+    best = int(points.front.values[:, column].min())
     word = "most" if figure.name == FRAMES_PER_SECOND else "least"
     return f"{constraint} is asked, the {word} is {_number(space, figure, best)}"
 

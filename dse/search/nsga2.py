@@ -44,8 +44,8 @@ def evolve(most: Genes, objectives: int, first: Genes, resets: NDArray[np.float6
         yield asked
         population.set("F", asked.objectives)
         population.set("G", asked.excess[:, None])
-        for one in population:
-            one.evaluated.update({"F", "G"})
+        for individual in population:
+            individual.evaluated.update({"F", "G"})
         algorithm.evaluator.n_eval += len(population)
         algorithm.tell(infills=Population.merge(population, _guests(asked)))
 
@@ -55,10 +55,10 @@ def _guests(asked: Asked) -> Any:
     from pymoo.core.population import Population  # noqa: PLC0415
 
     genes, objectives = asked.guests
-    found = Population.new(X=genes, F=objectives, G=np.zeros((len(genes), 1)))
-    for one in found:
-        one.evaluated.update({"F", "G"})
-    return found
+    guests = Population.new(X=genes, F=objectives, G=np.zeros((len(genes), 1)))
+    for guest in guests:
+        guest.evaluated.update({"F", "G"})
+    return guests
 
 
 class Asked:

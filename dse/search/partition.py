@@ -44,16 +44,17 @@ def search_by_partition(context: SearchContext, runner: JobRunner, report: Repor
     report(SearchProgress(COMBINING))
     fusions = all_fusions(space)
     assert fusions is not None, "more fusions are refused before"
-    wholes = [fusion_front(space.graph, lambda group: fronts[group].front, columns.combination, one) for one in fusions]
+    groups = {group: part.front for group, part in fronts.items()}
+    wholes = [fusion_front(space.graph, groups.__getitem__, columns.combination, fusion) for fusion in fusions]
     survivors, comparisons = _by_subspaces(wholes, fusions, columns)
     front = front_of(survivors.values, survivors.units)
     chosen = survivors.codes[front.origin]
     whole = _Chosen(Front(front.values, front.units, np.arange(len(front))), tuple(wholes), chosen)
-    found = searched_groups(space, fronts, whole, all_options=all_options)
-    description = found.description.replace(
+    searched = searched_groups(space, fronts, whole, all_options=all_options)
+    description = searched.description.replace(
         "combined over all fusions", "and of all fusions, by subspaces of equal numbers of groups"
     )
-    return replace(found, description=description, comparisons=comparisons)
+    return replace(searched, description=description, comparisons=comparisons)
 
 
 def _by_subspaces(
@@ -65,13 +66,13 @@ def _by_subspaces(
     everything = _points(wholes, range(len(wholes)), columns)
     for groups in sorted({len(fusion) for fusion in fusions}):
         inside = [number for number, fusion in enumerate(fusions) if len(fusion) == groups]
-        found, count = _front(_points(wholes, inside, columns))
-        survivors.append(found)
+        front_inside, count = _front(_points(wholes, inside, columns))
+        survivors.append(front_inside)
         counts.append(count)
     front, count = _front(_joined(survivors))
     counts.append(count)
     total = len(everything.units)
-    by_subspaces = sum(one for one in counts if one is not None) if None not in counts else None
+    by_subspaces = sum(pairs for pairs in counts if pairs is not None) if None not in counts else None
     return front, Comparisons(subspaces=by_subspaces, all_pairs=total * (total - 1))
 
 
@@ -97,8 +98,8 @@ def _front(points: _Points) -> tuple[_Points, int | None]:
     """The points that none dominates, and the ordered pairs compared for it; None where they were sorted instead."""
     if len(points.units) > COMPARED_AT_MOST:
         return points.taken(non_dominated(points.values)), None
-    found = counted_front(points.values)
-    return points.taken(found.rows), found.comparisons
+    front = counted_front(points.values)
+    return points.taken(front.rows), front.comparisons
 
 
 @dataclass(frozen=True)

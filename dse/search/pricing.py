@@ -28,8 +28,8 @@ INFEASIBLE = "more units than can work at once, or a constraint"
 @lru_cache(maxsize=16)
 def combinations(units: tuple[int, ...], tasks: int) -> NDArray[np.int64]:
     """All combinations of units of so many tasks, of shape (combinations, tasks)."""
-    found = list(product(units, repeat=tasks))
-    return np.array(found, np.int64).reshape(len(found), tasks)
+    rows = list(product(units, repeat=tasks))
+    return np.array(rows, np.int64).reshape(len(rows), tasks)
 
 
 class Pricer:
@@ -63,11 +63,11 @@ class Pricer:
         table = np.array(shapes, np.int64).reshape(len(shapes), -1)
         step = max(1, POINTS_AT_ONCE // (1 if self._fastest_of else len(self._combinations)))
         for start in range(0, len(shapes), step):
-            some = table[start : start + step]
+            batch_shapes = table[start : start + step]
             if self._fastest_of:
-                yield start, batch.fastest(scan, some, self._fastest_of, times=self._times)
+                yield start, batch.fastest(scan, batch_shapes, self._fastest_of, times=self._times)
             else:
-                yield start, batch.price(scan, some, self._combinations)
+                yield start, batch.price(scan, batch_shapes, self._combinations)
 
     def structure(self, structure: GroupDesign) -> Priced:
         """Any structure. Raises ArrayolError where it is refused."""

@@ -164,7 +164,7 @@ class FusionSearch:
     def _hypervolume(self, front: GrowingFront) -> float | None:
         """Of the survivors of former subspaces, and of the candidates of the present one so far."""
         candidates = [*self._survivors.held, *front.held]
-        values = np.array([one.values for one in candidates], np.float64).reshape(-1, len(self.objectives))
+        values = np.array([candidate.values for candidate in candidates], np.float64).reshape(-1, len(self.objectives))
         return self._volume.with_points(values)
 
 
@@ -243,7 +243,7 @@ def _require_feasible(search: FusionSearch) -> None:
         [
             Diagnostic(
                 "infeasible",
-                f"none of the {search.evaluated} legal fusions of '{search.model.network.name}' fits the platform; "
+                f"none of the {search.evaluated:,} legal fusions of '{search.model.network.name}' fits the platform; "
                 f"[{search.example.fusion}]: {search.example.reason}",
                 hint="a larger memory.data_per_word or other initiation intervals change what fits",
             )

@@ -41,7 +41,7 @@ class SlowDesigns:
         if structure not in self._now:
             if self.granted * PACE >= self._most * self.generation:
                 self.denied += 1
-                processors = tuple(replace(one, cut=None) for one in design.processors)
+                processors = tuple(replace(processor, cut=None) for processor in design.processors)
                 return replace(design, processors=processors, fifos=frozenset(), recompute=False)
             self.granted += 1
             self._now.add(structure)

@@ -2,6 +2,11 @@
 
 A fusion stands for one integer partition of the number of tasks, its group sizes; the partitions with the same number
 of parts form one subspace (paper A, section 4, figure 9).
+
+A group is grown from its first task, a bordering task at a time: with the task and all that it forces into the group
+(`closure`), then without it for good. So no group comes twice, and none that cannot be made legal is entered. There are
+two closures: a group of a fusion must hold what would have to run both before and after it (`expand`, by sizes), a
+group that runs next all that it needs and that has not run (`next_groups`, which the search over down-sets uses).
 """
 
 from __future__ import annotations
@@ -14,9 +19,10 @@ from functools import lru_cache, partial
 from dse.space.task_graph import Mask, TaskGraph, bits
 from hwmodel.design import Fusion
 
-# Integer partitions: what paper A (section 4, figure 9) generates the space of fusions from.
+Sizes = tuple[int, ...]  # group sizes, largest first: an integer partition
+Order = tuple[Mask, ...]  # for each task all tasks after it, once the groups chosen so far run as one task each
 
-Sizes = tuple[int, ...]  # group sizes, largest first
+LARGEST_COUNTED_BLOCK = 10  # tasks; the fusions of a larger block are too many to count beforehand
 
 
 def partitions(total: int, parts: int) -> Iterator[Sizes]:
@@ -39,11 +45,6 @@ def without(sizes: Sizes, part: int) -> Sizes:
     """`sizes` with one `part` less."""
     place = sizes.index(part)
     return sizes[:place] + sizes[place + 1 :]
-
-
-Order = tuple[Mask, ...]  # for each task all tasks after it, once the groups chosen so far run as one task each
-
-LARGEST_COUNTED_BLOCK = 10  # tasks; the fusions of a larger block are too many to count beforehand
 
 
 @dataclass(frozen=True)
@@ -171,9 +172,9 @@ def _merges(graph: TaskGraph, block: Mask) -> Counter[int]:
 
 def _product(left: Counter[int], right: Counter[int]) -> Counter[int]:
     product: Counter[int] = Counter()
-    for one, count in left.items():
-        for other, times in right.items():
-            product[one + other] += count * times
+    for merged, count in left.items():
+        for more, times in right.items():
+            product[merged + more] += count * times
     return product
 
 

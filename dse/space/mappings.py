@@ -1,4 +1,8 @@
-"""The space of mappings that a study spans on a network: groups, block shapes, scans, units, and mapping options."""
+"""The space of mappings that a study spans on a network: groups, block shapes, scans, units, cuts and bank layouts.
+
+Below it what is wrong with a study that does not fit the network. Mapping options are put together in
+`dse.space.options`.
+"""
 
 from __future__ import annotations
 
@@ -63,8 +67,8 @@ class MappingSpace:
     @property
     def units(self) -> tuple[int, ...]:
         """The numbers of units a processor may have, ascending."""
-        given = self.study.units
-        return tuple(sorted(set(given))) if given else tuple(range(1, self.model.data_per_word + 1))
+        units = self.study.units
+        return tuple(sorted(set(units))) if units else tuple(range(1, self.model.data_per_word + 1))
 
     def tasks(self, group: Mask) -> tuple[str, ...]:
         """The names of a group's tasks in dataflow order."""
@@ -80,10 +84,10 @@ class MappingSpace:
         extents = self.accesses.extents(task)
         if self.study.blocks == "divisors":
             return tuple(product(*(divisors(extent) for extent in extents)))
-        given = self.study.blocks.get(task)
-        if given is None:
+        listed = self.study.blocks.get(task)
+        if listed is None:
             return tuple(product(*(divisors(extent) for extent in extents)))
-        return tuple(sorted({tuple(map(min, shape, extents)) for shape in given}))
+        return tuple(sorted({tuple(map(min, shape, extents)) for shape in listed}))
 
     def scans(self, task: str, shape: Shape) -> tuple[Scan, ...]:
         """The legal scans of a task cut in such blocks that the study allows."""
@@ -101,10 +105,10 @@ class MappingSpace:
     def structures(self, task: str) -> Iterator[tuple[Scan, list[Shape]]]:
         """Each scan with the block shapes under which it is legal."""
         if task not in self._structures:
-            found = self._structures[task] = {}
+            by_scan = self._structures[task] = {}
             for shape in self.shapes(task):
                 for scan in self.scans(task, shape):
-                    found.setdefault(scan, []).append(shape)
+                    by_scan.setdefault(scan, []).append(shape)
         yield from self._structures[task].items()
 
     @cached_property
@@ -120,10 +124,10 @@ class MappingSpace:
     def cuts(self, task: str) -> tuple[Blocks, ...]:
         """The cuts that the study offers for a task before the last."""
         extents = self.accesses.extents(task)
-        given = self.study.cuts
-        if isinstance(given, tuple):
-            return tuple(self._lines(task, extents)) if "lines" in given else ()
-        shapes = (tuple(map(min, shape, extents)) for shape in given.get(task, ()))
+        cuts = self.study.cuts
+        if isinstance(cuts, tuple):
+            return tuple(self._lines(task, extents)) if "lines" in cuts else ()
+        shapes = (tuple(map(min, shape, extents)) for shape in cuts.get(task, ()))
         return tuple(Blocks(shape, scan) for shape in shapes for scan in self.scans(task, shape))
 
     def _lines(self, task: str, extents: Shape) -> Iterator[Blocks]:
@@ -147,9 +151,9 @@ class MappingSpace:
         touched = {array for task in tasks for array in self._touched(task)}
         choices: list[tuple[BankLayout | None, ...]] = []
         for array in self.model.network.arrays:
-            found = layout_candidates(self.accesses, array, tasks, local.banks) if array in touched else ()
-            if found:
-                choices.append((None, *found) if "none" in kinds else found)
+            candidates = layout_candidates(self.accesses, array, tasks, local.banks) if array in touched else ()
+            if candidates:
+                choices.append((None, *candidates) if "none" in kinds else candidates)
         for chosen in product(*choices):
             yield tuple(layout for layout in chosen if layout is not None)
 
@@ -175,13 +179,13 @@ def divisors(extent: int) -> list[int]:
 
 def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:
     """Raises ArrayolError with every name and shape of a study that does not fit the network."""
-    found = [
+    misfits = [
         *_unfit_fusions(study, graph),
         *_unfit_shapes(study, graph, accesses),
         *_unfit_orders(study, graph, accesses),
     ]
-    if found:
-        raise ArrayolError(found)
+    if misfits:
+        raise ArrayolError(misfits)
 
 
 def _unfit_fusions(study: Study, graph: TaskGraph) -> Iterator[Diagnostic]:

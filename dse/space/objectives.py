@@ -1,4 +1,7 @@
-"""What can be minimised: the figures that a model gives, with names, units and titles."""
+"""What can be minimised or bounded: the figures that a model gives, with names, units and titles.
+
+First the published model's objectives, then the figures of the machine model, whose names depend on the platform.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
+from typing import TypeVar
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.language.diagnose import did_you_mean
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
+
+Item = TypeVar("Item")
 
 LATENCY = "latency_cycles"
 MICROSECONDS = "latency_microseconds"
@@ -66,19 +72,13 @@ def chosen(names: Sequence[str]) -> tuple[Objective, ...]:
     Raises WrongObjectiveError: `unknown-objective` (those that only the machine model gives included),
     `repeated-objective`, `no-objective`.
     """
-    if not names:
-        raise _wrong("no-objective", "at least one objective is needed", f"choose of {', '.join(PUBLISHED)}")
-    for place, name in enumerate(names):
-        if name not in PUBLISHED:
-            raise _unknown(name)
-        if name in names[:place]:
-            raise _wrong("repeated-objective", f"objective '{name}' is given twice", "name each objective once")
-    return tuple(PUBLISHED[name] for name in names)
+    return _each_once(names, PUBLISHED, _require_published)
 
 
 def available(platform: Platform) -> tuple[Objective, ...]:
     """What the published model gives on a platform: microseconds only with a clock."""
-    return tuple(found for found in PUBLISHED.values() if found.name != MICROSECONDS or platform.clock_mhz is not None)
+    clocked = platform.clock_mhz is not None
+    return tuple(objective for name, objective in PUBLISHED.items() if clocked or name != MICROSECONDS)
 
 
 def require_available(objectives: Sequence[Objective], platform: Platform) -> None:
@@ -91,24 +91,31 @@ def require_available(objectives: Sequence[Objective], platform: Platform) -> No
         )
 
 
-def _unknown(name: str) -> WrongObjectiveError:
+def _each_once(names: Sequence[str], known: Mapping[str, Item], require: Callable[[str], None]) -> tuple[Item, ...]:
+    """What these names stand for, in this order. Raises what `require` raises for one, and where one comes twice."""
+    if not names:
+        raise _wrong("no-objective", "at least one objective is needed", f"choose of {', '.join(known)}")
+    for place, name in enumerate(names):
+        require(name)
+        if name in names[:place]:
+            raise _wrong("repeated-objective", f"objective '{name}' is given twice", "name each objective once")
+    return tuple(known[name] for name in names)
+
+
+def _require_published(name: str) -> None:
+    if name in PUBLISHED:
+        return
+    known = f"the published model gives {', '.join(PUBLISHED)}"
     if not name:
-        return _wrong("unknown-objective", "an objective's name is empty", "write them as A,B without a comma too many")
+        raise _wrong("unknown-objective", "an objective's name is empty", "write them as A,B without a comma too many")
     if name in MACHINE_ONLY:
-        known = ", ".join(PUBLISHED)
-        return _wrong("unknown-objective", f"'{name}' needs the machine model", f"the published model gives {known}")
-    return _wrong(
-        "unknown-objective",
-        f"there is no objective '{name}'",
-        did_you_mean(name, PUBLISHED) or f"the published model gives {', '.join(PUBLISHED)}",
-    )
+        raise _wrong("unknown-objective", f"'{name}' needs the machine model", known)
+    raise _wrong("unknown-objective", f"there is no objective '{name}'", did_you_mean(name, PUBLISHED) or known)
 
 
 def _wrong(code: str, message: str, hint: str) -> WrongObjectiveError:
     return WrongObjectiveError([Diagnostic(code, message, hint=hint)])
 
-
-# Figures of machine designs: what can be minimised or bounded, with names, titles and units.
 
 FRAMES_PER_SECOND = "frames_per_second"
 
@@ -158,11 +165,12 @@ MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure
 
 def figures_of(platform: Platform) -> dict[str, Figure]:
     """All figures that the machine model gives on a platform, costs last."""
-    found = {figure.name: figure for figure in _FIGURES if _has(platform, figure)}
+    figures = {figure.name: figure for figure in _FIGURES if _has(platform, figure)}
     for name in cost_names(platform):
         amounts = [Fraction(str(path.cost[name])) for path in platform.elementary.values() if name in path.cost]
-        found[name] = Figure(name, f"cost in {name}", name, name, math.lcm(*(one.denominator for one in amounts)))
-    return found
+        scale = math.lcm(*(amount.denominator for amount in amounts))
+        figures[name] = Figure(name, f"cost in {name}", name, name, scale)
+    return figures
 
 
 def cost_names(platform: Platform) -> tuple[str, ...]:
@@ -177,13 +185,7 @@ def chosen_figures(names: Sequence[str], platform: Platform) -> tuple[Figure, ..
     `no-block-size`).
     """
     known = figures_of(platform)
-    if not names:
-        raise _wrong("no-objective", "at least one objective is needed", f"choose of {', '.join(known)}")
-    for place, name in enumerate(names):
-        if name in names[:place]:
-            raise _wrong("repeated-objective", f"objective '{name}' is given twice", "name each objective once")
-        require_known(name, known)
-    return tuple(known[name] for name in names)
+    return _each_once(names, known, lambda name: require_known(name, known))
 
 
 def require_known(name: str, known: Mapping[str, Figure]) -> None:

@@ -25,10 +25,10 @@ def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = F
     """
     seen = {plain} if space.study.holds_plain else set()  # else it is there where there is no option
     for choice in _one_at_a_time(space, plain) if singly else product(*choices_of(space, plain)):
-        found = with_options(plain, choice)
-        if found not in seen:
-            seen.add(found)
-            yield found
+        structure = with_options(plain, choice)
+        if structure not in seen:
+            seen.add(structure)
+            yield structure
 
 
 def count_mapping_options(space: MappingSpace, plain: GroupDesign) -> int:
@@ -54,17 +54,17 @@ def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]
 
 def structure_of(design: GroupDesign) -> GroupDesign:
     """The design with one unit for each task."""
-    return replace(design, processors=tuple(replace(one, units=1) for one in design.processors))
+    return replace(design, processors=tuple(replace(processor, units=1) for processor in design.processors))
 
 
 def is_plain(design: GroupDesign) -> bool:
     """Whether a design is plain: no cuts, FIFOs, layouts or recomputing, and the usual policy."""
-    return design == GroupDesign(tuple(replace(one, cut=None) for one in design.processors), design.blocks)
+    return design == GroupDesign(tuple(replace(processor, cut=None) for processor in design.processors), design.blocks)
 
 
 def takes_exact_path(structure: GroupDesign) -> bool:
     """Whether the model prices it element by element: with cuts, FIFOs, recomputing."""
-    return bool(structure.fifos) or structure.recompute or any(one.cut for one in structure.processors)
+    return bool(structure.fifos) or structure.recompute or any(processor.cut for processor in structure.processors)
 
 
 def spread(structures: Sequence[GroupDesign], count: int) -> list[GroupDesign]:
@@ -85,8 +85,8 @@ def _one_at_a_time(space: MappingSpace, plain: GroupDesign) -> Iterator[tuple[An
 def _cuts(space: MappingSpace, task: str, *, offered: bool) -> tuple[Blocks | None, ...]:
     if not offered:
         return (None,)
-    given = space.study.cuts
-    without = (None,) if not isinstance(given, tuple) or "none" in given else ()
+    cuts = space.study.cuts
+    without = (None,) if not isinstance(cuts, tuple) or "none" in cuts else ()
     return (*without, *space.cuts(task)) or (None,)
 
 
@@ -107,7 +107,7 @@ def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
     policy, recompute, fifos, layouts, *cuts = choice
     return replace(
         plain,
-        processors=tuple(replace(one, cut=own) for one, own in zip(plain.processors, cuts, strict=True)),
+        processors=tuple(replace(processor, cut=cut) for processor, cut in zip(plain.processors, cuts, strict=True)),
         policy=policy,
         recompute=recompute,
         fifos=fifos,

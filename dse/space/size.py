@@ -1,4 +1,4 @@
-"""How many fusions and whole designs a space holds, and the fusions themselves where they are few."""
+"""How large a space is, counted before anything of it is searched; and its fusions, where they are few."""
 
 from __future__ import annotations
 
@@ -53,9 +53,6 @@ def all_fusions(space: MappingSpace) -> tuple[tuple[Mask, ...], ...] | None:
 def _count_all(space: MappingSpace) -> int | None:
     counts = count_by_groups(space.graph)
     return None if counts is None else sum(counts.values())
-
-
-# How large a space is, counted before anything of it is searched.
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """A study: which mapping decisions an exploration may take, what it minimises and under which constraints.
 
-Read from TOML (`--study`) or made of options. Values that name tasks are checked against the network by `dse.space_of`.
+Read from TOML (`--study`) or made of options. Each field has a validator that knows the forms of its values; what
+names tasks is checked against the network later (`dse.space.mappings.check_study`).
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ from arrayol.source import Span
 from hwmodel.design import POLICIES, Policy, Scan
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 
-# Constraints as text: a figure, a relation and a number, as `internal_memory_bits <= 65536`.
-
-_FORM = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
+_CONSTRAINT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +44,10 @@ class Constraint:
 
 def parse_constraint(text: str) -> Constraint:
     """A constraint of its text. Raises ValueError where it has another form than `FIGURE <= NUMBER`."""
-    found = _FORM.fullmatch(text)
-    if found is None:
+    match = _CONSTRAINT.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    figure, relation, number = found.groups()
+    figure, relation, number = match.groups()
     bound = Fraction(number.replace("_", ""))
     return Constraint(figure, relation, bound, f"{figure} {relation} {number}")
 
@@ -95,9 +94,9 @@ def _cuts(value: object) -> tuple[Cut, ...] | Shapes:
 def _orders(value: object) -> Literal["legal"] | tuple[Scan, ...]:
     if value == "legal":
         return "legal"
-    found = _list(value)
+    orders = _list(value)
     try:
-        return tuple(one if isinstance(one, Scan) else parse_scan(one) for one in (found or _texts(found)))
+        return tuple(order if isinstance(order, Scan) else parse_scan(order) for order in (orders or _texts(orders)))
     except (ValueError, AttributeError):
         raise _refused() from None
 
@@ -106,38 +105,38 @@ def _words(kind: Any) -> Callable[[object], tuple[Any, ...]]:
     """A validator of lists of the words of a Literal, each once."""
 
     def words(value: object) -> tuple[Any, ...]:
-        found = tuple(_list(value))
-        if not found or any(word not in get_args(kind) for word in found) or len(set(found)) < len(found):
+        chosen = tuple(_list(value))
+        if not chosen or any(word not in get_args(kind) for word in chosen) or len(set(chosen)) < len(chosen):
             raise _refused()
-        return found
+        return chosen
 
     return words
 
 
 def _counts(value: object) -> tuple[int, ...]:
-    found = _list(value)
-    if not found or any(not isinstance(count, int) or isinstance(count, bool) or count < 1 for count in found):
+    counts = _list(value)
+    if not counts or any(not isinstance(count, int) or isinstance(count, bool) or count < 1 for count in counts):
         raise _refused()
-    return tuple(found)
+    return tuple(counts)
 
 
 def _flags(value: object) -> tuple[bool, ...]:
-    found = _list(value)
-    if not found or any(not isinstance(flag, bool) for flag in found) or len(set(found)) < len(found):
+    flags = _list(value)
+    if not flags or any(not isinstance(flag, bool) for flag in flags) or len(set(flags)) < len(flags):
         raise _refused()
-    return tuple(found)
+    return tuple(flags)
 
 
 def _texts(value: object) -> tuple[str, ...]:
-    found = _list(value)
-    if not found or any(not isinstance(text, str) for text in found):
+    texts = _list(value)
+    if not texts or any(not isinstance(text, str) for text in texts):
         raise _refused()
-    return tuple(found)
+    return tuple(texts)
 
 
 def _constraints(value: object) -> tuple[Constraint, ...]:
     try:
-        return tuple(one if isinstance(one, Constraint) else parse_constraint(str(one)) for one in _list(value))
+        return tuple(item if isinstance(item, Constraint) else parse_constraint(str(item)) for item in _list(value))
     except ValueError:
         raise _refused() from None
 
@@ -242,8 +241,8 @@ def load_study(path: Path) -> Study:
 
 def narrowed(study: Study) -> Study:
     """The study without cuts, FIFOs, layouts, policies and recomputing."""
-    given = {name: getattr(study, name) for name in study.model_fields_set}
-    return Study.model_validate({**given, **NARROW})
+    settings = {name: getattr(study, name) for name in study.model_fields_set}
+    return Study.model_validate({**settings, **NARROW})
 
 
 def with_constraints(study: Study, texts: Sequence[str], *, reuse_memory: bool) -> Study:
@@ -257,10 +256,10 @@ def with_constraints(study: Study, texts: Sequence[str], *, reuse_memory: bool) 
             raise error("bad-constraint", message, hint='write FIGURE <= NUMBER, as "lut <= 20000"') from None
     if not more and not reuse_memory:
         return study
-    given = {name: getattr(study, name) for name in study.model_fields_set}
-    given["constraints"] = (*study.constraints, *more)
-    given["reuse_memory"] = study.reuse_memory or reuse_memory
-    return Study.model_validate(given)
+    settings = {name: getattr(study, name) for name in study.model_fields_set}
+    settings["constraints"] = (*study.constraints, *more)
+    settings["reuse_memory"] = study.reuse_memory or reuse_memory
+    return Study.model_validate(settings)
 
 
 def _no_rules(_: Mapping[str, Any]) -> Iterator[BrokenRule]:

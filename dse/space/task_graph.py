@@ -37,18 +37,18 @@ class TaskGraph:
 
     def neighbours(self, tasks: Mask) -> Mask:
         """Tasks linked, either way, to one of `tasks`; some of `tasks` may be among them."""
-        found = 0
+        linked = 0
         for task in bits(tasks):
-            found |= self.successors[task] | self.predecessors[task]
-        return found
+            linked |= self.successors[task] | self.predecessors[task]
+        return linked
 
     def component(self, start: Mask, within: Mask) -> Mask:
         """What links inside `within` connect to `start`, itself included."""
-        found = fresh = start
+        reached = fresh = start
         while fresh:
-            fresh = self.neighbours(fresh) & within & ~found
-            found |= fresh
-        return found
+            fresh = self.neighbours(fresh) & within & ~reached
+            reached |= fresh
+        return reached
 
     def components(self, tasks: Mask) -> Iterator[Mask]:
         """The connected parts of `tasks`, by their first task."""

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, PrivateAttr
-from strategies_work import ATOMS, content_values, told_apart
+from strategies_digest import ATOMS, content_values, told_apart
 
 from arrayol.checks.check import load_checked
 from arrayol.ir.network import flatten
@@ -163,7 +163,7 @@ def test_other_types_are_refused_by_name(value: object, name: str) -> None:
 
 ELSEWHERE = """
 from pathlib import Path
-from strategies_work import ATOMS
+from strategies_digest import ATOMS
 from dse.jobs.digest import code_digest, digest
 from hwmodel.platform import load_platform
 words = [str(number) for number in range(50)]

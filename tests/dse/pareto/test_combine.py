@@ -1,4 +1,7 @@
-"""Fronts of whole designs by down-sets are those of all fusions and all choices in their groups, one by one."""
+"""Fronts of whole designs by down-sets are those of all fusions and all choices in their groups, one by one.
+
+So are those that are put together from the groups a heuristic search has seen.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,11 @@ from hypothesis import strategies as st
 from strategies import task_graphs
 from strategies_fronts import Point, combinations, front_from, point_lists, points_of
 
-from dse.pareto.combine import listed_front, whole_front
+from dse.pareto.combine import POINTS_OF_GROUP, Stock, fusion_front, listed_front, values_of, whole_front
 from dse.pareto.fronts import Combination, combined, front_of
 from dse.space.fusions import all_groups, subspaces
 from dse.space.task_graph import Mask, TaskGraph, from_links
+from hwmodel.design import Blocks, GroupDesign, Processor, row_major
 
 
 def brute_front(points: list[Point]) -> list[Point]:
@@ -132,3 +136,56 @@ def test_large_sums_are_taken_in_parts() -> None:
     sums = combined(front, front, Combination((False, False), (None, None)))
     assert len(sums) == 2 * count - 1
     assert (sums.values.sum(axis=1) == 2 * (count - 1)).all()
+
+
+def design(group: Mask, number: int, units: int) -> GroupDesign:
+    """Some design of a group; only its number and its units count here."""
+    return GroupDesign((Processor(str(group), units),), Blocks((number + 1,), row_major(1)))
+
+
+@given(st.data())
+def test_wholes_of_seen_groups(data: st.DataObject) -> None:
+    """Their front is the one over all fusions in which the groups that were not seen have no designs."""
+    graph = data.draw(task_graphs(most=5))
+    figures = data.draw(st.integers(1, 3))
+    combination = data.draw(combinations(figures))
+    every = all_groups(graph)
+    seen = data.draw(st.lists(st.sampled_from(every), unique=True)) if data.draw(st.booleans()) else list(every)
+    points = {group: data.draw(point_lists(figures)) for group in seen}
+    stock = Stock(graph, (), combination)
+    for part in (0, 1):  # in two helpings
+        stock.add(
+            {
+                group: {
+                    design(group, row, units): values for row, (values, units) in enumerate(found) if row % 2 == part
+                }
+                for group, found in points.items()
+                if len(found) > part
+            }
+        )
+    fronts = {
+        group: front_from(points.get(group, []), figures, trade_units=combination.trades_units) for group in every
+    }
+    wholes = stock.wholes()
+    front = front_of(*values_of(wholes, figures))
+    assert points_of(front) == points_of(whole_front(graph, fronts.__getitem__, combination).front)
+    assert len(wholes) == len(front)
+    for one in wholes:
+        assert sum(one.groups) == graph.all
+        assert one.units == sum(group.processors[0].units for group in one.groups.values())
+    fusions = [tuple(one.groups) for one in wholes[:2]]
+    if fusions:
+        listed = Stock(graph, fusions, combination, stock.fronts, stock.designs)
+        best = [fusion_front(graph, fronts.__getitem__, combination, fusion).front for fusion in fusions]
+        together = front_of(*(np.concatenate([getattr(one, name) for one in best]) for name in ("values", "units")))
+        assert points_of(front_of(*values_of(listed.wholes(), figures))) == points_of(together)
+
+
+def test_long_fronts_are_thinned() -> None:
+    graph = from_links(("a", "b"), {(0, 1)})
+    stock = Stock(graph, (), Combination((False, False), (None, None)))
+    group = graph.all
+    stock.add({group: {design(group, row, 1): (row, 1000 - row) for row in range(1000)}})
+    found = stock.wholes()
+    assert len(found) == POINTS_OF_GROUP
+    assert [one.values for one in (found[0], found[-1])] == [(0, 1000), (999, 1)]

@@ -131,7 +131,7 @@ def prices(wanted: Wanted, job_runner: JobRunner) -> Any:
         for blocks in list(space.blocks(last))[:2] if last else ():
             plain = plain_structure(space.tasks(group), blocks)
             pricer.price([plain, *islice(mapping_options(space, plain), 4)])
-    return pricer.found, pricer.refusal
+    return pricer.figures, pricer.refusal
 
 
 def three(platform: Platform = PLATFORM, **study: Any) -> Wanted:
