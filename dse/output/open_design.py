@@ -84,7 +84,7 @@ class StoredDesign:
     def simulate(self, inputs: Mapping[str, NDArray[Any]] | None, functions: Functions | None = None) -> Simulated:
         """Run it on arrays by input, memories as large as the model says; without arrays, or with black boxes, tokens.
 
-        Raises RefereeError where the design breaks a rule of the machine, ArrayolError (`too-few-frames`) where an
+        Raises SimulatorError where the design breaks a rule of the machine, ArrayolError (`too-few-frames`) where an
         input does not last for one frame, or those of executing.
         """
         given = None if inputs is None else {name: self._frame(name, array) for name, array in inputs.items()}

@@ -1,4 +1,8 @@
-"""Designs at a reduced size: the same decisions on a smaller repetition space."""
+"""Designs at a reduced size: the same decisions on a smaller repetition space.
+
+What the simulator is to see of a design are its steps in the middle and at the border of each axis: a block side keeps
+at least five blocks along its axis, with and without a partial one, and a side that spans its axis still does.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import numpy as np
 
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
-from hwmodel.design import Blocks, Design, GroupDesign, Processor
+from hwmodel.design import Blocks, Design, GroupDesign
 from hwmodel.machine.model import MachineModel
 
 Extents = tuple[int, ...]
@@ -48,10 +52,10 @@ class Reducer:
             if smaller not in self._legal:
                 self._legal[smaller] = _legal(smaller, self.model)
             self._groups[key] = self._legal[smaller]
-        found = self._groups[key]
-        if isinstance(found, ArrayolError):
-            raise found.with_traceback(None)
-        return found
+        group = self._groups[key]
+        if isinstance(group, ArrayolError):
+            raise group.with_traceback(None)
+        return group
 
     def _smaller(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
         def cut(task: str, blocks: Blocks) -> Blocks:
@@ -61,7 +65,10 @@ class Reducer:
         return replace(
             design,
             blocks=cut(_last(design, self.model), design.blocks),
-            processors=tuple(replace(one, cut=cut(one.task, one.cut)) if one.cut else one for one in design.processors),
+            processors=tuple(
+                replace(processor, cut=cut(processor.task, processor.cut)) if processor.cut else processor
+                for processor in design.processors
+            ),
         )
 
 
@@ -81,28 +88,28 @@ def _side(side: int, whole: int, small: int, *, partial: bool) -> int:
         return small
     most = max(1, min(side, small // BLOCKS_AT_LEAST))
     if partial:
-        return next((one for one in range(most, 1, -1) if small % one), most)
-    return next(one for one in range(most, 0, -1) if small % one == 0)
+        return next((length for length in range(most, 1, -1) if small % length), most)
+    return next(length for length in range(most, 0, -1) if small % length == 0)
 
 
 def _legal(design: GroupDesign, model: MachineModel) -> GroupDesign | ArrayolError:
     """The design with units that can work at once; why it is refused, as a FIFO that only larger blocks allow."""
     try:
-        found = _with_legal_units(design, model)
-        model.exact(found)
+        legal = _with_legal_units(design, model)
+        model.exact(legal)
     except ArrayolError as refusal:
         return refusal
-    return found
+    return legal
 
 
 def _with_legal_units(design: GroupDesign, model: MachineModel) -> GroupDesign:
     """The design with as many of its units as can work at once."""
-    given = [processor.units for processor in design.processors]
-    if model.price_structure(design, np.array([given], np.int64)).legal[0, 0]:
+    units = [processor.units for processor in design.processors]
+    if model.price_structure(design, np.array([units], np.int64)).legal[0, 0]:
         return design
-    units = [_most(design, place, count, model) for place, count in enumerate(given)]
-    processors = zip(design.processors, units, strict=True)
-    return replace(design, processors=tuple(_counted(*pair) for pair in processors))
+    fewer = [_most(design, place, count, model) for place, count in enumerate(units)]
+    pairs = zip(design.processors, fewer, strict=True)
+    return replace(design, processors=tuple(replace(processor, units=count) for processor, count in pairs))
 
 
 def _most(design: GroupDesign, place: int, count: int, model: MachineModel) -> int:
@@ -111,7 +118,3 @@ def _most(design: GroupDesign, place: int, count: int, model: MachineModel) -> i
     choices[:, place] = np.arange(1, count + 1)
     legal = model.price_structure(design, choices).legal[0]
     return int(choices[legal, place].max()) if legal.any() else 1
-
-
-def _counted(processor: Processor, units: int) -> Processor:
-    return replace(processor, units=units)

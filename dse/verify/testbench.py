@@ -58,28 +58,20 @@ class Testbench:
     def inputs(self) -> dict[str, NDArray[Any]] | None:
         """Random data; None where the bodies have no result for them, and tokens must do."""
         arrays = self.network.arrays
-        found = {name: noise(arrays[name].type, self.accesses.shape(name), SEED) for name in self.network.inputs}
+        data = {name: noise(arrays[name].type, self.accesses.shape(name), SEED) for name in self.network.inputs}
         try:
-            execute(self.spec, self.network.name, found)
+            execute(self.spec, self.network.name, data)
         except ArrayolError:
             return None
-        return found
+        return data
 
     @cached_property
     def reference(self) -> Reference:
         """What the reference execution says of these data."""
         return reference_of(self.spec, self.network, self.inputs)
 
-    @property
-    def repetitions(self) -> int:
-        """How many repetitions one design has."""
-        return self._repetitions(self.network.processes)
-
-    def repetitions_of(self, group: GroupDesign) -> int:
-        """How many repetitions a group has."""
-        return self._repetitions(group.tasks)
-
-    def _repetitions(self, tasks: Iterable[str]) -> int:
+    def repetitions(self, tasks: Iterable[str]) -> int:
+        """How many repetitions some tasks have together."""
         return sum(math.prod(self.accesses.extents(task)) for task in tasks)
 
     @cached_property
@@ -91,14 +83,16 @@ class Testbench:
         """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.simulator.simulate`)."""
         try:
             estimate = self.model.estimate(group)
-            found = simulate_alone(self.reference, self.platform, group, _sizes(estimate))
+            simulation = simulate_alone(self.reference, self.platform, group, _sizes(estimate))
         except ArrayolError as stopped:
             return Judgement(None, (stopped.diagnostics[0].message,))
-        reasons = [] if found.identical is not False else ["what it computes differs from the reference execution's"]
-        return Judgement(found.identical, (*reasons, *_group_mismatches(found.run, estimate)))
+        differs = ["what it computes differs from the reference execution's"] if simulation.identical is False else []
+        run = simulation.run
+        cycles = _cycle_mismatch(run.cycles, estimate.latency_cycles)
+        return Judgement(simulation.identical, (*differs, *cycles, *_memory_mismatches(run, estimate)))
 
     def compare(self, design: Design) -> tuple[Simulation, DesignEstimate]:
-        """The simulation of a whole design beside its estimate. Raises RefereeError where it cannot run."""
+        """The simulation of a whole design beside its estimate. Raises SimulatorError where it cannot run."""
         estimate = self.model.evaluate(design)
         return run_simulation(self.spec, self.network, self.platform, design, estimate, self.inputs), estimate
 
@@ -116,18 +110,13 @@ def run_simulation(
     return simulate(spec, network, platform, design, [_sizes(group) for group in estimate.groups], inputs, functions)
 
 
-def mismatches(found: Simulation, estimate: DesignEstimate) -> Iterator[str]:
+def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str]:
     """What the simulation of a design and the model disagree about."""
-    if found.identical is False:
+    if simulation.identical is False:
         yield "its output differs from the reference execution's"
-    yield from _cycle_mismatch(found.cycles, estimate.latency_cycles)
-    for run, group in zip(found.groups, estimate.groups, strict=True):
+    yield from _cycle_mismatch(simulation.cycles, estimate.latency_cycles)
+    for run, group in zip(simulation.groups, estimate.groups, strict=True):
         yield from _memory_mismatches(run, group)
-
-
-def _group_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
-    yield from _cycle_mismatch(run.cycles, estimate.latency_cycles)
-    yield from _memory_mismatches(run, estimate)
 
 
 def _cycle_mismatch(cycles: int, analytic: int) -> Iterator[str]:

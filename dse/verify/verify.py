@@ -1,4 +1,9 @@
-"""Designs of a front judged by the simulator at a reduced size (docs/machine.md): a mismatch is an error."""
+"""Designs of a front judged by the simulator at a reduced size: where it disagrees with the model, that is an error.
+
+A group is simulated by itself, fed with the arrays of the reference execution: groups run one after another and meet in
+the external memory only, so a design does what the model says if each of its groups does and their order is possible
+(`unordered`). Designs share groups, and at the reduced size many groups become the same one; each is simulated once.
+"""
 
 from __future__ import annotations
 
@@ -20,64 +25,11 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
 
-# Simulations of groups as jobs.
-
+WHOLE_AT_MOST = 1_000_000  # repetitions; a spec without a reduced size is simulated whole up to so many
+BY_DEFAULT_AT_MOST = 2_000_000  # repetitions over all designs of the front that are simulated unasked
 _GROUP_SECONDS = 0.01  # roughly, before the first step
 _REPETITION_SECONDS = 1e-5  # of one repetition of one task
 _JUDGEMENTS = TypeAdapter(Judgement)
-
-
-@dataclass(frozen=True)
-class SimulationJob:
-    """One group on a bench."""
-
-    group: GroupDesign
-    cost: float = field(compare=False)
-
-    @property
-    def kind(self) -> str:
-        """What it is in a store."""
-        return "simulation of a group"
-
-    def key(self, testbench: Testbench) -> bytes:
-        """What it depends on."""
-        return digest(self.kind, testbench.key, self.group)
-
-    def run(self, testbench: Testbench) -> Judgement:
-        """Simulate it."""
-        return testbench.judge(self.group)
-
-    def dump(self, judgement: Judgement) -> str:
-        """A judgement as text."""
-        return _JUDGEMENTS.dump_json(judgement).decode()
-
-    def load(self, text: str) -> Judgement:
-        """A judgement from its text."""
-        return _JUDGEMENTS.validate_json(text)
-
-
-def judge_all(
-    testbench: Testbench, groups: Sequence[GroupDesign], runner: JobRunner, report: Report
-) -> dict[GroupDesign, Judgement]:
-    """A judgement on each group."""
-    done = 0
-
-    def watch(share: Share, results: Sequence[Judgement]) -> None:
-        nonlocal done
-        done += len(results)
-        report(SearchProgress(SIMULATING, done, len(groups), "groups", work=share.of_all))
-
-    (judgements,) = runner.do(testbench, [_simulated(testbench, groups)], watch)
-    return dict(zip(groups, judgements, strict=True))
-
-
-def _simulated(testbench: Testbench, groups: Sequence[GroupDesign]) -> JobPlan[Sequence[Judgement]]:
-    seconds = [_GROUP_SECONDS + _REPETITION_SECONDS * testbench.repetitions_of(group) for group in groups]
-    return (yield [SimulationJob(*pair) for pair in zip(groups, seconds, strict=True)])
-
-
-WHOLE_AT_MOST = 1_000_000  # repetitions; a spec without a reduced size is simulated whole up to so many
-BY_DEFAULT_AT_MOST = 2_000_000  # repetitions over all designs of the front that are simulated unasked
 
 Judgements = Mapping[GroupDesign, Judgement]
 
@@ -90,12 +42,15 @@ class Verdict:
     text: str
 
 
+class NotReducibleError(Exception):
+    """Why a design has no counterpart at the reduced size."""
+
+
 @dataclass
 class Verifier:
     """Simulates designs of a task in canonical form on a platform, at the size that its `[verify]` consts give.
 
-    Designs share groups, and at the reduced size many groups become the same one: `plan` lists what there is to
-    simulate, and `verdicts` says what came of that for each design.
+    `plan` lists the groups there are to simulate, and `verdicts` says what came of that for each design.
     """
 
     form: Canonical
@@ -140,13 +95,13 @@ class Verifier:
         """What is simulated for designs, each group once, in the order in which the designs first need them."""
         if self._unsimulated(designs, asked=asked) is not None:
             return ()
-        found: dict[GroupDesign, None] = {}
+        groups: dict[GroupDesign, None] = {}
         for design in designs:
             try:
-                found |= dict.fromkeys(group for variant in self.variants(design) for group in variant.groups)
+                groups |= dict.fromkeys(group for variant in self.variants(design) for group in variant.groups)
             except NotReducibleError:
                 continue
-        return tuple(found)
+        return tuple(groups)
 
     def verdicts(self, designs: Sequence[Design], judgements: Judgements, *, asked: bool) -> tuple[Verdict, ...]:
         """The verdict on each design, from judgements on all that `plan` lists.
@@ -178,7 +133,7 @@ class Verifier:
 
     def _unsimulated(self, designs: Sequence[Design], *, asked: bool) -> str | None:
         """Why none of the designs is simulated, if so."""
-        repetitions = self.testbench.repetitions
+        repetitions = self.testbench.repetitions(self.testbench.network.processes)
         if not self.is_reduced and repetitions > WHOLE_AT_MOST:
             reason = "steps made the specification" if self.platform.verify else "the platform has no [verify] table"
             return f"unverified: more than {WHOLE_AT_MOST:,} repetitions, and {reason}"
@@ -212,20 +167,68 @@ class Verifier:
 
 def unordered(network: Network, design: Design) -> Iterator[str]:
     """Why a design's groups cannot run one after another, each task once and each array made before it is read."""
-    there, left = set(network.inputs), set(network.processes)
+    available, left = set(network.inputs), set(network.processes)
     for group in design.groups:
         processes = [network.processes[task] for task in group.tasks]
-        made = {array for process in processes for array in process.writes}
-        missing = {array for process in processes for array in process.reads} - made - there
+        written = {array for process in processes for array in process.writes}
+        missing = {array for process in processes for array in process.reads} - written - available
         for array in sorted(missing):
             yield f"[{' '.join(group.tasks)}] reads '{array}' before another group makes it"
         for task in set(group.tasks) - left:
             yield f"'{task}' is in two groups"
-        there |= made
+        available |= written
         left -= set(group.tasks)
     for task in sorted(left):
         yield f"'{task}' is in no group"
 
 
-class NotReducibleError(Exception):
-    """Why a design has no counterpart at the reduced size."""
+# Simulations of groups as jobs.
+
+
+@dataclass(frozen=True)
+class SimulationJob:
+    """One group on a test bench."""
+
+    group: GroupDesign
+    cost: float = field(compare=False)
+
+    @property
+    def kind(self) -> str:
+        """What it is in a store."""
+        return "simulation of a group"
+
+    def key(self, testbench: Testbench) -> bytes:
+        """What it depends on."""
+        return digest(self.kind, testbench.key, self.group)
+
+    def run(self, testbench: Testbench) -> Judgement:
+        """Simulate it."""
+        return testbench.judge(self.group)
+
+    def dump(self, judgement: Judgement) -> str:
+        """A judgement as text."""
+        return _JUDGEMENTS.dump_json(judgement).decode()
+
+    def load(self, text: str) -> Judgement:
+        """A judgement from its text."""
+        return _JUDGEMENTS.validate_json(text)
+
+
+def judge_all(
+    testbench: Testbench, groups: Sequence[GroupDesign], runner: JobRunner, report: Report
+) -> dict[GroupDesign, Judgement]:
+    """A judgement on each group."""
+    done = 0
+
+    def watch(share: Share, results: Sequence[Judgement]) -> None:
+        nonlocal done
+        done += len(results)
+        report(SearchProgress(SIMULATING, done, len(groups), "groups", work=share.of_all))
+
+    (judgements,) = runner.do(testbench, [_simulated(testbench, groups)], watch)
+    return dict(zip(groups, judgements, strict=True))
+
+
+def _simulated(testbench: Testbench, groups: Sequence[GroupDesign]) -> JobPlan[Sequence[Judgement]]:
+    seconds = [_GROUP_SECONDS + _REPETITION_SECONDS * testbench.repetitions(group.tasks) for group in groups]
+    return (yield [SimulationJob(*pair) for pair in zip(groups, seconds, strict=True)])

@@ -14,8 +14,8 @@ WORK = Path(__file__).resolve().parents[2] / "dse" / "jobs"
 @pytest.mark.parametrize(
     ("heading", "sources", "count"),
     [
-        ("The store of finished work", {"store_errors.py"}, 3),
-        ("Workers and clusters", {"cluster.py", "piece.py", "pools.py"}, 5),
+        ("The store of finished work", {"cache_file.py"}, 3),
+        ("Workers and clusters", {"cluster.py", "jobs.py", "pools.py"}, 5),
     ],
 )
 def test_the_table_names_every_code(heading: str, sources: set[str], count: int) -> None:
@@ -27,7 +27,7 @@ def test_the_table_names_every_code(heading: str, sources: set[str], count: int)
 
 def test_no_other_module_has_codes() -> None:
     found = {path.name for path in WORK.glob("*.py") if raised(path)}
-    assert found == {"store_errors.py", "cluster.py", "piece.py", "pools.py"}
+    assert found == {"cache_file.py", "cluster.py", "jobs.py", "pools.py"}
 
 
 def raised(path: Path) -> set[str]:

@@ -160,7 +160,7 @@ def test_a_failure_leaves_the_former_result(
         paths[0].write_bytes(b"half")
         raise raised
 
-    monkeypatch.setattr(store, "save_plot", fail)
+    monkeypatch.setattr(store, "save_front", fail)
     with pytest.raises(type(raised)):
         write_result(lpsf, Path("out"))
     assert {name: Path("out", name).read_bytes() for name in FILES} == before

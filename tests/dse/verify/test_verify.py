@@ -11,7 +11,6 @@ from pathlib import Path
 
 import mutants
 import pytest
-from dse.testbench import Judgement, Testbench, mismatches
 from explored import SPECS
 from mutants import changed
 
@@ -20,6 +19,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import Spec
 from arrayol.transforms.steps import canonical_form
+from dse.verify.testbench import Judgement, Testbench, mismatches
 from dse.verify.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.estimate import GroupEstimate
