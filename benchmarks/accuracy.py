@@ -90,8 +90,9 @@ class Shipped:
 
     def compare(self, variant: Design) -> Compared:
         """Simulate a design of the reduced size."""
-        found, estimate = self.verifier.testbench.compare(variant)
-        return Compared(found.cycles, estimate.latency_cycles, found.identical, tuple(mismatches(found, estimate)))
+        simulation, estimate = self.verifier.testbench.compare(variant)
+        disagreements = tuple(mismatches(simulation, estimate))
+        return Compared(simulation.cycles, estimate.latency_cycles, simulation.identical, disagreements)
 
 
 def shipped() -> list[str]:
@@ -100,36 +101,36 @@ def shipped() -> list[str]:
 
 
 def compare_front(
-    one: Shipped, *, at_shipped_size: bool = False, most: int | None = None
+    spec: Shipped, *, at_shipped_size: bool = False, most: int | None = None
 ) -> tuple[int, list[Compared]]:
     """The designs on a front, or `most` of them spread evenly, and the simulations of their variants."""
-    front = one.front(at_shipped_size=at_shipped_size)
+    front = spec.front(at_shipped_size=at_shipped_size)
     if most is not None and len(front) > most:
         front = [front[round(place * (len(front) - 1) / (most - 1))] for place in range(most)]
-    variants = dict.fromkeys(variant for design in front for variant in _variants(one, design, at_shipped_size))
-    return len(front), [one.compare(variant) for variant in variants]
+    variants = dict.fromkeys(variant for design in front for variant in _variants(spec, design, at_shipped_size))
+    return len(front), [spec.compare(variant) for variant in variants]
 
 
-def _variants(one: Shipped, design: Design, at_shipped_size: bool) -> Iterator[Design]:
+def _variants(spec: Shipped, design: Design, at_shipped_size: bool) -> Iterator[Design]:
     if at_shipped_size:
-        yield from one.verifier.variants(design)
+        yield from spec.verifier.variants(design)
         return
     yield design
     with suppress(ArrayolError):  # smaller blocks are refused where a FIFO needs the larger ones
-        yield from one.reduced(design)
+        yield from spec.reduced(design)
 
 
-def line(one: Shipped, designs: int, found: Sequence[Compared]) -> str:
+def line(spec: Shipped, designs: int, simulations: Sequence[Compared]) -> str:
     """The table's line of a specification."""
-    consts = one.verifier.platform.verify.items()
+    consts = spec.verifier.platform.verify.items()
     size = ", ".join(f"{name} = {value}" for name, value in consts) or "its shipped size"
-    cycles = [each.cycles for each in found]
-    largest = max(each.difference for each in found)
-    wrong = sum(each.identical is False for each in found)
-    tokens = all(each.identical is None for each in found)
+    cycles = [simulation.cycles for simulation in simulations]
+    largest = max(simulation.difference for simulation in simulations)
+    wrong = sum(simulation.identical is False for simulation in simulations)
+    tokens = all(simulation.identical is None for simulation in simulations)
     outputs = "tokens" if tokens else f"{wrong:,} differ" if wrong else "identical"
     span = f"{min(cycles):,} to {max(cycles):,}"
-    return f"| {one.name}: {size} | {designs:,} | {len(found):,} | {span} | {largest:.1%} | {outputs} |\n"
+    return f"| {spec.name}: {size} | {designs:,} | {len(simulations):,} | {span} | {largest:.1%} | {outputs} |\n"
 
 
 def write_table(lines: Iterable[str], page: Path = PAGE) -> None:
@@ -151,14 +152,14 @@ def main() -> int:
     lines, agreed = [], True
     sys.stdout.write(HEAD)
     for name in options.names or shipped():
-        one = Shipped(name, options.whole)
-        designs, found = compare_front(one, at_shipped_size=options.shipped_size or options.whole)
-        lines.append(line(one, designs, found))
+        spec = Shipped(name, options.whole)
+        designs, simulations = compare_front(spec, at_shipped_size=options.shipped_size or options.whole)
+        lines.append(line(spec, designs, simulations))
         sys.stdout.write(lines[-1])
         sys.stdout.flush()
-        for each in found:
-            agreed &= not each.disagreements
-            sys.stderr.write("".join(f"{name}: {text}\n" for text in each.disagreements))
+        for simulation in simulations:
+            agreed &= not simulation.disagreements
+            sys.stderr.write("".join(f"{name}: {text}\n" for text in simulation.disagreements))
     if options.write:
         write_table(lines)
     return 0 if agreed else 1

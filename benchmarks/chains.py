@@ -134,7 +134,7 @@ def measured(text: str, longest: int, folder: Path) -> tuple[list[str], float]:
     whole, combining = timed(lambda: combine_groups(context, fronts))
     isomorphic = IsomorphicGroups(space)
     different = sum(isomorphic.of(group) is None for group in space.groups)
-    designs = sum(found.counts.size for found in fronts.values())
+    designs = sum(front.counts.size for front in fronts.values())
     cells = [f"{len(space.groups)} ({different})", f"{designs:,}", f"{len(whole.front):,}"]
     cells += [f"{loading:.2f}", f"{searching:.2f}", f"{combining:.2f}", exhaustive(space)]
     return cells, searching + combining
@@ -146,10 +146,9 @@ def exhaustive(space: MappingSpace) -> str:
     if wholes is None or wholes > WHOLES_AT_MOST:
         return "too many" if wholes is None else f"{wholes:.1e} designs"
     columns = columns_of(OBJECTIVES, (), PLATFORM, reuse_memory=False)
+    context = SearchContext(space, columns)
     try:
-        return (
-            f"{timed(lambda: search_exhaustively(SearchContext(space, columns), JobRunner(), lambda _: None))[1]:.2f}"
-        )
+        return f"{timed(lambda: search_exhaustively(context, JobRunner(), lambda _: None))[1]:.2f}"
     except ArrayolError:
         return "too many"
 

@@ -178,7 +178,7 @@ def measure(case: Case, pairs: int) -> str:
     case.check()
     times = [(seconds(lambda: case.compute(**case.inputs)), seconds(case.run)) for _ in range(pairs)]
     ratios = [own / other for other, own in times]
-    low, middle, high = statistics.quantiles(ratios, n=4)
+    low, middle, high = statistics.quantiles(ratios if len(ratios) > 1 else 2 * ratios, n=4)
     other, own = (statistics.median(side) * 1000 for side in zip(*times, strict=True))
     return (
         f"{case.task}: {middle:.2f} times {case.other} (quartiles {low:.2f} to {high:.2f}, {pairs} pairs): "

@@ -47,18 +47,18 @@ class Line:
     space: MappingSpace
     exact: Searched
     exactly: float
-    found: tuple[Searched, ...]
+    by_seed: tuple[Searched, ...]
     heuristically: float
 
     @property
     def share(self) -> float:
         """The least of the seeds."""
-        return min(share_of(one.front.values, self.exact.front.values) for one in self.found)
+        return min(share_of(search.front.values, self.exact.front.values) for search in self.by_seed)
 
     def cells(self) -> tuple[str, ...]:
         """The line's text."""
-        looked = max(one.counts.evaluated + one.counts.infeasible for one in self.found)
-        generations = [len(one.evolution.generations) - 1 for one in self.found if one.evolution]
+        looked = max(search.counts.evaluated + search.counts.infeasible for search in self.by_seed)
+        generations = [len(search.evolution.generations) - 1 for search in self.by_seed if search.evolution]
         return (
             f"{len(self.space.graph)}",
             f"{size_of(self.space).group_designs:,}",
@@ -68,7 +68,7 @@ class Line:
             f"{self.share:.5f}",
             f"{looked:,}",
             f"{max(generations)}",
-            f"{min(len(one.front) for one in self.found):,}",
+            f"{min(len(search.front) for search in self.by_seed):,}",
         )
 
 
@@ -93,17 +93,17 @@ def measured(name: str, seeds: list[int], *, narrow: bool, at_shipped_size: bool
     space = shipped_space(name, narrow=narrow, at_shipped_size=at_shipped_size)
     columns = columns_for(space)
     exact, exactly = timed(lambda: search_exactly(SearchContext(space, columns), JobRunner(), lambda _: None))
-    found, total = [], 0.0
+    by_seed, total = list[Searched](), 0.0
     for seed in seeds:
         own = shipped_space(name, narrow=narrow, at_shipped_size=at_shipped_size)
-        one, seconds = timed(
+        search, seconds = timed(
             lambda own=own, seed=seed: search_heuristically(
                 SearchContext(own, columns), seed, JobRunner(), lambda _: None
             )
         )
-        found.append(one)
+        by_seed.append(search)
         total += seconds
-    return Line(space, exact, exactly, tuple(found), total / len(seeds))
+    return Line(space, exact, exactly, tuple(by_seed), total / len(seeds))
 
 
 def main() -> int:

@@ -91,17 +91,17 @@ def kernel(name: str, *factors: int) -> None:
 
 def times(rounds: int, work: Callable[..., None], *arguments: object) -> list[float]:
     """Milliseconds of each round."""
-    found = []
+    milliseconds = []
     for _ in range(rounds):
         start = time.perf_counter()
         work(*arguments)
-        found.append(1000 * (time.perf_counter() - start))
-    return found
+        milliseconds.append(1000 * (time.perf_counter() - start))
+    return milliseconds
 
 
-def show(name: str, found: list[float], remark: str = "") -> None:
+def show(name: str, rounds: list[float], remark: str = "") -> None:
     """Median and quartiles."""
-    low, middle, high = statistics.quantiles(found, n=4)
+    low, middle, high = statistics.quantiles(rounds if len(rounds) > 1 else 2 * rounds, n=4)
     sys.stdout.write(f"{name:<58}{middle:8.1f} ms ({low:.1f} to {high:.1f}){remark}\n")
     sys.stdout.flush()
 

@@ -151,11 +151,11 @@ def zigzag(python: Path, seconds: float) -> str:
     """Its evaluations a second, in its own environment."""
     script = Path(__file__).with_name("machine_zigzag.py")
     done = subprocess.run([python, script, str(seconds)], capture_output=True, text=True, check=True)
-    found = json.loads(done.stdout.splitlines()[-1])
-    each = found["evaluated"] / found["seconds"]
+    priced = json.loads(done.stdout.splitlines()[-1])
+    each = priced["evaluated"] / priced["seconds"]
     return (
-        f"zigzag-dse {found['version']}, AlexNet on its TPU-like accelerator: {found['evaluated']:,} evaluations, "
-        f"{found['seconds']:.2f} s: {each:,.0f} a second"
+        f"zigzag-dse {priced['version']}, AlexNet on its TPU-like accelerator: {priced['evaluated']:,} evaluations, "
+        f"{priced['seconds']:.2f} s: {each:,.0f} a second"
     )
 
 

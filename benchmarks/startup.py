@@ -47,7 +47,7 @@ def main() -> None:
     options = parser.parse_args()
     pairs = measure(options.pairs)
     ratios = [shown / base for base, shown in pairs]
-    low, middle, high = statistics.quantiles(ratios, n=4)
+    low, middle, high = statistics.quantiles(ratios if len(ratios) > 1 else 2 * ratios, n=4)
     base, shown = (statistics.median(times) * 1000 for times in zip(*pairs, strict=True))
     sys.stdout.write(
         f"{middle:.2f} times import click (quartiles {low:.2f} to {high:.2f}, {len(pairs)} pairs): "

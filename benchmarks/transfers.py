@@ -60,8 +60,8 @@ def stencil(depth: int) -> str:
         moved = [f"{name} {step}" if axis == place else name for place, name in enumerate(names)]
         places.append(", ".join(moved))
     value = " + ".join(f"u[{place}]" for place in places)
-    every = ", ".join(f"{name}{name} in 0..N" for name in names)
-    first = f"u[{', '.join(name * 2 for name in names)}] = s[{', '.join(name * 2 for name in names)}]  for {every}"
+    all_points = ", ".join(f"{name}{name} in 0..N" for name in names)
+    first = f"u[{', '.join(name * 2 for name in names)}] = s[{', '.join(name * 2 for name in names)}]  for {all_points}"
     ranges = ", ".join(f"{name} in 1..N - 1" for name in names)
     head = f"const N = 64\nelementary e(s: f32[{shape}]) -> (u: f32[{shape}])"
     return f"{head} {{\n  {first}\n  u[{', '.join(names)}] = {value}  for {ranges}\n}}\n"
@@ -108,20 +108,20 @@ def measured(case: Case, path: Path, repeats: int) -> list[float | None]:
     count = len(open_program(load_sound(path), "e").statements)
     request = NestRequest("e", [case.schedule], ("10",), [count], case.symbols)
     nest = open_nest(load_sound(path), request)
-    found = traffic(nest)
+    moved = traffic(nest)
     stages: list[Callable[[], Any]] = [
         lambda: open_nest(load_sound(path), request),
         lambda: traffic(nest),
         lambda: traffic(nest, method="lexicographic"),
-        lambda: texts(found, nest),
+        lambda: texts(moved, nest),
     ]
     return [median(stage, repeats) for stage in stages]
 
 
-def texts(found: Traffic, nest: TiledNest) -> list[tuple[str, ...]]:
+def texts(moved: Traffic, nest: TiledNest) -> list[tuple[str, ...]]:
     """The readable conditions of all sets."""
     tiles = tile_set(nest)
-    return [conditions(sets[name], nest, name, tiles) for sets in (found.load, found.store) for name in sets]
+    return [conditions(sets[name], nest, name, tiles) for sets in (moved.load, moved.store) for name in sets]
 
 
 def median(stage: Callable[[], object], repeats: int) -> float | None:

@@ -28,9 +28,7 @@ from time import perf_counter
 from typing import Any
 
 from arrayol import api
-from dse.jobs import pools
-from dse.jobs import runner as resources_of
-from dse.jobs import runner as runners
+from dse.jobs import pools, runner
 from dse.jobs.pools import Processes
 
 SPECS = Path(__file__).parents[1] / "specs"
@@ -42,12 +40,12 @@ CASES = {
 
 def main() -> None:
     """Print medians and ratios."""
-    given = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    given.add_argument("--pairs", type=int, default=5)
-    given.add_argument("--one", nargs=2, metavar=("CASE", "WORKERS"), help=argparse.SUPPRESS)
-    options = given.parse_args()
-    if options.one:
-        say(json.dumps(measured(options.one[0], int(options.one[1]))))
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--run", nargs=2, metavar=("CASE", "WORKERS"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.run:
+        say(json.dumps(measured(options.run[0], int(options.run[1]))))
         return
     say(f"arrayol {version('arrayol')}, Python {platform.python_version()}, {os.cpu_count()} cores")
     for name in CASES:
@@ -55,8 +53,8 @@ def main() -> None:
         for phase in ("search", "simulate", "steps", "command"):
             if alone[0][phase]:
                 say(f"{name}, {phase}: {compared(phase, alone, both)}")
-        say(f"{name}, start: {median(one['start'] for one in both):.2f} s with 2")
-        tasks = sorted(seconds for one in both for seconds in one["tasks"])
+        say(f"{name}, start: {median(run['start'] for run in both):.2f} s with 2")
+        tasks = sorted(seconds for run in both for seconds in run["tasks"])
         short = sum(seconds < 0.1 for seconds in tasks) / len(tasks)
         say(f"{name}, tasks: {len(tasks)}, median {median(tasks):.2f} s, {short:.0%} below 0.1 s")
 
@@ -69,19 +67,19 @@ def say(text: str) -> None:
 
 def compared(phase: str, alone: Sequence[dict[str, Any]], both: Sequence[dict[str, Any]]) -> str:
     """The medians and the ratios of the pairs."""
-    one, two = ([found[phase] for found in side] for side in (alone, both))
-    ratios = sorted(left / right for left, right in zip(one, two, strict=True))
+    slow, fast = ([run[phase] for run in side] for side in (alone, both))
+    ratios = sorted(left / right for left, right in zip(slow, fast, strict=True))
     return (
-        f"{median(one):.2f} s with 1, {median(two):.2f} s with 2: {median(ratios):.2f} times as fast "
+        f"{median(slow):.2f} s with 1, {median(fast):.2f} s with 2: {median(ratios):.2f} times as fast "
         f"({ratios[0]:.2f} to {ratios[-1]:.2f}, {len(ratios)} pairs)"
     )
 
 
 def run(name: str, workers: int) -> dict[str, Any]:
     """One measurement in a process of its own."""
-    command = [sys.executable, __file__, "--one", name, str(workers)]
-    found: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
-    return found
+    command = [sys.executable, __file__, "--run", name, str(workers)]
+    seconds: dict[str, Any] = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    return seconds
 
 
 def measured(name: str, workers: int) -> dict[str, Any]:
@@ -89,18 +87,18 @@ def measured(name: str, workers: int) -> dict[str, Any]:
     spec, consts, narrow = CASES[name]
     phases: list[float] = []
     tasks: list[float] = []
-    runners.JobRunner.do = timed(runners.JobRunner.do, phases)  # type: ignore[method-assign]
+    runner.JobRunner.do = timed(runner.JobRunner.do, phases)  # type: ignore[method-assign]
     result = Processes.result
 
     def noted(self: Processes, task: Any) -> Any:
-        found = result(self, task)
-        tasks.append(found[1])
-        return found
+        outcome = result(self, task)
+        tasks.append(outcome[1])
+        return outcome
 
     Processes.result = noted  # type: ignore[method-assign]
     starts: list[float] = []
     pools.processes = answered(pools.processes, workers, starts)
-    resources_of.processes = pools.processes
+    runner.processes = pools.processes
     started = perf_counter()
     with TemporaryDirectory() as folder:
         loaded = api.load(SPECS / f"{spec}.aol", consts)
@@ -108,8 +106,8 @@ def measured(name: str, workers: int) -> dict[str, Any]:
         resources = api.Resources(workers, folder=Path(folder) / "out")
         api.write_result(api.explore(loaded, space=space, resources=resources), Path(folder) / "out")
     search, *simulate, steps = phases
-    found = {"start": sum(starts), "search": search, "simulate": sum(simulate), "steps": steps}
-    return {**found, "command": perf_counter() - started, "tasks": tasks}
+    seconds = {"start": sum(starts), "search": search, "simulate": sum(simulate), "steps": steps}
+    return {**seconds, "command": perf_counter() - started, "tasks": tasks}
 
 
 def answered(open_pool: Callable[..., Any], workers: int, seconds: list[float]) -> Callable[..., Any]:

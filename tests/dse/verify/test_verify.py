@@ -131,11 +131,11 @@ MISTAKES = {
         "elements of 'p1' that are needed outside the group are never stored",
     ),
     "another array is overwritten": (
-        "run", STORES, f"{STORES}; self.memory['p3'][0] = 1",
+        "group", STORES, f"{STORES}; self.memory['p3'][0] = 1",
         "the group stores elements of 'p3', which it does not make",
     ),
     "an element is stored in another's place": (
-        "run", STORES, "self.memory[name][elements] = np.roll(one.buffer.read(step, data), 1)",
+        "group", STORES, "self.memory[name][elements] = np.roll(one.buffer.read(step, data), 1)",
         "what it computes differs from the reference execution's",
     ),
     "a burst takes longer": (
