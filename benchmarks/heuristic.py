@@ -5,7 +5,7 @@
 explores plain designs at the size of the platform's [verify] table, at the shipped size with `--shipped-size`, with
 `--open` also cuts, FIFOs and the like. `share` is the least hypervolume over the seeds as a share of the exact front's
 (axes normalised to that front, reference 1.1 times its worst), `looked at` the most group designs that a seed priced.
-Times are processor seconds, of NSGA-II in the mean. Where openings are too many to be tried everywhere, the
+Times are processor seconds, of NSGA-II in the mean. Where mapping options are too many to be tried everywhere, the
 exact method tries them one at a time: marked `~`, and a share may exceed 1. The exit code is 1 where one is below 0.99.
 """
 

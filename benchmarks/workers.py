@@ -33,7 +33,7 @@ from dse.jobs.pools import Processes
 
 SPECS = Path(__file__).parents[1] / "specs"
 CASES = {
-    "lpsf, openings, simulated": ("lpsf", {"H": "540", "W": "960"}, False),
+    "lpsf, mapping options, simulated": ("lpsf", {"H": "540", "W": "960"}, False),
     "harris, plain": ("harris", {}, True),
 }
 

@@ -87,11 +87,11 @@ class StoredDesign:
         Raises SimulatorError where the design breaks a rule of the machine, ArrayolError (`too-few-frames`) where an
         input does not last for one frame, or those of executing.
         """
-        given = None if inputs is None else {name: self._frame(name, array) for name, array in inputs.items()}
-        return Simulated(
-            run_simulation(self.spec, self.network, self.platform, self.design, self.estimate, given, functions),
-            self.estimate,
+        frame = None if inputs is None else {name: self._frame(name, array) for name, array in inputs.items()}
+        simulation = run_simulation(
+            self.spec, self.network, self.platform, self.design, self.estimate, frame, functions
         )
+        return Simulated(simulation, self.estimate)
 
     def _frame(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         """The frames of an input that one frame of the simulation reads."""
@@ -186,17 +186,18 @@ def _fits(design: Design, network: Network) -> bool:
         return False
     rank = {name: len(process.repetition) for name, process in network.processes.items()}
     blocks = [(group.tasks[-1], group.blocks) for group in design.groups]
-    blocks += [(one.task, one.cut) for group in design.groups for one in group.processors if one.cut]
-    named = {name for group in design.groups for name in (*group.fifos, *(one.array for one in group.layouts))}
-    return named <= network.arrays.keys() and all(rank[task] == len(one.shape) for task, one in blocks)
+    processors = [processor for group in design.groups for processor in group.processors]
+    blocks += [(processor.task, processor.cut) for processor in processors if processor.cut]
+    arrays = {name for group in design.groups for name in (*group.fifos, *(layout.array for layout in group.layouts))}
+    return arrays <= network.arrays.keys() and all(rank[task] == len(box.shape) for task, box in blocks)
 
 
 # From a simulated design to the plain data that its timeline is drawn from.
 
 
-def timeline_of(found: Simulation) -> tuple[GroupShown, ...]:
+def timeline_of(simulation: Simulation) -> tuple[GroupShown, ...]:
     """The first and last steps of each group."""
-    return tuple(_group(number, run) for number, run in enumerate(found.groups, 1))
+    return tuple(_group(number, run) for number, run in enumerate(simulation.groups, 1))
 
 
 def _group(number: int, run: GroupRun) -> GroupShown:
@@ -215,7 +216,9 @@ def _runs(steps: list[StepShown]) -> Iterator[tuple[StepShown, ...]]:
 
 
 def _step(number: int, step: Step) -> StepShown:
-    loads, stores = (tuple(_bar(step, one) for one in step.bursts if one.write is write) for write in (False, True))
+    loads, stores = (
+        tuple(_bar(step, burst) for burst in step.bursts if burst.write is write) for write in (False, True)
+    )
     return StepShown(number, step.start, step.length, loads, stores, step.computing)
 
 

@@ -1,4 +1,9 @@
-"""The data of a report: a result, the network behind it, timelines and specifications, as one JSON document."""
+"""Reports: a result as one HTML file that needs no network, below 2 MB.
+
+The page with its style and scripts (the folder `page`) is the same for every result. Its data are one JSON document:
+the result, the network behind it, timelines and specifications, of which as much is taken as there is room for.
+What designs share, groups and texts, is in it once.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +31,50 @@ Document = dict[str, Any]
 ROOM = 1_800_000  # bytes of a report's data; the page around them takes the rest of 2 MB
 _FOR_DESIGNS = 0.7  # of the room, at most; timelines and specifications share the rest
 _FOR_TIMELINES = 0.45  # of what designs leave
+SCRIPTS = ("core.js", "scatter.js", "table.js", "diagram.js", "timeline.js", "details.js", "main.js")
+_PAGE = "page"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A report that was written: how many of the result's designs are in it, and what is missing, in words."""
+
+    path: Path
+    bytes: int
+    designs: int
+    remarks: tuple[str, ...]
+
+
+def write_report(folder: Path, target: Path | None = None, warn: Warn = warn_in_python) -> Written:
+    """Write the report of the result in `folder`, by default beside it as report.html.
+
+    It is below 2 MB and needs no network. Raises ArrayolError as `load_result` and `atomic_file` do.
+    """
+    result = load_result(folder, warn)
+    path = target if target is not None else folder / REPORT
+    document = report_document(result, folder, open_origin(result, folder))
+    text = page(f"{result.top}: report of arrayol", packed(document)).encode()
+    with atomic_file(path) as temporary, writing(path):
+        temporary.write_bytes(text)
+    return Written(path, len(text), len(document["designs"]), tuple(document["remarks"]))
+
+
+def page(title: str, data: str) -> str:
+    """The whole page; `data` is JSON without '<'."""
+    parts = {name: _part(name) for name in ("style.css", *SCRIPTS)}
+    return Template(_part("page.html")).substitute(
+        title=html.escape(title),
+        style=parts["style.css"],
+        script="\n".join(parts[name] for name in SCRIPTS),
+        data=data,
+    )
+
+
+def _part(name: str) -> str:
+    return files("dse.output").joinpath(_PAGE, name).read_text(encoding="utf-8")
+
+
+# The data.
 
 
 @dataclass
@@ -284,48 +333,3 @@ def _add_specs(document: Document, result: Result, shown: Sequence[Design], fold
     document["lines"] = list(lines)
     if room.refused:
         yield f"{room.refused:,} specifications are left out for the size of this file; their steps are here"
-
-
-# Writing a report: the page with its style, its scripts and a result's data in one file.
-
-SCRIPTS = ("core.js", "scatter.js", "table.js", "diagram.js", "timeline.js", "details.js", "main.js")
-_PAGE = "page"
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A report that was written: how many of the result's designs are in it, and what is missing, in words."""
-
-    path: Path
-    bytes: int
-    designs: int
-    remarks: tuple[str, ...]
-
-
-def write_report(folder: Path, target: Path | None = None, warn: Warn = warn_in_python) -> Written:
-    """Write the report of the result in `folder`, by default beside it as report.html.
-
-    It is below 2 MB and needs no network. Raises ArrayolError as `load_result` and `atomic_file` do.
-    """
-    result = load_result(folder, warn)
-    path = target if target is not None else folder / REPORT
-    document = report_document(result, folder, open_origin(result, folder))
-    text = page(f"{result.top}: report of arrayol", packed(document)).encode()
-    with atomic_file(path) as temporary, writing(path):
-        temporary.write_bytes(text)
-    return Written(path, len(text), len(document["designs"]), tuple(document["remarks"]))
-
-
-def page(title: str, data: str) -> str:
-    """The whole page; `data` is JSON without '<'."""
-    parts = {name: _part(name) for name in ("style.css", *SCRIPTS)}
-    return Template(_part("page.html")).substitute(
-        title=html.escape(title),
-        style=parts["style.css"],
-        script="\n".join(parts[name] for name in SCRIPTS),
-        data=data,
-    )
-
-
-def _part(name: str) -> str:
-    return files("dse.output").joinpath(_PAGE, name).read_text(encoding="utf-8")

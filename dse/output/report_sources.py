@@ -1,4 +1,8 @@
-"""Timelines of the groups of a result's designs, each group once, within bounds on time and size."""
+"""What a report shows beyond its result: the network and model it was explored with, and timelines made by them.
+
+Specification and platform are looked for where the result says, or beside its folder; without them, or where they have
+changed, the report says what is missing. A group's timeline is made once, within bounds on time and size.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,6 @@ from typing import Any
 
 from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
-from arrayol.files import shipped_folder
 from arrayol.ir.network import Network
 from arrayol.transforms.steps import canonical_form
 from dse.results.schema import GroupRecord, Result
@@ -17,9 +20,7 @@ from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.timeline import Timeline, group_timeline
-from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, load_platform
-
-# What a result was explored from, opened again: its network, and the model behind its figures.
+from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, load_platform
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ def _platform(result: Result, folder: Path) -> Platform | str:
         return "the platform was given as an object"
     try:
         if result.platform == DEFAULT_NAME:
-            return load_platform(shipped_folder() / "platforms" / "default.toml")
+            return default_platform()
         path = next((path for path in _places(result.platform, folder) if path.is_file()), None)
         return load_platform(path) if path else f"the platform '{result.platform}' is not found"
     except ArrayolError:

@@ -1,4 +1,8 @@
-"""Two results side by side: designs gained and lost, and how much of the objectives' space each front dominates."""
+"""Two results side by side: designs gained and lost, and how much of the objectives' space each front dominates.
+
+The two fronts are points in the objectives that both results have, smaller is better, and are measured up to the same
+reference point.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,6 @@ from arrayol.errors import error
 from dse.pareto.hypervolume import hypervolume
 from dse.results.schema import Design, Result
 from dse.space.objectives import MACHINE
-
-# Designs of stored results as points: the chosen objectives by number, smaller is better.
 
 Values = NDArray[np.float64]
 

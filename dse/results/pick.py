@@ -13,6 +13,7 @@ import numpy as np
 
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.language.diagnose import did_you_mean
+from arrayol.text import listed
 from dse.results.compare import Values, grows, values_of
 from dse.results.schema import Design, Result
 from dse.space.objectives import LATENCY, WrongObjectiveError
@@ -103,12 +104,13 @@ def trade_offs(values: Values) -> Values:
 def _knee(result: Result, rule: Rule) -> Picked:
     trade = trade_offs(values_of(result.pareto, result.objectives))
     place = int(np.argmax(trade))  # of equal ones the first in the order of the front
-    why = f"the knee of {', '.join(result.objectives)}: the only design of the front"
+    reason = "the only design of the front"
     if math.isfinite(trade[place]):
-        why = (
-            f"the knee of {', '.join(result.objectives)}: it gains at least {trade[place]:.3g} times what it loses "
-            "against any other design, each objective scaled to the front's range"
+        reason = (
+            f"it gains at least {trade[place]:.3g} times what it loses against any other design, "
+            "each objective scaled to the front's range"
         )
+    why = f"the knee of {', '.join(result.objectives)}: {reason}"
     return Picked(result.pareto[place], rule, why, len(result.pareto))
 
 
@@ -143,7 +145,7 @@ def _none_keeps(designs: Sequence[Design], rule: Rule, *, searchable: bool) -> I
             what = f"no design of the result keeps {constraint}: the {word} is {nearest:,}"
             break
     else:
-        what = f"no design of the result keeps {' and '.join(map(str, rule.constraints))} together"
+        what = f"no design of the result keeps {listed([str(constraint) for constraint in rule.constraints])} together"
     search = "'explore --constraint' searches for designs that keep a bound; they need not be on this front"
     hint = search if searchable else "--all keeps every design of the published model to pick from"
     return InfeasibleError([Diagnostic("infeasible", what, hint=hint)])

@@ -1,4 +1,10 @@
-"""The transformations that make a design's specification: fusions of its groups, changes of paving for its blocks."""
+"""The transformations that make a design's specification: fusions of its groups, changes of paving for its blocks.
+
+A group of several tasks is fused by the blocks of its last one, a task alone gets another paving. A mapped design says
+its blocks; the published model says only how much a processor holds, so blocks that divide are tried, smallest first.
+Steps of a group depend on no other group: they are sought once each, as jobs. A design whose blocks leave a partial one
+has none.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +33,7 @@ from hwmodel.published.group import PublishedDesign, size
 
 _TRIED = 48  # blocks tried for one group, smallest first
 Group = tuple[str, ...]
-Found = tuple[str, ...] | str  # steps of a group as texts, or why there are none
+GroupSteps = tuple[str, ...] | str  # steps of a group as texts, or why there are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +61,7 @@ class StepFinder:
     network: Network
     first: tuple[Step, ...] = ()
     _groups: dict[tuple[Group, int], tuple[Step, ...]] = field(default_factory=dict)
-    _mappings: dict[tuple[Group, Sizes], Found] = field(default_factory=dict)
+    _mappings: dict[tuple[Group, Sizes], GroupSteps] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return StepFinder, (self.original, self.spec, self.network, self.first)  # what is remembered stays here
@@ -71,25 +77,27 @@ class StepFinder:
         pairs = dict.fromkeys((group.tasks, group.blocks.shape) for group in groups if not self._partial(group))
         return [pair for pair in pairs if pair not in self._mappings]
 
-    def learn(self, pairs: Iterable[tuple[Group, Sizes]], found: Iterable[Found]) -> None:
+    def learn(self, pairs: Iterable[tuple[Group, Sizes]], steps: Iterable[GroupSteps]) -> None:
         """Remember the steps of groups."""
-        self._mappings.update(zip(pairs, found, strict=True))
+        self._mappings.update(zip(pairs, steps, strict=True))
 
     def published(self, design: PublishedDesign) -> DesignSteps:
         """Fusions by the smallest dividing blocks of at least X_out data for every processor (paper A, section 4.2)."""
         blocks = {processor.process: processor.block for processor in design.processors}
-        return self._steps(self._group(group, self._most_blocks(group, blocks)) for group in design.fusion.groups)
+        return self._steps(
+            self._published_group(group, self._most_blocks(group, blocks)) for group in design.fusion.groups
+        )
 
     def mapped(self, design: Design) -> DesignSteps:
         """Fusions by the blocks of each group's last task, a change of paving for a task alone."""
-        return self._steps(self._mapped(group) for group in design.groups)
+        return self._steps(self._mapped_group(group) for group in design.groups)
 
     def _steps(self, groups: Iterable[Sequence[Step | str]]) -> DesignSteps:
         try:
-            found = [step for group in groups for step in group]
+            steps = [step for group in groups for step in group]
         except NoStepsError as reason:
             return DesignSteps(None, str(reason))
-        return DesignSteps(tuple(map(str, (*self.first, *found))))
+        return DesignSteps(tuple(map(str, (*self.first, *steps))))
 
     def _partial(self, group: GroupDesign) -> bool:
         """Whether its blocks leave a partial one."""
@@ -98,7 +106,7 @@ class StepFinder:
             extent is not None and extent % side for extent, side in zip(extents, group.blocks.shape, strict=True)
         )
 
-    def _mapped(self, group: GroupDesign) -> tuple[str, ...]:
+    def _mapped_group(self, group: GroupDesign) -> tuple[str, ...]:
         last, sizes = self.network.processes[group.tasks[-1]], group.blocks.shape
         if self._partial(group):
             remark = (
@@ -108,12 +116,12 @@ class StepFinder:
         key = (group.tasks, sizes)
         if key not in self._mappings:
             self._mappings[key] = self.by_blocks(group.tasks, sizes)
-        found = self._mappings[key]
-        if isinstance(found, str):
-            raise NoStepsError(found)
-        return found
+        steps = self._mappings[key]
+        if isinstance(steps, str):
+            raise NoStepsError(steps)
+        return steps
 
-    def by_blocks(self, group: Group, sizes: Sizes) -> Found:
+    def by_blocks(self, group: Group, sizes: Sizes) -> GroupSteps:
         """The steps of a group by blocks of its last task, or why there are none."""
         last = self.network.processes[group[-1]]
         if len(group) == 1 and prod(sizes) == 1:
@@ -128,12 +136,12 @@ class StepFinder:
         """How many blocks a group's run may have so that each still holds every processor's X_out."""
         return min(max(1, _data(self.network.processes[name]) // blocks[name]) for name in group)
 
-    def _group(self, group: Group, most: int) -> tuple[Step, ...]:
+    def _published_group(self, group: Group, most: int) -> tuple[Step, ...]:
         if (group, most) not in self._groups:
-            self._groups[group, most] = self._found(group, most)
+            self._groups[group, most] = self._dividing(group, most)
         return self._groups[group, most]
 
-    def _found(self, group: Group, most: int) -> tuple[Step, ...]:
+    def _dividing(self, group: Group, most: int) -> tuple[Step, ...]:
         """With the first of the blocks, smallest first, that gives few enough of them."""
         last = self.network.processes[group[-1]]
         if len(group) == 1 and (not last.repetition or size(last.repetition) <= most):
@@ -141,18 +149,18 @@ class StepFinder:
         reason = f"no block of '{last.name}' that divides holds what the model asks for"
         for sizes in islice(_blocks(last, most), _TRIED):
             try:
-                steps, made = self._paved(last, sizes) if len(group) == 1 else self._fused(group, sizes)
+                steps, task = self._paved(last, sizes) if len(group) == 1 else self._fused(group, sizes)
             except ArrayolError as refusal:
                 reason = refusal.diagnostics[0].message
                 continue
-            assert isinstance(made, RepetitiveTask)
-            if size(made.repetition) <= most:
+            assert isinstance(task, RepetitiveTask)
+            if size(task.repetition) <= most:
                 return steps
         raise NoStepsError(reason)
 
     def _paved(self, process: Process, sizes: Sizes) -> tuple[tuple[Step, ...], Component]:
         step = Pave(call_name(process.name), sizes)
-        return (step,), _made(step.apply(self.spec))
+        return (step,), _component(step.apply(self.spec))
 
     def _fused(self, group: Group, sizes: Sizes | None) -> tuple[tuple[Step, ...], Component]:
         """From the last task backwards: every producer joins when all that read it in the group have joined."""
@@ -166,7 +174,7 @@ class StepFinder:
             assert current.task is not None
             whole = CallName(current.task)
             joined.add(name)
-        return tuple(steps), _made(current)
+        return tuple(steps), _component(current)
 
     def _next(self, group: Group, joined: set[str]) -> tuple[str, bool]:
         """The next task of a group, and whether it feeds the joined ones or reads them."""
@@ -187,9 +195,10 @@ def call_name(process: str) -> CallName:
     return CallName(task, result or None)
 
 
-def _made(found: Transformed) -> Component:
-    assert found.task is not None
-    return found.spec.components[found.task]
+def _component(transformed: Transformed) -> Component:
+    """The task that a step has made."""
+    assert transformed.task is not None
+    return transformed.spec.components[transformed.task]
 
 
 def _data(process: Process) -> int:
@@ -201,14 +210,14 @@ def _blocks(process: Process, most: int) -> Iterator[Sizes]:
     """Blocks that cut a process in at most so many, smallest first; of equal ones those longest along the last axis."""
     options = [[1] if extent is None else divisors(extent, extent) for extent in process.repetition]
     total = size(process.repetition)
-    found = [sizes for sizes in product(*options) if total <= most * prod(sizes)]
-    yield from sorted(found, key=lambda sizes: (prod(sizes), sizes))
+    large_enough = [sizes for sizes in product(*options) if total <= most * prod(sizes)]
+    yield from sorted(large_enough, key=lambda sizes: (prod(sizes), sizes))
 
 
 # The steps of groups as jobs.
 
 _FUSION_SECONDS = 0.005  # roughly, of a step
-_FOUND: TypeAdapter[Found] = TypeAdapter(Found)
+_GROUP_STEPS: TypeAdapter[GroupSteps] = TypeAdapter(GroupSteps)
 
 
 @dataclass(frozen=True)
@@ -233,32 +242,32 @@ class StepsJob:
         """What it depends on."""
         return digest(self.kind, self.finder_key, self.group, self.sizes)
 
-    def run(self, finder: StepFinder) -> Found:
+    def run(self, finder: StepFinder) -> GroupSteps:
         """Find them."""
         return finder.by_blocks(self.group, self.sizes)
 
-    def dump(self, found: Found) -> str:
+    def dump(self, steps: GroupSteps) -> str:
         """Steps as text."""
-        return _FOUND.dump_json(found).decode()
+        return _GROUP_STEPS.dump_json(steps).decode()
 
-    def load(self, text: str) -> Found:
+    def load(self, text: str) -> GroupSteps:
         """Steps from their text."""
-        return _FOUND.validate_json(text)
+        return _GROUP_STEPS.validate_json(text)
 
 
 def find_steps(finder: StepFinder, designs: Sequence[Design], runner: JobRunner, report: Report) -> None:
     """Let the finder know the steps of all groups of some designs."""
     pairs, done = finder.needed(designs), 0
 
-    def watch(share: Share, results: Sequence[Found]) -> None:
+    def watch(share: Share, results: Sequence[GroupSteps]) -> None:
         nonlocal done
         done += len(results)
         report(SearchProgress(DESCRIBING, done, len(pairs), "groups", work=share.of_all))
 
-    (found,) = runner.do(finder, [_found(finder, pairs)], watch)
-    finder.learn(pairs, found)
+    (steps,) = runner.do(finder, [_plan(finder, pairs)], watch)
+    finder.learn(pairs, steps)
 
 
-def _found(finder: StepFinder, pairs: Sequence[tuple[Group, Sizes]]) -> JobPlan[Sequence[Found]]:
+def _plan(finder: StepFinder, pairs: Sequence[tuple[Group, Sizes]]) -> JobPlan[Sequence[GroupSteps]]:
     key = finder.key
     return (yield [StepsJob(group, sizes, key) for group, sizes in pairs])

@@ -46,8 +46,8 @@ def names_of(panel: Panel) -> list[Name]:
     for x, y, name in panel.front:
         on_front.setdefault((x, y), []).append(name)
     others: dict[tuple[float, float], list[str]] = {}
-    for x, y, found in zip(panel.x.values, panel.y.values, panel.names or [()] * len(panel.x.values), strict=True):
-        new = [name for name in found if name not in on_front.get((x, y), [])]
+    for x, y, names in zip(panel.x.values, panel.y.values, panel.names or [()] * len(panel.x.values), strict=True):
+        new = [name for name in names if name not in on_front.get((x, y), [])]
         if new:
             others.setdefault((x, y), []).extend(new)
     first = [Name(*place, spell([*names, *others.pop(place, [])]), True) for place, names in on_front.items()]
@@ -153,8 +153,8 @@ def _lead(axes: Axes, name: Name, offset: NDArray[np.float64]) -> None:
 
 
 def _pixels(axes: Axes, places: Iterable[tuple[float, float]]) -> NDArray[np.float64]:
-    found = np.array(list(places), dtype=np.float64).reshape(-1, 2)
-    return np.asarray(axes.transData.transform(found)).reshape(-1, 2)
+    points = np.array(list(places), dtype=np.float64).reshape(-1, 2)
+    return np.asarray(axes.transData.transform(points)).reshape(-1, 2)
 
 
 def _segments(corners: NDArray[np.float64]) -> Boxes:
