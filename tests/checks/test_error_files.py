@@ -18,7 +18,8 @@ FILES = sorted(FOLDER.glob("*.aol"))
 ABOUT_THE_COMMAND = {
     "undecided", "bad-setting", "binary-file", "no-such-file", "no-top-task", "not-a-file", "not-canonical", "not-utf8",
     "several-top-tasks", "too-large", "unknown-setting", "unknown-task", "unreadable",
-    "bad-schedule", "bad-statement", "bad-strip", "bad-tile", "made-by-steps", "no-nest", "not-symbolic", "unknown-symbol",
+    "bad-schedule", "bad-statement", "bad-strip", "bad-tile", "made-by-steps", "no-nest", "not-symbolic",
+    "unknown-symbol",
 }  # fmt: skip
 
 
