@@ -20,6 +20,7 @@ import islpy as isl
 import numpy as np
 
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
+from arrayol.text import rounded
 from arrayol.tiling.enumerate import Integers
 from arrayol.tiling.liveness import Lifetimes, live
 from arrayol.tiling.nest import Traffic
@@ -189,7 +190,7 @@ def _successive_reason(moduli: Sequence[int]) -> str:
 
 def _tried_reason(count: int, moduli: Sequence[int]) -> str:
     shown = str(moduli[0]) if len(moduli) == 1 else f"({', '.join(map(str, moduli))})"
-    return f"none of the {count} differences of elements alive at once is a multiple of {shown}"
+    return f"none of the {rounded(count)} differences of elements alive at once is a multiple of {shown}"
 
 
 # The modular allocation of an array as formulas in symbols, without overlap.

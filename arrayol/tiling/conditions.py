@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import TypeAlias
 
 import islpy as isl
@@ -53,10 +52,10 @@ class _Cutter:
         waiting = self.boxed(waiting)
         done: list[isl.BasicSet] = []
         while waiting:
-            one = self.relaxed(waiting.pop(0))
-            pieces = self.cut(one)
+            part = self.relaxed(waiting.pop(0))
+            pieces = self.cut(part)
             waiting = [*pieces, *waiting]
-            done += [] if pieces else [one]
+            done += [] if pieces else [part]
             if len(waiting) + len(done) > MOST_PARTS:
                 raise TooHardError
         return self.needed(done)
@@ -67,12 +66,11 @@ class _Cutter:
         for place, part in enumerate(parts):
             if self.coupled(part):
                 alone = self.alone(sets, place).coalesce()
-                boxes = [
-                    isl.Set.from_basic_set(self.box(isl.Set.from_basic_set(one))) for one in alone.get_basic_sets()
-                ]
+                pieces = map(isl.Set.from_basic_set, alone.get_basic_sets())
+                boxes = [isl.Set.from_basic_set(self.box(piece)) for piece in pieces]
                 fit = all(box.intersect(self.around).is_subset(self.whole) for box in boxes)
                 sets[place] = self.union(boxes) if fit else sets[place]
-        return [part.remove_redundancies() for one in sets for part in one.get_basic_sets()]
+        return [part.remove_redundancies() for points in sets for part in points.get_basic_sets()]
 
     def alone(self, sets: list[isl.Set], place: int) -> isl.Set:
         """What one of several sets holds and no other."""
@@ -151,7 +149,7 @@ class _Cutter:
         return self.union(sets)
 
     def union(self, sets: list[isl.Set]) -> isl.Set:
-        return reduce(lambda one, other: one.union(other), sets, isl.Set.empty(self.whole.get_space()))
+        return union([isl.Set.empty(self.whole.get_space()), *sets])
 
 
 def _made(like: isl.BasicSet, kept: Sequence[tuple[isl.Constraint, Condition]]) -> isl.BasicSet:

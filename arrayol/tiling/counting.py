@@ -149,7 +149,7 @@ class Counter:
             left = [other for other in names if other != name]
             yield from self.summed(isl.Set.from_basic_set(rest), value.replaced(name, of_form(solution)), left)
             return
-        bounds = min((_Bounds.of(constraints, name, names) for name in names), key=lambda found: found.cost)
+        bounds = min((_Bounds.of(constraints, name, names) for name in names), key=lambda bounds: bounds.cost)
         if bounds.split is not None:
             yield from self._by_remainders(part, value, names, *bounds.split)
         else:
@@ -188,7 +188,7 @@ class Counter:
         self, part: isl.BasicSet, wanted: Sequence[QuasiAffine], names: Sequence[str], floors: Sequence[str] = ()
     ) -> isl.BasicSet:
         """The points at which all forms are at least 0, with what is true of their floors and of further ones."""
-        used = {*floors, *(name for found in wanted for name in found.names() if name in self.floors)}
+        used = {*floors, *(name for form in wanted for name in form.names() if name in self.floors)}
         for name in reversed(self.floors):  # a floor may stand inside a later one
             if name in used:
                 used |= {inner for inner in self.floors[name].form.names() if inner in self.floors}
@@ -200,8 +200,8 @@ class Counter:
             if name not in _parameters(part):
                 place = part.dim(isl.dim_type.param)
                 part = part.add_dims(isl.dim_type.param, 1).set_dim_name(isl.dim_type.param, place, name)
-        for found in (*wanted, *ranges):
-            part = part.add_constraint(_constraint(part, found, names))
+        for form in (*wanted, *ranges):
+            part = part.add_constraint(_constraint(part, form, names))
         return part
 
     def _by_remainders(

@@ -14,8 +14,8 @@ import islpy as isl
 
 from arrayol.errors import ArrayolError, error
 from arrayol.polyhedral.isl import Pieces, Point, coordinates
-from arrayol.tiling.nest import PREFIX, ScheduledStatement, TiledNest
-from arrayol.tiling.program import Dependence, Program, ProgramStatement
+from arrayol.tiling.nest import PREFIX, ProgramStatement, ScheduledStatement, TiledNest
+from arrayol.tiling.program import Dependence, Program
 from arrayol.tiling.relations import relation, tile_of_time
 
 
@@ -253,7 +253,7 @@ def _reachable(start: set[int], edges: Sequence[Dependence]) -> set[int]:
         reached |= more
 
 
-def _instance(statement: ScheduledStatement | ProgramStatement, point: Point) -> str:
+def _instance(statement: ProgramStatement, point: Point) -> str:
     """`statement 2 at (i, j) = (0, 1)`; a repetition by its index."""
     if statement.assign is None:
         return f"repetition {_tile(point)}"

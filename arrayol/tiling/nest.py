@@ -53,21 +53,30 @@ class NestReach:
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduledStatement:
-    """A statement of the tiled part, and when each of its instances runs: `schedule` maps an instance to its time.
+class ProgramStatement:
+    """A statement as written.
 
-    `number` counts statements from 1 in textual order; instances of one time run in this order. `indices` are the
-    users' names of the range variables, r0, r1, ... for a repetition, whose `assign` is None. An instance reads all
-    that it reads before it writes. `+=` reads what it adds to.
+    `number` counts statements from 1 in textual order. `indices` are the users' names of the range variables, r0, r1,
+    ... for a repetition, whose `assign` is None. An instance reads all that it reads before it writes. `+=` reads what
+    it adds to.
     """
 
     number: int
     indices: tuple[str, ...]
     domain: isl.Set
-    schedule: isl.Map
     reads: tuple[NestReach, ...]
     writes: tuple[NestReach, ...]
     assign: expressions.Assign | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledStatement(ProgramStatement):
+    """A statement of the tiled part, and when each of its instances runs: `schedule` maps an instance to its time.
+
+    Instances of one time run in the order of their statements' numbers.
+    """
+
+    schedule: isl.Map
 
 
 @dataclass(frozen=True, slots=True)

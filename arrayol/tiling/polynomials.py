@@ -266,4 +266,4 @@ def _agree(left: Polynomial, right: Polynomial, equalities: Sequence[QuasiAffine
 def _equalities(where: isl.Set) -> list[QuasiAffine]:
     """Forms that are 0 throughout a set of parameters."""
     hull = where.coalesce().affine_hull().compute_divs()
-    return [found for part in hull.get_basic_sets() for found in equalities_of(part)]
+    return [form for part in hull.get_basic_sets() for form in equalities_of(part)]

@@ -33,6 +33,7 @@ from arrayol.polyhedral.nests import NestAccess, NestStatement, Parameters, earl
 from arrayol.tiling.nest import (
     NestArray,
     NestReach,
+    ProgramStatement,
     Role,
     affine_text,
     context_of,
@@ -56,18 +57,6 @@ class Dependence:
     target: int
     array: str
     pairs: isl.Map
-
-
-@dataclass(frozen=True, slots=True)
-class ProgramStatement:
-    """A statement as written: see ScheduledStatement, which is one with a schedule."""
-
-    number: int
-    indices: tuple[str, ...]
-    domain: isl.Set
-    reads: tuple[NestReach, ...]
-    writes: tuple[NestReach, ...]
-    assign: expressions.Assign | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import islpy as isl
 
@@ -14,8 +14,8 @@ from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.polyhedral.pieces import value_pieces
 from arrayol.source import Span
 from arrayol.tiling.legality import check_domains, check_one_to_one, check_order, check_tiles, split_around
-from arrayol.tiling.nest import ScheduledStatement, Size, TiledNest, parameter, parameter_set
-from arrayol.tiling.program import Program, ProgramStatement
+from arrayol.tiling.nest import ProgramStatement, ScheduledStatement, Size, TiledNest, parameter, parameter_set
+from arrayol.tiling.program import Program
 
 EFFORT = 1_000_000  # operations of isl for one question about a nest: a second, or ten with large moduli
 
@@ -65,14 +65,13 @@ def answered_in_time(name: str, span: Span | None = None, *, patience: int = 1) 
 
 def _tiled(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -> TiledNest:
     chosen = sorted(schedules, key=lambda schedule: schedule.statement)
-    symbols = tuple(
-        dict.fromkeys([*program.symbolic.symbols, *(size for size in tiling.sizes if isinstance(size, str))])
-    )
-    known = parameter_set(symbols, [f"{parameter(size)} >= 1" for size in tiling.sizes if isinstance(size, str)])
+    named = [size for size in tiling.sizes if isinstance(size, str)]
+    symbols = tuple(dict.fromkeys([*program.symbolic.symbols, *named]))
+    known = parameter_set(symbols, [f"{parameter(size)} >= 1" for size in named])
     statements = tuple(_scheduled(program, schedule) for schedule in chosen)
     check_domains(program, statements)
     check_one_to_one(program, statements)
-    before, after = split_around(program, [one.number for one in statements])
+    before, after = split_around(program, [statement.number for statement in statements])
     nest = TiledNest(
         program.symbolic.component.name,
         statements,
@@ -93,15 +92,8 @@ def _tiled(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -> T
 
 def _scheduled(program: Program, schedule: Schedule) -> ScheduledStatement:
     statement = program.statements[schedule.statement - 1]
-    return ScheduledStatement(
-        statement.number,
-        statement.indices,
-        statement.domain,
-        _schedule_map(program, statement, schedule),
-        statement.reads,
-        statement.writes,
-        statement.assign,
-    )
+    own = {field.name: getattr(statement, field.name) for field in fields(statement)}
+    return ScheduledStatement(**own, schedule=_schedule_map(program, statement, schedule))
 
 
 def _schedule_map(program: Program, statement: ProgramStatement, schedule: Schedule) -> isl.Map:

@@ -40,10 +40,10 @@ def nest_of_cells(count: int) -> TiledNest:
         1,
         ("t",),
         domain,
-        isl.Map("{ [t] -> [t] }").intersect_domain(domain),
         (NestReach("m", reads, isl.Map.empty(reads.get_space())),),
         (NestReach("m", writes, sure),),
         None,
+        isl.Map("{ [t] -> [t] }").intersect_domain(domain),
     )
     arrays = {"m": NestArray("m", ElementType.U8, (6,) * count, "output", ("6",) * count)}
     return TiledNest("cells", (statement,), (), (), arrays, (), {}, isl.Set("{ : }"), (1,), 1, (("t",),))
