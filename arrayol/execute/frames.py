@@ -30,6 +30,7 @@ from arrayol.ir.spec import (
     port_named,
 )
 from arrayol.source import Span
+from arrayol.text import rounded
 
 ENDLESS = 1 << 60  # frames of what no input bounds
 
@@ -70,7 +71,7 @@ def with_frames(spec: Spec, task: str, inputs: Mapping[str, NDArray[Any]], frame
     planned = planner.plan(task, lengths)
     _refuse_none(component, planned.whole, available)
     whole = {port.name: count for port, count in zip(component.outputs, wanted, strict=True) if count is not None}
-    finite = {**spec.components, **{planned.key: planned.component for planned in planner.made.values()}}
+    finite = {**spec.components, **{planned.key: planned.component for planned in planner.plans.values()}}
     return Framed(replace(spec, components=finite), planned.key, whole)
 
 
@@ -119,7 +120,8 @@ def _frames_of(component: Component, inputs: Mapping[str, NDArray[Any]], frames:
                 raise error("shape-mismatch", message, port.span)
             length = int(inputs[port.name].shape[port.shape.index(None)])
             if frames is not None and length < frames:
-                message = f"there are {length} frames of input '{port.name}', fewer than the {frames} asked for"
+                message = f"there are {rounded(length)} frames of input '{port.name}', "
+                message += f"fewer than the {rounded(frames)} asked for"
                 raise error("too-few-frames", message, port.span)
             available[port.name] = length if frames is None else frames
     return available
@@ -133,7 +135,7 @@ def _refuse_spare_frames(spec: Spec, component: Component, available: Mapping[st
         fewer = {**available, name: available[name] - 1}
         lengths = tuple(fewer.get(port.name) for port in component.inputs)
         if _Planner(spec, ENDLESS).plan(component.name, lengths).whole == bounds:
-            each = ", ".join(f"'{name}' {count}" for name, count in available.items())
+            each = ", ".join(f"'{name}' {rounded(count)}" for name, count in available.items())
             hint = f"--frames {min(available.values())} takes the first {min(available.values())} of each"
             message = f"the inputs bring different numbers of frames: {each}"
             raise error("frame-mismatch", message, component.span, hint=hint)
@@ -168,7 +170,7 @@ def _turns_for(spec: Spec, task: str, lengths: Lengths, wanted: Lengths) -> int:
 def _refuse_none(component: Component, whole: Lengths, available: Mapping[str, int]) -> None:
     empty = [port.name for port, count in zip(component.outputs, whole, strict=True) if count == 0]
     if empty:
-        each = ", ".join(f"'{name}' {count}" for name, count in available.items())
+        each = ", ".join(f"'{name}' {rounded(count)}" for name, count in available.items())
         message = f"the inputs have too few frames for one of output '{empty[0]}': {each}"
         raise error("too-few-frames", message, component.span, hint="give more frames")
 
@@ -213,11 +215,11 @@ class _Planner:
 
     spec: Spec
     turns: int
-    made: dict[tuple[str, Lengths], _Planned] = field(default_factory=dict)
+    plans: dict[tuple[str, Lengths], _Planned] = field(default_factory=dict)
 
     def plan(self, name: str, lengths: Lengths) -> _Planned:
         """The component `name` for inputs of those lengths."""
-        if (name, lengths) not in self.made:
+        if (name, lengths) not in self.plans:
             component = self.spec.components[name]
             frames = {port.name: length for port, length in zip(component.inputs, lengths, strict=True)}
             key = f"{name} {lengths}"
@@ -229,8 +231,8 @@ class _Planner:
                     planned = self._compound(key, component, frames)
                 case RepetitiveTask():
                     planned = self._repetitive(key, component, frames)
-            self.made[name, lengths] = planned
-        return self.made[name, lengths]
+            self.plans[name, lengths] = planned
+        return self.plans[name, lengths]
 
     def _compound(self, key: str, task: CompoundTask, frames: Mapping[str, int | None]) -> _Planned:
         whole, extent, calls = dict(frames), dict(frames), []

@@ -21,6 +21,7 @@ from arrayol.execute.frames import first_frames
 from arrayol.execute.images import frame_axis, is_pattern, matching, read_png, without_axis
 from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType, Kind
+from arrayol.text import rounded
 
 _SUFFIXES = (".png", ".npy", ".npz")
 
@@ -168,7 +169,7 @@ def _check_frames(path: Path, port: Port, shape: Sequence[int | None], frames: i
         return
     available = shape[port.shape.index(None)]
     if available is not None and available < frames:
-        message = f"--frames {frames} asks for more frames than the {available} here of input '{port.name}'"
+        message = f"--frames {frames} asks for more frames than the {rounded(available)} here of input '{port.name}'"
         raise error("too-few-frames", message, file=str(path), hint="without --frames all of them are taken")
 
 

@@ -26,6 +26,7 @@ from arrayol.execute.inputs import FileSource, read_array, shape_text, shown_por
 from arrayol.files import atomic_files, writing
 from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType
+from arrayol.text import rounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ def compare(
     where = f" at [{', '.join(map(str, difference.index))}]" if difference.index else ""
     what = "pixels" if is_image else "values"
     message = f"output '{port.name}' differs{where}: got {difference.got!s}, expected {difference.expected!s}"
-    message += f"; {difference.count:,} of {got.size:,} {what} differ"
+    message += f"; {rounded(difference.count)} of {rounded(got.size)} {what} differ"
     if (largest := difference.largest) is not None:
         message += f", by at most {largest if isinstance(largest, int) else f'{largest:.6g}'}"
     return Diagnostic("output-differs", message, file=str(source.path))
