@@ -11,6 +11,8 @@ from arrayol.source import Span
 
 
 class Severity(StrEnum):
+    """A warning does not stop anything."""
+
     ERROR = "error"
     WARNING = "warning"
 
@@ -59,8 +61,8 @@ class ArrayolError(Exception):
     exit_code = 1
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
-        self.diagnostics = tuple(sorted(diagnostics, key=lambda found: found.sort_key))
-        super().__init__("\n".join(render(found) for found in self.diagnostics))
+        self.diagnostics = tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.sort_key))
+        super().__init__("\n".join(render(diagnostic) for diagnostic in self.diagnostics))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Worker processes hand errors back: the message and all that it holds, whatever a subclass is made from."""
@@ -84,17 +86,17 @@ def error(
     return ArrayolError([Diagnostic(code, message, span, hint, file=file)])
 
 
-def render(found: Diagnostic) -> str:
+def render(diagnostic: Diagnostic) -> str:
     """Draw one diagnostic: place and message, the line with carets below it, then the hint."""
-    if found.span is None:
-        lines = [f"{found.file}: " if found.file else ""]
-        lines[0] += f"{found.severity}[{found.code}]: {found.message}"
+    if diagnostic.span is None:
+        lines = [f"{diagnostic.file}: " if diagnostic.file else ""]
+        lines[0] += f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"
     else:
-        name, line, column = found.span.place
-        lines = [f"{name}:{line}:{column}: {found.severity}[{found.code}]: {found.message}"]
-        lines += _excerpt(found.span, line, column)
-    if found.hint:
-        lines.append(f"  hint: {found.hint}")
+        name, line, column = diagnostic.span.place
+        lines = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
+        lines += _excerpt(diagnostic.span, line, column)
+    if diagnostic.hint:
+        lines.append(f"  hint: {diagnostic.hint}")
     return "\n".join(lines)
 
 

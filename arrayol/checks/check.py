@@ -1,4 +1,9 @@
-"""Every element of an array written exactly once, and nothing read or written outside (docs/language.md, "Tilers")."""
+"""What is wrong with a specification: every mistake of tilers, bodies and delays, in words, and of the file as a whole.
+
+Tilers write every element of an array exactly once and touch nothing outside of it (docs/language.md, "Tilers");
+bodies read only what is written, inside their ports ("Bodies"); delays leave an order ("Delays"). The decisions are
+those of `polyhedral`, exact, each "no" with a concrete point; here they become diagnostics.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +40,7 @@ from arrayol.polyhedral.nests import (
 )
 from arrayol.polyhedral.single_write import Clash, find_clash, find_hole
 from arrayol.source import SourceFile
+from arrayol.text import counted
 
 
 def check_tilers(task: RepetitiveTask, callee: Signature, *, all_outputs: bool = True) -> Iterator[Diagnostic]:
@@ -47,7 +53,7 @@ def check_tilers(task: RepetitiveTask, callee: Signature, *, all_outputs: bool =
     yield from _check_defaults(task, callee)
     for array in task.outputs:
         links = [link for link in task.output_links if link.array == array.name]
-        mistakes = [found for link in links for found in _check_reach(task, link, array, callee.outputs)]
+        mistakes = [mistake for link in links for mistake in _check_reach(task, link, array, callee.outputs)]
         yield from mistakes or (_check_writes(task, array, links, callee) if all_outputs else ())
 
 
@@ -102,8 +108,9 @@ def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: 
         yield Diagnostic("undecided", message, links[0].tiler.span, hint)
         return
     if hole is not None:
-        what = f"element {shown_point(hole.element)}" if hole.element is not None else f"{hole.missing} elements"
-        verb = "are" if hole.element is None else "is"
+        missing = 1 if hole.element is not None else hole.missing or 0
+        what = f"element {shown_point(hole.element)}" if hole.element is not None else counted(missing, "element")
+        verb = "is" if missing == 1 else "are"
         yield Diagnostic(
             "not-covered",
             f"{what} of '{array.name}' {verb} written by no repetition of '{task.name}'",
@@ -114,13 +121,15 @@ def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: 
 
 
 def _written_twice(task: RepetitiveTask, array: Port, links: list[Link], clash: Clash) -> Diagnostic:
-    instances = sorted((clash.first, clash.second), key=lambda one: (one.access, one.repetition, one.pattern))
+    instances = sorted(
+        (clash.first, clash.second), key=lambda instance: (instance.access, instance.repetition, instance.pattern)
+    )
     first, second = map(_shown_instance, instances)
     hint = "every element is written exactly once: the paving must step over the whole pattern"
     if instances[0].access != instances[1].access:
         hint = "several links may write one array, but each element exactly once"
-        one, other = (links[instance.access].tiler.span.place[1] for instance in instances)
-        first, second = f"{first} through the link of line {one}", f"{second} through that of line {other}"
+        lines = [links[instance.access].tiler.span.place[1] for instance in instances]
+        first, second = f"{first} through the link of line {lines[0]}", f"{second} through that of line {lines[1]}"
     return Diagnostic(
         "written-twice",
         f"element {shown_point(clash.element)} of '{array.name}' is written twice in '{task.name}': "
@@ -198,12 +207,12 @@ def _check_bounds(elementary: Elementary, statements: list[NestStatement]) -> It
     shapes = _shapes(elementary)
     for statement in statements:
         for access in (statement.write, *statement.reads):
-            found = find_outside_port(statement, access, shapes[access.port])
-            if found:
+            point = find_outside_port(statement, access, shapes[access.port])
+            if point:
                 yield Diagnostic(
                     "subscript-out-of-range",
-                    f"{_shown(found)} lies outside '{access.port}' of {shown_extents(shapes[access.port])}{_at(found)}",
-                    found.access.span,
+                    f"{_shown(point)} lies outside '{access.port}' of {shown_extents(shapes[access.port])}{_at(point)}",
+                    point.access.span,
                     "subscripts count from 0; narrow the range, or guard the access with 'if' or 'where'",
                 )
 
@@ -211,9 +220,9 @@ def _check_bounds(elementary: Elementary, statements: list[NestStatement]) -> It
 def _check_conversions(statements: list[NestStatement]) -> Iterator[Diagnostic]:
     for statement in statements:
         for conversion in statement.conversions:
-            found = find_misfit(statement, conversion)
-            if found:
-                instance, value = found
+            misfit = find_misfit(statement, conversion)
+            if misfit:
+                instance, value = misfit
                 low, high = conversion.target.integer_range
                 yield Diagnostic(
                     "constant-does-not-fit",
@@ -228,13 +237,13 @@ def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Ite
     """At most one mistake per output port: what is read too early is often what was forgotten to be written."""
     outputs = {port.name: _shapes(elementary)[port.name] for port in elementary.outputs}
     told: set[str] = set()
-    for found in find_early_reads(statements, outputs):
-        if found.access.port not in told:
-            told.add(found.access.port)
+    for point in find_early_reads(statements, outputs):
+        if point.access.port not in told:
+            told.add(point.access.port)
             yield Diagnostic(
                 "read-before-write",
-                f"{_shown(found)} is read before anything is written there{_at(found)}",
-                found.access.span,
+                f"{_shown(point)} is read before anything is written there{_at(point)}",
+                point.access.span,
                 "statements run in the order of the text, ranges upwards: write the element first",
             )
     for port in elementary.outputs:
@@ -249,13 +258,13 @@ def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Ite
             )
 
 
-def _shown(found: BodyPoint) -> str:
-    element = shown_point(found.element) if found.element else ""
-    return f"'{found.access.port}{element}'"
+def _shown(point: BodyPoint) -> str:
+    element = shown_point(point.element) if point.element else ""
+    return f"'{point.access.port}{element}'"
 
 
-def _at(found: BodyPoint) -> str:
-    return _shown_indices(found.statement, found.instance)
+def _at(point: BodyPoint) -> str:
+    return _shown_indices(point.statement, point.instance)
 
 
 def _shown_indices(statement: NestStatement, instance: tuple[int, ...]) -> str:
@@ -305,7 +314,7 @@ class Checked:
     @property
     def ok(self) -> bool:
         """Whether there is no error; warnings do not count."""
-        return all(found.severity is Severity.WARNING for found in self.diagnostics)
+        return all(diagnostic.severity is Severity.WARNING for diagnostic in self.diagnostics)
 
 
 def check(path: Path, settings: Settings | None = None) -> Checked:
@@ -320,8 +329,8 @@ def check_source(source: SourceFile, settings: Settings | None = None) -> Checke
 
 def check_loaded(loaded: Loaded) -> Checked:
     """Every check on what was loaded."""
-    found = [*loaded.diagnostics, *_semantic(loaded.resolved)]
-    return Checked(loaded, tuple(sorted(found, key=lambda diagnostic: diagnostic.sort_key)))
+    diagnostics = [*loaded.diagnostics, *_semantic(loaded.resolved)]
+    return Checked(loaded, tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.sort_key)))
 
 
 def load_checked(path: Path, settings: Settings | None = None) -> Spec:
@@ -346,7 +355,7 @@ def sound(loaded: Loaded) -> Loaded:
     """What was loaded, if there is no error in it. Raises ArrayolError with all of them."""
     checked = check_loaded(loaded)
     if not checked.ok:
-        raise ArrayolError(found for found in checked.diagnostics if found.severity is Severity.ERROR)
+        raise ArrayolError(mistake for mistake in checked.diagnostics if mistake.severity is Severity.ERROR)
     return loaded
 
 

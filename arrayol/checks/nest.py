@@ -78,16 +78,16 @@ def _texts(program: Program, statements: Sequence[int], request: NestRequest) ->
     if request.schedules is None and len(statements) == 1:
         indices = program.statements[statements[0] - 1].indices
         return [", ".join(indices) or "0"]
-    given = request.schedules or ()
-    if len(given) != len(statements):
-        several = f"{len(statements)} statements" if len(statements) > 1 else "one statement"
-        schedules = f"{len(given)} schedules" if len(given) != 1 else "one schedule"
+    schedules = request.schedules or ()
+    if len(schedules) != len(statements):
+        wanted = f"{len(statements)} statements" if len(statements) > 1 else "one statement"
+        written = f"{len(schedules)} schedules" if len(schedules) != 1 else "one schedule"
         raise error(
             "bad-schedule",
-            f"{several} of '{request.component}' to tile, and {schedules}",
+            f"{wanted} of '{request.component}' to tile, and {written}",
             hint="give one --schedule for each statement, in the order of the text, or choose some with --statement",
         )
-    return list(given)
+    return list(schedules)
 
 
 def _tiling(schedules: Sequence[Schedule], program: Program, loaded: Loaded, request: NestRequest) -> Tiling:
@@ -102,7 +102,7 @@ def _tiling(schedules: Sequence[Schedule], program: Program, loaded: Loaded, req
         dimensions = f"{depth} dimensions" if depth > 1 else "one dimension"
         message = f"{len(sizes)} tile sizes, but the schedule has {dimensions}"
         raise error("bad-tile", message, hint="give one size for all dimensions, or one for each")
-    taken = {name for one in program.statements for name in one.indices}
+    taken = {name for statement in program.statements for name in statement.indices}
     clash = next((size for size in sizes if size in taken), None)
     if clash is not None:
         raise error("bad-tile", f"'{clash}' is a range variable, not a tile size", hint="choose another name")

@@ -71,9 +71,8 @@ class Affine(Generic[_Term]):
         return gcd(*(factor for _, factor in self.terms))
 
 
-AffineExpr: TypeAlias = Affine[
-    str | expressions.Expr
-]  # in range variables by name, and expressions that are not affine
+# In range variables by name, and expressions that are not affine.
+AffineExpr: TypeAlias = Affine[str | expressions.Expr]
 
 
 def affine(expr: expressions.Expr) -> AffineExpr:

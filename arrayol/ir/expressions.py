@@ -121,6 +121,8 @@ class Assign:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
+    """`loop ranges { body }`: statements run in order for each value of the ranges."""
+
     ranges: tuple[Range, ...]
     body: tuple[Statement, ...]
     span: Span = field(compare=False, repr=False)

@@ -26,6 +26,8 @@ ConstValue = int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class Port:
+    """An input or output, and any other array: its name, the type of its elements and its shape."""
+
     name: str
     type: ElementType
     shape: Shape
@@ -151,11 +153,11 @@ class Spec:
 
     @property
     def elementaries(self) -> dict[str, Elementary]:
-        return {name: found for name, found in self.components.items() if isinstance(found, Elementary)}
+        return {name: item for name, item in self.components.items() if isinstance(item, Elementary)}
 
     @property
     def tasks(self) -> dict[str, Task]:
-        return {name: found for name, found in self.components.items() if not isinstance(found, Elementary)}
+        return {name: item for name, item in self.components.items() if not isinstance(item, Elementary)}
 
     @property
     def tops(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Arithmetic of constants: integers exact, floats as f64 (docs/language.md, "Consts and --set")."""
+"""Values of constant expressions: integers exact, floats as f64 (docs/language.md, "Consts and --set")."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
 from arrayol.ir.types import ElementType, Kind
 from arrayol.language.diagnose import Mistake, did_you_mean, mistake
+from arrayol.language.tree import chain_of
 from arrayol.source import Span
 
 MAXIMUM_BITS = 4096
@@ -234,14 +235,9 @@ class Constants:
         return value
 
     def _chain(self, expr: syntax.Binary) -> ConstValue:
-        """A chain of left operands by a loop, since it may be longer than any stack."""
-        chain: list[syntax.Binary] = []
-        left: syntax.Expr = expr
-        while isinstance(left, syntax.Binary):
-            chain.append(left)
-            left = left.left
+        left, chain = chain_of(expr)
         value = self.evaluate(left)
-        for node in reversed(chain):
+        for node in chain:
             value = self._step(node, value)
         return value
 
@@ -270,14 +266,14 @@ class Constants:
 
 def check_function(expr: syntax.Apply) -> None:
     """Raise where a function or conversion is unknown, or has another number of arguments than it takes."""
-    name, given = expr.function.text, len(expr.arguments)
+    name, count = expr.function.text, len(expr.arguments)
     if name not in FUNCTIONS and name not in TYPE_NAMES:
         hint = did_you_mean(name, {*FUNCTIONS, *TYPE_NAMES})
         raise mistake("unknown-function", f"no function is named '{name}'", expr.function.span, hint)
     least = FUNCTIONS.get(name, 1)
-    if given < least or (least == 1 and given > 1):
+    if count < least or (least == 1 and count > 1):
         wanted = "one argument" if least == 1 else "two arguments or more"
-        raise mistake("wrong-arguments", f"'{name}' takes {wanted}, not {given}", expr.span)
+        raise mistake("wrong-arguments", f"'{name}' takes {wanted}, not {count}", expr.span)
 
 
 def _shown(value: ConstValue) -> str:

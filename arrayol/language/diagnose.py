@@ -1,4 +1,4 @@
-"""How resolution goes on after a mistake."""
+"""Mistakes while a specification is resolved: how resolution goes on after one, hints, and things shown in messages."""
 
 from __future__ import annotations
 
@@ -61,14 +61,13 @@ class Mistakes(list[Diagnostic]):
 
 def closest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate most like `word`, if one is alike enough to be a slip of the keyboard."""
-    found = get_close_matches(word, sorted(candidates), n=1, cutoff=0.7)
-    return found[0] if found else None
+    return next(iter(get_close_matches(word, sorted(candidates), n=1, cutoff=0.7)), None)
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
     """A hint for an unknown name, or None where nothing is near."""
-    found = closest(word, candidates)
-    return f"did you mean '{found}'?" if found else None
+    near = closest(word, candidates)
+    return f"did you mean '{near}'?" if near else None
 
 
 # Shapes and ports in messages.

@@ -1,4 +1,9 @@
-"""A resolved specification as text: what transformations and mapped designs are written with."""
+"""A resolved specification as text: what transformations and mapped designs are written with.
+
+Typed bodies go back to syntax first, and `printer` makes the text: the shortest one that the typer reads as the same
+nodes. A conversion that promotion makes by itself is left out, and a typed constant is written bare, wherever the typer
+would put both back; elsewhere they are written as conversions, as in `f32(0.5)`.
+"""
 
 from __future__ import annotations
 
@@ -27,38 +32,33 @@ from arrayol.language.printer import print_file
 from arrayol.language.typing import meet
 from arrayol.source import SourceFile, Span
 
-# From typed bodies back to syntax: the shortest text that the typer reads as the same nodes.
-#
-# A conversion that promotion makes by itself is left out, and a typed constant is written bare, wherever the typer
-# would put both back; elsewhere they are written as conversions, as in `f32(0.5)`.
-
 NOWHERE = Span(SourceFile("", ""), 0, 0)
 _PLAIN = 1 << 31  # floats beyond it are no counts, and stay in their form
 _WIDEST = 1 << 1024  # longer numbers are beyond what the parser takes as one
 
 
 def statements(
-    found: tuple[expressions.Statement, ...], outputs: dict[str, ElementType]
+    body: tuple[expressions.Statement, ...], outputs: dict[str, ElementType]
 ) -> tuple[syntax.Statement, ...]:
     """The statements as syntax; `outputs` has the element type of each output port."""
     return tuple(
         syntax.Loop(_ranges(item.ranges), statements(item.body, outputs), NOWHERE)
         if isinstance(item, expressions.Loop)
         else _assign(item, outputs[item.port])
-        for item in found
+        for item in body
     )
 
 
-def _assign(found: expressions.Assign, stored: ElementType) -> syntax.Assign:
-    value = _whole(_raw(found.value))
+def _assign(assign: expressions.Assign, stored: ElementType) -> syntax.Assign:
+    value = _whole(_raw(assign.value))
     if meet(value.type, stored) is not stored:
-        value = found.value
+        value = assign.value
     return syntax.Assign(
-        _ref(found.port, found.subscripts),
-        found.accumulate,
+        _ref(assign.port, assign.subscripts),
+        assign.accumulate,
         written(value),
-        _ranges(found.ranges),
-        None if found.condition is None else written(found.condition),
+        _ranges(assign.ranges),
+        None if assign.condition is None else written(assign.condition),
         NOWHERE,
     )
 
@@ -151,7 +151,7 @@ def _settled(expr: expressions.Operation | expressions.Function | expressions.Se
 def _forms(operands: tuple[expressions.Expr, ...]) -> Iterator[tuple[expressions.Expr, ...]]:
     """Ways to write operands of one type, the shortest first; the last ones write each type out."""
     raw = tuple(map(_raw, operands))
-    bare = tuple(_raw(found) if isinstance(found, expressions.Constant) else found for found in operands)
+    bare = tuple(_raw(form) if isinstance(form, expressions.Constant) else form for form in operands)
     for forms in (raw, bare):
         yield tuple(map(_whole, forms))
         yield forms
@@ -230,7 +230,7 @@ def spec_text(spec: Spec) -> str:
     components in this order; the consts are gone, and calls of a compound task come back in the loader's order of the
     dataflow. Printing what was loaded gives the same text.
     """
-    return "\n".join(component_text(spec, found.name) for found in spec.components.values())
+    return "\n".join(component_text(spec, which) for which in spec.components)
 
 
 def component_text(spec: Spec, which: str) -> str:

@@ -35,7 +35,7 @@ class Resolved:
     @property
     def components(self) -> dict[str, Component]:
         """The components without mistakes, by name, in textual order."""
-        return {found.component.name: found.component for found in self.fragments if found.whole}
+        return {fragment.component.name: fragment.component for fragment in self.fragments if fragment.whole}
 
 
 def resolve_components(definitions: Definitions, mistakes: Mistakes) -> Resolved:
@@ -48,7 +48,7 @@ def resolve_components(definitions: Definitions, mistakes: Mistakes) -> Resolved
             signatures[item.name.text] = signature
     circular = _check_circles(items, mistakes)
     fragments = mistakes.sound_of(items, lambda item: _fragment(item, signatures, definitions, mistakes))
-    return Resolved(tuple(found for found in fragments if found.component.name not in circular), signatures)
+    return Resolved(tuple(fragment for fragment in fragments if fragment.component.name not in circular), signatures)
 
 
 def _fragment(

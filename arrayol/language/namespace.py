@@ -1,4 +1,4 @@
-"""The one namespace of a specification: every definition of the file and its imports by name."""
+"""The one namespace of a specification: the file and its imports, read and gathered, every definition by name."""
 
 from __future__ import annotations
 
@@ -40,19 +40,19 @@ class Definitions:
 
     def tiler(self, name: syntax.Name) -> syntax.Tiler:
         """The tiler of that name. Raises Mistake."""
-        found = self.by_name.get(name.text)
-        if isinstance(found, syntax.TilerDef):
-            return found.tiler
-        tilers = [known for known, item in self.by_name.items() if isinstance(item, syntax.TilerDef)]
+        item = self.by_name.get(name.text)
+        if isinstance(item, syntax.TilerDef):
+            return item.tiler
+        tilers = [known for known, other in self.by_name.items() if isinstance(other, syntax.TilerDef)]
         raise self.unknown(name, "tiler", tilers)
 
     def component(self, name: syntax.Name) -> syntax.Elementary | syntax.Task:
         """The elementary or task of that name. Raises Mistake."""
-        found = self.by_name.get(name.text)
-        if isinstance(found, (syntax.Elementary, syntax.Task)):
-            return found
+        item = self.by_name.get(name.text)
+        if isinstance(item, (syntax.Elementary, syntax.Task)):
+            return item
         components = [
-            known for known, item in self.by_name.items() if isinstance(item, (syntax.Elementary, syntax.Task))
+            known for known, other in self.by_name.items() if isinstance(other, (syntax.Elementary, syntax.Task))
         ]
         raise self.unknown(name, "task or elementary", components)
 
@@ -164,7 +164,7 @@ def read_source(path: Path, name: str | None = None) -> SourceFile:
 
 
 def _missing(path: Path, name: str) -> ArrayolError:
-    known = sorted(found.name for found in path.parent.glob("*.aol")) if path.parent.is_dir() else []
+    known = sorted(file.name for file in path.parent.glob("*.aol")) if path.parent.is_dir() else []
     near = closest(path.stem, (Path(name).stem for name in known))
     hint = f"did you mean '{near}.aol'?" if near else None
     if not hint and 0 < len(known) <= 5:
@@ -178,13 +178,13 @@ def _decoded(data: bytes, name: str) -> SourceFile:
     except UnicodeDecodeError as failure:
         before = SourceFile(name, data[: failure.start].decode("utf-8-sig") + "\N{REPLACEMENT CHARACTER}")
         end = len(before.text)
-        found = Diagnostic(
+        undecodable = Diagnostic(
             "not-utf8",
             f"byte 0x{data[failure.start]:02x} is not UTF-8",
             Span(before, end - 1, end),
             "save the file as UTF-8",
         )
-        raise ArrayolError([found]) from None
+        raise ArrayolError([undecodable]) from None
 
 
 # Imports: other files of the same folder, gathered into one namespace.
@@ -238,7 +238,7 @@ class _Gatherer:
         target = importer.parent / item.path
         resolved = target.resolve()
         if resolved in chain:
-            names = [found.name for found in (*chain[chain.index(resolved) :], resolved)]
+            names = [file.name for file in (*chain[chain.index(resolved) :], resolved)]
             message = f"the file imports itself: {' -> '.join(names)}" if len(names) > 2 else "the file imports itself"
             self._mistakes.report("import-cycle", message, item.span, "remove one of the imports")
         elif not resolved.is_relative_to(importer.parent.resolve()):
@@ -255,8 +255,8 @@ class _Gatherer:
         try:
             source = read_source(target)
         except ArrayolError as failure:
-            found = failure.diagnostics[0]
-            self._mistakes.report("bad-import", f"'{item.path}': {found.message}", item.span, found.hint)
+            refusal = failure.diagnostics[0]
+            self._mistakes.report("bad-import", f"'{item.path}': {refusal.message}", item.span, refusal.hint)
             return
         self.enter(target, self.parse(source).tree, (*chain, target.resolve()))
 
@@ -270,7 +270,7 @@ def unused(items: Sequence[syntax.Item], file: str, mistakes: Iterable[Diagnosti
     An imported file may offer more than is used, a task may be the top one, and a file without tasks may be there to
     be imported. Nothing is said beside an error: a misspelt use would be told twice.
     """
-    errors = any(found.severity is Severity.ERROR for found in mistakes)
+    errors = any(diagnostic.severity is Severity.ERROR for diagnostic in mistakes)
     if errors or not any(isinstance(item, syntax.Task) for item in items):
         return
     used = {name for item in items for name in _names_used(item)}

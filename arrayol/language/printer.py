@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from arrayol.ir import syntax
 from arrayol.language.parser import Comment, Parsed
+from arrayol.language.tree import chain_of
 
 # Expressions as text, with just the parentheses that their structure needs.
 
@@ -42,15 +43,10 @@ def _text(expr: syntax.Expr, least: int) -> str:
 
 
 def _chain(expr: syntax.Binary) -> tuple[str, int]:
-    """A chain of left operands by a loop, since it may be longer than any stack."""
-    chain: list[syntax.Binary] = []
-    left: syntax.Expr = expr
-    while isinstance(left, syntax.Binary):
-        chain.append(left)
-        left = left.left
+    left, chain = chain_of(expr)
     text, binding = _single(left)
     parts = [text]
-    for node in reversed(chain):
+    for node in chain:
         own = _BINARY[node.operator]
         if binding < own + (own == _COMPARISON):  # comparisons do not chain
             parts = ["(", *parts, ")"]

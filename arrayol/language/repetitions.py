@@ -83,14 +83,22 @@ def check_names(task: str, own: Signature, repeat: syntax.Repeat, definitions: D
 
 def own_array(name: syntax.Name, task: str, own: Signature, ports: tuple[Port, ...], direction: str) -> Port:
     """The task's array that a link names. Raises Mistake."""
-    array = next((port for port in ports if port.name == name.text), None)
-    if array:
-        return array
-    if any(port.name == name.text for port in own.ports):
-        hint = "a repetition reads the task's inputs and writes its outputs"
-        raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{task}'", name.span, hint)
-    hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _known_ports(ports, direction, task)
-    raise mistake("unknown-name", f"'{task}' has no {direction} named '{name.text}'", name.span, hint_or_list)
+    return _port_named(name, ports, own, direction, task, "a repetition reads the task's inputs and writes its outputs")
+
+
+def _port_named(
+    name: syntax.Name, ports: tuple[Port, ...], signature: Signature, direction: str, owner: str, hint: str
+) -> Port:
+    """The port of that name; `hint` is for a name of the other direction. Raises Mistake."""
+    named = next((port for port in ports if port.name == name.text), None)
+    if named:
+        return named
+    if any(port.name == name.text for port in signature.ports):
+        raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{owner}'", name.span, hint)
+    known = ", ".join(port.name for port in ports)
+    others = f"the {direction}s of '{owner}' are {known}" if known else f"'{owner}' has no {direction}s"
+    meant = did_you_mean(name.text, (port.name for port in ports))
+    raise mistake("unknown-name", f"'{owner}' has no {direction} named '{name.text}'", name.span, meant or others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,15 +168,8 @@ class _Links:
         return Place(array.name, array.shape, self.space, port.name, port.shape)
 
     def _callee_port(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
-        own = next((port for port in ports if port.name == name.text), None)
-        if own:
-            return own
-        callee = self.repeat.callee.text
-        if any(port.name == name.text for port in (*self.callee.inputs, *self.callee.outputs)):
-            hint = "inputs are linked with '<-', outputs with '->'"
-            raise mistake("wrong-direction", f"'{name.text}' is no {direction} of '{callee}'", name.span, hint)
-        hint_or_list = did_you_mean(name.text, (port.name for port in ports)) or _known_ports(ports, direction, callee)
-        raise mistake("unknown-name", f"'{callee}' has no {direction} named '{name.text}'", name.span, hint_or_list)
+        hint = "inputs are linked with '<-', outputs with '->'"
+        return _port_named(name, ports, self.callee, direction, self.repeat.callee.text, hint)
 
     def _own_array(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
         return own_array(name, self.task, self.own, ports, direction)
@@ -209,11 +210,6 @@ def _check_types(port: Port, array: Port, written: syntax.Name) -> None:
     if port.type is not array.type:
         message = f"'{array.name}' holds {array.type}, port '{port.name}' takes {port.type}"
         raise mistake("type-mismatch", message, written.span, "declare both with the same element type")
-
-
-def _known_ports(ports: tuple[Port, ...], direction: str, owner: str) -> str:
-    names = ", ".join(port.name for port in ports)
-    return f"the {direction}s of '{owner}' are {names}" if names else f"'{owner}' has no {direction}s"
 
 
 def _never_acts(link: syntax.DelayLink, space: Shape) -> Diagnostic:

@@ -1,4 +1,4 @@
-"""From the parser's reductions to the syntax tree: one method per rule of the grammar."""
+"""From the parser's reductions to the syntax tree, one method per rule of the grammar; and walks over syntax trees."""
 
 from __future__ import annotations
 
@@ -247,3 +247,13 @@ def nodes_in(root: Any) -> Iterator[Any]:
 def names_in(root: Any) -> set[str]:
     """The texts of all references in an expression; names of functions are none."""
     return {node.name.text for node in nodes_in(root) if isinstance(node, syntax.Ref)}
+
+
+def chain_of(expr: syntax.Binary) -> tuple[syntax.Expr, list[syntax.Binary]]:
+    """The leftmost operand of a + b + c + ..., and the operations on it in order: chains are longer than any stack."""
+    chain: list[syntax.Binary] = []
+    left: syntax.Expr = expr
+    while isinstance(left, syntax.Binary):
+        chain.append(left)
+        left = left.left
+    return left, chain[::-1]

@@ -12,7 +12,7 @@ from arrayol.language import constants
 from arrayol.language.constants import TYPE_NAMES, check_function
 from arrayol.language.diagnose import Mistake, mistake, shown_port
 from arrayol.language.namespace import Definitions
-from arrayol.language.tree import names_in
+from arrayol.language.tree import chain_of, names_in
 from arrayol.source import Span
 from arrayol.text import counted, listed
 
@@ -161,14 +161,9 @@ class Scope:
         return _apply(expr.function.text, arguments, expr.span)
 
     def _chain(self, expr: syntax.Binary) -> expressions.Expr:
-        """A chain of left operands by a loop, since it may be longer than any stack."""
-        chain: list[syntax.Binary] = []
-        left: syntax.Expr = expr
-        while isinstance(left, syntax.Binary):
-            chain.append(left)
-            left = left.left
+        left, chain = chain_of(expr)
         value = self.typed(left)
-        for node in reversed(chain):
+        for node in chain:
             if not _decided(node.operator, value):
                 value = self.operation(node.operator, value, self.typed(node.right), node.span)
         return value

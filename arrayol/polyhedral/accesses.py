@@ -57,9 +57,9 @@ def find_outside(access: Access, delay: Sequence[int] | None = None) -> Outside 
         return _outside_of_box(access)
     for axis in _bounded_axes(access):
         for condition in _conditions_outside(access, axis):
-            found = _domain(access).intersect(_first_instances(access, delay)).intersect(_set(access, [condition]))
-            if not found.is_empty():
-                point = coordinates(found.sample_point())
+            outside = _domain(access).intersect(_first_instances(access, delay)).intersect(_set(access, [condition]))
+            if not outside.is_empty():
+                point = coordinates(outside.sample_point())
                 return _outside(access, axis, point)
     return None
 
@@ -155,7 +155,7 @@ def _wrapped(value: int, extent: int | None) -> int:
 
 
 def _dot(left: Sequence[int], right: Sequence[int]) -> int:
-    return sum(one * other for one, other in zip(left, right, strict=True))
+    return sum(factor * value for factor, value in zip(left, right, strict=True))
 
 
 # Small exact questions about integer vectors: which combination of columns is a vector, and where a block begins.
@@ -181,8 +181,8 @@ def least_combination(
         turn = "0" if period is None else f"{period} * q{row}"
         conditions.append(f"{combination(factors, names)} = {wanted} + {turn}")
     around = f"exists {', '.join(quotients)} : " if quotients else ""
-    found = isl.Set(f"{{ [{', '.join(['total', *sizes, *names])}] : {around}{' and '.join(conditions)} }}").lexmin()
-    return None if found.is_empty() else coordinates(found.sample_point())[1 + count :]
+    least = isl.Set(f"{{ [{', '.join(['total', *sizes, *names])}] : {around}{' and '.join(conditions)} }}").lexmin()
+    return None if least.is_empty() else coordinates(least.sample_point())[1 + count :]
 
 
 def combination(factors: Sequence[int], names: Sequence[str]) -> str:

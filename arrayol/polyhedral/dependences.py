@@ -1,13 +1,16 @@
-"""Exact questions about the order inside bodies: which loop levels carry a dependence, which outputs are settled.
+"""Exact questions about the order inside bodies and of repetitions: what carries a dependence, what a new order breaks.
 
 A level carries a dependence where two instances that differ there, and agree at all levels around it, touch the same
 element, and one of them writes it. Instances of a level that carries none need no order. Where only data decide an
 access, every access that may happen counts; a question beyond isl's bounded effort is answered on the safe side.
+
+A new order is a time for each instance. It breaks a dependence where one instance runs before another, their times are
+the other way round, and both touch one element: an intersection of relations, empty or with a point to show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import islpy as isl
@@ -50,7 +53,7 @@ class Nest:
         return frozenset(port for port, shape in shapes.items() if self._is_settled(port, box(shape)))
 
     def _conflict(self, level: Level, *, writes: bool) -> bool:
-        inside = [one for one in self.statements if _places(one)[: len(level.places)] == level.places]
+        inside = [statement for statement in self.statements if _places(statement)[: len(level.places)] == level.places]
         pairs = [pair for first in inside for second in inside for pair in _pairs(first, second, writes=writes)]
         if len(pairs) > _MAXIMUM_PAIRS:
             return True
@@ -61,20 +64,20 @@ class Nest:
             return True
 
     def _is_settled(self, port: str, elements: isl.Set) -> bool:
-        writes = [one for one in self.statements if one.assign.port == port and _is_sure(one)]
+        writes = [statement for statement in self.statements if statement.assign.port == port and _is_sure(statement)]
         try:
             missing = elements
-            for one in writes:
+            for statement in writes:
                 with bounded_effort():
-                    missing = missing.subtract(one.write.relation.range())
+                    missing = missing.subtract(statement.write.relation.range())
                 missing = tidied(missing)
             with bounded_effort():
                 if not missing.is_empty():
                     return False
             return all(
-                _is_served(one, access, writes)
-                for one in self.statements
-                for access in one.reads
+                _is_served(statement, access, writes)
+                for statement in self.statements
+                for access in statement.reads
                 if access.port == port
             )
         except TooHardError:
@@ -111,10 +114,10 @@ def _depth(statement: NestStatement, level: Level) -> int:
 
 
 def _pairs(first: NestStatement, second: NestStatement, *, writes: bool) -> list[tuple[NestAccess, NestAccess]]:
-    """Accesses to one port, a write among them, by an instance of `first` and a later one of `second`."""
-    found = [(first.write, second.write)] if writes and first.assign.port == second.assign.port else []
-    found += [(first.write, read) for read in second.reads if read.port == first.assign.port]
-    return found + [(read, second.write) for read in first.reads if read.port == second.assign.port]
+    """Accesses of the two to one port, a write among them; without `writes` not two writes."""
+    pairs = [(first.write, second.write)] if writes and first.assign.port == second.assign.port else []
+    pairs += [(first.write, read) for read in second.reads if read.port == first.assign.port]
+    return pairs + [(read, second.write) for read in first.reads if read.port == second.assign.port]
 
 
 def _meet(first: NestAccess, second: NestAccess, depth: int) -> bool:
@@ -127,7 +130,7 @@ def _later(pairs: isl.Map, depth: int) -> isl.Map:
     """Instances that agree at the first `depth` levels, and the later one is higher at the next."""
     names: Sequence[str] = [f"a{place}" for place in range(pairs.dim(isl.dim_type.in_))]
     others: Sequence[str] = [f"b{place}" for place in range(pairs.dim(isl.dim_type.out))]
-    conditions = [f"{one} = {other}" for one, other in zip(names[:depth], others[:depth], strict=True)]
+    conditions = [f"{name} = {other}" for name, other in zip(names[:depth], others[:depth], strict=True)]
     conditions.append(f"{names[depth]} < {others[depth]}")
     return isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(others)}] : {' and '.join(conditions)} }}")
 
@@ -179,16 +182,19 @@ def find_swapped(statements: Sequence[NestStatement], times: Sequence[Time]) -> 
     access touches it may be any. Raises TooHardError beyond isl's bounded effort.
     """
     length = max((len(time) for time in times), default=0)
-    maps = [_time_map(one, [*time, *[0] * (length - len(time))]) for one, time in zip(statements, times, strict=True)]
+    maps = [
+        _time_map(statement, [*time, *[0] * (length - len(time))])
+        for statement, time in zip(statements, times, strict=True)
+    ]
     for place, first in enumerate(statements):
         for other, second in enumerate(statements):
-            pairs = list(_ordered_pairs(first, second))
+            pairs = _pairs(first, second, writes=True)
             if pairs:
                 turned = _turned(first, second, maps[place], maps[other])
-                for one, two in pairs:
-                    found = _swapped(first, one, second, two, turned)
-                    if found:
-                        return found
+                for access, later in pairs:
+                    swapped = _swapped(first, access, second, later, turned)
+                    if swapped:
+                        return swapped
     return None
 
 
@@ -215,14 +221,9 @@ def find_swapped_delay(
         wrong = depends.intersect(time.lex_ge_map(time))
         if wrong.is_empty():
             return None
-        found = coordinates(
-            wrong.wrap().lexmin().sample_point() if _bounded(repetition) else wrong.wrap().sample_point()
-        )
-    return found[:rank], found[rank:]
-
-
-def _bounded(shape: Shape) -> bool:
-    return None not in shape
+        swapped = wrong.wrap() if None in repetition else wrong.wrap().lexmin()
+        point = coordinates(swapped.sample_point())
+    return point[:rank], point[rank:]
 
 
 def _time_map(statement: NestStatement, time: Time) -> isl.Map:
@@ -244,14 +245,6 @@ def _entry(entry: int | BlockOf | WithinBlock, names: dict[str, str]) -> str:
     return f"floor({shifted} / {entry.factor})" if isinstance(entry, BlockOf) else f"{shifted} mod {entry.factor}"
 
 
-def _ordered_pairs(first: NestStatement, second: NestStatement) -> Iterator[tuple[NestAccess, NestAccess]]:
-    """Accesses of the two to one port, a write among them."""
-    if first.assign.port == second.assign.port:
-        yield first.write, second.write
-    yield from ((first.write, read) for read in second.reads if read.port == first.assign.port)
-    yield from ((read, second.write) for read in first.reads if read.port == second.assign.port)
-
-
 def _turned(first: NestStatement, second: NestStatement, time: isl.Map, other: isl.Map) -> isl.Map:
     """Instances of `first` that run before those of `second`, and no longer would."""
     before = earlier_instances(first, second).reverse()
@@ -260,24 +253,24 @@ def _turned(first: NestStatement, second: NestStatement, time: isl.Map, other: i
 
 
 def _swapped(
-    first: NestStatement, one: NestAccess, second: NestStatement, two: NestAccess, turned: isl.Map
+    first: NestStatement, access: NestAccess, second: NestStatement, other: NestAccess, turned: isl.Map
 ) -> Swapped | None:
     with bounded_effort(_OPERATIONS):
-        wrong = one.relation.apply_range(two.relation.reverse()).intersect(turned)
+        wrong = access.relation.apply_range(other.relation.reverse()).intersect(turned)
         if wrong.is_empty():
             return None
-        found = coordinates(wrong.wrap().lexmin().sample_point())
+        point = coordinates(wrong.wrap().lexmin().sample_point())
         cut = len(first.indices)
-        instances = found[:cut], found[cut:]
+        instances = point[:cut], point[cut:]
         touched = [
-            access.relation.intersect_domain(_single(instance))
-            for access, instance in ((one, instances[0]), (two, instances[1]))
+            relation.intersect_domain(_single(instance))
+            for relation, instance in zip((access.relation, other.relation), instances, strict=True)
         ]
         element = coordinates(touched[0].range().intersect(touched[1].range()).sample_point())
-    writes = one is first.write, two is second.write
+    writes = access is first.write, other is second.write
     return Swapped(
         element,
-        first.assign.port if writes[0] else one.port,
+        first.assign.port if writes[0] else access.port,
         first,
         instances[0],
         writes[0],

@@ -1,4 +1,7 @@
-"""A bound on isl's work, so that a check never hangs: quasi-affine sets with large moduli can take it hours."""
+"""isl's sets and our integers, and a bound on its work, so that a check never hangs.
+
+Quasi-affine sets with large moduli can take isl hours: what it gives up at the bound, TooHardError says.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,6 @@ import islpy as isl
 from arrayol.ir.spec import Shape
 
 OPERATIONS = 10_000  # as isl counts them; the bodies and tilers that people write take about a thousand
-
-
 TIDIED_AT_MOST = 100  # pieces; more take too long without a bound
 
 Pieces = TypeVar("Pieces", isl.Set, isl.Map)
@@ -46,13 +47,13 @@ def bounded_effort(operations: int | None = None) -> Iterator[None]:
             context.reset_operations()
 
 
-def tidied(found: Pieces) -> Pieces:
+def tidied(whole: Pieces) -> Pieces:
     """The set or relation in fewer pieces, where it has not too many.
 
     Not for use inside a bound: isl may end the program where that stops it in here.
     """
-    pieces = found.n_basic_map() if isinstance(found, isl.Map) else found.n_basic_set()
-    return found.coalesce() if pieces <= TIDIED_AT_MOST else found
+    pieces = whole.n_basic_map() if isinstance(whole, isl.Map) else whole.n_basic_set()
+    return whole.coalesce() if pieces <= TIDIED_AT_MOST else whole
 
 
 # Points and boxes of integers, from isl and to it.

@@ -52,14 +52,14 @@ def needed_repetitions(
     """
     names = [f"q{axis}" for axis in range(len(bounds))]
     space = f"[{', '.join(names)}]"
-    found = isl.Set(f"{{ {space} : false }}")
+    needed = isl.Set(f"{{ {space} : false }}")
     for written, read in pairs:
-        found = found.union(isl.Set(f"{{ {space} : {_writes_what_is_read(written, read, names, bounds)} }}"))
+        needed = needed.union(isl.Set(f"{{ {space} : {_writes_what_is_read(written, read, names, bounds)} }}"))
     try:
         with bounded_effort(100_000):
-            if found.is_empty():
+            if needed.is_empty():
                 return None
-            return tuple(_progression(found, axis) for axis in range(len(names)))
+            return tuple(_progression(needed, axis) for axis in range(len(names)))
     except TooHardError:
         return None
 
@@ -78,8 +78,8 @@ def _writes_what_is_read(
     for name, (low, high) in zip(names, bounds, strict=True):
         conditions += [f"{low} <= {name}", *([] if high is None else [f"{name} < {high}"])]
     for axis in range(len(written.tiler.origin)):
-        one = _element(written.tiler, axis, names, writes)
-        conditions.append(f"{one} = {_element(read.tiler, axis, steps, reads)}")
+        element = _element(written.tiler, axis, names, writes)
+        conditions.append(f"{element} = {_element(read.tiler, axis, steps, reads)}")
     inner = [*steps, *reads, *writes]
     around = f"exists {', '.join(inner)} : " if inner else ""
     return f"{around}{' and '.join(conditions)}"
@@ -90,9 +90,9 @@ def _element(tiler: Tiler, axis: int, steps: Sequence[str], pattern: Sequence[st
     return f"{tiler.origin[axis]} + {moved} + {combination(tiler.fitting[axis], pattern)}"
 
 
-def _progression(found: isl.Set, axis: int) -> Progression:
-    rank = found.dim(isl.dim_type.set)
-    alone = found.project_out(isl.dim_type.set, axis + 1, rank - axis - 1).project_out(isl.dim_type.set, 0, axis)
+def _progression(needed: isl.Set, axis: int) -> Progression:
+    rank = needed.dim(isl.dim_type.set)
+    alone = needed.project_out(isl.dim_type.set, axis + 1, rank - axis - 1).project_out(isl.dim_type.set, 0, axis)
     low, high = (int(value.to_python()) for value in (alone.dim_min_val(0), alone.dim_max_val(0)))
     # Asked of all dimensions at once, isl gives a stride relative to the others.
     stride = max(1, int(alone.get_stride(0).to_python())) if high > low else 1
@@ -122,5 +122,5 @@ def fitting_offset(
                 return None
             conditions.append(f"{name} + {high} < {extent}")
     around = f"exists {', '.join(quotients)} : " if quotients else ""
-    found = isl.Set(f"{{ [{', '.join(names)}] : {around}{' and '.join(conditions) or 'true'} }}").lexmin()
-    return None if found.is_empty() else coordinates(found.sample_point())
+    offsets = isl.Set(f"{{ [{', '.join(names)}] : {around}{' and '.join(conditions) or 'true'} }}").lexmin()
+    return None if offsets.is_empty() else coordinates(offsets.sample_point())

@@ -1,4 +1,9 @@
-"""Bodies as loop nests: each statement's instances, what they read and write, and their order, as isl relations."""
+"""Bodies as loop nests: each statement's instances, what they read and write, and their order, as isl relations.
+
+The questions of `check` are emptiness tests on these relations: accesses outside a port, reads before any write,
+elements that stay unwritten. Each answer is a concrete point, or None where there is none. None too where the question
+is beyond isl's bounded effort (subscripts with large moduli in several dimensions): the execution checks every access.
+"""
 
 from __future__ import annotations
 
@@ -84,10 +89,10 @@ def statements_of(elementary: Elementary, parameters: Parameters | None = None) 
 def earlier_instances(write: NestStatement, read: NestStatement) -> isl.Map:
     """Relation from the instances of `read` to those instances of `write` that run before them."""
     shared = 0
-    for one, other in zip(write.path, read.path, strict=False):
-        if one != other:
+    for level, other in zip(write.path, read.path, strict=False):
+        if level != other:
             break
-        shared += one[1]
+        shared += level[1]
     cases = [
         " and ".join([*(f"w{same} = r{same}" for same in range(depth)), f"w{depth} < r{depth}"])
         for depth in range(shared)
@@ -164,7 +169,7 @@ def _walk(
         else:
             acting = inner.where(statement.condition)
             write = _access(statement.port, statement.subscripts, acting, shapes, statement.target_span)
-            nodes = [found for part in (statement.value, *statement.subscripts) for found in _nodes(part, acting)]
+            nodes = [node for part in (statement.value, *statement.subscripts) for node in _nodes(part, acting)]
             nodes += _nodes(statement.condition, inner) if statement.condition is not None else []
             reads = [
                 _access(node.port, node.subscripts, under, shapes, node.span)
@@ -172,9 +177,9 @@ def _walk(
                 if isinstance(node, expressions.Read)
             ]
             conversions = [
-                found
+                conversion
                 for node, under in nodes
-                if isinstance(node, expressions.Convert) and (found := _conversion(node, under)) is not None
+                if isinstance(node, expressions.Convert) and (conversion := _conversion(node, under)) is not None
             ]
             yield NestStatement(
                 statement,
@@ -240,10 +245,7 @@ def _access(
     return NestAccess(port, context.relation(elements, conditions), context.exact, affine, span)
 
 
-# Exact questions about bodies: accesses outside a port, reads before any write, elements that stay unwritten.
-#
-# Each answer is a concrete point, or None where there is none. None too where the question is beyond isl's bounded
-# effort (subscripts with large moduli in several dimensions): the execution checks every access anyway.
+# The questions.
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -301,9 +303,9 @@ def find_early_reads(statements: Sequence[NestStatement], outputs: Shapes) -> It
         same = [other for other in statements if other.path[0] == statement.path[0]]
         for access in statement.reads:
             if access.port in outputs and access.certain and access.affine:
-                found = _early(statement, access, before[access.port], same)
-                if found:
-                    yield found
+                point = _early(statement, access, before[access.port], same)
+                if point:
+                    yield point
 
 
 def _early(

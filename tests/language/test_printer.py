@@ -79,3 +79,42 @@ def test_comments_anywhere(places: list[tuple[int, bool]]) -> None:
 def test_long_chains() -> None:
     text = "const S = " + " + ".join(["1"] * 5_000) + "\n"
     assert print_file(parsed(text)) == text  # without comparing trees, whose equality recurses
+
+
+def test_one_blank_line_stays_and_none_inside_braces() -> None:
+    text = "const A = 1\n\n\n\nconst B = 2\nelementary e(x: u8) -> (y: u8) {\n\n  y = x\n\n  y = x\n\n}\n\n"
+    expected = "const A = 1\n\nconst B = 2\nelementary e(x: u8) -> (y: u8) {\n  y = x\n\n  y = x\n}\n"
+    assert print_file(parse(SourceFile("x.aol", text))) == expected
+    assert print_file(parse(SourceFile("x.aol", expected))) == expected
+
+
+# Expressions print with just the parentheses that they need.
+
+NEEDED = [
+    "a - (b - c)", "a / (b * c)", "(a + b) * c", "-(a + b)", "(a < b) == c", "a == (b < c)", "(a == b) & c",
+    "not (a and b)", "(not a) == b", "(a or b) and c", "(a if b else c) if d else e", "a if (b if c else d) else e",
+    "(a if b else c) + d", "(a | b) ^ c", "(a ^ b) & c", "(a & b) << c", "(a << b) + c", "a << (b << c)", "-(-a * b)",
+]  # fmt: skip
+BARE = [
+    "a - b - c", "a / b * c", "a + b * c", "-a * b", "--a", "-~a", "not not a", "not a == b", "a and not b or c",
+    "a if b else c if d else e", "a or b if c else d", "a | b ^ c & d << e + f * -g", "a[i + 1, (j)]", "min(a, b + c)",
+    "a | b == c", "a < b and b < c",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", NEEDED)
+def test_needed_parentheses_stay(text: str) -> None:
+    assert printed(text) == text
+
+
+@pytest.mark.parametrize("text", BARE)
+def test_others_go(text: str) -> None:
+    bare = text.replace("(j)", "j")
+    assert printed(text) == bare
+    assert printed(f"({text})") == bare
+
+
+def printed(text: str) -> str:
+    (const,) = parsed(f"const X = {text}").tree.items
+    assert isinstance(const, syntax.Const)
+    return expression(const.value)

@@ -1,15 +1,18 @@
-"""Which levels of a body carry a dependence, and which outputs are settled, by name of their range or port."""
+"""Which levels of a body carry a dependence, which outputs are settled, and which delays blocks would swap."""
 
 from __future__ import annotations
 
 from contextlib import chdir
+from itertools import product
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arrayol.ir.expressions import Loop, Statement
 from arrayol.language.loader import load
-from arrayol.polyhedral.dependences import Level, Nest, nest_of
+from arrayol.polyhedral.dependences import Level, Nest, find_swapped_delay, nest_of
 
 
 def nest(tmp_path: Path, body: str) -> Nest:
@@ -20,13 +23,13 @@ def nest(tmp_path: Path, body: str) -> Nest:
 
 def levels(statements: tuple[Statement, ...], places: tuple[int, ...] = ()) -> dict[str, Level]:
     """The level of each range variable."""
-    found: dict[str, Level] = {}
+    by_name: dict[str, Level] = {}
     for place, statement in enumerate(statements):
-        for number, one in enumerate(statement.ranges):
-            found[one.name] = Level((*places, place), number)
+        for number, item in enumerate(statement.ranges):
+            by_name[item.name] = Level((*places, place), number)
         if isinstance(statement, Loop):
-            found |= levels(statement.body, (*places, place))
-    return found
+            by_name |= levels(statement.body, (*places, place))
+    return by_name
 
 
 @pytest.mark.parametrize(
@@ -51,8 +54,10 @@ def levels(statements: tuple[Statement, ...], places: tuple[int, ...] = ()) -> d
     ],
 )
 def test_carried_levels(tmp_path: Path, body: str, carried: str) -> None:
-    found = nest(tmp_path, body)
-    assert {name for name, level in levels(found.elementary.body or ()).items() if found.carries(level)} == set(carried)
+    body_nest = nest(tmp_path, body)
+    assert {name for name, level in levels(body_nest.elementary.body or ()).items() if body_nest.carries(level)} == set(
+        carried
+    )
 
 
 @pytest.mark.parametrize(
@@ -65,8 +70,8 @@ def test_carried_levels(tmp_path: Path, body: str, carried: str) -> None:
     ],
 )
 def test_levels_that_only_sum(tmp_path: Path, body: str, *, only: bool) -> None:
-    found = nest(tmp_path, body)
-    assert found.only_sums(levels(found.elementary.body or ())["k"]) is only
+    body_nest = nest(tmp_path, body)
+    assert body_nest.only_sums(levels(body_nest.elementary.body or ())["k"]) is only
 
 
 WHOLE = "y[i, j] = 1 for i in 0..8, j in 0..8 "
@@ -89,3 +94,37 @@ WHOLE = "y[i, j] = 1 for i in 0..8, j in 0..8 "
 )
 def test_settled_outputs(tmp_path: Path, body: str, settled: set[str]) -> None:
     assert nest(tmp_path, body).settled() == settled
+
+
+# Blocks of repetitions and delays: exact, against brute force.
+
+AXES = st.lists(
+    st.tuples(st.integers(1, 5), st.integers(-3, 3), st.integers(1, 4), st.sampled_from([1, 1, -1])),
+    min_size=1,
+    max_size=3,
+)
+
+
+@given(AXES)
+def test_swapped_delays(axes: list[tuple[int, int, int, int]]) -> None:
+    """By the order in which blocks and, inside them, copies are walked; a direction of -1 counts from the end."""
+    extents, vector, factors, signs = zip(*axes, strict=True)
+
+    def time(repetition: tuple[int, ...]) -> tuple[int, ...]:
+        forward = [r if sign > 0 else size - 1 - r for r, sign, size in zip(repetition, signs, extents, strict=True)]
+        parts = [divmod(place, factor) for place, factor in zip(forward, factors, strict=True)]
+        return (*(block for block, _ in parts), *(copy for _, copy in parts))
+
+    space = set(product(*map(range, extents)))
+    moved = [(earlier, tuple(map(sum, zip(earlier, vector, strict=True)))) for earlier in space]
+    pairs = [(earlier, later) for earlier, later in moved if later in space]
+    wrong = [pair for pair in pairs if time(pair[0]) >= time(pair[1])]
+    assert find_swapped_delay(extents, vector, factors, signs) == (min(wrong) if wrong else None)
+
+
+def test_an_endless_dimension() -> None:
+    assert find_swapped_delay((None, 4), (1, 0), (2, 2), (1, 1)) is None
+    earlier, later = find_swapped_delay((None, 4), (1, -1), (2, 2), (1, 1))
+    assert (later[0] - earlier[0], later[1] - earlier[1]) == (1, -1)
+    assert earlier[0] // 2 == later[0] // 2
+    assert earlier[1] // 2 == later[1] // 2 + 1
