@@ -220,10 +220,10 @@ class Stock:
         Empty where the groups make more than DOWN_SETS down-sets.
         """
         used = {group: _some(front, POINTS_OF_GROUP) for group, front in self.fronts.items()}
-        wholes = wholes_of(self.graph, used, self.fusions)
-        if wholes is None or not wholes.steps:
+        completions = completions_of(self.graph, used, self.fusions)
+        if completions is None or not completions.steps:
             return []
-        whole = wholes.front(used, self.combination, partial(_some, count=POINTS_OF_WHOLE))
+        whole = completions.front(used, self.combination, partial(_some, count=POINTS_OF_WHOLE))
         return [self._named(whole, row, used) for row in evenly(range(len(whole.front)), POINTS_OF_WHOLE)]
 
     def _named(self, whole: WholeFront | ListedFront, row: int, used: Mapping[Mask, Front]) -> Whole:
@@ -233,7 +233,7 @@ class Stock:
 
 
 @dataclass(frozen=True)
-class Wholes:
+class Completions:
     """The whole designs that some groups make: the `fusions` that are complete, or `following` from each down-set."""
 
     graph: TaskGraph
@@ -252,12 +252,12 @@ class Wholes:
         return whole_front(self.graph, fronts.__getitem__, combination, self.following.__getitem__, thin=thin)
 
 
-def wholes_of(graph: TaskGraph, groups: Collection[Mask], fusions: Sequence[Sequence[Mask]]) -> Wholes | None:
+def completions_of(graph: TaskGraph, groups: Collection[Mask], fusions: Sequence[Sequence[Mask]]) -> Completions | None:
     """The whole designs of these groups, of these fusions or (none listed) of all; None with too many down-sets."""
     if fusions:
-        return Wholes(graph, [fusion for fusion in fusions if all(group in groups for group in fusion)], {})
+        return Completions(graph, [fusion for fusion in fusions if all(group in groups for group in fusion)], {})
     following = _following(graph, groups)
-    return None if following is None else Wholes(graph, (), _useful(graph, following))
+    return None if following is None else Completions(graph, (), _useful(graph, following))
 
 
 def _following(graph: TaskGraph, groups: Iterable[Mask]) -> dict[Mask, list[Mask]] | None:

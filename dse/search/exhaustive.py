@@ -131,8 +131,8 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
     if last is None:
         return _Group([], empty, empty[:, 0], 1, "the group has several last tasks")
     units = combinations(space.units, len(tasks))
-    found = _Group([], empty, empty[:, 0], 0, None)
-    parts: list[tuple[Values, Values]] = [(found.values, found.units)]
+    designs: list[GroupDesign] = []
+    parts: list[tuple[Values, Values]] = [(empty, empty[:, 0])]
     size, refusal = 0, None
     for structure in _structures(space, tasks, last):
         size += len(units)
@@ -144,9 +144,9 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
         legal = np.flatnonzero(priced.legal[0])
         values = [column_of(priced, figure, whole=group == space.graph.all)[0] for figure in columns.figures]
         parts.append((np.stack(values, axis=1)[legal], units.sum(axis=1)[legal]))
-        found.designs.extend(with_units(structure, units[row].tolist()) for row in legal)
+        designs.extend(with_units(structure, units[row].tolist()) for row in legal)
     values_of, units_of = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return _Group(found.designs, values_of, units_of, size, refusal)
+    return _Group(designs, values_of, units_of, size, refusal)
 
 
 def _structures(space: MappingSpace, tasks: tuple[str, ...], last: str) -> Iterator[GroupDesign]:

@@ -184,7 +184,7 @@ def _searched(search: _Search, evolution: Evolution) -> Searched:
     size = size_of(space)
     priced = pricer.counts
     # Options count as far as they were tried: how many there are depends on every single structure.
-    with_options = sum(1 for one in pricer.figures if not is_plain(one))
+    with_options = sum(not is_plain(design) for design in pricer.figures)
     total = size.group_designs + with_options if space.study.holds_plain else max(size.group_designs, priced.size)
 
     def design(row: int) -> Design:

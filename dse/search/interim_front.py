@@ -12,7 +12,7 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from dse.pareto.combine import wholes_of
+from dse.pareto.combine import completions_of
 from dse.pareto.fronts import Combination, Front
 from dse.pareto.hypervolume import RisingVolume, spread_rows
 from dse.space.task_graph import Mask, TaskGraph
@@ -55,17 +55,18 @@ class InterimFront:
             return self._volume.share
         self._seen = len(fronts)
         feasible = {group: front for group, front in fronts.items() if len(front)}
-        wholes = wholes_of(self._graph, feasible, self._fusions)
-        if wholes is None or wholes.steps > STEPS_AT_MOST:
+        completions = completions_of(self._graph, feasible, self._fusions)
+        if completions is None or completions.steps > STEPS_AT_MOST:
             self._too_wide = True
-        elif wholes.steps:
+        elif completions.steps:
             figures = len(self._combination.largest)
-            cost = wholes.steps * 3 ** max(0, figures - 2)
+            cost = completions.steps * 3 ** max(0, figures - 2)
             most = max(2 * figures, min(POINTS_AT_MOST, isqrt(_SUMS_AT_MOST // cost)))
 
-            def thin(front: Front) -> Front:
-                return front.at(spread_rows(front.values, most))
+            def thin(part: Front) -> Front:
+                return part.at(spread_rows(part.values, most))
 
-            used = {group: thin(front) for group, front in feasible.items()}
-            self._volume.with_points(wholes.front(used, self._combination, thin).front.values[:, : self._objectives])
+            used = {group: thin(part) for group, part in feasible.items()}
+            front = completions.front(used, self._combination, thin).front
+            self._volume.with_points(front.values[:, : self._objectives])
         return self._volume.share

@@ -63,15 +63,14 @@ def _by_subspaces(
     """The points that survive in their subspaces and among those of the others, ties included."""
     counts: list[int | None] = []
     survivors = []
-    everything = _points(wholes, range(len(wholes)), columns)
     for groups in sorted({len(fusion) for fusion in fusions}):
         inside = [number for number, fusion in enumerate(fusions) if len(fusion) == groups]
-        front_inside, count = _front(_points(wholes, inside, columns))
-        survivors.append(front_inside)
+        survivor, count = _front(_points(wholes, inside, columns))
+        survivors.append(survivor)
         counts.append(count)
     front, count = _front(_joined(survivors))
     counts.append(count)
-    total = len(everything.units)
+    total = sum(len(whole.front) for whole in wholes)
     by_subspaces = sum(pairs for pairs in counts if pairs is not None) if None not in counts else None
     return front, Comparisons(subspaces=by_subspaces, all_pairs=total * (total - 1))
 

@@ -188,5 +188,5 @@ def test_nothing_is_computed_where_nothing_came(monkeypatch: pytest.MonkeyPatch)
     fronts = {1: front_from([((2, 2), 1)], 2)}
     seen = InterimFront(graph, SUMS, 2)
     share = seen.hypervolume(fronts)
-    monkeypatch.setattr(interim_front, "wholes_of", None)
+    monkeypatch.setattr(interim_front, "completions_of", None)
     assert seen.hypervolume(fronts) == share
