@@ -6,8 +6,8 @@ touches is a product over the axes of sets of pairs (index of r, index of the ax
 nothing, nor do factors that are multiples of the extent of an axis that wraps.
 
 Then the group as a whole (`find_parts`): the last task's dimensions are those of the blocks; against the dataflow, an
-axis rides on the dimension of the blocks that its reader's dimension rides on, and a dimension of its writer on that of
-the axis. Two that claim one dimension, or one that claims two, make the group not separable.
+axis moves with the dimension of the blocks that its reader's dimension moves with, and a dimension of its writer with
+that of the axis. Two that claim one dimension, or one that claims two, make the group not separable.
 """
 
 from __future__ import annotations
@@ -159,23 +159,24 @@ def _allowed(touch: Touch, extents: Extents) -> dict[int, Mask] | None:
     return {dimension: (before < 0) | (before >= extent)}
 
 
-Riders = list[int | None]  # by block dimension
+ByBlock = list[int | None]  # by block dimension
 
 
 @dataclass(frozen=True, eq=False)
 class Parts:
     """A group whose tilers follow the axes.
 
-    `riders` holds for each task, by dimension of the blocks, the repetition dimension that rides on it: work moves
-    along it as the blocks do. `axes` holds the same for arrays and their axes. What rides on nothing is done at once.
+    `dimensions` holds for each task, by dimension of the blocks, the repetition dimension that moves with it: the place
+    of an index depends on that of the blocks there. `axes` holds the same for arrays and their axes. What moves with no
+    dimension of the blocks is done at once.
     """
 
     group: Group
     stages: Stages
     reads: dict[str, list[Link]]
     writes: dict[str, Link]
-    riders: dict[str, Riders] = field(default_factory=dict)
-    axes: dict[str, Riders] = field(default_factory=dict)
+    dimensions: dict[str, ByBlock] = field(default_factory=dict)
+    axes: dict[str, ByBlock] = field(default_factory=dict)
 
     @property
     def rank(self) -> int:
@@ -188,11 +189,11 @@ class Parts:
         return [self.group.last, *(task for task in reversed(self.group.tasks) if task != self.group.last)]
 
     def free_dimensions(self, task: str) -> list[int]:
-        """The repetition dimensions of a task that ride on nothing."""
-        return [k for k in range(len(self.group.accesses.extents(task))) if k not in self.riders[task]]
+        """The repetition dimensions of a task that move with nothing."""
+        return [k for k in range(len(self.group.accesses.extents(task))) if k not in self.dimensions[task]]
 
     def free_axes(self, array: str) -> list[int]:
-        """The axes of an array that ride on nothing."""
+        """The axes of an array that move with nothing."""
         return [axis for axis in range(len(self.group.accesses.shape(array))) if axis not in self.axes[array]]
 
     def delay(self, task: str) -> tuple[Delay, int] | None:
@@ -244,40 +245,40 @@ def _simple_delays(group: Group, task: str) -> bool:
 
 
 def _place_task(parts: Parts, task: str) -> bool:
-    """Find what a task's dimensions ride on, from the readers of its arrays."""
-    riders: Riders = [None] * parts.rank
+    """Find what a task's dimensions move with, from the readers of its arrays."""
+    dimensions: ByBlock = [None] * parts.rank
     if task == parts.group.last:
-        riders = list(range(parts.rank))
+        dimensions = list(range(parts.rank))
     for array in parts.arrays_of(task):
         if not _place_array(parts, array):
             return False
         for block, axis in enumerate(parts.axes[array]):
             dimension = None if axis is None else parts.writes[array].axes[axis].dimension
-            if dimension is not None and not _claim(riders, block, dimension):
+            if dimension is not None and not _claim(dimensions, block, dimension):
                 return False
-    parts.riders[task] = riders
-    # What a task's dimensions ride on, the axes of its arrays do too.
+    parts.dimensions[task] = dimensions
+    # What a task's dimensions move with, the axes of its arrays do too.
     for array in parts.arrays_of(task):
-        for block, rider in enumerate(riders):
-            along = None if rider is None else parts.writes[array].axis_of(rider)
+        for block, moving in enumerate(dimensions):
+            along = None if moving is None else parts.writes[array].axis_of(moving)
             if along is not None and not _claim(parts.axes[array], block, along):
                 return False
     return True
 
 
 def _place_array(parts: Parts, array: str) -> bool:
-    axes: Riders = [None] * parts.rank
+    axes: ByBlock = [None] * parts.rank
     for link in parts.reads.get(array, []):
-        for block, rider in enumerate(parts.riders[link.task]):
-            axis = None if rider is None else link.axis_of(rider)
+        for block, moving in enumerate(parts.dimensions[link.task]):
+            axis = None if moving is None else link.axis_of(moving)
             if axis is not None and not _claim(axes, block, axis):
                 return False
     parts.axes[array] = axes
     return True
 
 
-def _claim(places: Riders, block: int, index: int) -> bool:
-    """Let `index` ride on a dimension of the blocks: it rides on one alone, and nothing else rides there."""
+def _claim(places: ByBlock, block: int, index: int) -> bool:
+    """Let `index` move with a dimension of the blocks: it moves with one alone, and nothing else moves there."""
     if places[block] == index:
         return True
     if places[block] is not None or index in places:

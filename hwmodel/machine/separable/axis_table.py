@@ -100,7 +100,7 @@ def _chain_counts(counts: GroupCounts, fields: Fields, block: int, task: str, mo
     """Chains of a task's delay at each place, and the length of the longest."""
     work = fields.work[task]
     delay = counts.parts.delay(task)
-    if delay is None or delay[1] != counts.parts.riders[task][block]:
+    if delay is None or delay[1] != counts.parts.dimensions[task][block]:
         number = _histogram(work, most)
         return number, np.ones_like(number)
     chains = _in_chains(work, delay[0].vector[delay[1]])
@@ -142,7 +142,7 @@ def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, mos
     """First and last instances of the chains of two instances or more."""
     work = fields.work[task]
     delay = counts.parts.delay(task)
-    if delay is None or delay[1] != counts.parts.riders[task][block]:
+    if delay is None or delay[1] != counts.parts.dimensions[task][block]:
         number = _histogram(work, most)
         return number, number
     chains = _in_chains(work, delay[0].vector[delay[1]])

@@ -2,8 +2,9 @@
 
 Each count is a product of counts along the dimensions of the blocks, times a `factor` for the indices that move along
 none of them and so belong to every tick alike. `GroupCounts.holds` decides, once for a group, whether that covers what
-is needed outside the group too: there everything that is made has to be needed, since "made, and nowhere read" is the
-complement of a product, which is none.
+is needed outside it too: of an array that is stored, all that is made has to be needed outside, and what makes it (or
+is read by the next frame) has to run whole for the blocks' sake. For what only the outside needs belongs to the last
+tick (docs/machine.md, section 2), and "needed by no tick" is the complement of a product, which is none.
 """
 
 from __future__ import annotations
@@ -105,21 +106,21 @@ class GroupCounts:
         return np.array([memory.bits for memory in self.memories], np.int64)
 
     def free_runs(self, task: str) -> int:
-        """Repetitions of a task for each index of what rides on the blocks."""
+        """Repetitions of a task for each index of what moves with the blocks."""
         return math.prod(int(self.masks.runs[task, free].sum()) for free in self.parts.free_dimensions(task))
 
     def running(self, task: str) -> list[Ints]:
         """Along each dimension of a task the indices that run."""
         masks = [np.ones(extent, np.bool_) for extent in self.parts.group.accesses.extents(task)]
-        for fields, rider in zip(self.whole, self.parts.riders[task], strict=True):
-            if rider is not None:
-                masks[rider] &= fields.work[task][0] != NEVER
+        for fields, moving in zip(self.whole, self.parts.dimensions[task], strict=True):
+            if moving is not None:
+                masks[moving] &= fields.work[task][0] != NEVER
         for dimension in self.parts.free_dimensions(task):
             masks[dimension] &= self.masks.runs[task, dimension]
         return [np.flatnonzero(mask) for mask in masks]
 
     def chain_factors(self, task: str) -> tuple[int, int]:
-        """Chains of a task's delay for each index of what rides on the blocks, and repetitions of each at once."""
+        """Chains of a task's delay for each index of what moves with the blocks, and repetitions of each at once."""
         delay, number, longest = self.parts.delay(task), 1, 1
         for free in self.parts.free_dimensions(task):
             runs = self.masks.runs[task, free]

@@ -1,13 +1,13 @@
 """Along one dimension of the blocks: the places at which each index of a task runs and each element is read.
 
-From the readers backwards, as section 2 of the contract defines Need and New: an element is first read at the least
-place of the indices that touch it, an index of its writer runs at the least place of the elements that it writes and of
-the indices that its delays lead to (docs/machine.md, section 2). The least in the block order of a product of sets is
+From the readers backwards, as Need and New are defined (docs/machine.md, section 2): an element is first read at the
+least place of the indices that touch it, an index of its writer runs at the least place of the elements that it writes
+and of the indices that its delays lead to. The least in the block order of a product of sets is
 found along each dimension by itself, so these minima over one axis are those over the whole box. What several tilers
 read together is exact under the condition of `Merge`.
 
 A field is an array (sides, cells): one row for each block side priced, one column for each index of the dimension or
-axis that rides there (one column where none does). NEVER marks what does not run or is not read; in fields of last
+axis that moves there (one column where none does). NEVER marks what does not run or is not read; in fields of last
 uses that is BEFORE.
 """
 
@@ -122,12 +122,12 @@ def _read_array(parts: Parts, masks: Masks, fields: Fields, block: int, array: s
 
 
 def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> tuple[Ints, Ints]:
-    """First and last places at which one tiler reads each index of what rides on this dimension."""
-    rider, axis = parts.riders[link.task][block], parts.axes[link.array][block]
+    """First and last places at which one tiler reads each index of what moves with this dimension."""
+    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.array][block]
     work = fields.work[link.task]
-    if rider is not None and rider in link.allowed:
-        work = np.where(link.allowed[rider], work, NEVER)
-    if axis is not None and rider is not None and link.axes[axis].dimension == rider:
+    if dimension is not None and dimension in link.allowed:
+        work = np.where(link.allowed[dimension], work, NEVER)
+    if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
         runs, cells = link.axes[axis].by_element, link.axes[axis].extent
         return least_by(runs, work, cells), greatest_by(runs, as_last(work), cells)
     first, last = work.min(axis=1, keepdims=True), as_last(work).max(axis=1, keepdims=True)
@@ -139,7 +139,7 @@ def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: 
 
 def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
     """Where in the block order each index of a task before the last runs: at the first read of what it writes."""
-    rider = parts.riders[task][block]
+    dimension = parts.dimensions[task][block]
     needs = []
     for array in parts.arrays_of(task):
         if array not in fields.read:
@@ -147,15 +147,15 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
         link, read, axis = parts.writes[array], fields.read[array], parts.axes[array][block]
         if axis is None:
             needs.append(read)
-        elif link.axes[axis].dimension == rider and rider is not None:
-            extent = parts.group.accesses.extents(task)[rider]
+        elif link.axes[axis].dimension == dimension and dimension is not None:
+            extent = parts.group.accesses.extents(task)[dimension]
             needs.append(least_by(link.axes[axis].by_repetition, read, extent))
         else:
             needs.append(read[:, link.axes[axis].touched].min(axis=1, keepdims=True))
     work, fields.merges["work", task] = merged(needs, latest=False)
     delay = parts.delay(task)
-    if delay is not None and delay[1] == rider:
-        work = closed_along(work, delay[0].vector[rider])
+    if delay is not None and delay[1] == dimension:
+        work = closed_along(work, delay[0].vector[dimension])
     fields.work[task] = work
 
 
@@ -172,7 +172,7 @@ def _made(parts: Parts, fields: Fields, block: int, array: str) -> Ints:
 
 @dataclass(frozen=True, eq=False)
 class Masks:
-    """Along what rides on no dimension of the blocks: which indices of tasks run, and which of arrays are read."""
+    """Along what moves with no dimension of the blocks: which indices of tasks run, and which of arrays are read."""
 
     runs: dict[tuple[str, int], Mask]
     read: dict[tuple[str, int], Mask]
@@ -279,11 +279,11 @@ def _cells(parts: Parts, block: int, array: str) -> int:
 
 def _pairs(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link, places: int) -> Ints:
     """Side, index and place of all that one tiler reads, as one number each."""
-    rider, axis = parts.riders[link.task][block], parts.axes[link.array][block]
+    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.array][block]
     work, cells = fields.work[link.task], _cells(parts, block, link.array)
-    if rider is not None and rider in link.allowed:
-        work = np.where(link.allowed[rider], work, NEVER)
-    if axis is not None and rider is not None and link.axes[axis].dimension == rider:
+    if dimension is not None and dimension in link.allowed:
+        work = np.where(link.allowed[dimension], work, NEVER)
+    if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
         index, place = link.axes[axis].element, work[:, link.axes[axis].repetition]
         side, pair = np.nonzero(place != NEVER)
         return np.unique((side * cells + index[pair]) * places + place[side, pair])

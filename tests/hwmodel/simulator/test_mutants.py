@@ -23,7 +23,7 @@ from hwmodel.simulator.plan import SimulatorError
 
 
 @dataclass(frozen=True)
-class Testbench:
+class SmallLpsf:
     """A small LPSF on its platform, banks of which take three cycles for an access."""
 
     spec: Spec
@@ -42,11 +42,11 @@ class Testbench:
 
 
 @pytest.fixture(scope="module")
-def testbench(checkout: Path) -> Testbench:
+def small(checkout: Path) -> SmallLpsf:
     spec = load_checked(checkout / "specs" / "lpsf.aol", SMALL["lpsf"])
     platform = load_platform(checkout / "specs" / "lpsf.toml")
     slow = platform.model_copy(update={"local": platform.local.model_copy(update={"access_cycles": 3})})
-    return Testbench(spec, flatten(spec, "lpsf"), slow)
+    return SmallLpsf(spec, flatten(spec, "lpsf"), slow)
 
 
 DOWN = Scan((0, 1), (False, False))
@@ -57,10 +57,10 @@ def group(*tasks: str, scan: Scan = DOWN, shape: tuple[int, int] = (4, 2)) -> Gr
 
 
 @pytest.fixture(scope="module")
-def design(testbench: Testbench) -> Design:
+def design(small: SmallLpsf) -> Design:
     """Two groups with windows in time between them, and a layout with conflicts."""
     first = replace(group("hflr", "vftd"), layouts=(BankLayout("p0", 1, (1, 1)),))
-    upwards = MachineModel(testbench.network, testbench.platform).legal_scans("vfbu", (4, 2))[0]
+    upwards = MachineModel(small.network, small.platform).legal_scans("vfbu", (4, 2))[0]
     return Design((first, group("hfrl", "vfbu", scan=upwards)))
 
 
@@ -78,18 +78,16 @@ MODEL = {  # the module, a line of it, and what stands there instead
 
 
 @pytest.mark.parametrize("mistake", MODEL)
-def test_mistakes_of_the_model(
-    mistake: str, testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert testbench.judge(design) is None
+def test_mistakes_of_the_model(mistake: str, small: SmallLpsf, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert small.judge(design) is None
     monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.machine")
     monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
     with changed(*MODEL[mistake]):
-        objection = testbench.judge(design)
+        objection = small.judge(design)
     assert objection is not None
     expected = {"every memory one too small": "overflow", "no delay state": "overflow"}.get(mistake, objection)
     assert objection == expected
-    assert testbench.judge(design) is None
+    assert small.judge(design) is None
 
 
 STORED = "plan.ticks.own[plan.ticks.block[tick[chosen]]]"
@@ -104,61 +102,61 @@ PLAN = {
 
 @pytest.mark.parametrize("mistake", PLAN)
 def test_mistakes_of_a_plan_stop_the_machine(
-    mistake: str, testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch
+    mistake: str, small: SmallLpsf, design: Design, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.simulator")
     with changed(*PLAN[mistake]):
-        assert testbench.judge(design) == "read-before-write"
+        assert small.judge(design) == "read-before-write"
 
 
 def every_memory(sizes: list[dict[tuple[str, str], int]]) -> Iterator[tuple[int, tuple[str, str]]]:
     return ((place, name) for place, own in enumerate(sizes) for name in own)
 
 
-def test_every_memory_one_element_smaller_overflows(testbench: Testbench, design: Design) -> None:
-    model = MachineModel(testbench.network, testbench.platform)
+def test_every_memory_one_element_smaller_overflows(small: SmallLpsf, design: Design) -> None:
+    model = MachineModel(small.network, small.platform)
     sizes = sizes_of(model.evaluate(design))
     assert len(list(every_memory(sizes))) >= 9
     for place, name in every_memory(sizes):
-        assert rule_broken(model.accesses, testbench.platform, design, smaller(sizes, place, name)) == "overflow"
+        assert rule_broken(model.accesses, small.platform, design, smaller(sizes, place, name)) == "overflow"
 
 
-def test_a_scan_against_a_delay(testbench: Testbench, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scan_against_a_delay(small: SmallLpsf, design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
     """The plan is refused; without that check a delay reads what no earlier step has made."""
-    model = MachineModel(testbench.network, testbench.platform)
+    model = MachineModel(small.network, small.platform)
     sizes = sizes_of(model.evaluate(design))
     found = set()
     for down in ((True, False), (False, True), (True, True)):
         first = replace(design.groups[0], blocks=Blocks((4, 2), Scan((0, 1), down)))
         wrong = Design((first, design.groups[1]))
-        found.add(rule_broken(model.accesses, testbench.platform, wrong, sizes))
+        found.add(rule_broken(model.accesses, small.platform, wrong, sizes))
         if found >= {"plan"}:
             monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.simulator")
             with changed("plan", "if blocks is not None:\n                self._require_legal(task, blocks)", "pass"):
-                assert rule_broken(model.accesses, testbench.platform, wrong, sizes) == "read-before-write"
+                assert rule_broken(model.accesses, small.platform, wrong, sizes) == "read-before-write"
             return
     raise AssertionError(f"no scan was refused: {found}")
 
 
-def test_another_scan_than_the_models(testbench: Testbench, design: Design) -> None:
+def test_another_scan_than_the_models(small: SmallLpsf, design: Design) -> None:
     """Legal, but not the one that was priced: its buffers or cycles are others."""
-    model = MachineModel(testbench.network, testbench.platform)
+    model = MachineModel(small.network, small.platform)
     sizes = sizes_of(model.evaluate(design))
     scans = model.legal_scans("vftd", (4, 2))
     others = [scan for scan in scans if scan.dimensions != design.groups[0].blocks.scan.dimensions]
     assert others
     for scan in others:
         other = Design((replace(design.groups[0], blocks=Blocks((4, 2), scan)), design.groups[1]))
-        assert rule_broken(model.accesses, testbench.platform, other, sizes) == "overflow"
+        assert rule_broken(model.accesses, small.platform, other, sizes) == "overflow"
 
 
-def test_a_latency_of_the_simulator_alone_changes_its_steps(testbench: Testbench, design: Design) -> None:
+def test_a_latency_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, design: Design) -> None:
     """Each burst takes a cycle longer: the steps that the port ends are as much longer as they have bursts."""
-    model = MachineModel(testbench.network, testbench.platform)
+    model = MachineModel(small.network, small.platform)
     estimate = model.evaluate(design)
-    memory = testbench.platform.memory.model_copy(update={"latency": (testbench.platform.memory.latency or 0) + 1})
-    slower = testbench.platform.model_copy(update={"memory": memory})
-    found = run_simulation(testbench.spec, testbench.network, slower, design, estimate, None)
+    memory = small.platform.memory.model_copy(update={"latency": (small.platform.memory.latency or 0) + 1})
+    slower = small.platform.model_copy(update={"memory": memory})
+    found = run_simulation(small.spec, small.network, slower, design, estimate, None)
     assert f"it takes {found.cycles:,} cycles" in next(mismatches(found, estimate))
     for run, one in zip(found.groups, design.groups, strict=True):
         expected = model.step_cycles(one)
@@ -170,13 +168,13 @@ def test_a_latency_of_the_simulator_alone_changes_its_steps(testbench: Testbench
         assert ends
 
 
-def test_a_datapath_of_the_simulator_alone_changes_its_steps(testbench: Testbench, design: Design) -> None:
-    model = MachineModel(testbench.network, testbench.platform)
+def test_a_datapath_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, design: Design) -> None:
+    model = MachineModel(small.network, small.platform)
     estimate = model.evaluate(design)
-    path = testbench.platform.elementary["smooth"].model_copy(update={"latency": 400})
-    slower = testbench.platform.model_copy(update={"elementary": {"smooth": path}})
-    found = run_simulation(testbench.spec, testbench.network, slower, design, estimate, None)
-    longer = testbench.platform.elementary["smooth"].latency
+    path = small.platform.elementary["smooth"].model_copy(update={"latency": 400})
+    slower = small.platform.model_copy(update={"elementary": {"smooth": path}})
+    found = run_simulation(small.spec, small.network, slower, design, estimate, None)
+    longer = small.platform.elementary["smooth"].latency
     for run, one in zip(found.groups, design.groups, strict=True):
         computing = [step for step in run.shown.values() if step.computing]
         assert computing
