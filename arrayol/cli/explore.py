@@ -44,7 +44,7 @@ def _rule(ctx: click.Context, param: click.Parameter, text: str | None) -> Rule 
         raise click.BadParameter(form, ctx, param) from None
 
 
-pick_option = click.option(
+_pick_option = click.option(
     "--pick",
     "rule",
     metavar="RULE",
@@ -53,7 +53,7 @@ pick_option = click.option(
 )
 
 
-def require_known(rule: Rule, model: str, spec: Path, platform: Path | None) -> None:
+def _require_known(rule: Rule, model: str, spec: Path, platform: Path | None) -> None:
     """Raises BadParameter for a bound on a figure that the model does not give here, before anything is explored."""
     taken, _ = find_platform(spec, platform)
     known = figures_of(taken) if model == "machine" else [objective.name for objective in available(taken)]
@@ -74,13 +74,13 @@ def _blamed_on(option: str) -> Iterator[None]:
 Written = tuple[Picked, Mapping[str, Any]]  # a picked design and its document
 
 
-def write_pick(exploration: Exploration, rule: Rule, folder: Path) -> Written:
+def _write_pick(exploration: Exploration, rule: Rule, folder: Path) -> Written:
     """Pick a design of an exploration and write it in the result folder."""
     picked = pick(exploration.result, rule)
     return picked, write_picked(exploration.result, picked, exploration.spec, folder)
 
 
-def show_picked(written: Written, folder: Path) -> None:
+def _show_picked(written: Written, folder: Path) -> None:
     """Print a picked design: why, its figures, groups, where its cycles and bits go, its steps and files."""
     picked, document = written
     click.echo()
@@ -175,7 +175,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     is_flag=True,
     help="Store more than the front: each fusion's, or (published) every design.",
 )
-@pick_option
+@_pick_option
 @click.option(
     "--workers",
     metavar="N",
@@ -224,7 +224,7 @@ def command(  # noqa: PLR0913  one for each option
     loaded = api.load(spec, settings)
     require_writable(folder)
     if rule is not None:
-        require_known(rule, model, spec, platform)
+        _require_known(rule, model, spec, platform)
     if resume and not (folder / CACHE_NAME).exists():
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
     with _kept_work_told(folder, resume=resume), _blamed_on("--objectives"), progress(quiet=quiet) as report:
@@ -251,14 +251,14 @@ def command(  # noqa: PLR0913  one for each option
     else:
         show(exploration.result, f"{folder}: {', '.join(_written(folder, files))}")
         if rule is not None:
-            show_picked(write_pick(exploration, rule, folder), folder)
+            _show_picked(_write_pick(exploration, rule, folder), folder)
 
 
 def _print_json(exploration: Exploration, rule: Rule | None, folder: Path) -> None:
     """The document of an exploration, with the picked design in it."""
     document = exploration.result.to_json()
     if rule is not None:
-        _, picked = write_pick(exploration, rule, folder)
+        _, picked = _write_pick(exploration, rule, folder)
         document = json.dumps(json.loads(document) | {"picked": picked}, indent=2) + "\n"
     click.echo(document, nl=False)
 

@@ -39,7 +39,7 @@ MEMORIES_AT_MOST = 32  # of an array; --json has all
 REFERENCES_AT_MOST = 4  # of a memory
 
 
-def show(comparison: Comparison) -> None:
+def _show(comparison: Comparison) -> None:
     """Print a comparison on stdout, as wide as the terminal or COLUMNS say."""
     parts = [
         part
@@ -78,10 +78,10 @@ def _array_line(comparison: Comparison, array: str) -> str:
     memories = comparison.custom.of_array(array)
     count = counted(len(memories), "virtual memory", "virtual memories")
     copied = ", with copies" if array in comparison.replicated else ""
-    return f"{array}: {count}{copied}; {linear_text(array, comparison.linear[array])}"
+    return f"{array}: {count}{copied}; {_linear_text(array, comparison.linear[array])}"
 
 
-def linear_text(array: str, linear: Linear) -> str:
+def _linear_text(array: str, linear: Linear) -> str:
     """The linear mapping as a formula, and how sure its number of banks is."""
     if linear.banks is None:
         return "no linear mapping found"
@@ -256,7 +256,7 @@ def command(  # noqa: PLR0913  one for each option
     if as_json:
         click.echo(json.dumps(to_json(comparison), indent=2))
         return
-    show(comparison)
+    _show(comparison)
     written = [str(path) for path in (emit, plot) if path is not None]
     if written:
         click.echo(f"\nwrote {', '.join(written)}")

@@ -26,7 +26,7 @@ _IDENTICAL = {
 }
 
 
-def show_simulation(opened: api.StoredDesign, simulated: api.Simulated) -> None:
+def _show(opened: api.StoredDesign, simulated: api.Simulated) -> None:
     """Print a simulation on stdout, as wide as the terminal or COLUMNS say."""
     print_parts(
         _heading(opened, simulated), _groups(simulated), _memories(simulated), facts_table(_facts(opened, simulated))
@@ -118,7 +118,7 @@ def command(  # noqa: PLR0913  one for each option
         cycles = {"cycles": simulated.found.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
         click.echo(json.dumps({"design": design, **cycles, "identical": simulated.found.identical}, indent=2))
     else:
-        show_simulation(opened, simulated)
+        _show(opened, simulated)
     simulated.require_agreement()
 
 

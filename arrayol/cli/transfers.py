@@ -30,7 +30,7 @@ _POLICIES = {
 }
 
 
-def show(report: Report) -> None:
+def _show(report: Report) -> None:
     """Print a report on stdout, as wide as the terminal or COLUMNS say."""
     sets = Unwrapped("\n".join(_lines(report)))
     if report.policies:
@@ -267,7 +267,7 @@ def command(  # noqa: PLR0913  one for each option
     elif as_json:
         click.echo(json.dumps(transfers.report(platform, trees=tree).to_json(), indent=2))
     else:
-        show(transfers.report(platform, trees=tree))
+        _show(transfers.report(platform, trees=tree))
     if plot is not None:
         transfers.plot(plot, platform)
         click.echo(f"wrote {plot}", err=True)
