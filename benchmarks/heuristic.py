@@ -27,7 +27,7 @@ from dse.pareto.hypervolume import share_of
 from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_exactly
 from dse.search.figures import Columns, columns_of
-from dse.search.genetic import search_heuristically
+from dse.search.heuristic.search import search_heuristically
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed

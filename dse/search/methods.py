@@ -29,7 +29,7 @@ from dse.search.context import (
 from dse.search.exact import search_exactly
 from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import Columns
-from dse.search.genetic import search_heuristically
+from dse.search.heuristic.search import search_heuristically
 from dse.search.partition import search_by_partition
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import FRAMES_PER_SECOND, Figure, figures_of

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from arrayol import api
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from dse.search.encoding import Coding
+from dse.search.heuristic.encoding import Coding
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study, narrowed
 from hwmodel.machine.model import MachineModel

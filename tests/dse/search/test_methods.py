@@ -25,8 +25,8 @@ from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_exactly, search_groups
 from dse.search.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of
-from dse.search.genetic import search_heuristically
 from dse.search.group import search_group
+from dse.search.heuristic.search import search_heuristically
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.methods import choose_method, require_other_fronts
 from dse.search.partition import search_by_partition

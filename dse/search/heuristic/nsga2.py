@@ -23,7 +23,7 @@ def evolve(most: Genes, objectives: int, first: Genes, resets: NDArray[np.float6
     from pymoo.core.termination import NoTermination  # type: ignore[import-untyped]  # noqa: PLC0415
     from pymoo.operators.crossover.ux import UniformCrossover  # type: ignore[import-untyped]  # noqa: PLC0415
 
-    from dse.search.mutation import IntegerMutation  # noqa: PLC0415
+    from dse.search.heuristic.mutation import IntegerMutation  # noqa: PLC0415
 
     problem = Problem(
         n_var=len(most), n_obj=objectives, n_ieq_constr=1, xl=np.zeros(len(most), np.int64), xu=most, vtype=int

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 
 from arrayol.errors import ArrayolError
-from dse.search.nsga2 import Genes
+from dse.search.heuristic.nsga2 import Genes
 from dse.space.mappings import MappingSpace, divisors
 from dse.space.options import choices_of, with_options
 from dse.space.task_graph import Mask, bits

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from dse.jobs.runner import JobRunner
 from dse.pareto.hypervolume import share_of
-from dse.search import slow_designs
 from dse.search.context import SearchContext, Searched
 from dse.search.exact import search_exactly
-from dse.search.genetic import search_heuristically
-from dse.search.nsga2 import Genes, evolve
+from dse.search.heuristic import slow_designs
+from dse.search.heuristic.nsga2 import Genes, evolve
+from dse.search.heuristic.search import search_heuristically
 from dse.space.mappings import MappingSpace
 
 SMALL = (

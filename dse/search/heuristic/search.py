@@ -16,11 +16,11 @@ from dse.pareto.fronts import Combination, Values, front_of
 from dse.pareto.hypervolume import RisingVolume, share_of
 from dse.search.batch_pricer import BatchPricer
 from dse.search.context import Evolution, Generation, SearchContext, Searched
-from dse.search.encoding import Coding
 from dse.search.exact import bounds_text, in_order
 from dse.search.group_front import Counts
-from dse.search.nsga2 import Genes, evolve
-from dse.search.slow_designs import SlowDesigns
+from dse.search.heuristic.encoding import Coding
+from dse.search.heuristic.nsga2 import Genes, evolve
+from dse.search.heuristic.slow_designs import SlowDesigns
 from dse.space.options import is_plain
 from dse.space.size import size_of
 from dse.space.task_graph import Mask
