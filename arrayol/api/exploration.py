@@ -194,4 +194,4 @@ def open_design(
 def draw_timeline(opened: StoredDesign, simulated: Simulated, path: Path | str) -> None:
     """Write the picture of a simulation: loads, computations and stores of its first and last steps (.svg or .png)."""
     title = f"{opened.top}, design {opened.record.id}, on {opened.platform_name}"
-    save_timeline(title, timeline_of(simulated.found), Path(path))
+    save_timeline(title, timeline_of(simulated.simulation), Path(path))

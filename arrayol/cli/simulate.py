@@ -34,7 +34,7 @@ def _show(opened: api.StoredDesign, simulated: api.Simulated) -> None:
 
 
 def _heading(opened: api.StoredDesign, simulated: api.Simulated) -> str:
-    cycles, clock = simulated.found.cycles, opened.platform.clock_mhz
+    cycles, clock = simulated.simulation.cycles, opened.platform.clock_mhz
     time = f", {cycles / clock:,.1f} µs" if clock else ""
     return f"{opened.top} {opened.record.id}: {cycles:,} cycles{time}"
 
@@ -42,7 +42,7 @@ def _heading(opened: api.StoredDesign, simulated: api.Simulated) -> str:
 def _groups(simulated: api.Simulated) -> Table:
     """Cycles and steps of each group, as simulated and as the model says."""
     table = headed_table("group and its tasks", right=("simulated\ncycles", "model\ncycles", "steps"))
-    for number, (run, group) in enumerate(zip(simulated.found.groups, simulated.estimate.groups, strict=True), 1):
+    for number, (run, group) in enumerate(zip(simulated.simulation.groups, simulated.estimate.groups, strict=True), 1):
         tasks = ", ".join(group.tasks)
         table.add_row(f"{number}: {tasks}", f"{run.cycles:,}", f"{group.latency_cycles:,}", f"{len(run.lengths):,}")
     return table
@@ -51,7 +51,7 @@ def _groups(simulated: api.Simulated) -> Table:
 def _memories(simulated: api.Simulated) -> Table:
     """The fullest that each memory was, beside its size."""
     table = headed_table("memory", right=("fullest\ndata", "size\ndata"))
-    for number, (run, group) in enumerate(zip(simulated.found.groups, simulated.estimate.groups, strict=True), 1):
+    for number, (run, group) in enumerate(zip(simulated.simulation.groups, simulated.estimate.groups, strict=True), 1):
         for use in group.memories:
             peak = run.peaks.get((use.kind, use.name), 0)
             table.add_row(f"{number}: {use.kind} {use.name}", f"{peak:,}", f"{use.data:,}")
@@ -59,7 +59,7 @@ def _memories(simulated: api.Simulated) -> Table:
 
 
 def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple[str, str]]:
-    yield "output", _IDENTICAL[simulated.found.identical]
+    yield "output", _IDENTICAL[simulated.simulation.identical]
     yield "model", "disagrees" if simulated.mismatches else "agrees: the same cycles, every memory as full as its size"
     yield "platform", opened.platform_name
 
@@ -115,8 +115,8 @@ def command(  # noqa: PLR0913  one for each option
         api.draw_timeline(opened, simulated, timeline)
         click.echo(f"wrote {timeline}", err=True)
     if as_json:
-        cycles = {"cycles": simulated.found.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
-        click.echo(json.dumps({"design": design, **cycles, "identical": simulated.found.identical}, indent=2))
+        cycles = {"cycles": simulated.simulation.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
+        click.echo(json.dumps({"design": design, **cycles, "identical": simulated.simulation.identical}, indent=2))
     else:
         _show(opened, simulated)
     simulated.require_agreement()

@@ -38,13 +38,13 @@ EXPLORE_AGAIN = "explore once more, with the files as they are now"
 class Simulated:
     """A simulation beside the model's estimate; `mismatches` says what they disagree about, in words."""
 
-    found: Simulation
+    simulation: Simulation
     estimate: DesignEstimate
 
     @cached_property
     def mismatches(self) -> tuple[str, ...]:
         """What they disagree about; empty where both say the same."""
-        return tuple(mismatches(self.found, self.estimate))
+        return tuple(mismatches(self.simulation, self.estimate))
 
     def require_agreement(self) -> None:
         """Raises ArrayolError (`verification-failed`) where they disagree."""

@@ -41,19 +41,19 @@ def test_agreement_is_required(simulated: Simulated) -> None:
     group = replace(simulated.estimate.groups[0], latency_cycles=1)
     wrong = replace(simulated.estimate, groups=(group, simulated.estimate.groups[1]))
     with pytest.raises(ArrayolError) as caught:
-        Simulated(simulated.found, wrong).require_agreement()
+        Simulated(simulated.simulation, wrong).require_agreement()
     (found,) = caught.value.diagnostics
-    cycles = f"{simulated.found.cycles:,} cycles, where the model says {wrong.latency_cycles:,}"
+    cycles = f"{simulated.simulation.cycles:,} cycles, where the model says {wrong.latency_cycles:,}"
     assert (found.code, found.message) == (
         "verification-failed",
         f"simulation and model do not agree: it takes {cycles}",
     )
-    differs = replace(simulated.found, identical=False)
+    differs = replace(simulated.simulation, identical=False)
     assert Simulated(differs, simulated.estimate).mismatches == ("its output differs from the reference execution's",)
 
 
 def test_the_timeline_has_the_first_and_last_steps(simulated: Simulated) -> None:
-    for shown, run in zip(timeline_of(simulated.found), simulated.found.groups, strict=True):
+    for shown, run in zip(timeline_of(simulated.simulation), simulated.simulation.groups, strict=True):
         assert (shown.steps, shown.cycles) == (len(run.lengths), sum(run.lengths))
         first, last = shown.runs
         assert [step.number for step in first] == list(range(6))

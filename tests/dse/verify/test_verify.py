@@ -124,7 +124,7 @@ def test_the_first_design_that_disagrees_is_told(verifier: Verifier, designs: Se
 
 # What is changed in the simulator: module, line, what stands there instead; and the reason that is then told.
 STORED = "return chosen, plan.ticks.own"
-STORES = "self.memory[name][elements] = one.buffer.read(step, data)"
+STORES = "self.memory[name][elements] = array.buffer.read(step, data)"
 MISTAKES = {
     "an element is not stored": (
         "moves", STORED, "chosen = chosen[1:]; return chosen, plan.ticks.own",
@@ -135,7 +135,7 @@ MISTAKES = {
         "the group stores elements of 'p3', which it does not make",
     ),
     "an element is stored in another's place": (
-        "group", STORES, "self.memory[name][elements] = np.roll(one.buffer.read(step, data), 1)",
+        "group", STORES, "self.memory[name][elements] = np.roll(array.buffer.read(step, data), 1)",
         "what it computes differs from the reference execution's",
     ),
     "a burst takes longer": (
@@ -217,7 +217,8 @@ def test_groups_that_cannot_run_one_after_another(verifier: Verifier) -> None:
 
 def test_what_is_not_simulated(verifier: Verifier) -> None:
     groups = [replace(FIRST, processors=(Processor(task),)) for task in verifier.testbench.network.processes]
-    design, many = Design(tuple(groups)), BY_DEFAULT_AT_MOST // verifier.testbench.repetitions + 1
+    repetitions = verifier.testbench.repetitions(verifier.testbench.network.processes)
+    design, many = Design(tuple(groups)), BY_DEFAULT_AT_MOST // repetitions + 1
     assert verifier.plan([design] * many, asked=False) == ()
     unasked = "not simulated unasked above 2,000,000 repetitions in all; --verify does it"
     assert verifier.all([design] * many, asked=False) == (Verdict(None, unasked),) * many
