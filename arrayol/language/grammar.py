@@ -1,6 +1,7 @@
 """Lark's tables for the grammar, kept in the user's cache folder: to make them takes ten times as long as to load them.
 
-They lie in `arrayol/` of $XDG_CACHE_HOME, or of ~/.cache, under a name that changes with the grammar, Lark and Python.
+They lie in `arrayol/` of $XDG_CACHE_HOME, or of ~/.cache, under a name that changes with the grammar, with what builds
+the nodes (it is kept with them), Lark and Python.
 What is damaged, another user's or out of date is made anew, and where nothing can be kept each run makes its own.
 """
 
@@ -20,6 +21,7 @@ import lark
 
 from arrayol.errors import ArrayolError
 from arrayol.files import atomic_file
+from arrayol.language import tree
 from arrayol.language.tree import Builder
 
 _OPTIONS: dict[str, Any] = {
@@ -43,16 +45,16 @@ class Grammar:
 def grammar() -> Grammar:
     """The tables, from the cache or made now: once in a process, for every file."""
     text = Path(__file__).with_name("grammar.lark").read_text(encoding="utf-8")
-    file = _cache_file(text)
+    file = _cache_file(text, Path(tree.__file__).read_bytes())
     tables = (file and _load(file)) or _make(text, file)
     builder = tables.options.transformer
     assert isinstance(builder, Builder)
     return Grammar(tables, builder)
 
 
-def _cache_file(text: str) -> Path | None:
+def _cache_file(text: str, builder: bytes) -> Path | None:
     """Where the tables are kept; None where the user has no such folder."""
-    key = sha256(repr((text, _OPTIONS, lark.__version__, sys.version)).encode()).hexdigest()[:32]
+    key = sha256(repr((text, builder, _OPTIONS, lark.__version__, sys.version)).encode()).hexdigest()[:32]
     named = Path(os.environ.get("XDG_CACHE_HOME", ""))
     try:
         return (named if named.is_absolute() else Path.home() / ".cache") / "arrayol" / f"grammar-{key}"
