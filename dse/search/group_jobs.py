@@ -92,7 +92,7 @@ class OptionsJob(GroupJob):
         """What it depends on: also all options of the study."""
         study = context.space.study
         offered_options = (study.cuts, study.links, study.layouts, study.policies, study.recompute, study.orders)
-        return digest("openings", context.group_key(self.tasks), self.units, self.blocks, offered_options)
+        return digest("options", context.group_key(self.tasks), self.units, self.blocks, offered_options)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         for blocks in self.blocks:
