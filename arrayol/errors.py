@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from arrayol.source import Span
@@ -39,7 +40,7 @@ class Diagnostic:
         return (*place, self.code)
 
     def to_json(self) -> dict[str, str | int | None]:
-        """The form of `check --json`; lines and columns count from 1 and are null where there is no place."""
+        """The form of `--json`; lines and columns count from 1 and are null where there is no place."""
         place: tuple[str | None, int | None, int | None] = self.span.place if self.span else (self.file, None, None)
         end: tuple[int | None, int | None] = self.span.end_place if self.span else (None, None)
         return {
@@ -55,10 +56,21 @@ class Diagnostic:
         }
 
 
+def document_of(diagnostics: Iterable[Diagnostic]) -> dict[str, Any]:
+    """The form of `--json` where a command has failed, and of `check --json`: whether all is well, and what is not."""
+    listed = list(diagnostics)
+    ok = all(diagnostic.severity is Severity.WARNING for diagnostic in listed)
+    return {"ok": ok, "diagnostics": [diagnostic.to_json() for diagnostic in listed]}
+
+
 class ArrayolError(Exception):
-    """What a stage raises when its input cannot be used: every mistake it found, at once."""
+    """What a stage raises when its input cannot be used: every mistake it found, at once.
+
+    `found` is what is known all the same, for the document of `--json`.
+    """
 
     exit_code = 1
+    found: Mapping[str, Any] = MappingProxyType({})
 
     def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
         self.diagnostics = tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.sort_key))

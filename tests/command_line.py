@@ -20,7 +20,7 @@ from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 from unittest.mock import patch
 
-from arrayol.cli.main import INTERRUPTED
+from arrayol.cli.main import BY_SIGNAL
 from arrayol.cli.main import run as run_command
 
 Done = subprocess.CompletedProcess[str]
@@ -53,7 +53,7 @@ def in_process(*arguments: str, cwd: Path, together: bool = False) -> Done:
         texts = stack.enter_context(_streams(together=together))
         code = run_command(arguments)
         out, err = texts()
-    if code == INTERRUPTED:  # by whoever runs the tests
+    if code == BY_SIGNAL + signal.SIGINT:  # by whoever runs the tests
         raise KeyboardInterrupt
     after = _state()
     changed = [name for name, value in before.items() if value != after[name]]

@@ -9,7 +9,7 @@ import click
 
 from arrayol.checks.check import Checked, check
 from arrayol.cli.options import json_option, set_option, spec_argument
-from arrayol.errors import ArrayolError, Diagnostic, Severity, render
+from arrayol.errors import Severity, document_of, render
 from arrayol.text import counted
 
 
@@ -23,23 +23,12 @@ def command(context: click.Context, spec: Path, settings: dict[str, str], as_jso
 
     Exit code 0 where there is no error (warnings may be there), 1 where there is one.
     """
-    try:
-        checked = check(spec, settings)
-    except ArrayolError as failure:
-        if not as_json:
-            raise
-        _print_json(failure.diagnostics)
-        context.exit(failure.exit_code)
+    checked = check(spec, settings)
     if as_json:
-        _print_json(checked.diagnostics)
+        click.echo(json.dumps(document_of(checked.diagnostics), indent=2))
     else:
         click.echo(_report(spec, checked))
     context.exit(0 if checked.ok else 1)
-
-
-def _print_json(diagnostics: tuple[Diagnostic, ...]) -> None:
-    ok = all(diagnostic.severity is Severity.WARNING for diagnostic in diagnostics)
-    click.echo(json.dumps({"ok": ok, "diagnostics": [each.to_json() for each in diagnostics]}, indent=2))
 
 
 def _report(file: Path, checked: Checked) -> str:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from io import StringIO
 from typing import NoReturn
 
 import click
+
+from arrayol.errors import ArrayolError, Diagnostic
 
 # Name -> the module that holds it, as a click command named `command`, and its line in the help.
 COMMANDS = {
@@ -74,8 +77,21 @@ def cli() -> None:
     """
 
 
+class WrongUsageError(ArrayolError):
+    """A command line that cannot be meant, told as click tells it."""
+
+    def __init__(self, wrong: click.ClickException) -> None:
+        ctx = wrong.ctx if isinstance(wrong, click.UsageError) else None
+        hint = f"Try '{ctx.command_path} --help' for help." if ctx else None
+        super().__init__([Diagnostic("usage", wrong.format_message(), hint=hint)])
+        text = StringIO()
+        wrong.show(text)
+        self.args = (text.getvalue().rstrip("\n"),)
+        self.exit_code = wrong.exit_code
+
+
 def invoke(arguments: Sequence[str]) -> int:
-    """Run one command line and return its exit code. Wrong usage is told on stderr; all other errors pass through.
+    """Run one command line and return its exit code. Raises WrongUsageError; all other errors pass through.
 
     click's own `main` would print its own words for an interrupt, so it is not used.
     """
@@ -87,6 +103,5 @@ def invoke(arguments: Sequence[str]) -> int:
     except click.Abort:
         raise KeyboardInterrupt from None
     except click.ClickException as wrong:
-        wrong.show()
-        return wrong.exit_code
+        raise WrongUsageError(wrong) from None
     return 0

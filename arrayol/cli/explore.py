@@ -286,14 +286,14 @@ def _require_compatible(
 
 @contextmanager
 def _kept_work_told(folder: Path, *, resume: bool) -> Iterator[None]:
-    """An interrupt says on stderr where the finished work is, if any of this exploration was kept."""
+    """An interrupt has a note of where the finished work is, if any of this exploration was kept."""
     former = _version(folder / CACHE_NAME)
     try:
         yield
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as interrupt:
         version = _version(folder / CACHE_NAME)
         if version is not None and (resume or version != former):
-            click.echo(f"the finished work is kept in {folder / CACHE_NAME}; --resume goes on with it", err=True)
+            interrupt.add_note(f"the finished work is kept in {folder / CACHE_NAME}; --resume goes on with it")
         raise
 
 

@@ -6,73 +6,19 @@ import, click's own included, is answered like every other.
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from types import FrameType
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TextIO
 
-from arrayol.errors import ArrayolError
+from arrayol.cli.interrupts import Interrupts, word_of
+from arrayol.errors import ArrayolError, Diagnostic, document_of, render
 
-# Ctrl-C: a KeyboardInterrupt as always, but never in the middle of an import and never lost.
-#
-# An extension module that is interrupted while it loads turns the KeyboardInterrupt into an error of its own, loses
-# it, or aborts the process; and what is raised inside a finaliser only gets printed. The signal is then tried again a
-# little later. An import lasts a second at most.
-
-_RETRY_SECONDS = 0.01
-
-
-class Interrupts:
-    """The process's answer to SIGINT, from `install` to `close`. It takes SIGALRM for its second tries."""
-
-    def __init__(self) -> None:
-        self.noted = False
-
-    def install(self) -> None:
-        """Take over SIGINT, unless whoever started the process has it ignored, as for a shell's background jobs."""
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._interrupt)
-            signal.signal(signal.SIGALRM, self._interrupt)
-            sys.unraisablehook = self._not_lost
-
-    def close(self) -> None:
-        """After the last output: nothing can be left half-written, so a late Ctrl-C changes nothing any more.
-
-        Where an earlier one has ended the command, another ends what may still hang, without a word.
-        """
-        signal.signal(signal.SIGINT, signal.SIG_DFL if self.noted else signal.SIG_IGN)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-    def _interrupt(self, signum: int, frame: FrameType | None) -> None:
-        self.noted = True
-        if _importing(frame):
-            _try_again()
-        else:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            raise KeyboardInterrupt
-
-    def _not_lost(self, lost: sys.UnraisableHookArgs) -> None:
-        if issubclass(lost.exc_type, KeyboardInterrupt):
-            _try_again()
-        else:
-            sys.__unraisablehook__(lost)
-
-
-def _try_again() -> None:
-    """Again and again: a signal just before a system call that waits would only be seen when that returns."""
-    signal.setitimer(signal.ITIMER_REAL, _RETRY_SECONDS, _RETRY_SECONDS)
-
-
-def _importing(frame: FrameType | None) -> bool:
-    while frame is not None:
-        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
-            return True
-        frame = frame.f_back
-    return False
-
-
-INTERRUPTED = 130  # 128 + SIGINT, as a shell reports it
+BY_SIGNAL = 128  # and the signal's number, as a shell reports it
 READER_LEFT = 141  # 128 + SIGPIPE, as for every tool whose reader ends early
 DEFECT = 70  # EX_SOFTWARE of sysexits.h
 TRACEBACK_VARIABLE = "ARRAYOL_TRACEBACK"
@@ -84,15 +30,19 @@ def main() -> None:
     interrupts = Interrupts()
     try:
         interrupts.install()
+        _open_closed_streams()
         code = run(sys.argv[1:], interrupts)
     except KeyboardInterrupt:  # before the first step, or once more while the first is being answered
-        code = INTERRUPTED
+        code = BY_SIGNAL + (interrupts.noted or signal.SIGINT)
     interrupts.close()
     sys.exit(code)
 
 
 def run(arguments: Sequence[str], interrupts: Interrupts | None = None) -> int:
-    """Run one command and return its exit code; whatever it raises becomes a message on stderr."""
+    """Run one command and return its exit code; whatever it raises becomes a message on stderr.
+
+    Where `--json` is asked for, stdout gets it too, as the one document of the command.
+    """
     try:
         try:
             code = _invoke(arguments)
@@ -100,7 +50,9 @@ def run(arguments: Sequence[str], interrupts: Interrupts | None = None) -> int:
             code = _code_of_exit(stop)
         sys.stdout.flush()
     except BaseException as raised:
-        code = _answer(raised, interrupted=interrupts is not None and interrupts.noted)
+        end = _end_of(raised, interrupts.noted if interrupts else None)
+        code = end.code
+        _tell(raised, end, as_json=_wants_json(arguments))
     return code
 
 
@@ -120,44 +72,101 @@ def _code_of_exit(stop: SystemExit) -> int:
     return 1
 
 
-def _answer(raised: BaseException, *, interrupted: bool) -> int:
-    """Say on stderr what happened, and return the exit code for it."""
-    if os.environ.get(TRACEBACK_VARIABLE, "0") not in {"", "0"}:
-        sys.excepthook(type(raised), raised, raised.__traceback__)
-    if interrupted or isinstance(raised, KeyboardInterrupt):  # some libraries raise another error instead
-        _complain("interrupted")
-        return INTERRUPTED
+# How a command ends that has raised something.
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Its exit code, what stderr gets, and the same as data; none of both where nobody reads any more."""
+
+    code: int
+    text: str = ""
+    diagnostics: tuple[Diagnostic, ...] = ()
+    found: Mapping[str, Any] = field(default_factory=dict)  # what is known all the same
+
+
+def _end_of(raised: BaseException, noted: int | None) -> _End:
+    if noted is not None or isinstance(raised, KeyboardInterrupt):  # some libraries raise another error instead
+        return _interrupted(raised, noted or signal.SIGINT)
     if isinstance(raised, ArrayolError):
-        _complain(str(raised))
-        return raised.exit_code
+        return _End(raised.exit_code, str(raised), raised.diagnostics, raised.found)
     if isinstance(raised, BrokenPipeError):
-        _discard_output()
-        return READER_LEFT
+        return _End(READER_LEFT)
     if isinstance(raised, MemoryError):
-        _complain("error[out-of-memory]: this needs more memory than there is")
-        return 1
+        return _told(1, Diagnostic("out-of-memory", "this needs more memory than there is"))
     if isinstance(raised, OSError):
-        return _answer_system(raised)
-    _complain(
-        f"internal error: {type(raised).__name__}: {' '.join(str(raised).split()) or 'no message'}\n"
+        return _told(1, _refused_by_system(raised))
+    message = f"{type(raised).__name__}: {' '.join(str(raised).split()) or 'no message'}"
+    text = (
+        f"internal error: {message}\n"
         f"  This is a mistake in arrayol, not in your input. Please report it with the command and its files;\n"
         f"  {TRACEBACK_VARIABLE}=1 shows where it happened."
     )
-    return DEFECT
+    hint = f"this is a mistake in arrayol: please report it; {TRACEBACK_VARIABLE}=1 shows where it happened"
+    return _End(DEFECT, text, (Diagnostic("internal", message, hint=hint),))
 
 
-def _answer_system(raised: OSError) -> int:
-    """What the operating system refused: a full disk, a folder without permission."""
-    place = f"{raised.filename}: " if raised.filename is not None else ""
-    _complain(f"{place}error[system]: {raised.strerror or raised}")
-    _discard_output()
-    return 1
+def _told(code: int, diagnostic: Diagnostic) -> _End:
+    return _End(code, render(diagnostic), (diagnostic,))
+
+
+def _interrupted(raised: BaseException, number: int) -> _End:
+    """By a signal; what the command has to say of it are the notes of the exception."""
+    notes, word = getattr(raised, "__notes__", []), word_of(number)
+    return _End(
+        BY_SIGNAL + number, "\n".join([*notes, word]), (Diagnostic("interrupted", word, hint="; ".join(notes) or None),)
+    )
+
+
+def _refused_by_system(raised: OSError) -> Diagnostic:
+    """A full disk, a folder without permission, a stream that is closed."""
+    message = raised.strerror or str(raised)
+    if raised.errno == errno.EBADF and raised.filename is None:
+        message = "stdout is closed or not open for writing, and what it should get is lost"
+    return Diagnostic("system", message, file=None if raised.filename is None else str(raised.filename))
+
+
+def _tell(raised: BaseException, end: _End, *, as_json: bool) -> None:
+    if os.environ.get(TRACEBACK_VARIABLE, "0") not in {"", "0"}:
+        sys.excepthook(type(raised), raised, raised.__traceback__)
+    if end.text:
+        _complain(end.text)
+    if as_json and end.diagnostics:
+        _write(sys.stdout, json.dumps({**document_of(end.diagnostics), **end.found}, indent=2))
+    elif isinstance(raised, OSError):
+        _discard_output()
+
+
+def _wants_json(arguments: Sequence[str]) -> bool:
+    """Whether `--json` is among the options, also of a line that is wrong otherwise."""
+    options = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in options
+
+
+# The standard streams, which may be closed, full, or without a reader.
+
+
+def _open_closed_streams() -> None:
+    """Give the process the streams that it was started without, as by `>&-`.
+
+    No file that it opens can then take their places. What is written to stdout fails, as it must, and what is written
+    to stderr goes nowhere.
+    """
+    for name, flags in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, flags)  # the lowest that is free: that of the stream
+            setattr(sys, name, open(descriptor, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def _complain(text: str) -> None:
+    _write(sys.stderr, text)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Write lines, if they can be."""
     try:
-        sys.stderr.write(text + "\n")
-        sys.stderr.flush()
+        stream.write(text + "\n")
+        stream.flush()
     except OSError:
         _discard_output()
 

@@ -16,6 +16,7 @@ from arrayol import api
 from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, top_option, warn
 from arrayol.cli.run import Source, load_functions, load_inputs, sources
 from arrayol.cli.tables import facts_table, headed_table, print_parts
+from arrayol.errors import ArrayolError
 from arrayol.execute.extern import Functions, externs_of
 from arrayol.execute.inputs import FileSource
 
@@ -114,12 +115,17 @@ def command(  # noqa: PLR0913  one for each option
     if timeline is not None:
         api.draw_timeline(opened, simulated, timeline)
         click.echo(f"wrote {timeline}", err=True)
-    if as_json:
-        cycles = {"cycles": simulated.simulation.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
-        click.echo(json.dumps({"design": design, **cycles, "identical": simulated.simulation.identical}, indent=2))
-    else:
+    cycles = {"cycles": simulated.simulation.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
+    document = {"design": design, **cycles, "identical": simulated.simulation.identical}
+    if not as_json:
         _show(opened, simulated)
-    simulated.require_agreement()
+    try:
+        simulated.require_agreement()
+    except ArrayolError as disagreement:
+        disagreement.found = document
+        raise
+    if as_json:
+        click.echo(json.dumps(document, indent=2))
 
 
 def _arrays(

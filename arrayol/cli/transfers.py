@@ -262,15 +262,15 @@ def command(  # noqa: PLR0913  one for each option
     )
     if transfers.remark:
         click.echo(transfers.remark, err=True)
+    if plot is not None:
+        transfers.plot(plot, platform)
+        click.echo(f"wrote {plot}", err=True)
     if emit is not None:
         _write_c(transfers, out)
     elif as_json:
         click.echo(json.dumps(transfers.report(platform, trees=tree).to_json(), indent=2))
     else:
         _show(transfers.report(platform, trees=tree))
-    if plot is not None:
-        transfers.plot(plot, platform)
-        click.echo(f"wrote {plot}", err=True)
 
 
 def _write_c(transfers: api.Transfers, out: Path | None) -> None:

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
-from io import BytesIO
+from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -66,11 +66,16 @@ def _load(file: Path) -> lark.Lark | None:
     """The kept tables; None where there are none, or the file is not what this user has written, whole."""
     try:
         with file.open("rb") as stream:
-            own = os.fstat(stream.fileno()).st_uid == os.geteuid()  # what another has put there could run anything
+            own = _is_own(stream)  # what another has put there could run anything
             digest, content = stream.read(32), stream.read()
         return lark.Lark.load(BytesIO(content)) if own and sha256(content).digest() == digest else None
     except Exception:  # whatever is wrong with them, they can be made anew
         return None
+
+
+def _is_own(stream: BufferedReader) -> bool:
+    """Whether this user has written a file; where files have no such owners the folder is the user's alone."""
+    return not hasattr(os, "geteuid") or os.fstat(stream.fileno()).st_uid == os.geteuid()
 
 
 def _make(text: str, file: Path | None) -> lark.Lark:

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing.connection import wait
+from multiprocessing.context import BaseContext
 from threading import Thread
 from typing import Any, Protocol
 
@@ -108,8 +109,7 @@ class Processes:
 @contextmanager
 def processes(workers: int) -> Iterator[Processes]:
     """Worker processes, which start with the first task and end with the block, at once where it fails."""
-    method = multiprocessing.get_context("forkserver")
-    method.set_forkserver_preload(["dse.search.machine"])
+    method = _start_method()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the workers: threads of all of them would crowd the cores
     others = set(multiprocessing.active_children())
     executor = ProcessPoolExecutor(workers, mp_context=method, initializer=_start_worker)
@@ -121,6 +121,15 @@ def processes(workers: int) -> Iterator[Processes]:
         raise
     finally:
         executor.shutdown(cancel_futures=True)
+
+
+def _start_method() -> BaseContext:
+    """A server that forks loaded processes where the system can fork, else each process loads all by itself."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    method = multiprocessing.get_context("forkserver")
+    method.set_forkserver_preload(["dse.search.machine"])
+    return method
 
 
 def _start_worker() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -175,6 +176,41 @@ def test_a_full_disk_under_stdout(script: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([script, "--help"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (done.stderr, done.returncode) == ("error[system]: No space left on device\n", 1)
+
+
+LOST = "error[system]: stdout is closed or not open for writing, and what it should get is lost\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes descriptors as a POSIX shell does")
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["example"], ["fmt", "lpsf.aol"]])
+def test_a_closed_stdout_loses_the_output_and_says_so(
+    arrayol: CommandLine, script: Path, tmp_path: Path, arguments: list[str]
+) -> None:
+    arrayol("example", "lpsf")
+    assert _closing([script, *arguments], "1", tmp_path) == ("", LOST, 1)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="closes descriptors as a POSIX shell does")
+def test_other_closed_streams_are_no_matter(arrayol: CommandLine, script: Path, tmp_path: Path) -> None:
+    arrayol("example", "lpsf")
+    fine = "lpsf.aol: fine: 5 tasks, 1 elementary task\n"
+    assert _closing([script, "check", "lpsf.aol"], "02", tmp_path) == (fine, "", 0)
+    assert _closing([script, "check", "gone.aol"], "012", tmp_path) == ("", "", 1)
+    explored = _closing([script, "explore", "gone.aol", "--json"], "02", tmp_path)
+    assert (json.loads(explored[0])["ok"], explored[1:]) == (False, ("", 1))
+
+
+def _closing(command: list[str | Path], descriptors: str, folder: Path) -> tuple[str, str, int]:
+    """Output, messages and exit code of a command that is started without some of its streams."""
+    closed = " ".join(f"{descriptor}>&-" for descriptor in descriptors)
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", *command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout, done.stderr, done.returncode
 
 
 @pytest.fixture

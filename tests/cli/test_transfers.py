@@ -73,7 +73,6 @@ def test_c_on_stdout_or_in_a_file(polyprod: api.Transfers, here: Path, arrayol_p
     ("further", "words"),
     [
         (["--out", "p.c"], "--out is for --emit c."),
-        (["--emit", "c", "--json"], "Give --emit c or --json, not both."),
         (["--plot", "p.jpg"], "'p.jpg' does not end in .svg or .png."),
         (["--strip-dims", "3"], "3 is not in the range"),
         (["--tile", "4,,4"], "'4,,4' is not B or B,B,..."),
@@ -85,6 +84,12 @@ def test_wrong_usage(further: list[str], words: str, arrayol: CommandLine) -> No
     assert done.returncode == 2
     assert done.stdout == ""
     assert words in " ".join(done.stderr.split())
+
+
+def test_two_kinds_of_output(arrayol: CommandLine) -> None:
+    done = arrayol("transfers", *POLYPROD, "--emit", "c", "--json")
+    assert done.stderr.endswith("Error: Give --emit c or --json, not both.\n")
+    assert (json.loads(done.stdout)["ok"], done.returncode) == (False, 2)
 
 
 def refusal(name: str, component: str, **request: object) -> str:
