@@ -93,6 +93,13 @@ def test_processes_find_the_same(pool: Pool) -> None:
     assert do(JobRunner(pool), plans, 4) == expected(plans, 4)
 
 
+def test_processes_where_none_can_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(multiprocessing, "get_all_start_methods", lambda: ["spawn"])
+    with processes(1) as pool:
+        pool.worth_seconds = 0.0
+        assert do(JobRunner(pool), [[[5]]], 0) == [25]
+
+
 def test_the_share_ends_at_one() -> None:
     seen: list[tuple[Share, int]] = []
     runner = JobRunner()
