@@ -23,7 +23,7 @@ from dse.output.folder import load_result as load_stored
 from dse.output.folder import write_result as store_result
 from dse.output.open_design import Simulated, StoredDesign, timeline_of
 from dse.results.compare import Comparison as ComparedResults
-from dse.results.compare import compare
+from dse.results.compare import compare as compare_results
 from dse.results.exploration import Exploration, Labels
 from dse.results.pick import Picked, parse_rule
 from dse.results.pick import pick as pick_by_rule
@@ -159,6 +159,17 @@ def pick(result: Result, rule: str) -> Picked:
     have, InfeasibleError where no design keeps the bounds.
     """
     return pick_by_rule(result, parse_rule(rule))
+
+
+def compare(first: Result, second: Result, warn: Warn = warn_in_python) -> ComparedResults:
+    """Two results in the objectives that both have; `warn` is told where they solve different problems.
+
+    Raises ArrayolError (`other-objectives`) where they have no objective in common.
+    """
+    comparison = compare_results(first, second)
+    for warning in comparison.warnings:
+        warn(warning)
+    return comparison
 
 
 def write_result(exploration: Exploration, folder: Path | str) -> tuple[Path, ...]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
 from rich.table import Table
 
+from arrayol import api
 from arrayol.cli.options import json_option, warn
 from arrayol.cli.result_text import shown_figure, unit_of
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted
 from dse.output.comparison import comparison_text, require_comparison_folder, write_comparison
 from dse.output.folder import load_result
-from dse.results.compare import Comparison, Kept, compare, shown_fusion
+from dse.results.compare import Comparison, Pair, shown_fusion
 from dse.results.schema import Design, Result
 
 SHOWN_AT_MOST = 8  # designs of a kind; the document holds all
@@ -31,14 +32,15 @@ SHOWN_AT_MOST = 8  # designs of a kind; the document holds all
 )
 @json_option
 def command(first: Path, second: Path, out: Path | None, *, as_json: bool) -> None:
-    """Compare the Pareto fronts of two results of `arrayol explore`: of two platforms, models or versions of a spec.
+    """Compare the Pareto fronts of two results of `arrayol explore`: of two platforms, methods, models or studies.
 
-    Designs of the second front that the first lacks are gained, the others lost. Both hypervolumes are up to one
-    reference. DIR receives comparison.json, comparison.png and comparison.svg.
+    They are compared in the objectives that both have. Points of the second front that the first lacks are gained, the
+    others lost. Both hypervolumes are up to one reference. A warning tells that the results are of two specifications,
+    tasks or sizes. DIR receives comparison.json, comparison.png and comparison.svg.
     """
     names = (_name(first), _name(second))
     folder = out if out is not None else Path(f"{names[0]}-{names[1]}-compare")
-    comparison = compare(load_result(first, warn), load_result(second, warn))
+    comparison = api.compare(load_result(first, warn), load_result(second, warn), warn)
     require_comparison_folder(folder)
     shown = (str(first), str(second))
     files = write_comparison(comparison, shown, folder)
@@ -55,10 +57,10 @@ def _name(folder: Path) -> str:
 
 
 def _heading(comparison: Comparison) -> str:
-    noun = "design" if comparison.by == "decisions" else "fusion"
-    gained, lost = counted(len(comparison.gained), noun), f"{len(comparison.lost):,}"
+    gained, lost = counted(len(comparison.gained), "point"), f"{len(comparison.lost):,}"
     both = f"{len(comparison.kept):,} on both fronts of {', '.join(comparison.objectives)}"
-    return f"{gained} gained, {lost} lost, {both}"
+    lines = [f"warning: {warning.message}\n" for warning in comparison.warnings]
+    return "\n".join([*lines, f"{gained} gained, {lost} lost, {both}"])
 
 
 def _facts(comparison: Comparison, names: tuple[str, str]) -> Iterator[tuple[str, str]]:
@@ -72,9 +74,19 @@ def _facts(comparison: Comparison, names: tuple[str, str]) -> Iterator[tuple[str
         "dominated",
         f"{comparison.dominated[0]:,} of the first front by the second, {comparison.dominated[1]:,} the other way",
     )
-    yield "same design", f"with the same {comparison.by}"
+    yield "on both", _both(comparison)
     yield "fusions gained", "; ".join(comparison.fusions_gained) or "none"
     yield "fusions lost", "; ".join(comparison.fusions_lost) or "none"
+    for remark in comparison.remarks:
+        yield "remark", remark
+
+
+def _both(comparison: Comparison) -> str:
+    """How the points of both fronts are reached, and the designs that are on both at other points."""
+    other = len(comparison.reached_otherwise)
+    same = f"{counted(len(comparison.kept) - other, 'point')} with the same {comparison.by}"
+    moved = counted(len(comparison.moved), "design" if comparison.by == "decisions" else "fusion")
+    return f"{same}, {other:,} reached otherwise; {moved} with other figures"
 
 
 def _label(result: Result) -> str:
@@ -89,13 +101,11 @@ def _designs(comparison: Comparison, names: tuple[str, str]) -> Iterator[Table]:
         yield _table(f"gained: only in {names[1]}", comparison.gained, comparison.objectives)
     if comparison.lost:
         yield _table(f"lost: only in {names[0]}", comparison.lost, comparison.objectives)
-    moved = [pair for pair in comparison.kept if _moved(pair, comparison.objectives)]
-    if moved:
-        yield _changes(moved, comparison.objectives)
-
-
-def _moved(pair: Kept, objectives: Sequence[str]) -> bool:
-    return any(pair.before.objectives[name] != pair.after.objectives[name] for name in objectives)
+    if comparison.reached_otherwise:
+        title = f"on both, reached by other {'decisions' if comparison.by == 'decisions' else 'fusions'}"
+        yield _pairs(title, comparison.reached_otherwise, comparison.objectives)
+    if comparison.moved:
+        yield _pairs("on both, with other figures", comparison.moved, comparison.objectives)
 
 
 def _table(title: str, designs: Sequence[Design], objectives: Sequence[str]) -> Table:
@@ -106,19 +116,20 @@ def _table(title: str, designs: Sequence[Design], objectives: Sequence[str]) -> 
     return _grid(title, rows, len(designs))
 
 
-def _changes(moved: Sequence[Kept], objectives: Sequence[str]) -> Table:
+def _pairs(title: str, pairs: Sequence[Pair], objectives: Sequence[str]) -> Table:
     rows = [
         [
             pair.before.id if pair.before.id == pair.after.id else f"{pair.before.id}, now {pair.after.id}",
-            *(
-                " -> ".join(dict.fromkeys(_figure(side, name) for side in (pair.before, pair.after)))
-                for name in objectives
-            ),
-            shown_fusion(pair.after),
+            *(_change(_figure(side, name) for side in (pair.before, pair.after)) for name in objectives),
+            _change(map(shown_fusion, (pair.before, pair.after))),
         ]
-        for pair in moved[:SHOWN_AT_MOST]
+        for pair in pairs[:SHOWN_AT_MOST]
     ]
-    return _grid("on both, with other figures", rows, len(moved))
+    return _grid(title, rows, len(pairs))
+
+
+def _change(sides: Iterable[str]) -> str:
+    return " -> ".join(dict.fromkeys(sides))
 
 
 def _figure(design: Design, name: str) -> str:

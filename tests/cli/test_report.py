@@ -90,19 +90,24 @@ def test_no_result(arrayol: CommandLine, lpsf: Path) -> None:
 def test_compare_as_json_and_in_another_folder(arrayol: CommandLine, lpsf: Path) -> None:
     arrayol(*LPSF, "small", "--set", "W=640", "--set", "H=480")
     done = arrayol("compare", "out", "small", "--out", "both", "--json")
-    assert (done.stderr, done.returncode) == ("", 0)
+    problem = "the two results solve different problems: H is 1080 in the first and 480 in the second; W is"
+    assert done.stderr.startswith(f"warning[other-problem]: {problem}")
+    assert done.returncode == 0
     assert done.stdout == (lpsf / "both" / "comparison.json").read_text(encoding="utf-8")
     document = json.loads(done.stdout)
     assert document["folders"] == ["out", "small"]
     assert [one["constants"]["W"] for one in document["results"]] == [1920, 640]
-    assert document["gained"] == document["lost"] == []
+    assert document["gained"] == document["lost"] == document["kept"] == []
+    assert len(document["moved"]) == 2
+    assert document["warnings"][0].startswith(problem)
+    assert arrayol("compare", "out", "small").stdout.startswith("warning: the two results solve different problems")
     assert document["same_by"] == "fusion"
     assert document["dominated"] == [2, 0]
-    arrayol(*LPSF, "units", "--objectives", "units,latency_cycles")
+    arrayol(*LPSF, "units", "--objectives", "units")
     done = arrayol("compare", "out", "units")
     assert done.stderr.startswith("error[other-objectives]: one result is in latency_cycles, internal_memory_data, the")
     assert done.returncode == 1
-    assert sorted(path.name for path in lpsf.glob("*compare*")) == []
+    assert sorted(path.name for path in lpsf.glob("*compare*")) == ["out-small-compare"]
 
 
 def test_a_picked_design_as_json(arrayol: CommandLine, lpsf: Path) -> None:

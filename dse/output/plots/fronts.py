@@ -35,7 +35,7 @@ from dse.output.plots.axes import (
 from dse.output.plots.names import place_names
 from dse.results.compare import Comparison, grows
 from dse.results.exploration import Exploration
-from dse.results.schema import Result
+from dse.results.schema import Design
 from dse.space.objectives import MACHINE
 
 INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
@@ -133,16 +133,23 @@ def draw_comparison(comparison: Comparison, names: tuple[str, str]) -> Figure:
             Line2D([], [], linestyle=DASHES, linewidth=1, marker=_MARKERS[colour], markersize=5.5, color=colour)
             for colour in (FIRST, SECOND)
         ]
-        counts = [len(result.pareto) for result in (comparison.first, comparison.second)]
-        labels = [f"{name}: {counted(count, 'design')}" for name, count in zip(names, counts, strict=True)]
+        labels = [
+            f"{name}: {counted(len(front), 'design')}" for name, front in zip(names, comparison.fronts, strict=True)
+        ]
         figure.legend(marks, labels, loc="outside upper center", ncols=1, frameon=False)
+        said = [*(warning.message for warning in comparison.warnings), *comparison.remarks]
+        if said:
+            width = int(figure.get_figwidth() / INCHES_PER_LETTER)
+            figure.supxlabel(
+                "\n".join(fill(text, width) for text in said), x=0.012, ha="left", fontsize=7.5, color="0.4"
+            )
     return figure
 
 
 def _compared_panel(axes: Axes, comparison: Comparison, x: str, y: str | None) -> None:
     """One plane; for a single objective by number of groups."""
     axes.set_visible(True)
-    points = [_points(result, x, y) for result in (comparison.first, comparison.second)]
+    points = [_points(front, x, y) for front in comparison.fronts]
     for places, colour in zip(points, (FIRST, SECOND), strict=True):
         alone = y is not None and len(comparison.objectives) == 2 and not (grows(x) or grows(y))
         corners = staircase(places) if alone else []
@@ -167,10 +174,8 @@ def _compared_panel(axes: Axes, comparison: Comparison, x: str, y: str | None) -
     scale_axis(axes, "y", vertical)
 
 
-def _points(result: Result, x: str, y: str | None) -> Sequence[tuple[float, float]]:
-    return [
-        (design.objectives[x], len(design.fusion) if y is None else design.objectives[y]) for design in result.pareto
-    ]
+def _points(front: Sequence[Design], x: str, y: str | None) -> Sequence[tuple[float, float]]:
+    return [(design.objectives[x], len(design.fusion) if y is None else design.objectives[y]) for design in front]
 
 
 def _figure_title(name: str) -> str:

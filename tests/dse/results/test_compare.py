@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,11 @@ from arrayol import api
 from arrayol.errors import ArrayolError
 from dse.output.comparison import write_comparison
 from dse.output.plots.fronts import draw_comparison
-from dse.results.compare import Comparison, compare
-from dse.results.schema import Result
+from dse.results.compare import Comparison, compare, shown_fusion
+from dse.results.schema import Design, Result
 from hwmodel.platform import Platform, load_platform
+
+CLOCKED = ("latency_microseconds", "frames_per_second")
 
 
 def with_port(words: int) -> Result:
@@ -44,6 +47,8 @@ def test_a_result_with_itself() -> None:
     found = compare(mapped().result, mapped().result)
     assert (found.gained, found.lost, found.dominated) == ((), (), (0, 0))
     assert len(found.kept) == len(mapped().result.pareto)
+    assert all(pair.same for pair in found.kept)
+    assert (found.moved, found.warnings, found.remarks) == ((), (), ())
     assert found.volumes[0] == found.volumes[1] > 0
 
 
@@ -51,10 +56,12 @@ def test_two_platforms() -> None:
     fast, slow = mapped().result, with_port(1)
     found = compare(fast, slow)
     assert found.by == "decisions"
-    assert len(found.gained) + len(found.kept) == len(slow.pareto)
-    assert len(found.lost) + len(found.kept) == len(fast.pareto)
-    assert found.kept
-    for one in found.kept:
+    assert len(found.gained) + len(found.moved) == len(slow.pareto)
+    assert len(found.lost) + len(found.moved) == len(fast.pareto)
+    assert found.moved
+    assert not found.kept
+    for one in found.moved:
+        assert one.before.decisions == one.after.decisions
         assert one.before.fusion == one.after.fusion
         assert one.before.objectives["latency_cycles"] < one.after.objectives["latency_cycles"]
     worst = [max(one.objectives[name] for one in (*fast.pareto, *slow.pareto)) for name in found.objectives]
@@ -71,13 +78,131 @@ def test_two_platforms() -> None:
 def test_two_models_by_fusion() -> None:
     found = compare(published().result, mapped().result)
     assert found.by == "fusion"
-    assert {design.fusion for design in found.gained} == {design.fusion for design in mapped().result.pareto} - {
-        design.fusion for design in published().result.pareto
-    }
-    assert all(one.before.fusion == one.after.fusion for one in found.kept)
-    fastest = {one.after.fusion: one.after.objectives["latency_cycles"] for one in found.kept}
+    fronts = [{shown_fusion(design) for design in one.result.pareto} for one in (published(), mapped())]
+    assert set(found.fusions_gained) == fronts[1] - fronts[0]
+    assert set(found.fusions_lost) == fronts[0] - fronts[1]
+    assert {shown_fusion(one.after) for one in found.moved} == fronts[0] & fronts[1]
+    assert all(one.before.fusion == one.after.fusion for one in found.moved)
+    assert len(found.gained) + len(found.moved) == len(mapped().result.pareto)
+    fastest = {one.after.fusion: one.after.objectives["latency_cycles"] for one in found.moved}
     for design in mapped().result.pareto:
         assert design.objectives["latency_cycles"] >= fastest.get(design.fusion, 0)
+    assert "the published model and the machine model count cycles and memory in their own ways" in found.remarks
+
+
+def with_pareto(result: Result, change: Callable[[int, Design], Design]) -> Result:
+    """A result with its designs changed, by their places."""
+    return result.model_copy(update={"pareto": tuple(change(*pair) for pair in enumerate(result.pareto))})
+
+
+def test_a_point_with_other_decisions_is_the_same_point() -> None:
+    result = mapped().result
+
+    def reached_otherwise(place: int, design: Design) -> Design:
+        if place % 2:
+            return design
+        mapping = design.groups[0].mapping
+        assert mapping is not None
+        group = design.groups[0].model_copy(update={"mapping": mapping.model_copy(update={"policy": "strip"})})
+        return design.model_copy(update={"groups": (group, *design.groups[1:])})
+
+    found = compare(result, with_pareto(result, reached_otherwise))
+    assert (found.gained, found.lost, found.moved) == ((), (), ())
+    assert [pair.before.id for pair in found.reached_otherwise] == [design.id for design in result.pareto[::2]]
+    kept = found.to_document()["kept"]
+    assert [pair["same_decisions"] for pair in kept] == [bool(place % 2) for place in range(len(result.pareto))]
+
+
+def at_clock(result: Result, clock: float | None) -> Result:
+    """The same cycles on a platform with another clock, or none."""
+
+    def timed(_: int, design: Design) -> Design:
+        figures = {name: value for name, value in design.objectives.items() if name not in CLOCKED}
+        if clock:
+            figures["latency_microseconds"] = figures["latency_cycles"] / clock
+            figures["frames_per_second"] = clock * 1e6 / figures["frame_cycles"]
+        return design.model_copy(update={"objectives": figures})
+
+    return with_pareto(result, timed)
+
+
+def test_other_clocks_are_compared_in_time() -> None:
+    result = mapped().result
+    found = compare(result, at_clock(result, 500))
+    assert found.objectives == ("latency_microseconds", "internal_memory_data")
+    assert found.remarks == ("the clocks are 100 MHz and 500 MHz: times are compared in time, not in cycles",)
+    assert len(found.moved) == len(result.pareto) == found.dominated[0]
+    faster = with_pareto(
+        result,
+        lambda _, design: design.model_copy(
+            update={"objectives": design.objectives | {"latency_cycles": 5 * design.objectives["latency_cycles"]}}
+        ),
+    )
+    assert len(compare(result, at_clock(faster, 500)).kept) == len(result.pareto)  # five times the cycles, as fast
+    frames = result.model_copy(update={"objectives": ("frame_cycles", "internal_memory_data")})
+    assert compare(frames, at_clock(frames, 500)).objectives == ("frames_per_second", "internal_memory_data")
+
+
+def test_one_clock_alone_leaves_cycles() -> None:
+    result = mapped().result
+    found = compare(result, at_clock(result, None))
+    assert found.objectives == result.objectives
+    assert found.remarks == ("the clocks are 100 MHz and not known: times are compared in cycles, not in time",)
+    timed = result.model_copy(update={"objectives": ("latency_microseconds", "internal_memory_data")})
+    assert compare(timed, at_clock(result, None)).objectives == result.objectives
+
+
+def test_the_objectives_that_both_have() -> None:
+    spec, space = api.load(SPECS / "lpsf.aol", {"H": 4, "W": 8}), api.Space(narrow=True, verify=False)
+    three = ("lut", "internal_memory_data", "latency_microseconds")
+    wide, narrow = api.explore(spec, objectives=three, space=space).result, mapped().result
+    found = compare(narrow, wide)
+    assert found.objectives == narrow.objectives
+    assert (found.gained, found.lost) == ((), ())  # in these two the front of three is the front of two
+    assert len(found.kept) == len(narrow.pareto) < len(wide.pareto)
+    assert found.volumes[0] == found.volumes[1]
+    beaten = len(wide.pareto) - len(found.fronts[1])
+    assert found.remarks == (
+        "lut of the second result is left out",
+        f"{beaten} designs of the second front are on it no more in these objectives alone",
+    )
+
+
+def test_other_problems_are_told() -> None:
+    result = mapped().result
+    other = result.model_copy(
+        update={
+            "spec": "elsewhere/other.aol",
+            "top": "two",
+            "constants": {"H": 4, "W": 16, "K": 1},
+            "space": result.space.model_copy(update={"tasks": ("hflr", "vftd", "hfrl", "last")}),
+        }
+    )
+    (warning,) = compare(result, other).warnings
+    assert str(warning.severity) == "warning"
+    assert warning.message == (
+        "the two results solve different problems: the specifications are 'lpsf.aol' and 'other.aol'; the tasks "
+        "explored are 'lpsf' and 'two'; W is 8 in the first and 16 in the second; A is 0.5 in the first and not there "
+        "in the second; K is not there in the first and 1 in the second; only the first has the task 'vfbu'; only the "
+        "second has the task 'last'"
+    )
+    assert compare(result, other).to_document()["warnings"] == [warning.message]
+    moved = result.model_copy(update={"spec": "elsewhere/lpsf.aol"})  # the same file from another place
+    assert compare(result, moved).warnings == ()
+    with pytest.warns(UserWarning, match="solve different problems"):
+        api.compare(result, other)
+
+
+def test_other_rules_of_the_study_are_told() -> None:
+    result = mapped().result
+    study = {**(result.space.study or {}), "reuse_memory": True}
+    other = result.model_copy(
+        update={"constraints": ("lut <= 900",), "space": result.space.model_copy(update={"study": study})}
+    )
+    assert compare(result, other).remarks == (
+        "only in the second result groups share their local memory (reuse_memory)",
+        "the constraints are none for the first and lut <= 900 for the second",
+    )
 
 
 def test_larger_is_better_for_frames_per_second() -> None:
@@ -93,12 +218,13 @@ def test_larger_is_better_for_frames_per_second() -> None:
 
 def test_other_objectives_are_refused() -> None:
     result = mapped().result
-    other = result.model_copy(update={"objectives": ("latency_cycles", "units")})
+    other = result.model_copy(update={"objectives": ("lut", "units")})
     with pytest.raises(ArrayolError) as caught:
         compare(result, other)
     assert str(caught.value) == (
-        "error[other-objectives]: one result is in latency_cycles, internal_memory_data, the other in latency_cycles, "
-        "units\n  hint: explore both with the same --objectives"
+        "error[other-objectives]: one result is in latency_cycles, internal_memory_data, the other in lut, units: they "
+        "have no objective in common\n"
+        "  hint: explore both with at least one objective in common, as --objectives latency_cycles"
     )
 
 
