@@ -24,6 +24,7 @@ from arrayol.transforms.steps import parse_step, run_steps
 from dse.jobs.cache import CACHE_FILES
 from dse.output.plots.save import save_breakdown, save_convergence, save_front
 from dse.output.table import designs_csv
+from dse.results.consistency import require_consistent
 from dse.results.exploration import Exploration
 from dse.results.schema import FORMAT, Result
 
@@ -119,7 +120,8 @@ def warn_in_python(warning: Diagnostic) -> None:
 def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
     """Read back what `write_result` stored; `warn` is told of keys that this version does not know.
 
-    Raises ArrayolError: `other-format` for a result that another version wrote, `not-a-result` for anything else.
+    Raises ArrayolError: `other-format` for a result that another version wrote, `wrong-result` for one whose figures
+    do not agree with each other, `not-a-result` for anything else.
     """
     path, hint = folder / RESULT, "name the folder that 'arrayol explore' wrote"
     try:
@@ -131,19 +133,25 @@ def load_result(folder: Path, warn: Warn = warn_in_python) -> Result:
         raise error("unreadable", message, file=str(path)) from None
     except UnicodeDecodeError:
         text = ""
+    document = _of_our_format(_parsed(text), path)
     try:
-        document = json.loads(text)
-    except ValueError:
-        document = None
-    _require_format(document, path)
-    try:
-        return _validated(text, document, path, warn)
+        result = _validated(text, document, path, warn)
     except ValueError:  # pydantic's own
         raise _no_result(path) from None
+    require_consistent(result, str(path))
+    return result
 
 
-def _require_format(document: object, path: Path) -> None:
-    """Raises ArrayolError: `other-format` for what an older or newer version wrote, `not-a-result`."""
+def _parsed(text: str) -> object:
+    """A JSON document; None for a text that is none, or is nested deeper than Python reads."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _of_our_format(document: object, path: Path) -> dict[str, Any]:
+    """The document. Raises ArrayolError: `other-format` for what another version wrote, `not-a-result`."""
     if not _is_result(document):
         raise _no_result(path)
     number = document.get("format")
@@ -155,6 +163,7 @@ def _require_format(document: object, path: Path) -> None:
         newer = number is not None and number > FORMAT
         hint = "read it with the version of arrayol that wrote it, or explore again" if newer else "explore again"
         raise error("other-format", message, file=str(path), hint=hint)
+    return document
 
 
 def _validated(text: str, document: dict[str, Any], path: Path, warn: Warn) -> Result:
@@ -187,7 +196,7 @@ def _no_result(path: Path) -> ArrayolError:
 def _holds_result(folder: Path) -> bool:
     """Whether arrayol wrote the folder, in whatever version."""
     try:
-        return _is_result(json.loads((folder / RESULT).read_text(encoding="utf-8")))
+        return _is_result(_parsed((folder / RESULT).read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from arrayol.transforms.steps import canonical_form
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.schema import Design as Record
 from dse.results.schema import Result
+from dse.search.machine import group_record
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design
@@ -175,9 +177,16 @@ def _estimate(network: Network, platform: Platform, design: Design, record: Reco
         estimate = MachineModel(network, platform).evaluate(design)
     except ArrayolError:
         raise stale from None
-    if [group.latency_cycles for group in estimate.groups] != [mapping.latency_cycles for mapping in record.mappings]:
+    if tuple(map(group_record, design.groups, estimate.groups)) != record.groups or _moved(estimate, record):
         raise stale
     return estimate
+
+
+def _moved(estimate: DesignEstimate, record: Record) -> bool:
+    """Whether a figure that groups alone do not show, a cost or the cycles per frame, is another one now."""
+    figures = {"frame_cycles": estimate.frame_cycles, **estimate.costs}
+    stored = {name: value for name, value in record.objectives.items() if name in figures}
+    return not all(isclose(stored.get(name, value), value, rel_tol=1e-9) for name, value in figures.items())
 
 
 def _fits(design: Design, network: Network) -> bool:

@@ -145,7 +145,7 @@ def _records(
                 verification=verdict.text,
                 bottleneck=estimate.bottleneck,
                 flows=None,
-                groups=tuple(_group(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
+                groups=tuple(group_record(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
                 steps=made_by.steps,
                 steps_remark=made_by.remark,
             )
@@ -153,7 +153,8 @@ def _records(
     return tuple(records)
 
 
-def _group(group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
+def group_record(group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
+    """What a result stores of a group."""
     times = {time.task: time for time in estimate.processors}
     return GroupRecord(
         tasks=group.tasks,

@@ -138,10 +138,14 @@ class Figure:
         """The figure in `unit` that stands behind the integer."""
         if self.clocked:
             assert platform.clock_mhz is not None, "figures in time are refused without a clock"
-            if self.name == FRAMES_PER_SECOND:
-                return platform.clock_mhz * 1e6 / exact if exact else math.inf
-            return exact / platform.clock_mhz
+            return self.at_clock(exact, platform.clock_mhz)
         return exact if self.scale == 1 else exact / self.scale
+
+    def at_clock(self, cycles: float, clock_mhz: float) -> float:
+        """The figure in `unit` of so many cycles, for a `clocked` figure."""
+        if self.name == FRAMES_PER_SECOND:
+            return clock_mhz * 1e6 / cycles if cycles else math.inf
+        return cycles / clock_mhz
 
     @property
     def grows(self) -> bool:

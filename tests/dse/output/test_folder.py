@@ -176,7 +176,13 @@ NOTHING = "out: error[not-a-result]: there is no result.json here\n  hint: name 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, NOTHING), (b"{", NO_RESULT), (b"\xff", NO_RESULT), (b'{"arrayol": "0"}', NO_RESULT)],
+    [
+        (None, NOTHING),
+        (b"{", NO_RESULT),
+        (b"\xff", NO_RESULT),
+        (b'{"arrayol": "0"}', NO_RESULT),
+        (b"[" * 5000, NO_RESULT),
+    ],
 )
 def test_what_is_no_result_cannot_be_loaded(content: bytes | None, message: str) -> None:
     Path("out").mkdir()
@@ -263,3 +269,10 @@ def test_anything_else_that_is_wrong_is_an_error(lpsf: Exploration, place: tuple
         with pytest.raises(ArrayolError) as caught:
             load_result(Path("out"))
         assert str(caught.value) == NO_RESULT
+
+
+def test_a_folder_with_a_deeply_nested_file_is_no_result() -> None:
+    Path("out").mkdir()
+    Path("out/result.json").write_text("[" * 5000, encoding="utf-8")
+    with pytest.raises(ArrayolError, match="is not empty and holds no former result"):
+        require_writable(Path("out"))

@@ -1,0 +1,251 @@
+"""Whether a stored result agrees with itself: figures with groups, the front with dominance, counts with their sums.
+
+A design's figures are sums or maxima over its groups, so a file that was changed by hand tells on itself. What a file
+does not hold cannot be checked: costs of a unit, the cycles per frame of a single group, and how the published model
+comes from groups to latency and memory. Takes time linear in the number of designs, but for sorting.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from statistics import median_low
+
+import numpy as np
+
+from arrayol.errors import ArrayolError, Diagnostic
+from dse.pareto.fronts import front_of
+from dse.pareto.hypervolume import hypervolume
+from dse.results.compare import grows, values_of
+from dse.results.schema import Design, GroupRecord, MemoryRecord, Result
+from dse.results.shared import quantity
+from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS
+
+MISTAKES_TOLD = 5
+_VOLUME_CHECKED = 3  # objectives; the volume of more takes long
+_EXPLORE_AGAIN = "the file was changed since arrayol wrote it, or is damaged: explore once more"
+
+Number = int | float
+Value = tuple[str, object, object]  # what a figure is called, what the file says, and what its groups say
+
+
+def require_consistent(result: Result, file: str) -> None:
+    """Raises ArrayolError (`wrong-result`) that names the first figures that are not what they must be."""
+    told = list(islice(_mistakes(result), MISTAKES_TOLD))
+    if told:
+        raise ArrayolError([Diagnostic("wrong-result", text, hint=_EXPLORE_AGAIN, file=file) for text in told])
+
+
+def _mistakes(result: Result) -> Iterator[str]:
+    front = {design.id: (design.objectives, design.groups) for design in result.pareto}
+    others = [design for design in result.designs or () if (design.objectives, design.groups) != front.get(design.id)]
+    designs = [*result.pareto, *others]
+    if not result.pareto:
+        yield "the front has no design"
+        return
+    structure = [mistake for check in (_names, _figure_names) for mistake in check(result, designs)]
+    yield from structure
+    if structure:
+        return  # what follows reads them
+    for design in designs:
+        for name, stored, expected in _figures(design, shares_memory=_shares_memory(result)):
+            yield f"design {design.id}: {name} is {_shown(stored)}, and its groups give {_shown(expected)}"
+    yield from _times(designs)
+    yield from _costs(designs)
+    yield from _front(result, designs)
+    yield from _counts(result)
+    yield from _volume(result)
+
+
+def _shares_memory(result: Result) -> bool:
+    return bool((result.space.study or {}).get("reuse_memory"))
+
+
+def _shown(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int | float) else str(value)
+
+
+def _names(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+    """Identifiers that are there once, and tasks that are those of the space."""
+    seen: set[str] = set()
+    for design in designs:
+        if design.id in seen:
+            yield f"design {design.id}: there are two designs of this name, which are not the same"
+        seen.add(design.id)
+        groups = tuple(group.tasks for group in design.groups)
+        if design.fusion != groups:
+            yield f"design {design.id}: fusion is {_fusion(design.fusion)}, and its groups are {_fusion(groups)}"
+        tasks = [task for group in groups for task in group]
+        if sorted(tasks) != sorted(result.space.tasks):
+            yield f"design {design.id}: it has the tasks {', '.join(tasks)}, and its space {_tasks(result)}"
+    if result.designs is not None:
+        stored = {design.id for design in result.designs}
+        missing = [design.id for design in result.pareto if design.id not in stored]
+        yield from (f"design {name}: it is on the front, and not among all designs" for name in missing[:1])
+
+
+def _tasks(result: Result) -> str:
+    return ", ".join(result.space.tasks)
+
+
+def _fusion(groups: Sequence[Sequence[str]]) -> str:
+    return " | ".join(" ".join(group) for group in groups)
+
+
+def _figure_names(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+    """Every design has the objectives and the figures of the first, and none is below zero."""
+    figures = designs[0].objectives.keys()
+    for name in result.objectives:
+        if name not in figures:
+            yield f"the objective {name} is none of the figures that designs have: {', '.join(figures)}"
+    if not result.objectives:
+        yield "there are no objectives"
+    for design in designs:
+        if design.objectives.keys() != figures:
+            odd = min(design.objectives.keys() ^ figures)
+            yield f"design {design.id}: {odd} is a figure of some designs, and not of all"
+        for name, value in design.objectives.items():
+            endless = name == FRAMES_PER_SECOND and value == math.inf  # of frames that take no time
+            if value < 0 or not (math.isfinite(value) or endless):
+                yield f"design {design.id}: {name} is {_shown(value)}, and a figure is a number from 0 up"
+
+
+def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:
+    """The figures that are not what the groups give."""
+    stored = {quantity(name): value for name, value in design.objectives.items() if name == quantity(name)}
+    for name, expected in _from_groups(design, shares_memory=shares_memory):
+        if name in stored and stored[name] != expected:
+            yield name, stored[name], expected
+    for number, group in enumerate(design.groups, 1):
+        for name, value, other in _of_group(group):
+            if value != other:
+                yield f"{name} of group {number}", value, other
+    ends = design.breakdown["cycles"] if design.breakdown else {}
+    if design.bottleneck is not None and ends and ends.get(design.bottleneck) != max(ends.values()):
+        yield "bottleneck", design.bottleneck, max(ends, key=lambda name: ends[name])
+
+
+def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, Number]]:
+    """What the groups of a design say of its figures; of the published model, its units alone."""
+    yield "units", sum(processor.units for processor in design.processors.values())
+    mappings = design.mappings
+    if not mappings:
+        return
+    latency = sum(mapping.latency_cycles for mapping in mappings)
+    yield LATENCY, latency
+    yield "traffic_bytes", sum(mapping.traffic_bytes for mapping in mappings)
+    if len(mappings) > 1:  # of one group frames overlap
+        yield "frame_cycles", latency
+    sizes: dict[str, Callable[[MemoryRecord], int]] = {
+        "internal_memory_data": lambda memory: memory.data,
+        "internal_memory_bits": lambda memory: memory.bits,
+        "memory_blocks": lambda memory: memory.blocks or 0,
+    }
+    for name, size in sizes.items():
+        of_groups = [sum(size(memory) for memory in mapping.memories) for mapping in mappings]
+        yield name, max(of_groups) if shares_memory else sum(of_groups)
+
+
+def _of_group(group: GroupRecord) -> Iterator[Value]:
+    """What a group says twice."""
+    tasks = tuple(processor.task for processor in group.processors)
+    yield "processors", ", ".join(tasks), ", ".join(group.tasks)
+    if group.mapping is None:
+        return
+    latency = group.mapping.latency_cycles
+    yield LATENCY, latency, sum(group.mapping.ends.values())
+    for processor in group.processors:
+        if processor.cycles is not None:
+            cycles = sum(processor.cycles.model_dump().values())
+            yield f"{LATENCY} by the cycles of '{processor.task}'", latency, cycles
+
+
+def _times(designs: Sequence[Design]) -> Iterator[str]:
+    """Times that are not the cycles of their design by the clock of most."""
+    clocks = [clock for design in designs for clock in _clocks(design.objectives)]
+    if not clocks:
+        return
+    clock = median_low(clocks)
+    for design in designs:
+        figures = design.objectives
+        for name in (MICROSECONDS, FRAMES_PER_SECOND):
+            cycles = figures.get(quantity(name))
+            if name not in figures or cycles is None:
+                continue
+            time = MACHINE[name].at_clock(cycles, clock)
+            if not math.isclose(figures[name], time, rel_tol=1e-9):
+                given = f"{cycles:,} cycles at {clock:,.6g} MHz give {time:,.6g}"
+                yield f"design {design.id}: {name} is {_shown(figures[name])}, and {given}"
+
+
+def _clocks(figures: Mapping[str, Number]) -> Iterator[float]:
+    """The clock in MHz that each figure in time stands for, where it has a value."""
+    if figures.get(MICROSECONDS):
+        yield figures[LATENCY] / figures[MICROSECONDS]
+    rate = figures.get(FRAMES_PER_SECOND, 0)
+    if rate and rate != math.inf and "frame_cycles" in figures:
+        yield rate * figures["frame_cycles"] / 1e6
+
+
+def _costs(designs: Sequence[Design]) -> Iterator[str]:
+    """Costs go by units: designs with the same ones cost the same."""
+    known: dict[tuple[tuple[str, int], ...], Design] = {}
+    for design in designs:
+        units = tuple(sorted((task, processor.units) for task, processor in design.processors.items()))
+        like = known.setdefault(units, design)
+        for name, value in design.objectives.items():
+            if name not in MACHINE and not math.isclose(value, like.objectives[name], rel_tol=1e-9):
+                theirs = f"design {like.id}, which has the same units, has {_shown(like.objectives[name])}"
+                yield f"design {design.id}: {name} is {_shown(value)}, and {theirs}"
+
+
+def _front(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+    """A design of the front that another one dominates, the first there is."""
+    columns = [[_compared(design, name) for design in designs] for name in result.objectives]
+    ranks = np.stack([np.unique(np.array(column, object), return_inverse=True)[1] for column in columns], axis=1)
+    best = front_of(np.unique(ranks, axis=0), np.zeros(len(np.unique(ranks, axis=0)), np.int64)).values
+    on_front = {tuple(row) for row in best.tolist()}
+    for place in range(len(result.pareto)):
+        own = ranks[place]
+        if tuple(own.tolist()) not in on_front:
+            other = int(np.flatnonzero((ranks <= own).all(axis=1) & (ranks < own).any(axis=1))[0])
+            text = f"it is on the front, and design {designs[other].id} is better in {', '.join(result.objectives)}"
+            yield f"design {designs[place].id}: {text}"
+            return
+
+
+def _compared(design: Design, objective: str) -> Number:
+    """Smaller is better: exact cycles in place of a time."""
+    if quantity(objective) in design.objectives:
+        return design.objectives[quantity(objective)]
+    return -design.objectives[objective] if grows(objective) else design.objectives[objective]
+
+
+def _counts(result: Result) -> Iterator[str]:
+    space, whole = result.space, result.counted == "whole designs"
+    total = space.whole_designs if whole else space.group_designs
+    parts = result.evaluated + result.infeasible + result.pruned
+    if min(result.evaluated, result.infeasible, result.pruned) < 0 or (total is not None and parts != total):
+        yield (
+            f"evaluated, infeasible and pruned are {result.evaluated:,}, {result.infeasible:,} and "
+            f"{result.pruned:,}, {parts:,} together, and the space has {_shown(total)} {result.counted}"
+        )
+    for part in space.subspaces or ():
+        fusions = sum(part.partitions.values())
+        if part.fusions != fusions:
+            yield f"the subspace of {part.groups} groups has {part.fusions:,} fusions, and its partitions {fusions:,}"
+
+
+def _volume(result: Result) -> Iterator[str]:
+    """The hypervolume of the front up to its reference."""
+    volume, names = result.hypervolume, result.objectives
+    if set(volume.reference) != set(names):
+        yield f"hypervolume: the reference is in {', '.join(volume.reference)}, and the front in {', '.join(names)}"
+        return
+    if len(names) > _VOLUME_CHECKED:
+        return
+    corner = [-volume.reference[name] if grows(name) else volume.reference[name] for name in names]
+    found = hypervolume(values_of(result.pareto, names).tolist(), corner)
+    if not math.isclose(found, volume.value, rel_tol=1e-6, abs_tol=1e-12):
+        yield f"hypervolume is {volume.value:,.6g}, and the front's is {found:,.6g}"

@@ -1,0 +1,143 @@
+"""Stored results that do not agree with themselves are refused where they are opened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from explored import mapped, published
+
+from arrayol.errors import ArrayolError
+from dse.output.folder import load_result, write_result
+from dse.results.consistency import require_consistent
+from dse.results.exploration import Exploration
+from dse.results.schema import Result
+
+Document = dict[str, Any]
+Place = tuple[str | int, ...]
+
+
+def document_of(exploration: Exploration) -> Document:
+    document: Document = json.loads(exploration.result.to_json())
+    return document
+
+
+def mistakes(document: Document) -> list[str]:
+    """What is said of a document."""
+    try:
+        require_consistent(Result.model_validate(document), "out/result.json")
+    except ArrayolError as refused:
+        return [str(mistake.message) for mistake in refused.diagnostics]
+    return []
+
+
+def test_what_was_found_is_consistent() -> None:
+    for exploration in (mapped(), published()):
+        assert mistakes(document_of(exploration)) == []
+
+
+def test_a_file_changed_by_hand(tmp_path: Path) -> None:
+    write_result(mapped(), tmp_path)
+    document = document_of(mapped())
+    document["pareto"][0]["objectives"] |= {"latency_cycles": 1, "internal_memory_data": -5}
+    (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(ArrayolError) as caught:
+        load_result(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}/result.json: error[wrong-result]: design 4:1: internal_memory_data is -5, and a figure is a "
+        "number from 0 up\n  hint: the file was changed since arrayol wrote it, or is damaged: explore once more"
+    )
+
+
+def edit(**figures: object) -> Callable[[Document], None]:
+    return lambda document: document["pareto"][0]["objectives"].update(figures)
+
+
+def mapping(document: Document) -> Document:
+    first: Document = document["pareto"][0]["groups"][0]["mapping"]
+    return first
+
+
+LATENCY = "design 4:1: latency_cycles is 1, and its groups give 124"
+EDITS: dict[str, tuple[Callable[[Document], object], str]] = {
+    "latency": (edit(latency_cycles=1), LATENCY),
+    "memory": (edit(internal_memory_data=5), "design 4:1: internal_memory_data is 5, and its groups give 168"),
+    "time": (
+        edit(latency_microseconds=5.0),
+        "design 4:1: latency_microseconds is 5.0, and 124 cycles at 100 MHz give 1.24",
+    ),
+    "cost": (
+        lambda document: document["pareto"][7]["objectives"].update(lut=10),
+        "design 1+3:3: lut is 10, and design 1+3:1, which has the same units, has 768",
+    ),
+    "no figure": (
+        lambda document: document["pareto"][0]["objectives"].pop("lut"),
+        "design 4:2: lut is a figure of some designs, and not of all",
+    ),
+    "objective": (
+        lambda document: document.update(objectives=["latency"]),
+        "the objective latency is none of the figures that designs have: latency_cycles, internal",
+    ),
+    "ends": (
+        lambda document: mapping(document)["ends"].update(loads=1),
+        "design 4:1: latency_cycles of group 1 is 124, and its groups give 87",
+    ),
+    "fusion": (
+        lambda document: document["pareto"][0].update(fusion=[["hflr"], ["vftd", "hfrl", "vfbu"]]),
+        "design 4:1: fusion is hflr | vftd hfrl vfbu, and its groups are hflr vftd hfrl vfbu",
+    ),
+    "name": (
+        lambda document: document["pareto"][1].update(id="4:1"),
+        "design 4:1: there are two designs of this name, which are not the same",
+    ),
+    "dominated": (
+        lambda document: document.update(objectives=["latency_cycles"]),
+        "design 4:2: it is on the front, and design 4:1 is better in latency_cycles",
+    ),
+    "empty": (lambda document: document.update(pareto=[]), "the front has no design"),
+    "counts": (
+        lambda document: document.update(evaluated=1),
+        "are 1, 4,480 and 8,864, 13,345 together, and the space has 13,632 group designs",
+    ),
+    "volume": (
+        lambda document: document["hypervolume"].update(value=1.0),
+        "hypervolume is 1, and the front's is 192,294",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_each_mistake_is_named(name: str) -> None:
+    change, message = EDITS[name]
+    document = document_of(mapped())
+    change(document)
+    found = mistakes(document)
+    assert any(message in text for text in found), found
+    assert len(found) <= 5
+
+
+def numbers(part: object, place: Place = ()) -> Iterator[Place]:
+    """The places of all numbers of a document."""
+    pairs = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    for key, value in pairs:
+        yield from numbers(value, (*place, key))
+    if isinstance(part, int | float) and not isinstance(part, bool):
+        yield place
+
+
+def test_one_more_of_any_figure_of_a_design_is_seen() -> None:
+    unseen = set()
+    whole = document_of(mapped())
+    for place in numbers(whole["pareto"][0]):
+        document = document_of(mapped())
+        holder: Any = document["pareto"][0]
+        for key in place[:-1]:
+            holder = holder[key]
+        holder[place[-1]] += 1
+        if not mistakes(document):
+            unseen.add(next(key for key in reversed(place) if isinstance(key, str)))
+    # Costs of units that one design alone has, and what nothing else in the file depends on.
+    assert unseen == {"lut", "dsp", "shape", "steps", "banks"}
