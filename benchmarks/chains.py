@@ -128,7 +128,7 @@ def main() -> None:
 def measured(text: str, longest: int, folder: Path) -> tuple[list[str], float]:
     """The cells of a line, and the seconds of the search."""
     space, loading = timed(lambda: space_of(text, longest, folder))
-    columns = columns_of(OBJECTIVES, (), PLATFORM, reuse_memory=False)
+    columns = columns_of(OBJECTIVES, (), space.model, reuse_memory=False)
     context = SearchContext(space, columns)
     fronts, searching = timed(lambda: search_groups(context, JobRunner(), all_options=True, report=lambda _: None))
     whole, combining = timed(lambda: combine_groups(context, fronts))
@@ -145,7 +145,7 @@ def exhaustive(space: MappingSpace) -> str:
     wholes = size_of(space).whole_designs
     if wholes is None or wholes > WHOLES_AT_MOST:
         return "too many" if wholes is None else f"{wholes:.1e} designs"
-    columns = columns_of(OBJECTIVES, (), PLATFORM, reuse_memory=False)
+    columns = columns_of(OBJECTIVES, (), space.model, reuse_memory=False)
     context = SearchContext(space, columns)
     try:
         return f"{timed(lambda: search_exhaustively(context, JobRunner(), lambda _: None))[1]:.2f}"

@@ -85,7 +85,7 @@ def shipped_space(name: str, *, narrow: bool = True, at_shipped_size: bool = Fal
 
 def columns_for(space: MappingSpace) -> Columns:
     """Latency and memory."""
-    return columns_of(OBJECTIVES, (), space.model.platform, reuse_memory=space.study.reuse_memory)
+    return columns_of(OBJECTIVES, (), space.model, reuse_memory=space.study.reuse_memory)
 
 
 def measured(name: str, seeds: list[int], *, narrow: bool, at_shipped_size: bool) -> Line:

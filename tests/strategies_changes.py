@@ -57,7 +57,8 @@ class Wanted:
     def columns(self) -> Columns:
         """The columns that designs are compared by."""
         limits = tuple(map(parse_constraint, self.limits))
-        return columns_of(self.objectives, limits, self.platform, reuse_memory=self.study.reuse_memory)
+        model = MachineModel(self.network, self.platform)
+        return columns_of(self.objectives, limits, model, reuse_memory=self.study.reuse_memory)
 
 
 @st.composite

@@ -11,6 +11,7 @@ from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import Settings
 from arrayol.pictures.save import save_layout
+from hwmodel.assumptions import assumed_by_layout
 from hwmodel.banks.emit_aol import rewritten
 from hwmodel.banks.layouts import Choices, Comparison
 from hwmodel.banks.nest import lay_out
@@ -32,12 +33,18 @@ def layout(
     the nest or the factors cannot be used: see `hwmodel.banks.nest.lay_out`.
     """
     loaded = load(spec, settings)
-    return lay_out(loaded, task, unroll, choices if choices is not None else Choices(local_banks(loaded)))
+    return lay_out(loaded, task, unroll, choices if choices is not None else local_choices(loaded))
 
 
 def local_banks(spec: Source) -> int:
     """The banks of the local memory, from the platform file beside the spec or else the shipped default."""
-    return find_platform(Path(spec.name) if isinstance(spec, Spec) else Path(spec), None)[0].local.banks
+    return local_choices(spec).banks
+
+
+def local_choices(spec: Source) -> Choices:
+    """The usual choices with those banks, and what was assumed of them."""
+    platform, origin = find_platform(Path(spec.name) if isinstance(spec, Spec) else Path(spec), None)
+    return Choices(platform.local.banks, assumed=assumed_by_layout(platform, origin))
 
 
 def draw_layout(spec: Source, comparison: Comparison, path: Path | str, *, settings: Settings | None = None) -> None:

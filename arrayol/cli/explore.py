@@ -16,11 +16,14 @@ from typing import Any
 import click
 
 from arrayol import api
+from arrayol.checks.check import choose_top
 from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option
 from arrayol.cli.progress import progress
 from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
+from arrayol.ir.spec import Spec
 from arrayol.text import counted
+from arrayol.transforms.steps import canonical_form
 from dse.jobs.cache import CACHE_NAME
 from dse.jobs.jobs import WRITING, SearchProgress
 from dse.output.folder import PICKED, SPECS, require_writable
@@ -29,7 +32,7 @@ from dse.results.exploration import Exploration
 from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
 from dse.results.schema import GroupRecord
 from dse.search.context import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
-from dse.space.objectives import DEFAULT, MACHINE, WrongObjectiveError, available, figures_of
+from dse.space.objectives import DEFAULT, MACHINE, WrongObjectiveError, available, figures_of, require_costs
 from hwmodel.platform import find_platform
 
 
@@ -53,12 +56,16 @@ _pick_option = click.option(
 )
 
 
-def _require_known(rule: Rule, model: str, spec: Path, platform: Path | None) -> None:
-    """Raises BadParameter for a bound on a figure that the model does not give here, before anything is explored."""
-    taken, _ = find_platform(spec, platform)
-    known = figures_of(taken) if model == "machine" else [objective.name for objective in available(taken)]
+def _require_known(rule: Rule, model: str, spec: Spec, platform: Path | None, top: str | None) -> None:
+    """Raises for a bound on a figure that the model does not give here, before anything is explored."""
+    taken, _ = find_platform(Path(spec.name), platform)
     with _blamed_on("--pick"):
-        require_figures(rule, known)
+        if model != "machine":
+            require_figures(rule, [objective.name for objective in available(taken)])
+        elif rule.figures:
+            network = canonical_form(spec, choose_top(spec, top)).network
+            require_costs(rule.figures, taken, network)
+            require_figures(rule, figures_of(taken, network))
 
 
 @contextmanager
@@ -224,7 +231,7 @@ def command(  # noqa: PLR0913  one for each option
     loaded = api.load(spec, settings)
     require_writable(folder)
     if rule is not None:
-        _require_known(rule, model, spec, platform)
+        _require_known(rule, model, loaded, platform, top)
     if resume and not (folder / CACHE_NAME).exists():
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
     with _kept_work_told(folder, resume=resume), _blamed_on("--objectives"), progress(quiet=quiet) as report:

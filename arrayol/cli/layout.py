@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -12,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from arrayol import api
-from arrayol.cli.options import json_option, picture_option, set_option, spec_argument
+from arrayol.api.banks import local_choices
+from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, tell
 from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
 from arrayol.text import counted
 from hwmodel.banks.cost import RULES
@@ -238,21 +240,20 @@ def command(  # noqa: PLR0913  one for each option
     over bank = floor(a.x / B) mod N.
     """
     loaded = api.load(spec, settings)
-    choices = api.Choices(
-        api.local_banks(loaded) if banks is None else banks,
-        rule,
-        partition,
-        replicate,
-        scalar_replacement,
-        merge_equal,
+    choices = replace(
+        local_choices(loaded) if banks is None else api.Choices(banks),
+        rule=rule,
+        partition=partition,
+        replicate=replicate,
+        scalar_replacement=scalar_replacement,
+        merge_equal=merge_equal,
     )
     comparison = api.layout(loaded, task, unroll, choices)
     if emit is not None:
         api.emit_layout(loaded, comparison, emit, by_bank=emit_ports == "banks")
     if plot is not None:
         api.draw_layout(loaded, comparison, plot)
-    for remark in remarks(comparison):
-        click.echo(f"remark: {remark}", err=True)
+    tell(remarks(comparison))
     if as_json:
         click.echo(json.dumps(to_json(comparison), indent=2))
         return

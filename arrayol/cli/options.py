@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,12 @@ json_option = click.option(
 def warn(warning: Diagnostic) -> None:
     """Tell on stderr what is amiss with an input that is used all the same."""
     click.echo(render(warning), err=True)
+
+
+def tell(remarks: Iterable[str]) -> None:
+    """Tell remarks on stderr: what was assumed, or a user should know besides."""
+    for remark in remarks:
+        click.echo(f"remark: {remark}", err=True)
 
 
 # The option that names a picture to write.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, top_option, warn
+from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, tell, top_option, warn
 from arrayol.cli.run import Source, load_functions, load_inputs, sources
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
@@ -112,11 +112,12 @@ def command(  # noqa: PLR0913  one for each option
     with ExitStack() as stack:
         functions = load_functions(externs_of(opened.spec, opened.top) if allow_extern else [], stack)
         simulated = opened.simulate(_arrays(opened, inputs, functions), functions)
+    tell(opened.remarks)
     if timeline is not None:
         api.draw_timeline(opened, simulated, timeline)
         click.echo(f"wrote {timeline}", err=True)
     cycles = {"cycles": simulated.simulation.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
-    document = {"design": design, **cycles, "identical": simulated.simulation.identical}
+    document = {"design": design, **cycles, "identical": simulated.simulation.identical, "remarks": opened.remarks}
     if not as_json:
         _show(opened, simulated)
     try:

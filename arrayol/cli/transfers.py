@@ -11,7 +11,7 @@ import click
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.options import json_option, picture_option, platform_option, set_option, spec_argument
+from arrayol.cli.options import json_option, picture_option, platform_option, set_option, spec_argument, tell
 from arrayol.cli.tables import Unwrapped, headed_table, print_parts
 from arrayol.files import atomic_file
 from arrayol.text import counted, listed
@@ -267,10 +267,13 @@ def command(  # noqa: PLR0913  one for each option
         click.echo(f"wrote {plot}", err=True)
     if emit is not None:
         _write_c(transfers, out)
-    elif as_json:
-        click.echo(json.dumps(transfers.report(platform, trees=tree).to_json(), indent=2))
     else:
-        _show(transfers.report(platform, trees=tree))
+        report = transfers.report(platform, trees=tree)
+        tell(report.assumed)
+        if as_json:
+            click.echo(json.dumps(report.to_json(), indent=2))
+        else:
+            _show(report)
 
 
 def _write_c(transfers: api.Transfers, out: Path | None) -> None:

@@ -25,6 +25,7 @@ from dse.results.schema import Result
 from dse.search.machine import group_record
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
+from hwmodel.assumptions import assumed_by_machine
 from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
@@ -78,6 +79,11 @@ class StoredDesign:
             for name in self.network.inputs
             if None in self.network.arrays[name].shape
         }
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the model and the simulated machine assume where the platform says nothing."""
+        return assumed_by_machine(self.network, self.platform, self.platform_name)
 
     def black_boxes(self, functions: Functions | None = None) -> tuple[str, ...]:
         """The elementaries without a body or a function: with one, data move as tokens."""

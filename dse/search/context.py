@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, get_args
@@ -132,6 +132,11 @@ class SearchRequest:
     report: Callable[[Any], None] = lambda _: None
     announce: Callable[[str], None] = lambda _: None
     keep_all: bool = False
+
+    def announce_all(self, remarks: Iterable[str]) -> None:
+        """Tell remarks of the result beforehand."""
+        for remark in remarks:
+            self.announce(f"remark: {remark}")
 
     def quietly(self) -> SearchRequest:
         """The same without a word."""

@@ -13,6 +13,7 @@ from arrayol.errors import error
 from dse.pareto.fronts import Combination, Values
 from dse.space.objectives import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
+from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Priced, units_are_free
 from hwmodel.platform import Platform
 
@@ -54,16 +55,17 @@ class Columns:
 
 
 def columns_of(
-    objectives: Sequence[str], constraints: Sequence[Constraint], platform: Platform, *, reuse_memory: bool
+    objectives: Sequence[str], constraints: Sequence[Constraint], model: MachineModel, *, reuse_memory: bool
 ) -> Columns:
     """The columns for objectives and constraints by name.
 
     Raises what `chosen_figures` raises, also for the constraints' figures; `bad-constraint` for a bound from the wrong
     side.
     """
-    chosen, known = chosen_figures(objectives, platform), figures_of(platform)
+    platform, network = model.platform, model.network
+    chosen, known = chosen_figures(objectives, platform, network), figures_of(platform, network)
     for constraint in constraints:
-        require_known(constraint.figure, known)
+        require_known(constraint.figure, known, platform, network)
         _require_side(constraint, known[constraint.figure])
     bounded = [known[constraint.figure] for constraint in constraints]
     first: dict[str, Figure] = {}

@@ -34,6 +34,7 @@ from dse.search.methods import Points, choose_method, infeasible, require_other_
 from dse.search.plotted_points import plotted_points
 from dse.space.mappings import MappingSpace, check_study
 from dse.space.objectives import Figure, figures_of
+from dse.space.remarks import remarks_of
 from dse.space.size import all_fusions, count_fusions, size_of
 from dse.verify.verify import Verdict
 from hwmodel.design import Blocks, GroupDesign
@@ -59,12 +60,14 @@ def explore_mappings(
     """
     study, request, runner = space.study, request or SearchRequest(), runner or JobRunner()
     check_study(study, space.graph, space.accesses)
-    columns = columns_of(objectives, study.constraints, space.model.platform, reuse_memory=study.reuse_memory)
+    columns = columns_of(objectives, study.constraints, space.model, reuse_memory=study.reuse_memory)
+    remarks = remarks_of(space, labels.platform)
     size = size_of(space)
     method = choose_method(request.method, columns, size)
     if request.keep_all:
         require_other_fronts(method, space)
     request.announce(f"{size.text(space)}; {method.text}")
+    request.announce_all(remarks)
     context = SearchContext(space, columns)
     searched = search(context, method, request, runner)
     if not len(searched.front):
@@ -77,7 +80,7 @@ def explore_mappings(
         find_steps(steps, (*designs, *others), runner, request.report)
     records = _records(space, columns, (*designs, *others), verdicts, steps)
     front, further = records[: len(designs)], records[len(designs) :]
-    result = _result(space, columns, labels, method, searched, front, further if request.keep_all else None)
+    result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
     plotted = plotted_points(space, columns, searched.groups, front)
     return Exploration(result, columns.objectives, plotted, designs, steps.original if steps else None)
 
@@ -192,7 +195,8 @@ def _blocks(blocks: Blocks) -> BlocksRecord:
 def _figures(space: MappingSpace, columns: Columns, estimate: DesignEstimate) -> dict[str, int | float]:
     """The chosen objectives, then all other figures of the platform."""
     platform = space.model.platform
-    others = (figure for figure in figures_of(platform).values() if figure not in columns.objectives)
+    known = figures_of(platform, space.model.network)
+    others = (figure for figure in known.values() if figure not in columns.objectives)
     return {
         figure.name: figure.shown(round(estimate.objective(figure.key) * figure.scale), platform)
         for figure in (*columns.objectives, *others)
@@ -203,11 +207,12 @@ def _result(
     space: MappingSpace,
     columns: Columns,
     labels: Labels,
-    method: Chosen,
-    searched: Searched,
+    remarks: tuple[str, ...],
+    how: tuple[Chosen, Searched],
     records: tuple[Design, ...],
     others: tuple[Design, ...] | None,
 ) -> Result:
+    method, searched = how
     counts, refusal = searched.counts, searched.refusal
     return Result(
         arrayol=version("arrayol"),
@@ -216,7 +221,7 @@ def _result(
         constants=dict(labels.constants),
         model=labels.model,
         platform=labels.platform,
-        remarks=_remarks(space),
+        remarks=remarks,
         objectives=tuple(figure.name for figure in columns.objectives),
         constraints=tuple(map(str, columns.constraints)),
         method=method.name,
@@ -252,11 +257,6 @@ def _evolution(evolution: Evolution) -> EvolutionRecord:
             for generation in evolution.generations
         ),
     )
-
-
-def _remarks(space: MappingSpace) -> tuple[str, ...]:
-    endless = [name for name, array in space.model.network.arrays.items() if None in array.shape]
-    return (f"figures are per frame: {', '.join(endless)} never end",) if endless else ()
 
 
 def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:

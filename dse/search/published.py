@@ -34,6 +34,7 @@ from dse.search.plotted_points import Collector
 from dse.space.fusions import Subspace, count_by_groups, expand, subspaces
 from dse.space.objectives import Objective, available, require_available
 from dse.space.task_graph import task_graph
+from hwmodel.assumptions import assumed_by_published
 from hwmodel.design import Fusion
 from hwmodel.published.group import Infeasible, ProcessorEstimate, PublishedDesign
 from hwmodel.published.model import PublishedModel
@@ -199,6 +200,8 @@ def explore(
     request = request or SearchRequest()
     method = choose_published(request.method, model)
     request.announce(f"{_size(model)}; {method.text}")
+    remarks = (*assumed_by_published(model.network, model.platform, labels.platform), *model.remarks)
+    request.announce_all(remarks)
     all_pairs = method.name == EXHAUSTIVE
     search = FusionSearch(model, tuple(objectives), keep_all=request.keep_all or all_pairs, report=request.report)
     search.run()
@@ -208,7 +211,7 @@ def explore(
         search.front = [search.kept[row] for row in rows]
     candidates = sorted(search.front, key=lambda candidate: (candidate.values, len(candidate.fusion.groups)))
     front = _designs(search, candidates, steps)
-    result = _result(search, front, labels, method, keep_all=request.keep_all)
+    result = _result(search, front, labels, remarks, method, keep_all=request.keep_all)
     plotted = search.plotted.finish(search.objectives, model.platform)
     return Exploration(result, search.objectives, plotted, spec=steps.original if steps else None)
 
@@ -300,7 +303,13 @@ def _priced(search: FusionSearch, fusion: Fusion) -> PublishedDesign:
 
 
 def _result(
-    search: FusionSearch, front: tuple[Design, ...], labels: Labels, method: Chosen, *, keep_all: bool
+    search: FusionSearch,
+    front: tuple[Design, ...],
+    labels: Labels,
+    remarks: tuple[str, ...],
+    method: Chosen,
+    *,
+    keep_all: bool,
 ) -> Result:
     return Result(
         arrayol=version("arrayol"),
@@ -309,7 +318,7 @@ def _result(
         constants=dict(labels.constants),
         model=labels.model,
         platform=labels.platform,
-        remarks=search.model.remarks,
+        remarks=remarks,
         objectives=tuple(objective.name for objective in search.objectives),
         constraints=(),
         method=method.name,

@@ -13,7 +13,10 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.ir.network import Network
 from arrayol.language.diagnose import did_you_mean
+from arrayol.text import listed
+from hwmodel.assumptions import elementaries_of, without_cost
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
 
@@ -167,11 +170,14 @@ _FIGURES = (
 MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure in _FIGURES})
 
 
-def figures_of(platform: Platform) -> dict[str, Figure]:
-    """All figures that the machine model gives on a platform, costs last."""
+def figures_of(platform: Platform, network: Network) -> dict[str, Figure]:
+    """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have."""
     figures = {figure.name: figure for figure in _FIGURES if _has(platform, figure)}
+    elementaries = elementaries_of(network)
     for name in cost_names(platform):
-        amounts = [Fraction(str(path.cost[name])) for path in platform.elementary.values() if name in path.cost]
+        if without_cost(platform, elementaries, name):
+            continue
+        amounts = [Fraction(str(platform.datapath(elementary).cost[name])) for elementary in elementaries]
         scale = math.lcm(*(amount.denominator for amount in amounts))
         figures[name] = Figure(name, f"cost in {name}", name, name, scale)
     return figures
@@ -182,18 +188,18 @@ def cost_names(platform: Platform) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for path in platform.elementary.values() for name in path.cost))
 
 
-def chosen_figures(names: Sequence[str], platform: Platform) -> tuple[Figure, ...]:
+def chosen_figures(names: Sequence[str], platform: Platform, network: Network) -> tuple[Figure, ...]:
     """The figures of these names.
 
     Raises WrongObjectiveError (`unknown-objective`, `repeated-objective`, `no-objective`) and ArrayolError (`no-clock`,
-    `no-block-size`).
+    `no-block-size`, `missing-cost`).
     """
-    known = figures_of(platform)
-    return _each_once(names, known, lambda name: require_known(name, known))
+    known = figures_of(platform, network)
+    return _each_once(names, known, lambda name: require_known(name, known, platform, network))
 
 
-def require_known(name: str, known: Mapping[str, Figure]) -> None:
-    """Raises for a name that is no figure here: `no-clock`, `no-block-size`, or `unknown-objective`."""
+def require_known(name: str, known: Mapping[str, Figure], platform: Platform, network: Network) -> None:
+    """Raises for a name that is no figure here: `no-clock`, `no-block-size`, `missing-cost`, or `unknown-objective`."""
     if name in known:
         return
     if name in MACHINE and MACHINE[name].clocked:
@@ -202,11 +208,30 @@ def require_known(name: str, known: Mapping[str, Figure]) -> None:
     if name in MACHINE:
         hint = "give local.block_bits = BITS in the platform"
         raise error("no-block-size", f"'{name}' needs the size of a memory block, and the platform has none", hint=hint)
+    require_costs((name,), platform, network)
     raise _wrong(
         "unknown-objective",
         f"there is no objective '{name}'" if name else "an objective's name is empty",
         did_you_mean(name, known) or f"the machine model gives {', '.join(known)} here",
     )
+
+
+def require_costs(names: Sequence[str], platform: Platform, network: Network) -> None:
+    """Raises ArrayolError (`missing-cost`) for a cost that some task lacks: its sum would take that one for free."""
+    elementaries = elementaries_of(network)
+    for name in (name for name in cost_names(platform) if name in names):
+        without = without_cost(platform, elementaries, name)
+        if not without:
+            continue
+        tasks = [f"'{process.name}'" for process in network.processes.values() if process.elementary in without]
+        subject, verb = ("task", "has") if len(tasks) == 1 else ("tasks", "have")
+        tables = listed([f"[elementary.{elementary}]" for elementary in without])
+        raise error(
+            "missing-cost",
+            f"'{name}' is no figure of designs here: the {subject} {listed(tasks)} {verb} no cost in {name}",
+            platform.place("elementary", without[0]),
+            hint=f"give cost = {{ {name} = NUMBER }} in {tables} of the platform, 0 where there is none",
+        )
 
 
 def _has(platform: Platform, figure: Figure) -> bool:

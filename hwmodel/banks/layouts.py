@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hwmodel.banks.cost import RULES, AccessGraph, Busy, access_graph
 from hwmodel.banks.custom import Custom, custom_layout, read_only
@@ -17,7 +17,10 @@ NAIVE, CYCLIC, CYCLIC_TRUE, CUSTOM, LINEAR = "naive", "cyclic", "cyclic_true", "
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a user decides: the banks M_p, the rule of cycles, and options of the layouts."""
+    """What a user decides: the banks M_p, the rule of cycles, and options of the layouts.
+
+    `assumed` says in words what nobody decided.
+    """
 
     banks: int
     rule: str = "ports"
@@ -25,6 +28,7 @@ class Choices:
     replicate: bool = False
     scalar_replacement: bool = False
     merge_equal: bool = True
+    assumed: tuple[str, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,8 @@ def to_json(comparison: Comparison) -> Json:
 def remarks(comparison: Comparison) -> list[str]:
     """What a user should know besides the figures."""
     unused = [name for name in comparison.nest.arrays if name not in comparison.linear]
-    told = [f"'{name}' is never accessed: it has no layout" for name in unused]
+    told = list(comparison.choices.assumed)
+    told += [f"'{name}' is never accessed: it has no layout" for name in unused]
     told += [f"'{name}': {linear.gave_up}" for name, linear in comparison.linear.items() if linear.gave_up is not None]
     return told
 

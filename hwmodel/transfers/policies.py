@@ -67,8 +67,7 @@ class Ground:
     @cached_property
     def datapath(self) -> Datapath:
         """The datapath that runs the nest's instances."""
-        task = self.spec.tasks.get(self.nest.name)
-        return self.platform.datapath(task.callee if isinstance(task, RepetitiveTask) else self.nest.name)
+        return self.platform.datapath(elementary_of(self.spec, self.nest.name))
 
     @cached_property
     def instance_cycles(self) -> int:
@@ -118,6 +117,12 @@ class Ground:
             for place, size in lifetimes(self.traffic, name, overlapped).sizes().items():
                 sizes[place] = sizes.get(place, 0) + size
         return max(sizes.values(), default=0)
+
+
+def elementary_of(spec: Spec, name: str) -> str:
+    """The elementary that computes the instances of a nest, a repetitive task's or its own body's."""
+    task = spec.tasks.get(name)
+    return task.callee if isinstance(task, RepetitiveTask) else name
 
 
 def reuse_in_strips(ground: Ground) -> Plan:

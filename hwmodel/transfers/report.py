@@ -20,8 +20,9 @@ from arrayol.tiling.enumerate import rows, strips, tile_set
 from arrayol.tiling.liveness import lifetimes, live
 from arrayol.tiling.nest import NestArray, TiledNest, Traffic
 from arrayol.tiling.polynomials import Formula
+from hwmodel.assumptions import assumed_by_transfers
 from hwmodel.platform import Platform
-from hwmodel.transfers.policies import PolicyCost, evaluate
+from hwmodel.transfers.policies import PolicyCost, elementary_of, evaluate
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,8 @@ class Report:
     """Everything about a tiled nest.
 
     `strips` and `tiles` count; None where a name stays symbolic. `tiles_where` says which tiles there are, as
-    conditions on their coordinates. `remark` says why something is missing, or is empty.
+    conditions on their coordinates. `remark` says why something is missing, or is empty; `assumed` what the prices, if
+    there are any, assume of the platform.
     """
 
     spec: str
@@ -75,6 +77,7 @@ class Report:
     platform: str
     policies: Mapping[str, PolicyCost]
     remark: str
+    assumed: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """The document of `transfers --json` (docs/transfers.md, "Pictures, JSON, Python")."""
@@ -94,6 +97,7 @@ class Report:
             "arrays": {name: _array_json(array) for name, array in self.arrays.items()},
             "policies": {name: _policy_json(cost) for name, cost in self.policies.items()},
             "remark": self.remark,
+            "assumed": list(self.assumed),
         }
 
 
@@ -127,6 +131,7 @@ def report(spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, tre
         origin,
         policies,
         remark,
+        assumed_by_transfers(elementary_of(spec, nest.name), platform, origin) if policies else (),
     )
 
 

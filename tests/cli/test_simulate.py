@@ -46,6 +46,15 @@ clock_mhz = 100
 [memory]
 latency = 8
 data_per_word = 2
+port = "shared"
+
+[elementary.smooth]
+initiation_interval = 1
+latency = 0
+
+[elementary.halve]
+initiation_interval = 1
+latency = 0
 """
 
 
@@ -74,12 +83,18 @@ def simulate(arrayol: CommandLine, folder: Path, *arguments: str, design: str = 
     return done.returncode, done.stdout, done.stderr
 
 
-def test_json_holds_four_keys(arrayol: CommandLine, result: Path) -> None:
+def test_json_holds_five_keys(arrayol: CommandLine, result: Path) -> None:
     pareto = json.loads((result / "chain-explore" / "result.json").read_text(encoding="utf-8"))["pareto"]
     for design in pareto:
         code, out, err = simulate(arrayol, result, "--in", "x=random:1", "--json", design=design["id"])
         cycles = design["objectives"]["latency_cycles"]
-        expected = {"design": design["id"], "cycles": cycles, "analytic_cycles": cycles, "identical": True}
+        expected = {
+            "design": design["id"],
+            "cycles": cycles,
+            "analytic_cycles": cycles,
+            "identical": True,
+            "remarks": [],
+        }
         assert (code, json.loads(out), err) == (0, expected, "")
 
 
@@ -177,6 +192,7 @@ def test_changed_files_make_a_result_stale(
 def test_black_boxes_move_tokens(arrayol: CommandLine, tmp_path: Path) -> None:
     text = SPEC.replace("{\n  b = a // 2\n}", "")
     (tmp_path / "chain.aol").write_text(text, encoding="utf-8")
+    (tmp_path / "chain.toml").write_text(PLATFORM, encoding="utf-8")
     assert arrayol("explore", "chain.aol", "--set", "N=12", "--narrow", "--quiet").returncode == 0
     code, out, err = simulate(arrayol, tmp_path, "--json")
     assert code == 0

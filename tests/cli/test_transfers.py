@@ -18,6 +18,12 @@ SPECS = shipped_folder()
 GOLDEN = Path(__file__).parent.parent / "golden"
 POLYPROD = ["polyprod.aol", "polyprod", "--schedule", "N-j, i", "--set", "N=23"]
 REMARK = "tiling statement 2, the one with the range variables j and i\n"
+ASSUMED = (
+    "remark: no platform is given, and none lies beside the specification: taken with a clock of 100 MHz, bursts of 30 "
+    "cycles latency, words of 128 bits and one port for loads and stores\n"
+    "remark: no datapath is given for polyprod: taken with an initiation interval of 1 cycle and a latency of 0 "
+    "cycles; give [elementary.NAME] in the platform\n"
+)
 
 
 @pytest.fixture
@@ -55,8 +61,9 @@ def test_json_is_alone_on_stdout_and_a_picture_beside_it(
     polyprod: api.Transfers, here: Path, arrayol: CommandLine
 ) -> None:
     done = arrayol("transfers", *POLYPROD, "--json", "--plot", "p.svg")
-    assert done.stderr == f"{REMARK}wrote p.svg\n"
+    assert done.stderr == f"{REMARK}{ASSUMED}wrote p.svg\n"
     assert json.loads(done.stdout) == polyprod.report().to_json()
+    assert [f"remark: {text}" for text in json.loads(done.stdout)["assumed"]] == ASSUMED.splitlines()
     assert (here / "p.svg").read_bytes().startswith(b"<?xml")
 
 

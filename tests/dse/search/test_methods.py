@@ -104,7 +104,7 @@ def spaces(draw: st.DrawFn) -> tuple[MappingSpace, Columns]:
     space = MappingSpace(model, draw(studies(network)))
     objectives = draw(st.sampled_from(OBJECTIVES))
     limits = draw(st.sampled_from([(), (), (), (parse_constraint("units <= 5"),)]))
-    return space, columns_of(objectives, limits, platform, reuse_memory=space.study.reuse_memory)
+    return space, columns_of(objectives, limits, model, reuse_memory=space.study.reuse_memory)
 
 
 def points(found: Searched) -> list[tuple[list[int], int]]:
@@ -178,7 +178,7 @@ def shipped(name: str, study: Study, **consts: int) -> MappingSpace:
 def default_columns(space: MappingSpace, *limits: str) -> Columns:
     names = "latency_cycles", "internal_memory_data"
     bounds = [parse_constraint(text) for text in limits]
-    return columns_of(names, bounds, space.model.platform, reuse_memory=space.study.reuse_memory)
+    return columns_of(names, bounds, space.model, reuse_memory=space.study.reuse_memory)
 
 
 def test_batch_prices_make_the_front_of_every_whole_design() -> None:
@@ -276,7 +276,7 @@ def test_what_auto_takes() -> None:
     """Structures are counted where each needs its fastest units alone, else group designs."""
     small, large = lpsf(), shipped("harris", narrowed(Study(units=tuple(range(1, 17)))))
     for space, objectives, name in ((small, (), "exact"), (large, (), "exact"), (large, ("units",), "nsga2")):
-        columns = columns_of(("latency_cycles", *objectives), (), space.model.platform, reuse_memory=False)
+        columns = columns_of(("latency_cycles", *objectives), (), space.model, reuse_memory=False)
         chosen = choose_method("auto", columns, size_of(space))
         assert chosen.name == name
     assert "group designs are more than the 100,000,000 that are all priced" in chosen.why

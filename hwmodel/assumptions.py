@@ -1,0 +1,117 @@
+"""What is assumed where a platform says nothing: one remark for each subject, for results and for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+
+from pydantic import BaseModel
+
+from arrayol.ir.network import Network
+from arrayol.text import counted, listed
+from hwmodel.platform import DEFAULT_NAME, Platform
+
+_INTERVAL, _LATENCY = "initiation_interval", "latency"
+_ASSUMED: Mapping[str, str] = MappingProxyType(
+    {_INTERVAL: "an initiation interval of 1 cycle", _LATENCY: "a latency of 0 cycles"}
+)
+
+
+def elementaries_of(network: Network) -> tuple[str, ...]:
+    """The elementaries that the processes of a network run, each once, in dataflow order."""
+    return tuple(dict.fromkeys(process.elementary for process in network.processes.values()))
+
+
+def assumed_by_machine(network: Network, platform: Platform, origin: str) -> tuple[str, ...]:
+    """What the machine model and its simulator assume; `origin` names the platform as `platform_of` does."""
+    elementaries = elementaries_of(network)
+    return (
+        *_default(platform, origin),
+        *_datapaths(platform, elementaries, tuple(_ASSUMED), and_cost=True),
+        *_costs(platform, elementaries),
+        *_left_out(platform, local=platform.local.block_bits is not None),
+    )
+
+
+def assumed_by_published(network: Network, platform: Platform, origin: str) -> tuple[str, ...]:
+    """What the published model assumes: it knows initiation intervals alone, and no port."""
+    return (*_default(platform, origin), *_datapaths(platform, elementaries_of(network), (_INTERVAL,)))
+
+
+def assumed_by_transfers(elementary: str, platform: Platform, origin: str) -> tuple[str, ...]:
+    """What the prices of a nest's transfers assume; `elementary` is what computes its instances."""
+    return (
+        *_default(platform, origin),
+        *_datapaths(platform, (elementary,), tuple(_ASSUMED)),
+        *_left_out(platform, local=False),
+    )
+
+
+def assumed_by_layout(platform: Platform, origin: str) -> tuple[str, ...]:
+    """What is assumed of the banks of the local memory, where nobody gave their number."""
+    if "banks" in platform.local.model_fields_set and origin != DEFAULT_NAME:
+        return ()
+    source = "no platform is given" if origin == DEFAULT_NAME else f"{origin} does not give local.banks"
+    return (f"{source}: taken with {counted(platform.local.banks, 'bank')}",)
+
+
+def without_cost(platform: Platform, elementaries: Sequence[str], cost: str) -> tuple[str, ...]:
+    """The elementaries of which a platform does not say what they cost in `cost`."""
+    return tuple(name for name in elementaries if cost not in platform.datapath(name).cost)
+
+
+def _default(platform: Platform, origin: str) -> Iterator[str]:
+    if origin != DEFAULT_NAME:
+        return
+    memory = platform.memory
+    facts = [
+        f"a clock of {platform.clock_mhz:g} MHz" if platform.clock_mhz else "no clock",
+        f"bursts of {counted(memory.latency or 0, 'cycle')} latency",
+        f"words of {counted(memory.word_bits or 0, 'bit')}",
+        "one port for loads and stores" if memory.port == "shared" else "separate ports",
+    ]
+    yield f"no platform is given, and none lies beside the specification: taken with {listed(facts)}"
+
+
+def _datapaths(
+    platform: Platform, elementaries: Sequence[str], keys: tuple[str, ...], *, and_cost: bool = False
+) -> Iterator[str]:
+    absent = [name for name in elementaries if name not in platform.elementary]
+    if absent:
+        taken = [*(_ASSUMED[key] for key in keys), *(["no cost"] if and_cost else [])]
+        remedy = "give [elementary.NAME] in the platform"
+        yield f"no datapath is given for {listed(absent)}: taken with {listed(taken)}; {remedy}"
+    for key in keys:
+        without = [
+            name
+            for name in elementaries
+            if name in platform.elementary and key not in platform.elementary[name].model_fields_set
+        ]
+        if without:
+            yield f"no {key} is given for {listed(without)}: taken with {_ASSUMED[key]}"
+
+
+def _costs(platform: Platform, elementaries: Sequence[str]) -> Iterator[str]:
+    """A cost that only some tasks have is no figure of a design: the others are not free."""
+    for cost in dict.fromkeys(cost for name in elementaries for cost in platform.datapath(name).cost):
+        without = without_cost(platform, elementaries, cost)
+        if without:
+            yield f"no cost in {cost} is given for {listed(without)}: designs have no figure {cost}"
+
+
+def _left_out(platform: Platform, *, local: bool) -> Iterator[str]:
+    """Keys with a default that count here, and which the platform does not give."""
+    tables: dict[str, tuple[BaseModel, tuple[str, ...]]] = {"memory": (platform.memory, ("port",))}
+    if platform.memory.rows is not None:
+        tables["memory.rows"] = (platform.memory.rows, ("banks",))
+    if local:
+        tables["local"] = (platform.local, ("banks", "access_cycles"))
+    values = {
+        f"{table}.{key}": getattr(model, key)
+        for table, (model, keys) in tables.items()
+        for key in keys
+        if key not in model.model_fields_set
+    }
+    if values:
+        taken = listed([f'"{value}"' if isinstance(value, str) else str(value) for value in values.values()])
+        yield f"the platform does not give {listed(list(values))}: taken as {taken}"

@@ -1,0 +1,132 @@
+"""What is assumed is said: one remark for each subject, and none where the platform says all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+from arrayol import api
+from arrayol.checks.check import choose_top
+from arrayol.transforms.steps import canonical_form
+from hwmodel.assumptions import assumed_by_layout, assumed_by_machine, assumed_by_published, assumed_by_transfers
+from hwmodel.platform import platform_of
+
+SPECS = Path(__file__).resolve().parents[2] / "specs"
+SPEC = """\
+elementary far(x: i32) -> (y: i32) { y = x + 1 }
+elementary near(x: i32) -> (y: i32) { y = x * 2 }
+task first(a: i32[8]) -> (b: i32[8]) {
+  repeat [8] of far { x <- a at origin [0] paving [1] fitting [] y -> b at origin [0] paving [1] fitting [] }
+}
+task second(b: i32[8]) -> (c: i32[8]) {
+  repeat [8] of near { x <- b at origin [0] paving [1] fitting [] y -> c at origin [0] paving [1] fitting [] }
+}
+task both(a: i32[8]) -> (c: i32[8]) { b = first(a) c = second(b) }
+"""
+MEMORY = "[memory]\nlatency = 3\ndata_per_word = 2\n"
+DEFAULT = (
+    "no platform is given, and none lies beside the specification: taken with a clock of 100 MHz, bursts of 30 cycles "
+    "latency, words of 128 bits and one port for loads and stores"
+)
+DATAPATHS = (
+    "no datapath is given for far and near: taken with an initiation interval of 1 cycle, a latency of 0 cycles and no "
+    "cost; give [elementary.NAME] in the platform"
+)
+WHOLE = 'port = "shared"\n[elementary.far]\ninitiation_interval = 2\nlatency = 1\n'
+CASES = {
+    "nothing": (MEMORY, (DATAPATHS, 'the platform does not give memory.port: taken as "shared"')),
+    "keys": (
+        f"{MEMORY}{WHOLE}cost = {{ lut = 5, dsp = 1 }}\n[elementary.near]\ncost = {{ dsp = 0 }}\n",
+        (
+            "no initiation_interval is given for near: taken with an initiation interval of 1 cycle",
+            "no latency is given for near: taken with a latency of 0 cycles",
+            "no cost in lut is given for near: designs have no figure lut",
+        ),
+    ),
+    "rows and banks": (
+        "clock_mhz = 100\n[memory]\ndata_per_word = 2\n[memory.rows]\nrow_bytes = 64\nword_ns = 1\nrow_change_ns = 1\n"
+        "same_bank_activate_ns = 1\n[local]\nblock_bits = 100\n[elementary.far]\ninitiation_interval = 1\nlatency = 0\n"
+        "[elementary.near]\ninitiation_interval = 1\nlatency = 0\n",
+        (
+            "the platform does not give memory.port, memory.rows.banks, local.banks and local.access_cycles: taken as "
+            '"shared", 8, 8 and 1',
+        ),
+    ),
+    "all": (f"{MEMORY}{WHOLE}[elementary.near]\ninitiation_interval = 1\nlatency = 0\n", ()),
+}
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    path = tmp_path / "both.aol"
+    path.write_text(SPEC, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_each_subject_has_one_remark(spec: Path, case: str) -> None:
+    text, remarks = CASES[case]
+    spec.with_suffix(".toml").write_text(text, encoding="utf-8")
+    result = api.explore(spec, space=api.Space(narrow=True, verify=False)).result
+    assert result.remarks == remarks
+    assert "lut" not in result.pareto[0].objectives
+
+
+def test_without_a_platform_the_default_is_told(spec: Path) -> None:
+    loaded = api.load(spec)
+    platform, origin = platform_of(loaded, None)
+    network = canonical_form(loaded, "both").network
+    assert assumed_by_machine(network, platform, origin) == (DEFAULT, DATAPATHS)
+    published = DATAPATHS.replace(", a latency of 0 cycles and no cost", "")
+    assert assumed_by_published(network, platform, origin) == (DEFAULT, published)
+    alone = DATAPATHS.replace("far and near", "far").replace(
+        "cycle, a latency of 0 cycles and no cost", "cycle and a latency of 0 cycles"
+    )
+    assert assumed_by_transfers("far", platform, origin) == (DEFAULT, alone)
+    assert assumed_by_layout(platform, origin) == ("no platform is given: taken with 8 banks",)
+
+
+@pytest.mark.parametrize("path", sorted(SPECS.glob("*.aol")), ids=lambda path: path.stem)
+def test_shipped_platforms_leave_nothing_to_assume(path: Path) -> None:
+    loaded = api.load(path)
+    platform, origin = platform_of(loaded, None)
+    network = canonical_form(loaded, choose_top(loaded, None)).network
+    assert assumed_by_machine(network, platform, origin) == () == assumed_by_layout(platform, origin)
+
+
+@pytest.mark.parametrize("asked", ["--objectives=latency_cycles,lut", "--constraint=lut <= 9", "--pick=lut <= 9"])
+def test_a_cost_that_some_task_lacks_is_refused(arrayol: CommandLine, spec: Path, asked: str) -> None:
+    spec.with_suffix(".toml").write_text(CASES["keys"][0], encoding="utf-8")
+    done = arrayol("explore", "both.aol", asked)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(
+        "both.toml:9:2: error[missing-cost]: 'lut' is no figure of designs here: the task 'second' has no cost in lut\n"
+    )
+    assert (
+        "hint: give cost = { lut = NUMBER } in [elementary.near] of the platform, 0 where there is none" in done.stderr
+    )
+    assert not (spec.parent / "both-explore").exists()
+
+
+def test_remarks_go_to_stderr_json_the_table_and_the_report(arrayol: CommandLine, spec: Path) -> None:
+    study = 'layouts = ["linear"]\n[blocks]\nsecond = [[99]]\n'
+    (spec.parent / "study.toml").write_text(study, encoding="utf-8")
+    done = arrayol("explore", "both.aol", "--study", "study.toml", "--no-verify", "--json")
+    remarks = json.loads(done.stdout)["remarks"]
+    assert remarks == [
+        DEFAULT,
+        DATAPATHS,
+        "bank layouts are not tried: the platform does not give local.block_bits, so that banks cost nothing",
+        "'blocks' of second are larger than the repetition, and were taken as large as it",
+    ]
+    assert [line for line in done.stderr.splitlines() if line.startswith("remark: ")] == [
+        f"remark: {remark}" for remark in remarks
+    ]
+    assert arrayol("report", "both-explore").returncode == 0
+    page = (spec.parent / "both-explore" / "report.html").read_text(encoding="utf-8")
+    assert all(remark in page for remark in remarks)
+    done = arrayol("explore", "both.aol", "--model", "published", "--quiet")
+    assert "".join(done.stdout.split()).count("".join(DEFAULT.split())) == 1
