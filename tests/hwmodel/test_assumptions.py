@@ -36,6 +36,9 @@ DATAPATHS = (
     "cost; give [elementary.NAME] in the platform"
 )
 WHOLE = 'port = "shared"\n[elementary.far]\ninitiation_interval = 2\nlatency = 1\n'
+ROWS = "[memory.rows]\nrow_bytes = 64\nword_ns = 1\nrow_change_ns = 1\nsame_bank_activate_ns = 1\n"
+PLAIN = "".join(f"[elementary.{name}]\ninitiation_interval = 1\nlatency = 0\n" for name in ("far", "near"))
+LEFT_OUT = "memory.port, memory.rows.banks, local.banks and local.access_cycles"
 CASES = {
     "nothing": (MEMORY, (DATAPATHS, 'the platform does not give memory.port: taken as "shared"')),
     "keys": (
@@ -47,13 +50,8 @@ CASES = {
         ),
     ),
     "rows and banks": (
-        "clock_mhz = 100\n[memory]\ndata_per_word = 2\n[memory.rows]\nrow_bytes = 64\nword_ns = 1\nrow_change_ns = 1\n"
-        "same_bank_activate_ns = 1\n[local]\nblock_bits = 100\n[elementary.far]\ninitiation_interval = 1\nlatency = 0\n"
-        "[elementary.near]\ninitiation_interval = 1\nlatency = 0\n",
-        (
-            "the platform does not give memory.port, memory.rows.banks, local.banks and local.access_cycles: taken as "
-            '"shared", 8, 8 and 1',
-        ),
+        f"clock_mhz = 100\n[memory]\ndata_per_word = 2\n{ROWS}[local]\nblock_bits = 100\n{PLAIN}",
+        (f'the platform does not give {LEFT_OUT}: taken as "shared", 8, 8 and 1',),
     ),
     "all": (f"{MEMORY}{WHOLE}[elementary.near]\ninitiation_interval = 1\nlatency = 0\n", ()),
 }
