@@ -1,0 +1,297 @@
+"""Cases by kind, seed and number: the same three always give the same case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import bases
+import click
+from case import Case, Command
+from deep import deep
+from gentle import changed
+from texts import NUMBERS, ODD, as_bytes, damaged, mutate, number
+
+from arrayol.cli.commands import cli
+
+AOL_WORDS = (
+    "const", "tiler", "elementary", "extern", "task", "repeat", "of", "at", "delay", "else", "origin", "paving",
+    "fitting", "wrap", "for", "in", "where", "loop", "if", "and", "or", "not", "true", "false", "bool", "u8", "u16",
+    "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "c64", "c128", "abs", "sqrt", "exp", "log", "floor", "min",
+    "max", "sin", "N", "x", "int", "float", "*",
+)  # fmt: skip
+TOML_WORDS = (
+    "true", "false", "inf", "nan", "[]", "{}", '""', '"x"', "[1]", '"reuse"', '"all"', '"shared"', "1979-05-27",
+    "-1", "-0.0", "[[1]]", "[[[1, 2]]]", '["0,1"]', '["lut <= 1"]', "latency", "memory", "rows", "cost", "verify",
+    "H", "W", "clock_mhz", "word_bits", "data_per_word", "banks", "units", "blocks", "orders", "epsilon", "smooth",
+    "recurrence", "initiation_interval", '["latency_cycles"]', '["\u00a0"]', '["0,0"]', '["-0,1"]', '["1,0,2"]',
+)  # fmt: skip
+EXPLORE = ("--quiet", "--workers", "1", "--no-verify", "--set", "H=4", "--set", "W=4")
+PICTURES = 0.05  # the share of explorations that draw theirs
+
+
+def drawn(kind: str, seed: int, place: int) -> Case:
+    """The case of a kind, a seed and a number."""
+    return KINDS[kind](Random(f"{kind}:{seed}:{place}"))
+
+
+def _spec(rng: Random) -> Case:
+    texts = bases.specifications()
+    return _reprinted(rng, mutate(rng, rng.choice(texts), AOL_WORDS, texts))
+
+
+def _sound(rng: Random) -> Case:
+    """Changes of right ones that mostly leave them right."""
+    return _reprinted(rng, changed(rng, rng.choice((*bases.shipped(), *bases.shipped(), *bases.specifications()))))
+
+
+def _deep(rng: Random) -> Case:
+    text = deep(rng)
+    return _reprinted(rng, mutate(rng, text, AOL_WORDS, [text]) if rng.random() < 0.3 else text)
+
+
+def _reprinted(rng: Random, text: str) -> Case:
+    return Case({"main.aol": as_bytes(rng, text)}, reprinted="main.aol")
+
+
+def _tools(rng: Random) -> Case:
+    """The commands that look into a specification, on one that is nearly right."""
+    texts = bases.shipped()
+    text = mutate(rng, rng.choice(texts), AOL_WORDS, texts) if rng.random() < 0.6 else deep(rng)
+    names = _names(text)
+    name, other = rng.choice(names), rng.choice(names)
+    sizes = ",".join(rng.choice(("1", "2", "3", "4")) for _ in range(rng.choice((1, 2, 2, 3))))
+    commands = (
+        ("show", "main.aol", name, "--out", "p.svg"),
+        ("transform", "main.aol", rng.choice((f"pave {name} {sizes}", f"tile {name} {sizes}", f"fuse {name} {other}"))),
+        ("transform", "main.aol", f"collapse {name}"),
+        ("layout", "main.aol", name, "--unroll", sizes),
+        ("layout", "main.aol", name, "--json"),
+        ("transfers", "main.aol", name, "--tile", sizes),
+        ("transfers", "main.aol", name, "--emit", "c"),
+    )
+    return Case({"main.aol": text.encode("utf-8", "replace")}, (rng.choice(commands),))
+
+
+def _names(text: str) -> list[str]:
+    words = text.split()
+    follows = [after.partition("(")[0] for word, after in pairwise(words) if word in ("task", "elementary")]
+    return follows or ["t"]
+
+
+def _platform(rng: Random) -> Case:
+    text = mutate(rng, rng.choice(bases.platforms()), TOML_WORDS, bases.platforms())
+    files = {"chain.aol": bases.CHAIN.encode(), "p.toml": as_bytes(rng, text)}
+    narrow = ("--narrow",) if rng.random() < 0.8 else ()
+    explore = (
+        "explore",
+        "chain.aol",
+        "--platform",
+        "p.toml",
+        *EXPLORE,
+        *narrow,
+        "--top",
+        rng.choice(("rows", "rows", "rows", "chain")),
+    )
+    published = (*explore[:4], *EXPLORE[:1], "--top", "rows", "--model", "published")
+    layout = ("layout", "chain.aol", "mean")  # takes the platform beside the specification
+    transfers = ("transfers", "chain.aol", "mean", "--platform", "p.toml")
+    command = rng.choice((explore, explore, published, layout, transfers))
+    return Case(
+        files | ({"chain.toml": files["p.toml"]} if command[0] == "layout" else {}),
+        (command,),
+        pictures=rng.random() < PICTURES,
+    )
+
+
+def _study(rng: Random) -> Case:
+    text = mutate(rng, rng.choice(bases.STUDIES), TOML_WORDS, bases.STUDIES)
+    files = {
+        "chain.aol": bases.CHAIN.encode(),
+        "chain.toml": rng.choice((bases.PLATFORM, *[bases.PLAIN_PLATFORM] * 3)).encode(),
+        "s.toml": as_bytes(rng, text),
+    }
+    command = ("explore", "chain.aol", "--study", "s.toml", *EXPLORE, "--top", rng.choice(("rows", "rows", "chain")))
+    return Case(files, (command,), pictures=rng.random() < PICTURES)
+
+
+STEPS = (
+    "pave rows 2,1", "tile rows 2,1", "pave means 2,4", "tile means 1,3", "fuse rows means 2,4", "fuse rows means",
+    "collapse chain", "collapse rows_means", "pave rows_means 1,2", "tile rows_means 2,2", "fuse rows@smoothed means",
+)  # fmt: skip
+
+
+def _steps(rng: Random) -> Case:
+    words = ("fuse", "pave", "tile", "collapse", "rows", "means", "chain", "smoothed", "1,1", "2,", "@", "rows_means")
+    steps = [rng.choice(STEPS) for _ in range(rng.choice((1, 2, 3, 6)))]
+    place = rng.randrange(len(steps))
+    if rng.random() < 0.7:
+        steps[place] = mutate(rng, steps[place], words, STEPS)
+    return Case({"chain.aol": bases.CHAIN.encode()}, (("transform", "chain.aol", *_arguments(steps)),))
+
+
+LINES: tuple[Command, ...] = (
+    ("check", "chain.aol", "--set", "H=8"),
+    ("check", "chain.aol", "--json"),
+    ("fmt", "chain.aol", "--check"),
+    ("show", "chain.aol", "rows", "--out", "p.svg"),
+    ("show", "chain.aol", "--top", "chain", "--out", "p.png"),
+    ("run", "chain.aol", "--in", "image=random:1", "--in", "weights=ramp", "--out", "out=o.npy"),
+    ("run", "chain.aol", "--top", "rows", "--in", "src=x.npz:dst", "--check", "dst=x.npy"),
+    ("run", "chain.aol", "--top", "rows", "--in", "src=x.png", "--out", "dst=o.png", "--set", "GAIN=0.25"),
+    ("transform", "chain.aol", "fuse rows means 2,4"),
+    ("explore", "chain.aol", *EXPLORE, "--narrow", "--pick", "knee", "--objectives", "latency_cycles,lut"),
+    ("explore", "chain.aol", *EXPLORE, "--narrow", "--constraint", "internal_memory_bits <= 65536", "--json"),
+    ("explore", "chain.aol", *EXPLORE, "--study", "study.toml", "--platform", "chain.toml", "--out", "q"),
+    ("explore", "chain.aol", "--quiet", "--top", "rows", "--model", "published", "--platform", "chain.toml"),
+    ("explore", "chain.aol", *EXPLORE, "--narrow", "--method", "nsga2", "--seed", "3", "--top", "rows"),
+    ("simulate", "chain.aol", "--result", "r", "--design", "1-1"),
+    ("simulate", "chain.aol", "--result", "r", "--design", "2", "--in", "image=random:3", "--json"),
+    ("layout", "chain.aol", "mean", "--unroll", "3,1", "--banks", "4", "--rule", "list"),
+    ("layout", "chain.aol", "smooth", "--partition", "finer", "--replicate", "--json"),
+    ("layout", "chain.aol", "mean", "--emit", "l.aol", "--emit-ports", "banks", "--scalar-replacement"),
+    ("transfers", "chain.aol", "mean", "--tile", "2,2", "--platform", "chain.toml"),
+    ("transfers", "chain.aol", "mean", "--schedule", "i,j", "--tile", "B,2", "--symbolic", "W", "--json"),
+    ("transfers", "chain.aol", "smooth", "--statement", "2", "--emit", "c", "--out", "c.c"),
+    ("report", "r", "--out", "r.html"),
+    ("compare", "r", "r", "--out", "c"),
+    ("example", "fir"),
+    ("example", "--list"),
+)
+VALUES = (
+    *NUMBERS[:36], "-1", "", " ", ",", "1,1", "2,0", "0,0,0", "x", "H=4", "H=", "=4", "H=1/0", "H=2**99", "H=true",
+    "GAIN=nan", "GAIN=1e308", "H=100000000000000000000", "UNUSED=3", "chain.aol", "chain.toml", "study.toml", "r",
+    "x.npy", "missing", "latency_cycles", "lut", "lut,dsp", "latency_cycles,latency_cycles", "memory_bits", "i,j",
+    "i+j,i-j", "i*j", "-i,j", "i//2,j", "9999999999999999999999*i,j", "i,i", "r0,r1", "image=ramp", "image=", "out=-",
+    "nan", "inf", "knee", "internal_memory_bits <= 1e6", "lut <= 1e400", "lut >= 0", "lut < -1", "1e9", "rows",
+    "mean", "chain",
+)  # fmt: skip
+LEFT_ALONE = {"--cluster", "--workers", "--allow-extern", "--help", "--quiet", "--verify", "--resume"}
+
+
+def _options(rng: Random) -> Case:
+    command = list(rng.choice(LINES))
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        place = rng.randrange(1, len(command))
+        match rng.randrange(5):
+            case 0 | 1 if command[place - 1] not in LEFT_ALONE:
+                command[place] = mutate(rng, command[place], VALUES, VALUES) if rng.random() < 0.5 else _value(rng)
+            case 2:
+                del command[place]
+            case 3:
+                command[place:place] = command[rng.randrange(1, len(command)) :][:2]
+            case _:
+                command += _option(rng, command[0])
+        if len(command) == 1:
+            break
+    return Case(bases.folder(), (tuple(_arguments(command)),), pictures=rng.random() < PICTURES)
+
+
+def _value(rng: Random) -> str:
+    return rng.choice((rng.choice(VALUES), number(rng), rng.choice(ODD)))
+
+
+def _option(rng: Random, name: str) -> list[str]:
+    """An option that the command has, with a value that it may or may not take."""
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    options = [
+        option for option in command.params if isinstance(option, click.Option) and option.opts[0] not in LEFT_ALONE
+    ]
+    option = rng.choice(options)
+    if option.is_flag:
+        return [option.opts[0]]
+    choices = option.type.choices if isinstance(option.type, click.Choice) else VALUES
+    return [option.opts[0], str(rng.choice(list(choices))) if rng.random() < 0.7 else _value(rng)]
+
+
+def _arguments(words: list[str]) -> list[str]:
+    """What a shell can hand over: no zero byte, nothing beyond Unicode."""
+    return [word.replace("\0", "")[:100_000] for word in words]
+
+
+def _result(rng: Random) -> Case:
+    files = dict(bases.folder())
+    if rng.random() < 0.2:
+        files["r/result.json"] = damaged(rng, files["r/result.json"])
+    else:
+        document = json.loads(files["r/result.json"])
+        for _ in range(rng.choice((1, 1, 2))):
+            _edit(rng, document)
+        files["r/result.json"] = json.dumps(document).encode("utf-8", "surrogatepass")
+    design = json.loads(bases.folder()["r/result.json"])["pareto"][0]["id"]
+    commands: tuple[Command, ...] = (
+        ("report", "r"), ("compare", "r", "r"), ("simulate", "chain.aol", "--result", "r", "--design", design),
+    )  # fmt: skip
+    return Case(files, (rng.choice(commands),))
+
+
+ATOMS = (
+    0,
+    1,
+    -1,
+    2**63,
+    10**23,
+    1e308,
+    -1e-320,
+    0.5,
+    "",
+    "x",
+    True,
+    None,
+    [],
+    {},
+    [1],
+    {"x": 1},
+    "\u2028",
+    float("nan"),
+)
+
+
+def _edit(rng: Random, document: Any) -> None:
+    """Change, drop or double one value anywhere in a document."""
+    node, parent, key = document, None, None
+    while isinstance(node, dict | list) and node and (parent is None or rng.random() < 0.9):
+        parent, key = node, rng.choice(list(node) if isinstance(node, dict) else range(len(node)))
+        node = node[key]
+    if parent is None:
+        return
+    match rng.randrange(4):
+        case 0:
+            del parent[key]
+        case 1 if isinstance(parent, list):
+            parent.append(node)
+        case 1:
+            parent[f"{key}_"] = node
+        case _:
+            parent[key] = rng.choice(ATOMS)
+
+
+def _data(rng: Random) -> Case:
+    files = dict(bases.folder())
+    name = rng.choice(("x.npy", "x.png", "x.npz"))
+    files[name] = damaged(rng, files[name])
+    if name == "x.npy" and rng.random() < 0.5:
+        header = mutate(
+            rng, "{'descr': '<f4', 'fortran_order': False, 'shape': (6, 8), }", ("True", "'|O'", "'<c16'"), ("",)
+        )
+        data = header.encode("latin-1", "replace")[:60_000]
+        files[name] = b"\x93NUMPY\x01\x00" + len(data).to_bytes(2, "little") + data + bytes(6 * 8 * 4)
+    return Case(files, (("run", "chain.aol", "--top", "rows", "--in", f"src={name}", "--out", "dst=o.npy"),))
+
+
+KINDS: dict[str, Callable[[Random], Case]] = {
+    "spec": _spec,
+    "sound": _sound,
+    "deep": _deep,
+    "tools": _tools,
+    "platform": _platform,
+    "study": _study,
+    "steps": _steps,
+    "options": _options,
+    "result": _result,
+    "data": _data,
+}
