@@ -127,7 +127,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     study = (space or Space()).whole()
     mappings = MappingSpace(MachineModel(form.network, taken), study)
     judge = _judge(form, taken, request, space.verify if space else None)
-    wanted = tuple(names or study.objectives or DEFAULT)
+    wanted = tuple((study.objectives or DEFAULT) if names is None else names)
     with open_runner(_resources(resources)) as runner:
         return explore_mappings(mappings, wanted, labels, request=request, steps=steps, judge=judge, runner=runner)
 

@@ -25,6 +25,7 @@ from arrayol.ir.spec import (
 )
 from arrayol.language.diagnose import did_you_mean
 from arrayol.language.loader import Loaded, Resolved, Settings, load, load_again, load_source
+from arrayol.language.namespace import reached
 from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Signature
 from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside
 from arrayol.polyhedral.delays import find_circle
@@ -370,6 +371,19 @@ def _semantic(resolved: Resolved) -> Iterator[Diagnostic]:
             yield from check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS})
             if DELAYS not in fragment.damaged:
                 yield from check_delays(component)
+
+
+def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:
+    """A warning for each const that was set without an effect: nothing that `top` is made of uses it.
+
+    Without `top` nothing in the whole specification does.
+    """
+    used = reached(spec.items, spec.components if top is None else [top])
+    for name in spec.settings:
+        if name not in used:
+            what = "nothing" if top is None else f"nothing that '{top}' is made of"
+            message = f"--set {name} changes nothing: {what} uses this const"
+            yield Diagnostic("unused-setting", message, None, "leave it out", Severity.WARNING, spec.name)
 
 
 def choose_top(spec: Spec, name: str | None) -> str:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from importlib import import_module
 from io import StringIO
 from typing import NoReturn
 
 import click
+from click.shell_completion import CompletionItem, shell_complete
 
-from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.text import listed
+
+SHELLS = ("bash", "zsh", "fish")
 
 # Name -> the module that holds it, as a click command named `command`, and its line in the help.
 COMMANDS = {
@@ -51,9 +57,14 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, with a hint for a misspelt name."""
-        if args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             _refuse_unknown(ctx, args[0])
         return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The names of the commands with their lines, from the table alone, and the options."""
+        named = [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help, from the table alone."""
@@ -77,6 +88,25 @@ def cli() -> None:
     """
 
 
+COMPLETE_VARIABLE = "_ARRAYOL_COMPLETE"  # a shell sets it: bash_source for its script, bash_complete for each Tab
+
+
+def _complete(instruction: str) -> int:
+    """What a shell asks for: its script, or what the words of a line can go on with.
+
+    Raises ArrayolError (`unknown-shell`) for another shell. Where a line is not understood there is nothing to say.
+    """
+    shell, _, what = instruction.partition("_")
+    if shell not in SHELLS or what not in {"source", "complete"}:
+        hint = f"set {COMPLETE_VARIABLE} to {listed([f'{known}_source' for known in SHELLS], 'or')}"
+        raise error("unknown-shell", f"there is no completion '{instruction}'", hint=hint)
+    if what == "source":
+        return shell_complete(cli, {}, "arrayol", COMPLETE_VARIABLE, instruction)
+    with suppress(Exception):  # whatever it is, a message would only spoil the line
+        return shell_complete(cli, {}, "arrayol", COMPLETE_VARIABLE, instruction)
+    return 1
+
+
 class WrongUsageError(ArrayolError):
     """A command line that cannot be meant, told as click tells it."""
 
@@ -95,6 +125,9 @@ def invoke(arguments: Sequence[str]) -> int:
 
     click's own `main` would print its own words for an interrupt, so it is not used.
     """
+    instruction = os.environ.get(COMPLETE_VARIABLE)
+    if instruction:
+        return _complete(instruction)
     try:
         with cli.make_context("arrayol", list(arguments)) as ctx:
             cli.invoke(ctx)

@@ -8,13 +8,18 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.files import atomic_file, shipped_folder
 
 
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return [CompletionItem(name) for name in _names() if name.startswith(incomplete)]
+
+
 @click.command()
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=_complete)
 @click.option("--force", is_flag=True, help="Overwrite files that are there.")
 @click.pass_context
 def command(ctx: click.Context, name: str | None, *, force: bool) -> None:

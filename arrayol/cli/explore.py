@@ -17,7 +17,8 @@ import click
 
 from arrayol import api
 from arrayol.checks.check import choose_top
-from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option
+from arrayol.cli.completion import folders, one_of
+from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option, warn_of_idle
 from arrayol.cli.progress import progress
 from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
@@ -52,6 +53,7 @@ _pick_option = click.option(
     "rule",
     metavar="RULE",
     callback=_rule,
+    shell_complete=one_of([KNEE]),
     help='Pick one design: "knee", or the fastest within bounds, as "internal_memory_bits <= 1e6".',
 )
 
@@ -160,6 +162,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "--objectives",
     metavar="A,B",
     callback=_names,
+    shell_complete=one_of(list(MACHINE), several=True),
     help=f"What to minimise: {', '.join(MACHINE)}, or a cost of the platform.  [default: {','.join(DEFAULT)}]",
 )
 @click.option(
@@ -174,7 +177,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     "--verify/--no-verify", default=None, help="Simulate the designs of the front.  [default: where they are small]"
 )
 @click.option(
-    "--out", metavar="DIR", type=click.Path(path_type=Path), help="The folder for the result.  [default: STEM-explore]"
+    "--out",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    shell_complete=folders,
+    help="The folder for the result.  [default: STEM-explore]",
 )
 @click.option(
     "--all",
@@ -229,6 +236,7 @@ def command(  # noqa: PLR0913  one for each option
     _require_machine(model, {**space, "workers": workers, "cluster": cluster, "resume": resume})
     _require_compatible(method, seed, workers, cluster, resume=resume)
     loaded = api.load(spec, settings)
+    warn_of_idle(loaded, choose_top(loaded, top))
     require_writable(folder)
     if rule is not None:
         _require_known(rule, model, loaded, platform, top)

@@ -14,7 +14,8 @@ from rich.text import Text
 
 from arrayol import api
 from arrayol.api.banks import local_choices
-from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, tell
+from arrayol.cli.completion import task_names
+from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, tell, warn_of_idle
 from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
 from arrayol.text import counted
 from hwmodel.banks.cost import RULES
@@ -170,7 +171,7 @@ def _factors(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 
 @click.command()
 @spec_argument
-@click.argument("task")
+@click.argument("task", shell_complete=task_names)
 @click.option("--unroll", metavar="2,2", callback=_factors, help="A factor per loop, outermost first.  [default: 1s]")
 @click.option(
     "--banks",
@@ -240,6 +241,7 @@ def command(  # noqa: PLR0913  one for each option
     over bank = floor(a.x / B) mod N.
     """
     loaded = api.load(spec, settings)
+    warn_of_idle(loaded, task)
     choices = replace(
         local_choices(loaded) if banks is None else api.Choices(banks),
         rule=rule,

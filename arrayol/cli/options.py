@@ -9,7 +9,10 @@ from typing import Any
 
 import click
 
+from arrayol.checks.check import idle_settings
+from arrayol.cli.completion import task_names
 from arrayol.errors import Diagnostic, render
+from arrayol.ir.spec import Spec
 
 FORMATS = (".svg", ".png")  # of pictures
 _SETTING = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(\S.*?)\s*", re.DOTALL)
@@ -43,7 +46,12 @@ set_option = click.option(
     help="Give a const another value; those that depend on it follow. Repeatable.",
 )
 
-top_option = click.option("--top", metavar="NAME", help="The task to start from, where nothing calls several.")
+top_option = click.option(
+    "--top",
+    metavar="NAME",
+    shell_complete=task_names,
+    help="The task to start from, where nothing calls several.",
+)
 
 platform_option = click.option(
     "--platform",
@@ -66,6 +74,12 @@ def tell(remarks: Iterable[str]) -> None:
     """Tell remarks on stderr: what was assumed, or a user should know besides."""
     for remark in remarks:
         click.echo(f"remark: {remark}", err=True)
+
+
+def warn_of_idle(spec: Spec, top: str | None = None) -> None:
+    """Tell on stderr which settings change nothing of a task, or of the whole specification."""
+    for warning in idle_settings(spec, top):
+        warn(warning)
 
 
 # The option that names a picture to write.

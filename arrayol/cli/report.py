@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from arrayol.cli.completion import folders
 from arrayol.cli.options import warn
 from arrayol.text import counted
 from dse.output.report import write_report
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path), shell_complete=folders)
 @click.option(
     "--out", metavar="FILE.html", type=click.Path(path_type=Path), help="The file.  [default: DIR/report.html]"
 )

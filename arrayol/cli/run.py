@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.checks.check import choose_top, load_checked
-from arrayol.cli.options import set_option, spec_argument, top_option
+from arrayol.cli.options import set_option, spec_argument, top_option, warn_of_idle
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, not_allowed, origin_of
 from arrayol.execute.frames import require_infinite
@@ -215,6 +215,7 @@ def command(ctx: click.Context, /, spec: Path, top: str | None, settings: Mappin
         raise click.UsageError("Missing option '--out' or '--check'.", ctx)
     checked = load_checked(spec, settings)
     component = checked.components[choose_top(checked, top)]
+    warn_of_idle(checked, component.name)
     if options.frames is not None:
         require_infinite(checked, component.name)
     wanted = _targets(component, options.outputs)

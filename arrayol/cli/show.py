@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from arrayol.checks.check import choose_top
-from arrayol.cli.options import picture_option, set_option, spec_argument, top_option
+from arrayol.cli.completion import task_names
+from arrayol.cli.options import picture_option, set_option, spec_argument, top_option, warn_of_idle
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
 from arrayol.pictures.save import save_graph, save_task
@@ -28,7 +29,7 @@ MARKED = {"out-of-bounds", "written-twice", "not-covered"}  # these have a place
 
 @click.command()
 @spec_argument
-@click.argument("task", required=False)
+@click.argument("task", required=False, shell_complete=task_names)
 @picture_option("--out", "The picture, .svg or .png.  [default: STEM.svg, with a task STEM-TASK.svg]")
 @top_option
 @set_option
@@ -47,6 +48,7 @@ def command(
         raise click.UsageError("Give TASK or --top, not both.", ctx)
     loaded = load_to_show(spec, settings)
     name = choose_top(loaded, task or top)
+    warn_of_idle(loaded, name)
     picture = out or Path(f"{spec.stem}-{task or top}.svg" if task or top else f"{spec.stem}.svg")
     component = loaded.components[name]
     if task is not None and isinstance(component, Elementary):

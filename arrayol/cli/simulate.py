@@ -13,7 +13,17 @@ from numpy.typing import NDArray
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, tell, top_option, warn
+from arrayol.cli.completion import folders
+from arrayol.cli.options import (
+    json_option,
+    picture_option,
+    set_option,
+    spec_argument,
+    tell,
+    top_option,
+    warn,
+    warn_of_idle,
+)
 from arrayol.cli.run import Source, load_functions, load_inputs, sources
 from arrayol.cli.tables import facts_table, headed_table, print_parts
 from arrayol.errors import ArrayolError
@@ -80,6 +90,7 @@ tokens, and --in is left out.
     "--result",
     metavar="DIR",
     type=click.Path(path_type=Path),
+    shell_complete=folders,
     required=True,
     help="The folder that `arrayol explore` wrote; it says platform and consts.",
 )
@@ -108,7 +119,9 @@ def command(  # noqa: PLR0913  one for each option
     size that the model says. The output is compared with the reference execution, the cycles with the model's: exit
     code 1 where they disagree.
     """
-    opened = api.open_design(spec, result, design, settings, top, warn)
+    loaded = api.load(spec, settings)
+    opened = api.open_design(loaded, result, design, top=top, warn=warn)
+    warn_of_idle(loaded, opened.top)
     with ExitStack() as stack:
         functions = load_functions(externs_of(opened.spec, opened.top) if allow_extern else [], stack)
         simulated = opened.simulate(_arrays(opened, inputs, functions), functions)

@@ -11,7 +11,16 @@ import click
 from rich.table import Table
 
 from arrayol import api
-from arrayol.cli.options import json_option, picture_option, platform_option, set_option, spec_argument, tell
+from arrayol.cli.completion import task_names
+from arrayol.cli.options import (
+    json_option,
+    picture_option,
+    platform_option,
+    set_option,
+    spec_argument,
+    tell,
+    warn_of_idle,
+)
 from arrayol.cli.tables import Unwrapped, headed_table, print_parts
 from arrayol.files import atomic_file
 from arrayol.text import counted, listed
@@ -182,7 +191,7 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 
 @click.command(epilog=_EPILOG)
 @spec_argument
-@click.argument("task")
+@click.argument("task", shell_complete=task_names)
 @click.option(
     "--schedule",
     "schedules",
@@ -260,6 +269,7 @@ def command(  # noqa: PLR0913  one for each option
         simplify=simplify,
         settings=settings,
     )
+    warn_of_idle(transfers.spec, task)
     if transfers.remark:
         click.echo(transfers.remark, err=True)
     if plot is not None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import click
 
 from arrayol.checks.check import load_checked
-from arrayol.cli.options import set_option, spec_argument
+from arrayol.cli.options import set_option, spec_argument, warn_of_idle
 from arrayol.errors import ArrayolError
 from arrayol.ir.affine import Affine
 from arrayol.ir.spec import RepetitiveTask, Shape, Spec
@@ -181,7 +181,9 @@ def command(spec: Path, steps: list[Step], settings: dict[str, str]) -> None:
     tasks, their repetitions and arrays went, are told on stderr. A step that cannot keep the meaning is refused, with
     the reason; nothing is printed then.
     """
-    result = _transformed(load_checked(spec, settings), steps)
+    loaded = load_checked(spec, settings)
+    warn_of_idle(loaded)
+    result = _transformed(loaded, steps)
     for line in (*result.remarks, *moved(result)):
         click.echo(line, err=True)
     click.echo(spec_text(result.spec), nl=False)

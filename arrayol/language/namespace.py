@@ -282,6 +282,18 @@ def unused(items: Sequence[syntax.Item], file: str, mistakes: Iterable[Diagnosti
             yield Diagnostic("unused", message, item.name.span, "remove it, or use it", Severity.WARNING)
 
 
+def reached(items: Iterable[syntax.Item], roots: Iterable[str]) -> set[str]:
+    """The names of all definitions that those of the `roots` refer to, directly or not, and the roots."""
+    named = {item.name.text: item for item in items if not isinstance(item, syntax.Import)}
+    waiting, found = list(roots), set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name in named and name not in found:
+            found.add(name)
+            waiting.extend(_names_used(named[name]))
+    return found
+
+
 def _names_used(item: syntax.Item) -> Iterator[str]:
     """Every name in a definition but its own."""
     if isinstance(item, syntax.Import):

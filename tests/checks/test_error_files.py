@@ -17,7 +17,7 @@ FILES = sorted(FOLDER.glob("*.aol"))
 # Reported for a path or a setting rather than for the text of a file, or at a bound; tested where those are.
 ABOUT_THE_COMMAND = {
     "undecided", "bad-setting", "binary-file", "no-such-file", "no-top-task", "not-a-file", "not-canonical", "not-utf8",
-    "several-top-tasks", "too-large", "unknown-setting", "unknown-task", "unreadable",
+    "several-top-tasks", "too-large", "unknown-setting", "unknown-task", "unreadable", "unused-setting",
     "bad-schedule", "bad-statement", "bad-strip", "bad-tile", "made-by-steps", "no-nest", "not-symbolic",
     "unknown-symbol",
 }  # fmt: skip
