@@ -24,7 +24,10 @@ CONSOLE = [block for page in PAGES for block in blocks(page, "console")]
 
 # The executor asks again what `arrayol check` has settled, so no file that passes the check leads to two of these; the
 # third needs tilers that nobody would write, and what is too hard takes too long to show.
-WITHOUT_EXAMPLE = {"made-by-steps", "nest-too-hard", "no-schedule", "tiler-out-of-bounds", "undecided"}
+NOT_OF_A_SPECIFICATION = {"internal", "interrupted", "out-of-memory", "system", "unknown-shell", "usage"}
+WITHOUT_EXAMPLE = NOT_OF_A_SPECIFICATION | {
+    *("made-by-steps", "nest-too-hard", "no-schedule", "tiler-out-of-bounds", "undecided"),
+}
 
 Agree = Callable[[Block, str], None]
 
