@@ -66,7 +66,7 @@ class Datapath(_Table):
     """`[elementary.NAME]`: the datapath of one computation unit.
 
     `initiation_interval` in cycles per datum of the largest output port, `latency` in cycles, `recurrence` the cycles
-    until a delayed output can be read, `cost` per unit by any name.
+    until a delayed output can be read, `cost` per unit, by names as those of consts.
     """
 
     initiation_interval: int = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
@@ -124,8 +124,30 @@ class Platform(_Table):
         return self
 
 
+FIGURES = frozenset(  # what every design has: no cost may be called so
+    {
+        *("latency_cycles", "internal_memory_data", "internal_memory_bits", "traffic_bytes", "units"),
+        *("frame_cycles", "memory_blocks", "latency_microseconds", "frames_per_second"),
+    }
+)
+
+
+def _broken_costs(elementary: object) -> Iterator[BrokenRule]:
+    """Costs stand in bounds, objectives and tables beside figures: names as those of consts, and none of a figure."""
+    for name, path in elementary.items() if isinstance(elementary, Mapping) else ():
+        cost = path.get("cost") if isinstance(path, Mapping) else None
+        for word in cost if isinstance(cost, Mapping) else ():
+            place, what = ("elementary", name, "cost", word), f"'elementary.{name}.cost' has the name {word!r}"
+            if word in FIGURES:
+                yield BrokenRule("bad-value", place, f"{what}, which is a figure of every design", "take another name")
+            elif not (word.isascii() and word.isidentifier()):
+                hint = "take letters, digits and _, as in lut or energy_pj"
+                yield BrokenRule("bad-value", place, f"{what}, which is no name", hint)
+
+
 def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     """What the file must keep of several keys together; `values` may hold other mistakes."""
+    yield from _broken_costs(values.get("elementary"))
     memory = values.get("memory")
     if not isinstance(memory, Mapping):
         return

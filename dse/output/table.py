@@ -1,4 +1,8 @@
-"""The table of designs, `designs.csv`: a line each, for spreadsheets."""
+"""The table of designs, `designs.csv`: a line each, for spreadsheets.
+
+Spreadsheets compute what begins with =, +, - or @, and some take 0,1 for a number. No text here does or is so: names
+are those of the language and of costs, and scans stand in brackets.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +56,7 @@ def _group(group: GroupRecord) -> tuple[str, ...]:
     layouts = [f"{layout.array}: {layout.banks} banks" for layout in group.mapping.layouts]
     return (
         "x".join(map(str, group.mapping.blocks.shape)),
-        group.mapping.blocks.scan,
+        f"[{group.mapping.blocks.scan}]",
         "; ".join(cuts),
         " ".join(group.mapping.fifos),
         "; ".join(layouts),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -93,6 +95,10 @@ def test_the_fronts_of_all_fusions(arrayol: CommandLine, lpsf: Path, unverified:
         assert all(first[1] > second[1] for first, second in pairwise(points))
     rows = (lpsf / "lpsf-explore" / "designs.csv").read_text(encoding="utf-8").splitlines()
     assert len(rows) == len(designs) + 1
+    table = list(csv.reader(rows))
+    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for row in table for cell in row)
+    scans = table[0].index("scans")
+    assert all(re.fullmatch(r"\[[-,\d]*\]( \| \[[-,\d]*\])*", row[scans]) for row in table[1:])
 
 
 def test_a_method_that_keeps_its_front_alone(arrayol: CommandLine, lpsf: Path) -> None:

@@ -71,7 +71,7 @@ def test_a_whole_platform() -> None:
         initiation_interval = 2
         latency = 5
         recurrence = 4
-        cost = { lut = 96, "energy pJ" = 1.5 }
+        cost = { lut = 96, energy_pj = 1.5 }
         """
     ) == Platform(
         clock_mhz=133.3,
@@ -83,7 +83,7 @@ def test_a_whole_platform() -> None:
         ),
         local=LocalMemory(banks=16, access_cycles=2, block_bits=18432),
         elementary={
-            "smooth": Datapath(initiation_interval=2, latency=5, recurrence=4, cost={"lut": 96, "energy pJ": 1.5})
+            "smooth": Datapath(initiation_interval=2, latency=5, recurrence=4, cost={"lut": 96, "energy_pj": 1.5})
         },
     )
 
@@ -196,6 +196,25 @@ def test_impossible_values(line: str, message: str) -> None:
 )
 def test_impossible_words(line: str, message: str) -> None:
     assert first_lines(f"[memory]\n{line}\nlatency = 1\n") == [f"board.toml:2:1: error[bad-value]: {message}"]
+
+
+NOT_A_NAME = "has the name {name}, which is no name"
+A_FIGURE = "has the name {name}, which is a figure of every design"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("'=cmd'", NOT_A_NAME),
+        ("'energy pJ'", NOT_A_NAME),
+        ("'é'", NOT_A_NAME),
+        ("''", NOT_A_NAME),
+        ("'units'", A_FIGURE),
+    ],
+)
+def test_names_of_costs(name: str, why: str) -> None:
+    told = f"board.toml:5:1: error[bad-value]: 'elementary.f.cost' {why.format(name=name)}"
+    assert first_lines(f"{SMALLEST}[elementary.f]\ncost = {{ lut = 1, {name} = 2 }}\n") == [told]
 
 
 def test_an_impossible_port() -> None:

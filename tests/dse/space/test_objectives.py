@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dse.space.objectives import WrongObjectiveError, chosen
+from dse.space.objectives import MACHINE, WrongObjectiveError, chosen
+from hwmodel.platform import FIGURES
 
 KNOWN = "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds"
 
@@ -29,3 +30,7 @@ def test_what_cannot_be_asked_for(names: list[str], message: str, hint: str) -> 
         chosen(names)
     (found,) = caught.value.diagnostics
     assert (found.message, found.hint, caught.value.exit_code) == (message, hint, 2)
+
+
+def test_the_platform_knows_all_names_that_a_cost_may_not_have() -> None:
+    assert set(MACHINE) == FIGURES
