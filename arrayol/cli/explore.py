@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from arrayol import api
 from arrayol.checks.check import choose_top
 from arrayol.cli.completion import folders, one_of
 from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option, warn_of_idle
-from arrayol.cli.progress import progress
+from arrayol.cli.progress import progress, say
 from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.ir.spec import Spec
@@ -251,7 +250,7 @@ def command(  # noqa: PLR0913  one for each option
             objectives=objectives,
             method=method,
             seed=seed or 0,
-            announce=None if quiet else partial(click.echo, err=True),
+            announce=None if quiet else say,
             keep_all=keep_all,
             report=report,
             space=api.Space(**space) if model == "machine" else None,

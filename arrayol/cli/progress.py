@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import monotonic
 
 import click
-from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
+from rich.console import Console, Group, RenderableType
 from rich.progress import Progress as Bar
+from rich.progress import ProgressColumn, Task
+from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
 from arrayol.text import counted
@@ -214,6 +216,8 @@ LINE_EVERY = 10.0  # seconds
 _VOLUME_EVERY = 3.0  # seconds between two hypervolumes, more where one takes long:
 _VOLUME_RESTS = 20  # times as long as it took
 _ONE_LINE_FROM = 100  # columns of the terminal; on narrower ones there are two lines
+_FACTS_WIDTH = 50  # columns that are left to the phase and the facts,
+_SHORTEST_BAR, _LONGEST_BAR = 5, 40  # unless the bar would be shorter; the facts may need more of it
 
 
 @contextmanager
@@ -233,6 +237,14 @@ def progress(*, quiet: bool, clock: Clock = monotonic, console: Console | None =
             bar.stop()
     else:
         yield _Lines(clock).report
+
+
+def say(text: str) -> None:
+    """A line on stderr, parted between words where it is longer than the terminal is wide."""
+    if sys.stderr.isatty():
+        Console(stderr=True, markup=False, emoji=False, highlight=False).print(text)
+    else:
+        click.echo(text, err=True)
 
 
 class _Watch:
@@ -272,20 +284,15 @@ class _Lines:
         seen = self._watch.see(search_progress(now), shown=is_due)
         if is_due:
             self._said = at
-            click.echo(line(seen, at), err=True)
+            say(line(seen, at))
 
 
 class _Bar:
     """A bar on a terminal, from half a second on."""
 
     def __init__(self, console: Console, clock: Clock) -> None:
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=max(5, min(40, console.width - 50))),
-            _Facts(clock, ", " if console.width >= _ONE_LINE_FROM else "\n"),
-        )
         # What is printed on stdout meanwhile stays there; rich would send it to stderr.
-        self._bar = Bar(*columns, console=console, transient=True, redirect_stdout=False, get_time=clock)
+        self._bar = Bar(_Shown(clock, console), console=console, transient=True, redirect_stdout=False, get_time=clock)
         self._clock = clock
         self._watch = _Watch(clock)
         self._started = clock()
@@ -309,18 +316,60 @@ class _Bar:
         self._bar.stop()
 
 
-class _Facts(ProgressColumn):
-    """What is said beside a bar; the time left runs down between two records."""
+class _Shown(ProgressColumn):
+    """The phase, a bar and what is said beside it, in the width that the terminal has now.
 
-    def __init__(self, clock: Clock, separator: str) -> None:
+    The time left runs down between two records.
+    """
+
+    def __init__(self, clock: Clock, console: Console) -> None:
         super().__init__()
         self._clock = clock
-        self._separator = separator
+        self._console = console
 
-    def render(self, task: Task) -> Text:
-        """The facts as text."""
-        facts = bar_facts(task.fields["seen"], self._clock())
-        return Text(self._separator.join(fact for fact in facts if fact), no_wrap=True)
+    def render(self, task: Task) -> RenderableType:
+        """In one line where there is room for it, else facts below facts, else facts below the bar."""
+        width, phase = self._console.width, task.description
+        beside = [fact for fact in bar_facts(task.fields["seen"], self._clock()) if fact]
+        for lines in [[", ".join(beside)], beside] if width >= _ONE_LINE_FROM else [beside]:
+            room = width - len(phase) - 2 - max(map(len, lines), default=0)
+            if room >= _SHORTEST_BAR:
+                length = min(room, _LONGEST_BAR, max(_SHORTEST_BAR, width - _FACTS_WIDTH))
+                return _row(phase, _drawn(task, length), Text("\n".join(lines), no_wrap=True))
+        below = [Text(fact, overflow="ellipsis", no_wrap=True) for fact in _split(beside, width)]
+        return Group(_row(phase, _drawn(task, max(1, min(_LONGEST_BAR, width - len(phase) - 1)))), *below)
+
+
+def _row(phase: str, *parts: RenderableType) -> Table:
+    row = Table.grid(padding=(0, 1))
+    for _ in range(1 + len(parts)):
+        row.add_column(no_wrap=True)
+    row.add_row(Text(phase), *parts)
+    return row
+
+
+def _drawn(task: Task, length: int) -> ProgressBar:
+    """A bar; one that pulses where it is not known how much there is to do."""
+    return ProgressBar(
+        total=task.total,
+        completed=task.completed,
+        width=length,
+        pulse=task.total is None,
+        animation_time=task.get_time(),
+    )
+
+
+def _split(facts: Sequence[str], width: int) -> Iterator[str]:
+    """Facts that are too long for a line, in several, parted at commas."""
+    for fact in facts:
+        shown = ""
+        for part in fact.split(", "):
+            if shown and len(f"{shown}, {part}") > width:
+                yield shown
+                shown = part
+            else:
+                shown = f"{shown}, {part}" if shown else part
+        yield shown
 
 
 def share_done(record: SearchProgress) -> float | None:

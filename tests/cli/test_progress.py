@@ -10,8 +10,20 @@ from itertools import pairwise
 
 import pytest
 from rich.console import Console
+from rich.progress import Progress as Bar
 
-from arrayol.cli.progress import BAR_AFTER, LINE_EVERY, duration, progress, rate_text, short_rate
+from arrayol.cli.progress import (
+    BAR_AFTER,
+    LINE_EVERY,
+    Sample,
+    Seen,
+    Stretch,
+    _Shown,
+    duration,
+    progress,
+    rate_text,
+    short_rate,
+)
 from dse.jobs.jobs import COMBINING, SEARCHING, SIMULATING, WRITING, SearchProgress
 from dse.search.published import Progress
 
@@ -214,6 +226,30 @@ def test_a_bar_on_120_columns(bar: Callable[..., list[str]]) -> None:
     found = bar((0, groups(0, 0, 0.0)), (5, groups(12, 6_172_839, 0.5, 0.7314)), width=120)
     bar_of_40 = "━" * 20 + "╺" + "━" * 19
     assert found == [f"searching {bar_of_40} 12/40 groups, about 5 s left, 1.2M designs/s, hypervolume 0.731"]
+
+
+LONG = Seen(
+    SearchProgress(SEARCHING, 12_345, 1_007_616, "group designs", place="subspace 3 of 15"),
+    Stretch(0.0, Sample(0.0, 0, 0.0), Sample(50.0, 12_345, 0.001)),
+    0.7314,
+)
+
+
+@pytest.mark.parametrize("width", [200, 120, 100, 99, 80, 79, 72, 60, 50, 40, 30, 20])
+def test_nothing_is_wider_than_the_terminal(width: int) -> None:
+    file = io.StringIO()
+    console = terminal(file, width)
+    bar = Bar(_Shown(lambda: 60.0, console), console=console)
+    bar.add_task(SEARCHING, total=1.0, completed=0.4, seen=LONG)
+    console.print(bar.get_renderable())
+    lines = screen(file.getvalue())
+    text = " ".join(" ".join(lines).split())
+    assert max(map(len, lines)) <= width
+    assert text.startswith("searching ━")
+    facts = ["12,345/1,007,616 group designs", "about 14 h left", "subspace 3 of 15", "247 group designs/s"]
+    facts = [*facts, "hypervolume 0.731"]
+    assert all(fact in text for fact in facts) == (width >= 30)
+    assert len(lines) == {200: 1, 60: 3, 50: 4, 40: 5, 30: 6, 20: 6}.get(width, 2)
 
 
 def test_a_bar_of_the_simulation(bar: Callable[..., list[str]]) -> None:
