@@ -73,6 +73,8 @@ class LazyGroup(click.Group):
 
 
 def _refuse_unknown(ctx: click.Context, name: str) -> NoReturn:
+    if name.endswith(".aol"):
+        raise click.UsageError(f"'{name}' is a file; a command comes first, as in arrayol check {name}", ctx)
     near = get_close_matches(name, COMMANDS, n=1)
     rest = f"Did you mean '{near[0]}'?" if near else f"The commands are {', '.join(COMMANDS)}."
     raise click.UsageError(f"No such command '{name}'. {rest}", ctx)

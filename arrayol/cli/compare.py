@@ -10,7 +10,7 @@ from rich.table import Table
 
 from arrayol import api
 from arrayol.cli.completion import folders
-from arrayol.cli.options import json_option, warn
+from arrayol.cli.options import PLACE, json_option, warn
 from arrayol.cli.result_text import shown_figure, unit_of
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted
@@ -23,12 +23,12 @@ SHOWN_AT_MOST = 8  # designs of a kind; the document holds all
 
 
 @click.command()
-@click.argument("first", metavar="DIR", type=click.Path(path_type=Path), shell_complete=folders)
-@click.argument("second", metavar="DIR", type=click.Path(path_type=Path), shell_complete=folders)
+@click.argument("first", metavar="DIR", type=PLACE, shell_complete=folders)
+@click.argument("second", metavar="DIR", type=PLACE, shell_complete=folders)
 @click.option(
     "--out",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=PLACE,
     shell_complete=folders,
     help="The folder for document and plot.  [default: FIRST-SECOND-compare]",
 )

@@ -27,6 +27,8 @@ def command(ctx: click.Context, name: str | None, *, force: bool) -> None:
 
     Without NAME, list what is shipped.
     """
+    if name is None and force:
+        raise click.UsageError("--force is for a NAME.", ctx)
     if name is None:
         click.echo(_listing())
         return

@@ -17,7 +17,7 @@ import click
 from arrayol import api
 from arrayol.checks.check import choose_top
 from arrayol.cli.completion import folders, one_of
-from arrayol.cli.options import json_option, platform_option, set_option, spec_argument, top_option, warn_of_idle
+from arrayol.cli.options import PLACE, json_option, platform_option, set_option, spec_argument, top_option, warn_of_idle
 from arrayol.cli.progress import progress, say
 from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
@@ -145,9 +145,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="How designs are priced.",
 )
-@click.option(
-    "--study", metavar="S", type=click.Path(path_type=Path), help="What may be chosen, a TOML file (machine model)."
-)
+@click.option("--study", metavar="S", type=PLACE, help="What may be chosen, a TOML file (machine model).")
 @click.option(
     "--method",
     type=click.Choice(list(METHODS)),
@@ -178,7 +176,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--out",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=PLACE,
     shell_complete=folders,
     help="The folder for the result.  [default: STEM-explore]",
 )
@@ -258,7 +256,7 @@ def command(  # noqa: PLR0913  one for each option
         )
         report(SearchProgress(WRITING))
         files = api.write_result(exploration, folder)
-    if seed is not None and not quiet and exploration.result.evolution is None:
+    if seed is not None and exploration.result.evolution is None:
         click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
     if as_json:
         _print_json(exploration, rule, folder)

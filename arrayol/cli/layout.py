@@ -15,7 +15,7 @@ from rich.text import Text
 from arrayol import api
 from arrayol.api.banks import local_choices
 from arrayol.cli.completion import task_names
-from arrayol.cli.options import json_option, picture_option, set_option, spec_argument, tell, warn_of_idle
+from arrayol.cli.options import PLACE, json_option, picture_option, set_option, spec_argument, tell, warn_of_idle
 from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
 from arrayol.text import counted
 from hwmodel.banks.cost import RULES
@@ -205,15 +205,13 @@ def _factors(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 @click.option(
     "--emit",
     metavar="FILE.aol",
-    type=click.Path(path_type=Path),
+    type=PLACE,
     help="Write TASK, an elementary, unrolled and on its custom layout, reorganised in front and restored behind.",
 )
 @click.option(
     "--emit-ports",
     type=click.Choice(["memories", "banks"]),
-    default="memories",
-    show_default=True,
-    help="With --emit: a port for each virtual memory, or for each bank.",
+    help="With --emit: a port for each virtual memory, or for each bank.  [default: memories]",
 )
 @set_option
 @json_option
@@ -230,7 +228,7 @@ def command(  # noqa: PLR0913  one for each option
     merge_equal: bool,
     plot: Path | None,
     emit: Path | None,
-    emit_ports: str,
+    emit_ports: str | None,
     settings: Mapping[str, str],
     as_json: bool,
 ) -> None:
@@ -240,6 +238,8 @@ def command(  # noqa: PLR0913  one for each option
     by those that it does (true). custom: the references' own partition. linear: the fewest banks without conflicts
     over bank = floor(a.x / B) mod N.
     """
+    if emit is None and emit_ports is not None:
+        raise click.UsageError("--emit-ports is for --emit FILE.aol.", click.get_current_context())
     loaded = api.load(spec, settings)
     warn_of_idle(loaded, task)
     choices = replace(

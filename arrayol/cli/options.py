@@ -34,8 +34,18 @@ def _settings(ctx: click.Context, param: click.Parameter, values: tuple[str, ...
     return settings
 
 
-# A missing file is an input error with the loader's message, so click does not look for it.
-spec_argument = click.argument("spec", metavar="FILE", type=click.Path(path_type=Path))
+class _Place(click.Path):
+    """The path of a file or folder. What is missing is told by who reads it; click only sees that there is a name."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not str(value):
+            self.fail("the name is empty.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PLACE = _Place(path_type=Path)
+
+spec_argument = click.argument("spec", metavar="FILE", type=PLACE)
 
 set_option = click.option(
     "--set",
@@ -56,7 +66,7 @@ top_option = click.option(
 platform_option = click.option(
     "--platform",
     metavar="P",
-    type=click.Path(path_type=Path),
+    type=PLACE,
     help="The platform, a TOML file. Else the one beside FILE with its name, else the shipped default.",
 )
 
@@ -94,4 +104,4 @@ def _picture(ctx: click.Context, param: click.Parameter, path: Path | None) -> P
 
 def picture_option(name: str, text: str) -> Callable[[Any], Any]:
     """An option for a picture, with its line in the help."""
-    return click.option(name, metavar="PICTURE", type=click.Path(path_type=Path), callback=_picture, help=text)
+    return click.option(name, metavar="PICTURE", type=PLACE, callback=_picture, help=text)

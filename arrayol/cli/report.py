@@ -7,16 +7,14 @@ from pathlib import Path
 import click
 
 from arrayol.cli.completion import folders
-from arrayol.cli.options import warn
+from arrayol.cli.options import PLACE, warn
 from arrayol.text import counted
 from dse.output.report import write_report
 
 
 @click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path), shell_complete=folders)
-@click.option(
-    "--out", metavar="FILE.html", type=click.Path(path_type=Path), help="The file.  [default: DIR/report.html]"
-)
+@click.argument("folder", metavar="DIR", type=PLACE, shell_complete=folders)
+@click.option("--out", metavar="FILE.html", type=PLACE, help="The file.  [default: DIR/report.html]")
 def command(folder: Path, out: Path | None) -> None:
     """Write the result in DIR, of `arrayol explore`, as one HTML file to look through in a browser.
 

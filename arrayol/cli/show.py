@@ -47,9 +47,10 @@ def command(
     if task is not None and top is not None:
         raise click.UsageError("Give TASK or --top, not both.", ctx)
     loaded = load_to_show(spec, settings)
-    name = choose_top(loaded, task or top)
+    named = top if task is None else task
+    name = choose_top(loaded, named)
     warn_of_idle(loaded, name)
-    picture = out or Path(f"{spec.stem}-{task or top}.svg" if task or top else f"{spec.stem}.svg")
+    picture = out or Path(f"{spec.stem}.svg" if named is None else f"{spec.stem}-{named}.svg")
     component = loaded.components[name]
     if task is not None and isinstance(component, Elementary):
         raise _no_tilers(loaded, component)

@@ -15,6 +15,7 @@ from rich.table import Table
 from arrayol import api
 from arrayol.cli.completion import folders
 from arrayol.cli.options import (
+    PLACE,
     json_option,
     picture_option,
     set_option,
@@ -89,7 +90,7 @@ tokens, and --in is left out.
 @click.option(
     "--result",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=PLACE,
     shell_complete=folders,
     required=True,
     help="The folder that `arrayol explore` wrote; it says platform and consts.",

@@ -13,6 +13,7 @@ from rich.table import Table
 from arrayol import api
 from arrayol.cli.completion import task_names
 from arrayol.cli.options import (
+    PLACE,
     json_option,
     picture_option,
     platform_option,
@@ -224,9 +225,7 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 @platform_option
 @picture_option("--plot", "Draw which tile moves which element, and the overlap, as .svg or .png.")
 @click.option("--emit", type=click.Choice(["c"]), help="Print C that loads, computes and stores tile by tile.")
-@click.option(
-    "--out", metavar="FILE", type=click.Path(path_type=Path), help="With --emit: the file for the C, not stdout."
-)
+@click.option("--out", metavar="FILE", type=PLACE, help="With --emit: the file for the C, not stdout.")
 @set_option
 @json_option
 @click.pass_context
@@ -256,6 +255,10 @@ def command(  # noqa: PLR0913  one for each option
     """
     if out is not None and emit is None:
         raise click.UsageError("--out is for --emit c.", ctx)
+    if emit is not None and tree:
+        raise click.UsageError("--tree shows sets; leave it out with --emit c, which prints none.", ctx)
+    if emit is not None and platform is not None and plot is None:
+        raise click.UsageError("The C does not depend on a platform; leave --platform out with --emit c.", ctx)
     if emit is not None and as_json:
         raise click.UsageError("Give --emit c or --json, not both.", ctx)
     transfers = api.transfers(

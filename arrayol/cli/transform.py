@@ -167,7 +167,8 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
     try:
         return [parse_step(text) for text in texts]
     except StepTextError as wrong:
-        raise click.BadParameter(str(wrong), ctx, param) from None
+        quotes = " Each step is one argument, in quotes." if any(len(text.split()) == 1 for text in texts) else ""
+        raise click.BadParameter(f"{wrong}{quotes}", ctx, param) from None
 
 
 @click.command(epilog=_EPILOG)
