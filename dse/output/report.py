@@ -22,7 +22,7 @@ from arrayol.ir.network import Network
 from dse.output.folder import REPORT, Warn, load_result, spec_file, warn_in_python
 from dse.output.report_sources import Origin, Timelines, open_origin
 from dse.results.compare import grows
-from dse.results.pick import KNEE, parse_rule, pick
+from dse.results.pick import knee_of
 from dse.results.schema import Design, GroupRecord, ProcessorRecord, Result
 from dse.space.objectives import MACHINE
 
@@ -156,8 +156,8 @@ def _designs(result: Result) -> list[Design]:
     return [*front.values(), *others]
 
 
-def _spread(designs: Sequence[Design], count: int, kept: str) -> list[Design]:
-    """So many designs evenly, the first, the last and the one named `kept` among them."""
+def _spread(designs: Sequence[Design], count: int, kept: str | None) -> list[Design]:
+    """So many designs evenly, the first, the last and the one named `kept`, if any, among them."""
     places = {round(place * (len(designs) - 1) / (count - 1)) for place in range(count)}
     return [design for place, design in enumerate(designs) if place in places or design.id == kept]
 
@@ -166,7 +166,7 @@ def _core(result: Result, designs: Sequence[Design], network: Network | None) ->
     """The result with some of its designs, without timelines and specifications."""
     figures = list(designs[0].objectives)
     front = {design.id for design in result.pareto}
-    shared = Shared()
+    shared, knee = Shared(), knee_of(result)
     rows = [_design(design, figures, shared, on_front=design.id in front) for design in designs]
     document: Document = {
         "top": result.top,
@@ -174,7 +174,7 @@ def _core(result: Result, designs: Sequence[Design], network: Network | None) ->
         "front": len(front),
         "objectives": list(result.objectives),
         "figures": [_figure(name) for name in figures],
-        "knee": pick(result, parse_rule(KNEE)).design.id,
+        "knee": knee.design.id if knee.is_knee else None,
         "model": result.model,
         "network": _network(network) if network else None,
         "groups": shared.documents,
@@ -259,6 +259,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     volume = result.hypervolume
     corner = ", ".join(f"{name} {value:,.6g}" for name, value in volume.reference.items())
     yield "hypervolume", f"{volume.value:.6g} up to {corner}"
+    knee = knee_of(result)
+    yield "knee", f"{knee.design.id}: {knee.text}" if knee.is_knee else knee.text
     for remark in result.remarks:
         yield "remark", remark
 

@@ -20,8 +20,8 @@ from dse.space.objectives import LATENCY, WrongObjectiveError
 from dse.space.study import Constraint, parse_constraint
 
 KNEE = "knee"
+KNEE_GAIN = 1.5  # how much a knee gains for what it loses in place of an end: halfway, it is a fifth below their line
 _AND = re.compile(r"\s*,\s*|\s+and\s+")
-_CELLS = 1 << 21  # of intermediate arrays at a time
 _RELATIONS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
     "<": operator.lt,
@@ -76,42 +76,72 @@ def pick(result: Result, rule: Rule) -> Picked:
     """The design of a result that a rule takes.
 
     The knee is taken from the front; a bounded design from all that the result holds. Raises WrongObjectiveError
-    (`unknown-objective`), InfeasibleError (`infeasible`) where no design keeps the bounds.
+    (`unknown-objective`), InfeasibleError: `infeasible` where no design keeps the bounds, `no-knee` where the front has
+    none.
     """
     require_figures(rule, result.pareto[0].objectives)
     return _bounded(result, rule) if rule.constraints else _knee(result, rule)
 
 
-def trade_offs(values: Values) -> Values:
-    """For each point (n, m) of a front, what its worst alternative gives up for what it gains.
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """The design at which a front bends, and whether it bends enough to speak of a knee.
 
-    Each objective is scaled so that the front spans 0 to 1. For a point p and another q, gain is the sum over
-    objectives of what p is better by, loss of what p is worse by; the trade-off of p is the least gain / loss over
-    all q (Rachmawati and Srinivasan, 2009). Points equal to p are left out; infinite where p is alone.
+    `gain` is what the design gains for what it loses in place of an end of the front, the least over all ends;
+    infinite for a front of one point.
     """
-    low, span = values.min(axis=0), np.ptp(values, axis=0)
-    scaled = (values - low) / np.where(span > 0, span, 1)
-    trades = np.full(len(values), math.inf)
-    step = max(1, _CELLS // max(1, values.size))
-    for start in range(0, len(values), step):
-        better = scaled[None, :, :] - scaled[start : start + step, None, :]
-        gain, loss = np.maximum(better, 0).sum(axis=2), np.maximum(-better, 0).sum(axis=2)
-        ratio = np.divide(gain, loss, out=np.full_like(gain, math.inf), where=loss > 0)
-        trades[start : start + step] = ratio.min(axis=1)
-    return trades
+
+    design: Design
+    gain: float
+
+    @property
+    def is_knee(self) -> bool:
+        """Whether it gains clearly more than it loses, whichever end one comes from."""
+        return KNEE_GAIN * (1 - 1e-9) <= self.gain < math.inf
+
+    @property
+    def text(self) -> str:
+        """What the knee is worth, or why there is none."""
+        if self.gain == math.inf:
+            return "the front has one point, and no knee"
+        if self.is_knee:
+            worth = f"it gains at least {self.gain:.3g} times what it loses in place of any end of the front"
+            return f"{worth}, each objective scaled to the front's range"
+        best = f"no design gains more than {self.gain:.3g} times what it loses in place of every end of the front"
+        return f"the front has no knee: {best}, and a knee gains {KNEE_GAIN} times"
+
+
+def knee_of(result: Result) -> Knee:
+    """The knee of a result's front, if it has one."""
+    place, gain = bend_of(values_of(result.pareto, result.objectives))
+    return Knee(result.pareto[place], gain)
+
+
+def bend_of(values: Values) -> tuple[int, float]:
+    """The row with the least sum of its values, and the least gain / loss of it in place of an end of the front.
+
+    Values, of shape (designs, objectives), are scaled to the front's range. In place of any other design it gains at
+    least what it loses (Rachmawati and Srinivasan, 2009); of equal ones the first is taken. An end is the best in
+    one objective; of several the one with the least sum.
+    """
+    span = np.ptp(values, axis=0)
+    scaled = (values - values.min(axis=0)) / np.where(span > 0, span, 1)
+    sums = scaled.sum(axis=1)
+    place = int(np.argmin(sums))
+    ends = [int(min(np.flatnonzero(column == 0), key=lambda row: sums[row])) for column in scaled.T]
+    better = scaled[ends] - scaled[place]
+    gains, losses = np.maximum(better, 0).sum(axis=1), np.maximum(-better, 0).sum(axis=1)
+    return place, min((gains[losses > 0] / losses[losses > 0]).tolist(), default=math.inf)
 
 
 def _knee(result: Result, rule: Rule) -> Picked:
-    trade = trade_offs(values_of(result.pareto, result.objectives))
-    place = int(np.argmax(trade))  # of equal ones the first in the order of the front
-    reason = "the only design of the front"
-    if math.isfinite(trade[place]):
-        reason = (
-            f"it gains at least {trade[place]:.3g} times what it loses against any other design, "
-            "each objective scaled to the front's range"
-        )
-    why = f"the knee of {', '.join(result.objectives)}: {reason}"
-    return Picked(result.pareto[place], rule, why, len(result.pareto))
+    knee = knee_of(result)
+    if not knee.is_knee and knee.gain < math.inf:
+        name = result.objectives[-1]
+        bound = f"{name} {'>=' if grows(name) else '<='} {knee.design.objectives[name]}"
+        raise InfeasibleError([Diagnostic("no-knee", knee.text, hint=f'pick by a bound, as --pick "{bound}"')])
+    reason = f"the knee of {', '.join(result.objectives)}: {knee.text}"
+    return Picked(knee.design, rule, reason if knee.is_knee else knee.text, len(result.pareto))
 
 
 def _bounded(result: Result, rule: Rule) -> Picked:

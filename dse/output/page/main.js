@@ -91,7 +91,7 @@ function start() {
   byId("more").addEventListener("click", () => { state.rows = Infinity; renderTable(); });
   document.addEventListener("keydown", onKey);
   state.sort = { by: data.objectives[0], down: false };
-  state.chosen = data.designs.find((one) => `#${encodeURIComponent(one.id)}` === location.hash) ?? data.designs.find((one) => one.id === data.knee) ?? null;
+  state.chosen = data.designs.find((one) => `#${encodeURIComponent(one.id)}` === location.hash) ?? data.designs.find((one) => one.id === data.knee) ?? data.designs[0] ?? null;
   filtered();
   byId("scatter").focus({ preventScroll: true, focusVisible: false });
   let width = innerWidth;

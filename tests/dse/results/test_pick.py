@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 from arrayol.errors import InfeasibleError
 from dse.output.folder import load_result, write_result
 from dse.output.picked import write_picked
+from dse.output.report import report_document
+from dse.output.report_sources import Origin
 from dse.results.compare import values_of
-from dse.results.pick import parse_rule, pick, trade_offs
+from dse.results.pick import bend_of, knee_of, parse_rule, pick
+from dse.results.schema import Result
 from dse.space.objectives import WrongObjectiveError
 
 FRONTS = st.integers(1, 3).flatmap(
@@ -25,37 +28,93 @@ FRONTS = st.integers(1, 3).flatmap(
 
 
 @given(FRONTS)
-def test_trade_offs_are_what_their_definition_says(points: list[tuple[int, ...]]) -> None:
+def test_the_bend_gains_at_least_what_it_loses_in_place_of_any_other(points: list[tuple[int, ...]]) -> None:
     spans = [max(column) - min(column) for column in zip(*points, strict=True)]
-    expected = []
-    for place, one in enumerate(points):
-        ratios = []
-        for other in points[:place] + points[place + 1 :]:
-            gaps = [Fraction(b - a, span) for a, b, span in zip(one, other, spans, strict=True) if span]
-            gain, loss = sum(max(gap, 0) for gap in gaps), sum(max(-gap, 0) for gap in gaps)
-            ratios += [float(Fraction(gain) / Fraction(loss))] if loss else []
-        expected.append(min(ratios, default=math.inf))
-    np.testing.assert_allclose(trade_offs(np.array(points, np.float64)), expected)
+
+    def trade(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[Fraction, Fraction]:
+        gaps = [Fraction(b - a, span) for a, b, span in zip(one, other, spans, strict=True) if span]
+        return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0)), sum(
+            (max(-gap, Fraction(0)) for gap in gaps), Fraction(0)
+        )
+
+    place, found = bend_of(np.array(points, np.float64))
+    trades = [trade(points[place], other) for other in points]
+    assert all(float(gain) >= float(loss) - 1e-12 for gain, loss in trades)
+    ends = []
+    for column in zip(*points, strict=True):
+        best = [point for point, value in zip(points, column, strict=True) if value == min(column)]
+        ends.append(max(best, key=lambda point: trade(point, points[0])[0] - trade(point, points[0])[1]))
+    ratios = [float(gain / loss) for gain, loss in (trade(points[place], end) for end in ends) if loss]
+    assert found == pytest.approx(min(ratios, default=math.inf))
 
 
 def test_the_knee_of_an_elbow_is_its_corner() -> None:
     elbow = np.array([[0, 100], [1, 50], [2, 10], [30, 8], [60, 4], [100, 0]], np.float64)
-    assert trade_offs(elbow).argmax() == 2
-    assert trade_offs(elbow * [1000, 0.001] + [5, 7]).argmax() == 2  # units do not count
+    assert bend_of(elbow) == (2, pytest.approx(0.98 / 0.1))
+    assert bend_of(elbow * [1000, 0.001] + [5, 7])[0] == 2  # units do not count
 
 
-def test_many_points_are_taken_in_parts() -> None:
+def test_a_dense_front_has_its_knee() -> None:
     front = np.array([[place, (2500 - place) ** 2 / 1000] for place in range(2500)])
     slope = np.abs(np.diff(front[:, 1])) / np.ptp(front[:, 1]) * np.ptp(front[:, 0])
-    assert trade_offs(front).argmax() == int(np.argmin(np.abs(slope - 1)))
+    place, gain = bend_of(front)
+    assert place == pytest.approx(int(np.argmin(np.abs(slope - 1))), abs=1)
+    assert gain == pytest.approx(1.5, rel=0.001)  # from (0, 1) to (1/2, 1/4), though its neighbours trade one to one
+
+
+def bent(middle: int) -> Result:
+    """A front of three designs: two ends, and one that is so many hundredths of the way in both objectives."""
+    result = mapped().result
+    points = [(100, 300), (100 + middle, 200 + middle), (200, 200)]
+    designs = [
+        design.model_copy(update={"objectives": dict(zip(result.objectives, point, strict=True))})
+        for design, point in zip(result.pareto, points, strict=False)
+    ]
+    return result.model_copy(update={"pareto": tuple(designs)})
+
+
+@pytest.mark.parametrize(("middle", "is_knee"), [(10, True), (40, True), (41, False), (49, False)])
+def test_a_front_that_hardly_bends_has_no_knee(middle: int, *, is_knee: bool) -> None:
+    result = bent(middle)
+    knee = knee_of(result)
+    assert knee.design is result.pareto[1]
+    assert knee.gain == pytest.approx((100 - middle) / middle)
+    assert knee.is_knee is is_knee
+    if is_knee:
+        assert pick(result, parse_rule("knee")).design is knee.design
+
+
+def test_no_knee_is_refused_with_the_remedy() -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        pick(bent(49), parse_rule("knee"))
+    assert str(caught.value) == (
+        "error[no-knee]: the front has no knee: no design gains more than 1.04 times what it loses in place of every "
+        "end of the front, and a knee gains 1.5 times\n"
+        '  hint: pick by a bound, as --pick "internal_memory_data <= 249"'
+    )
+    two = bent(49).model_copy(update={"pareto": bent(49).pareto[::2]})
+    with pytest.raises(InfeasibleError, match="no design gains more than 1 times"):
+        pick(two, parse_rule("knee"))
+    alone = two.model_copy(update={"pareto": two.pareto[:1]})
+    assert pick(alone, parse_rule("knee")).why == "the front has one point, and no knee"
+
+
+def test_the_report_marks_a_knee_where_there_is_one(tmp_path: Path) -> None:
+    for middle, name in ((10, bent(10).pareto[1].id), (49, None)):
+        result = bent(middle)
+        document = report_document(result, tmp_path, Origin(None, None, ()))
+        assert document["knee"] == name
+        assert ["knee", f"{name}: {knee_of(result).text}" if name else knee_of(result).text] in map(
+            list, document["facts"]
+        )
 
 
 def test_the_knee_of_mappings() -> None:
     result = mapped().result
     picked = pick(result, parse_rule("knee"))
-    trade = trade_offs(values_of(result.pareto, result.objectives))
-    assert picked.design is result.pareto[int(trade.argmax())]
-    assert f"{trade.max():.3g} times" in picked.why
+    place, gain = bend_of(values_of(result.pareto, result.objectives))
+    assert picked.design is result.pareto[place]
+    assert f"it gains at least {gain:.3g} times what it loses in place of any end of the front" in picked.why
 
 
 @pytest.mark.parametrize("bound", [2112, 2592, 4000, 10**6])
@@ -145,7 +204,7 @@ def test_the_specification_of_a_design_that_explore_left_out(tmp_path: Path) -> 
 def test_a_new_result_leaves_the_picked_design_behind(tmp_path: Path) -> None:
     found = published()
     write_result(found, tmp_path / "out")
-    write_picked(found.result, pick(found.result, parse_rule("knee")), found.spec, tmp_path / "out")
+    write_picked(found.result, pick(found.result, parse_rule("units <= 99")), found.spec, tmp_path / "out")
     assert (tmp_path / "out" / "picked.json").exists()
     write_result(found, tmp_path / "out")
     assert not (tmp_path / "out" / "picked.json").exists()
