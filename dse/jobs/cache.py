@@ -16,7 +16,8 @@ from typing import Any
 from arrayol.errors import ArrayolError
 from dse.jobs.cache_file import (
     BESIDE,
-    clear,
+    FORMER,
+    bring_back,
     create,
     damaged,
     keep_only,
@@ -24,13 +25,15 @@ from dse.jobs.cache_file import (
     refusals,
     remove,
     require_replaceable,
+    set_aside,
     write,
 )
 from dse.jobs.digest import digest
 from dse.jobs.jobs import Job
 
 CACHE_NAME = "work.sqlite"
-CACHE_FILES = (CACHE_NAME, *(CACHE_NAME + ending for ending in BESIDE))  # all that a cache may leave in its folder
+FORMER_NAME = FORMER + CACHE_NAME  # the cache of the former result, until the new one is whole
+CACHE_FILES = (CACHE_NAME, *(CACHE_NAME + ending for ending in BESIDE), FORMER_NAME)  # all that one may leave there
 COMMIT_SECONDS = 1.0  # so much work is lost at most when the process is killed
 COMMIT_BYTES = 4_000_000  # of values that wait
 _TEXT = ("utf-8", "surrogatepass")
@@ -38,9 +41,10 @@ _TEXT = ("utf-8", "surrogatepass")
 
 @contextmanager
 def open_rows(folder: Path, *, resume: bool) -> Iterator[CacheRows]:
-    """The cache of a folder: with `resume` the one that is there, else a new one, for which a former one goes.
+    """The cache of a folder: with `resume` the one that is there, else a new one, for which a former one makes room.
 
-    Nothing is written before the first rows are committed; folder and file are made then, and a former cache goes then.
+    Nothing is written before the first rows are committed; folder and file are made then, and a former cache is set
+    aside then (FORMER_NAME). It comes back where nothing comes of the new one, and goes with the former result.
     At the end what waits is committed, also when the block is interrupted or fails. Raises ArrayolError, now and when
     rows are read or committed: `store-damaged`, `store-locked` where another process has it open, `cannot-write`.
     """
@@ -67,8 +71,11 @@ class CacheRows:
         self._made_folder = False
         self._is_made = self._is_new = False  # the file was made here; and for rows that are not yet in it
         self._usable = True  # not closed, and no commit has failed
-        self._connection = open_whole(path) if resume else None
-        if not resume:
+        self._connection: sqlite3.Connection | None = None
+        if resume:
+            bring_back(path)  # a process was killed before it had made a new one
+            self._connection = open_whole(path)
+        else:
             require_replaceable(path)
 
     def get(self, keys: Iterable[bytes]) -> dict[bytes, str]:
@@ -109,13 +116,13 @@ class CacheRows:
     def finish(self) -> None:
         """All work is done: rows that it did not need go, and what was done in a moment is not kept at all.
 
-        Then a former cache that was not gone on with goes too: it may be damaged, and belongs to a former result.
+        Then a former cache that was not gone on with makes room too: it belongs to a former result.
         """
         self._require_usable()
         if self._connection is None:
             self._waiting.clear()
             with suppress(ArrayolError):  # another exploration has begun
-                clear(self.path)
+                set_aside(self.path)
             return
         self.commit()
         with suppress(sqlite3.Error):  # what is too much does no harm
@@ -130,18 +137,22 @@ class CacheRows:
             self._release()
 
     def withdraw(self) -> None:
-        """Nothing came of the work: a cache that was made for it goes, one that was there before stays."""
+        """Nothing came of the work: a cache that was made for it goes, one that was there before comes back."""
         self._waiting.clear()
         if self._is_made:
             self.discard()
 
     def discard(self) -> None:
-        """Close and remove the cache, and its folder where that was made for it and holds nothing else."""
+        """Close and remove the cache, and its folder where that was made for it and holds nothing else.
+
+        A former cache that made room for it comes back.
+        """
         try:
             if self._connection is not None:
                 remove(self.path)
         finally:
             self._release()
+            bring_back(self.path)
         if self._made_folder:
             with suppress(OSError):
                 self.path.parent.rmdir()
@@ -160,7 +171,7 @@ class CacheRows:
     def _former(self) -> sqlite3.Connection | None:
         if self._resume:
             return open_whole(self.path)
-        clear(self.path)
+        set_aside(self.path)
         return None
 
     def _write(self) -> None:

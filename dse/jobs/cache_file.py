@@ -17,6 +17,7 @@ from arrayol.errors import ArrayolError, Diagnostic, error
 APPLICATION = int.from_bytes(b"ArOL")
 FORMAT = 1
 BESIDE = ("-wal", "-journal", "-shm")  # SQLite's own files beside the database end like this
+FORMER = "former-"  # so begins the name of a cache that waits until the one in its place is whole
 
 Row = tuple[bytes, bytes, bytes, bytes]  # key, kind, value, seal
 
@@ -151,23 +152,42 @@ def open_whole(path: Path) -> sqlite3.Connection | None:
 
 
 def require_replaceable(path: Path) -> None:
-    """Raises ArrayolError where `clear` would: `store-damaged` for a file of others, `store-locked`, `cannot-write`."""
+    """Raises ArrayolError where `set_aside` would: `store-damaged` (another's file), `store-locked`, `cannot-write`."""
     with suppress(DamagedCacheError):
         connection = _locked(path)
         if connection is not None:
             connection.close()
 
 
-def clear(path: Path) -> None:
-    """Remove the cache that is there, damaged or whole. Raises ArrayolError as `open_whole` does."""
+def former_of(path: Path) -> Path:
+    """Where the cache that was at `path` waits."""
+    return path.with_name(FORMER + path.name)
+
+
+def set_aside(path: Path) -> None:
+    """Make room for a new cache: the one that is there waits as `former_of` says, a damaged one goes.
+
+    One that waits already belongs to the last result that is whole, and stays. Raises as `open_whole` does.
+    """
     try:
         connection = _locked(path)
+        if connection is None:
+            return
+        with closing(connection), refusals(path):  # the lock goes last
+            if former_of(path).exists():
+                remove(path)
+            else:
+                connection.execute("PRAGMA journal_mode = DELETE")  # all of it in one file
+                path.rename(former_of(path))
     except DamagedCacheError:
         remove(path)
-        return
-    if connection is not None:
-        with closing(connection):  # the lock goes last
-            remove(path)
+
+
+def bring_back(path: Path) -> None:
+    """The cache that waits takes its place again, if nothing is there."""
+    with refusals(path):
+        if former_of(path).exists() and not path.exists():
+            former_of(path).rename(path)
 
 
 def create(path: Path) -> sqlite3.Connection:

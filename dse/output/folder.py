@@ -21,7 +21,7 @@ from arrayol.files import atomic_folder
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
 from arrayol.transforms.steps import parse_step, run_steps
-from dse.jobs.cache import CACHE_FILES
+from dse.jobs.cache import CACHE_FILES, FORMER_NAME
 from dse.output.plots.save import save_breakdown, save_convergence, save_front
 from dse.output.table import designs_csv
 from dse.results.consistency import require_consistent
@@ -207,9 +207,9 @@ def _is_result(document: object) -> TypeGuard[dict[str, Any]]:
 
 
 def _carry_over(former: Path, folder: Path) -> None:
-    """Copy what a former result's folder holds beside arrayol's own files."""
+    """Copy what a former result's folder holds beside arrayol's own files, and the store of the new one."""
     for path in former.iterdir() if former.is_dir() else ():
-        if path.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, *CONVERGENCE, PICKED, REPORT}:
+        if path.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, *CONVERGENCE, PICKED, REPORT, FORMER_NAME}:
             continue
         if path.name in CACHE_FILES:
             _link(path, folder / path.name)

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from arrayol.errors import ArrayolError
 from dse.jobs import cache, cache_file
-from dse.jobs.cache import CACHE_NAME, CacheRows, open_rows
+from dse.jobs.cache import CACHE_NAME, FORMER_NAME, CacheRows, open_rows
 from dse.jobs.cache_file import disk_full
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -92,7 +92,7 @@ class Modelled:
             self.all = dict(self.committed or self.former)
         else:
             self.cache_rows.close()
-            assert (files(self.folder) if self.folder.is_dir() else {}).keys() <= {CACHE_NAME}
+            assert (files(self.folder) if self.folder.is_dir() else {}).keys() <= {CACHE_NAME, FORMER_NAME}
             there = self.all or self.former
             self.all, self.former = ({}, there) if step == "anew" else (there, {})
         self.cache_rows = CacheRows(self.folder / CACHE_NAME, resume=step != "anew")
@@ -298,6 +298,47 @@ def test_a_new_exploration_starts_a_new_cache(tmp_path: Path) -> None:
     with open_rows(tmp_path, resume=False):
         pass
     assert held(tmp_path, "abc") == {"b": "2"}  # nothing came in its place
+
+
+def put_anew(folder: Path, name: str) -> CacheRows:
+    """A new cache with one row that is committed."""
+    found = CacheRows(folder / CACHE_NAME, resume=False)
+    found.put(key(name), "test", "1")
+    found.commit()
+    return found
+
+
+def test_a_former_cache_comes_back_where_nothing_comes_of_the_new_one(tmp_path: Path) -> None:
+    put_anew(tmp_path, "a").close()
+    put_anew(tmp_path, "b").withdraw()
+    assert held(tmp_path, "ab") == {"a": "1"}
+    put_anew(tmp_path, "c").close()  # interrupted: its rows can be gone on with, and the former cache waits
+    assert files(tmp_path).keys() == {CACHE_NAME, FORMER_NAME}
+    assert held(tmp_path, "abc") == {"c": "1"}
+    put_anew(tmp_path, "d").withdraw()
+    assert held(tmp_path, "abcd") == {"a": "1"}
+    assert files(tmp_path).keys() == {CACHE_NAME}
+
+
+@pytest.mark.parametrize("step", ["create", "write"])
+def test_a_former_cache_comes_back_where_the_new_one_cannot_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def full(*_: object) -> None:
+        raise disk_full(tmp_path / CACHE_NAME)
+
+    put_anew(tmp_path, "a").close()
+    with monkeypatch.context() as patched:
+        patched.setattr(cache, step, full)
+        with pytest.raises(ArrayolError, match="no space"):
+            put_anew(tmp_path, "b")
+    assert held(tmp_path, "ab") == {"a": "1"}
+
+
+def test_a_process_that_is_killed_between_two_caches_loses_none(tmp_path: Path) -> None:
+    put_anew(tmp_path, "a").close()
+    cache_file.set_aside(tmp_path / CACHE_NAME)
+    assert held(tmp_path, "a") == {"a": "1"}
 
 
 def test_discard(tmp_path: Path) -> None:

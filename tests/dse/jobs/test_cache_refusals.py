@@ -256,3 +256,27 @@ explore(resume=True, rows=0)
     )
     elsewhere = "0 rows\n" + NO_SPACE.replace("out/", "out/new/")
     assert said == ("0 rows\n" + NO_SPACE) * 2 + elsewhere + "0 rows\n1 rows\n"
+
+
+def test_a_full_disk_leaves_the_former_cache(tmp_path: Path) -> None:
+    said = private(
+        tmp_path,
+        SMALL_DISK,
+        """
+explore(resume=False)
+with (OUT / "ballast").open("wb", buffering=0) as ballast:
+    try:
+        while ballast.write(bytes(4096)):
+            pass
+    except OSError:
+        pass
+explore(resume=False, rows=100, size=5000)
+explore(resume=True, rows=0)
+(OUT / "ballast").write_bytes(bytes(1000))
+explore(resume=False, rows=1000, size=5000)
+for path in OUT.glob("work.sqlite*"):
+    path.unlink()
+explore(resume=True, rows=0)
+""",
+    )
+    assert said == f"0 rows\n0 rows\n{NO_SPACE}1 rows\n0 rows\n{NO_SPACE}1 rows\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import json
 import re
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 
 from arrayol import api
 from arrayol.errors import ArrayolError, render
+from dse.jobs.cache import CACHE_NAME, FORMER_NAME
 from dse.output import folder as store
 from dse.output.folder import load_result, require_writable, write_result
 from dse.results.exploration import Exploration
@@ -276,3 +278,20 @@ def test_a_folder_with_a_deeply_nested_file_is_no_result() -> None:
     Path("out/result.json").write_text("[" * 5000, encoding="utf-8")
     with pytest.raises(ArrayolError, match="is not empty and holds no former result"):
         require_writable(Path("out"))
+
+
+def test_the_former_store_goes_with_the_former_result(lpsf: Exploration, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_result(lpsf, Path("out"))
+    for name in (CACHE_NAME, FORMER_NAME):
+        Path("out", name).write_bytes(name.encode())
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "save_front", full)
+        with pytest.raises(ArrayolError, match="No space left on device"):
+            write_result(lpsf, Path("out"))
+    assert {CACHE_NAME, FORMER_NAME, "result.json"} <= names(Path("out"))
+    write_result(lpsf, Path("out"))
+    assert names(Path("out")) & {CACHE_NAME, FORMER_NAME} == {CACHE_NAME}
