@@ -24,11 +24,13 @@ CONNECT_SECONDS = 10  # to find the scheduler
 WORKERS_SECONDS = 30.0  # to wait where it has no workers
 _WAITING = 1  # tasks that wait behind the one in work, of each worker
 _LOOK_SECONDS = 1.0  # between two looks at who is there
+_LISTEN_SECONDS = 10.0  # between two looks at the workers' last heartbeats, which come every second or so
+_SILENT_LOOKS = 6  # so often without a new heartbeat: about a minute, where dask itself waits for five
 _LOGGERS = ("distributed", "tornado", "asyncio")
 
 
 class Cluster:
-    """The workers that a scheduler has at the time. The task of one that is lost goes to another."""
+    """The workers that a scheduler has at the time. The task of one that is lost, or frozen, goes to another."""
 
     worth_seconds = 0.0  # whoever names a cluster wants it
 
@@ -37,7 +39,8 @@ class Cluster:
         self._executor: Executor = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
         self._sender = Sender()
         self._workers = 0
-        self._looked = self._seen = monotonic()  # at the workers at all, and at some
+        self._looked = self._seen = self._listened = monotonic()  # at the workers at all, and at some; to heartbeats
+        self._silent: dict[str, tuple[float, int]] = {}  # each worker's last heartbeat, and looks since it came
         self._look()
 
     @property
@@ -54,17 +57,56 @@ class Cluster:
         """Look who is there. Raises ArrayolError (`cluster-lost`) where no worker has been for some time."""
         if monotonic() - self._looked >= _LOOK_SECONDS:
             self._look()
+        if monotonic() - self._listened >= _LISTEN_SECONDS:
+            self._listen()
 
     def _look(self) -> None:
-        try:
+        with self._connection():
             workers = len(self._client.ncores(callback_timeout=CONNECT_SECONDS))  # type: ignore[no-untyped-call]
-        except (OSError, CancelledError, ValueError):  # the last one where the client has closed itself
-            raise self._lost() from None
         self._looked = monotonic()
         if workers:
             self._workers, self._seen = workers, self._looked
         elif self._looked - self._seen > WORKERS_SECONDS:
             raise self._lost()
+
+    def _listen(self) -> None:
+        """Have the scheduler take the tasks of workers that are silent: frozen, or cut off.
+
+        Their nannies start them again. Looks are counted, not seconds: this process may have been frozen too.
+        """
+        told = self._asked("identity", CONNECT_SECONDS)
+        heartbeats = {address: worker["last_seen"] for address, worker in told["workers"].items()}
+        former = self._silent
+        self._silent = {
+            address: (heartbeat, former[address][1] + 1 if former.get(address, (None,))[0] == heartbeat else 0)
+            for address, heartbeat in heartbeats.items()
+        }
+        frozen = [address for address, (_, looks) in self._silent.items() if looks >= _SILENT_LOOKS]
+        if frozen:
+            self._asked(
+                "restart_workers",
+                2 * CONNECT_SECONDS,
+                workers=frozen,
+                wait_for_workers=False,
+                on_error="return",
+                timeout=CONNECT_SECONDS,
+                stimulus_id="arrayol-silent-worker",
+            )
+        self._listened = monotonic()
+
+    def _asked(self, what: str, seconds: float, **options: Any) -> Any:
+        """What the scheduler answers. Raises ArrayolError (`cluster-lost`) where it does not."""
+        with self._connection():
+            ask = getattr(self._client.scheduler, what)
+            return self._client.sync(ask, callback_timeout=seconds, **options)  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def _connection(self) -> Iterator[None]:
+        """A question in the block that gets no answer is told."""
+        try:
+            yield
+        except (OSError, CancelledError, ValueError):  # the last one where the client has closed itself
+            raise self._lost() from None
 
     def result(self, task: Task) -> tuple[list[Any], float]:
         """What it found. Raises ArrayolError (`cluster-lost`, `cluster-version`)."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import signal
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from toy_jobs import Broken, Square, one, sum_of_squares
 
 from arrayol.errors import ArrayolError
 from dse.jobs import cluster as cluster_module
+from dse.jobs import runner
 from dse.jobs.cluster import Cluster, cluster
 from dse.jobs.runner import JobRunner
 
@@ -133,11 +136,36 @@ def test_without_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+def test_a_frozen_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tasks go to another one, which the scheduler alone would see to in five minutes."""
+    monkeypatch.setattr(cluster_module, "_LISTEN_SECONDS", 1.0)
+    monkeypatch.setattr(runner, "CHECK_SECONDS", 0.5)
+    with scheduler(tmp_path) as running, running.workers(2) as workers, cluster(running.address) as pool:
+        workers[0].send_signal(signal.SIGSTOP)
+        assert set(JobRunner(pool).do(20, [one(Where(number, 0.3)) for number in range(12)])) == {workers[1].pid}
+
+
 class Client:
-    """What a cluster asks of a client of dask."""
+    """What a cluster asks of a client of dask: who is there, when workers were last heard, and to restart some."""
 
     def __init__(self) -> None:
         self.workers: int | Exception = 2
+        self.heartbeats: dict[str, float] = {}
+        self.restarted: list[list[str]] = []
+        self.scheduler = self
+
+    def sync(self, asked: Callable[..., Any], **options: Any) -> Any:
+        assert options.pop("callback_timeout") > 0
+        return asked(**options)
+
+    def identity(self) -> dict[str, dict[str, dict[str, float]]]:
+        return {"workers": {address: {"last_seen": seen} for address, seen in self.heartbeats.items()}}
+
+    def restart_workers(self, workers: list[str], **options: object) -> None:
+        assert options["wait_for_workers"] is False
+        self.restarted.append(workers)
+        for worker in workers:
+            del self.heartbeats[worker]
 
     def get_executor(self, *, pure: bool) -> None:
         assert not pure
@@ -167,6 +195,27 @@ def test_workers_come_and_go(client: Client, monkeypatch: pytest.MonkeyPatch) ->
     with pytest.raises(ArrayolError) as refused:
         pool.check()
     assert refusal(refused)[0] == "cluster-lost"
+
+
+def test_silent_workers_are_replaced(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that gives no heartbeat for six looks, however long this process itself was frozen between two of them."""
+    clock = [0.0]
+    monkeypatch.setattr(cluster_module, "monotonic", lambda: clock[0])
+    pool = Cluster(client, "here")  # type: ignore[arg-type]
+    client.heartbeats = {"well": 0.0, "frozen": 0.0, "slow": 0.0}
+    for look in range(1, 8):
+        assert client.restarted == []
+        clock[0] += 3600.0 if look == 3 else 10.0
+        client.heartbeats["well"] += 1.0
+        client.heartbeats["slow"] += look % 5 == 0
+        pool.check()
+        clock[0] += 1.0
+        pool.check()  # too early to listen again
+    assert client.restarted == [["frozen"]]
+    for _ in range(3):
+        clock[0] += 10.0
+        pool.check()
+    assert client.restarted == [["frozen"]]
 
 
 @pytest.mark.parametrize("raised", [OSError(), CancelledError(), ValueError()])
