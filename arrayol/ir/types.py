@@ -36,8 +36,13 @@ class ElementType(StrEnum):
 
     @property
     def bits(self) -> int:
-        """Bits that one element takes in a memory; a bool takes one."""
+        """Bits that one element has, and takes in a local memory; a bool takes one."""
         return 1 if self is ElementType.BOOL else int(self.value[1:])
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that one element takes in the external memory and on its port; a bool takes one."""
+        return -(-self.bits // 8)
 
     @property
     def is_integer(self) -> bool:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from arrayol.text import listed
 from dse.space.mappings import MappingSpace
 from hwmodel.assumptions import assumed_by_machine
+
+NUMBERS_SHOWN = 5  # of units that a study leaves out
 
 
 def remarks_of(space: MappingSpace, origin: str) -> tuple[str, ...]:
     """One remark for each subject; `origin` names the platform."""
     model = space.model
-    return (*assumed_by_machine(model.network, model.platform, origin), *_frames(space), *_study(space))
+    return (*assumed_by_machine(model.network, model.platform, origin), *_frames(space), *_study(space), *_units(space))
 
 
 def _frames(space: MappingSpace) -> Iterator[str]:
@@ -36,3 +40,30 @@ def _study(space: MappingSpace) -> Iterator[str]:
         ]
         if larger:
             yield f"'{key}' of {listed(larger)} are larger than the repetition, and were taken as large as it"
+
+
+def _units(space: MappingSpace) -> Iterator[str]:
+    """A number of units that a study lists is not taken where fewer can work at once; those may not be listed.
+
+    On a block as many can work as there are chains of the delay in it: its repetitions less those that follow another.
+    """
+    if space.study.units is None:
+        return
+    offered, missing = np.array(space.units), set[int]()
+    tasks = []
+    for task in space.graph.names:
+        delays = space.accesses.delays(task)
+        if len(delays) > 1:
+            continue  # their schedule decides
+        sides = np.array(space.shapes(task), np.int64).reshape(-1, len(space.accesses.extents(task)))
+        most = sides.prod(axis=1)
+        for delay in delays:
+            most = most - np.maximum(sides - np.abs(np.array(delay.vector, np.int64)), 0).prod(axis=1)
+        left_out = set(most[(most < offered[-1]) & ~np.isin(most, offered)].tolist())
+        tasks += [task] if left_out else []
+        missing |= left_out
+    if tasks:
+        some = [str(number) for number in sorted(missing)[:NUMBERS_SHOWN]]
+        numbers = listed([*some, *(["more"] if len(missing) > len(some) else [])], "or")
+        what = f"on some blocks of {listed(tasks)} at most {numbers} units can work at once"
+        yield f"{what}; the study's units leave that out, and the next smaller number is taken, if any"

@@ -9,7 +9,7 @@ import numpy as np
 from hwmodel.design import Blocks, GroupDesign, Policy
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.scans import strip_length
-from hwmodel.machine.ticks import STORES, Stages, Ticks, Work, read_at
+from hwmodel.machine.ticks import STORES, Stages, Ticks, Work, is_unchanging, read_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,15 +32,16 @@ class Stored:
 
 
 def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, array: str) -> Held:
-    """What is fetched of an array from outside under the group's policy."""
+    """What is fetched of an array from outside under the group's policy; what no tick changes is fetched once."""
+    policy = "reuse" if is_unchanging(group, ticks, array) else design.policy
     element, tick, last = _uses(group, ticks, stages, array)
     strip = _strips(group, design.blocks, ticks)
-    kept = _kept_together(design.policy, tick, strip)
+    kept = _kept_together(policy, tick, strip)
     count = len(ticks.block) + 1
     fetches, instance = np.unique(element * count + kept, return_inverse=True)
     first = np.full(len(fetches), count)
     np.minimum.at(first, instance, tick)
-    if design.policy == "whole":
+    if policy == "whole":
         first = np.searchsorted(strip, fetches % count)
     end = np.full(len(fetches), np.iinfo(np.int64).min)
     np.maximum.at(end, instance, last)

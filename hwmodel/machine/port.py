@@ -58,8 +58,8 @@ class Port:
         self._bases = _array_bases(accesses, platform.memory.rows.row_bytes) if platform.memory.rows else {}
 
     def element_bytes(self, array: str) -> int:
-        """Bytes of an element in the external memory; a bool takes one."""
-        return -(-self.network.arrays[array].type.bits // 8)
+        """Bytes of an element in the external memory and on the port."""
+        return self.network.arrays[array].type.bytes
 
     def burst_cycles(self, array: str, data: Elements) -> Elements:
         """Cycles of bursts of so many data of an array on a platform without rows; a burst of none takes none."""
@@ -67,7 +67,7 @@ class Port:
         if memory.data_per_word is not None:
             words = -(-data // memory.data_per_word)
         else:
-            words = -(-data * self.network.arrays[array].type.bits // (memory.word_bits or 1))
+            words = -(-data * self.element_bytes(array) * 8 // (memory.word_bits or 1))
         return np.where(data > 0, (memory.latency or 0) + words, 0)
 
     def by_step(self, transfers: Sequence[Transfer], steps: int) -> PortCycles:
@@ -113,6 +113,6 @@ def _array_bases(accesses: Accesses, row: int) -> dict[str, int]:
     bases, end = {}, 0
     for name, array in accesses.network.arrays.items():
         bases[name] = end
-        size = accesses.size(name) * -(-array.type.bits // 8)
+        size = accesses.size(name) * array.type.bytes
         end += -(-size // row) * row
     return bases

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.errors import error
-from hwmodel.accesses import Extents
+from hwmodel.accesses import Extents, Touch
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
 from hwmodel.machine.scans import block_places, breaking_pair
@@ -91,14 +91,29 @@ def _last_task(group: Group, blocks: Blocks) -> Ticks:
 
 def read_at(group: Group, task: str, array: str, work: Work) -> tuple[Elements, Elements]:
     """The elements of an array that a task reads and the ticks at which it does, one entry per access."""
-    repetitions = group.accesses.repetitions(task)
-    elements, ticks = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for touch in group.reads(task, array):
-        happens = group.accesses.happens(touch, repetitions)[work.repetition]
-        touched = group.accesses.elements(touch, repetitions[work.repetition[happens]])
-        elements.append(touched.ravel())
-        ticks.append(np.repeat(work.tick[happens], touched.shape[1]))
+    parts = [(np.zeros(0, np.int64), np.zeros(0, np.int64))]
+    parts += [_read_through(group, touch, work) for touch in group.reads(task, array)]
+    elements, ticks = zip(*parts, strict=True)
     return np.concatenate(elements), np.concatenate(ticks)
+
+
+def _read_through(group: Group, touch: Touch, work: Work) -> tuple[Elements, Elements]:
+    """The elements that runs read through one tiler and the ticks at which they do."""
+    repetitions = group.accesses.repetitions(touch.process)
+    happens = group.accesses.happens(touch, repetitions)[work.repetition]
+    touched = group.accesses.elements(touch, repetitions[work.repetition[happens]])
+    return touched.ravel(), np.repeat(work.tick[happens], touched.shape[1])
+
+
+def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
+    """Whether each tiler reads the same elements of an array from outside at every tick at which it reads."""
+    for task in group.readers(array):
+        for touch in group.reads(task, array):
+            element, tick = _read_through(group, touch, ticks.work[task])
+            pairs = np.unique(tick * group.accesses.size(array) + element)
+            if len(pairs) != len(np.unique(tick)) * len(np.unique(element)):
+                return False
+    return True
 
 
 def _first_need(group: Group, task: str, ticks: Ticks) -> Work:

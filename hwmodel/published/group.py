@@ -166,14 +166,15 @@ def data_per_word(network: Network, platform: Platform) -> tuple[int, str | None
     bits = platform.memory.word_bits
     assert bits is not None, "a platform has data_per_word or word_bits"
     widest = max(network.arrays.values(), key=lambda array: array.type.bits)
-    if bits < widest.type.bits:
+    needed = 8 * widest.type.bytes
+    if bits < needed:
         raise error(
             "word-too-narrow",
-            f"memory.word_bits is {bits}, but one datum of array '{widest.name}' ({widest.type}) has "
-            f"{widest.type.bits} bits; the published model moves at least one datum per cycle",
-            hint=f"raise memory.word_bits to {widest.type.bits} or more, or give memory.data_per_word instead",
+            f"memory.word_bits is {bits}, but one datum of array '{widest.name}' ({widest.type}) takes "
+            f"{needed} bits; the published model moves at least one datum per cycle",
+            hint=f"raise memory.word_bits to {needed} or more, or give memory.data_per_word instead",
         )
-    m = bits // widest.type.bits
+    m = bits // needed
     return m, f"{m} data per word: memory.word_bits = {bits}, the widest element is {widest.type} ('{widest.name}')"
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses, Touch
-from hwmodel.simulator.plan import Ints, Plan, Work, fault, outside_elements, touched
+from hwmodel.design import Policy
+from hwmodel.simulator.plan import Ints, Plan, Work, fault, levels, outside_elements, touched
 
 Place = tuple[str, int]  # a task, and the number of one of its input tilers
 
@@ -147,10 +148,11 @@ def _stored(accesses: Accesses, plan: Plan, array: str, element: Ints, tick: Int
 def _loaded(
     accesses: Accesses, plan: Plan, stage: Mapping[str, int], array: str, readers: Readers, reads: dict[Place, Read]
 ) -> Moved:
-    """The data that come from the external memory, under the group's policy."""
+    """The data that come from the external memory, under the group's policy; those that never change come once."""
+    policy = "reuse" if _never_changes(readers) else plan.design.policy
     before = min(stage[place[0]] for place, *_ in readers) - 1
     span = len(plan.ticks) + 1
-    fetches = [_fetch_of(plan, ticks) for *_, ticks in readers]
+    fetches = [_fetch_of(plan, policy, ticks) for *_, ticks in readers]
     keys = [elements * span + fetch[:, None] for (_, _, _, elements, _), fetch in zip(readers, fetches, strict=True)]
     fetched, inverse = np.unique(np.concatenate([key.reshape(-1) for key in keys]), return_inverse=True)
     bring = np.full(len(fetched), np.iinfo(np.int64).max)
@@ -160,22 +162,34 @@ def _loaded(
         data = inverse[start : start + key.size].reshape(key.shape)
         start += key.size
         reads[place] = Read(touch, rows, data)
-        np.minimum.at(bring, data, _bring_of(plan, ticks)[:, None] + before)
+        np.minimum.at(bring, data, _bring_of(plan, policy, ticks)[:, None] + before)
         np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])
     none = np.zeros(0, np.int64)
     return Moved(array, True, fetched // span, bring, last, np.full(len(fetched), -1), none, none)
 
 
-def _fetch_of(plan: Plan, ticks: Ints) -> Ints:
+def _never_changes(readers: Readers) -> bool:
+    """Whether each tiler reads the same elements in every tick in which it reads."""
+    for _, _, _, elements, ticks in readers:
+        first = None
+        for rows in levels(ticks):
+            read = set(elements[rows].ravel().tolist())
+            if first is not None and read != first:
+                return False
+            first = read
+    return True
+
+
+def _fetch_of(plan: Plan, policy: Policy, ticks: Ints) -> Ints:
     """What tells the fetches of one element apart: nothing, the strip, or the tick."""
-    if plan.design.policy == "reuse":
+    if policy == "reuse":
         return np.zeros(len(ticks), np.int64)
-    return ticks if plan.design.policy == "tile" else _strip(plan, ticks)
+    return ticks if policy == "tile" else _strip(plan, ticks)
 
 
-def _bring_of(plan: Plan, ticks: Ints) -> Ints:
+def _bring_of(plan: Plan, policy: Policy, ticks: Ints) -> Ints:
     """The tick that a fetch is for: the read's own (the first of them counts), or the first one of its strip."""
-    if plan.design.policy != "whole":
+    if policy != "whole":
         return ticks
     strips = plan.ticks.strip[plan.ticks.block]
     return np.searchsorted(strips, _strip(plan, ticks)).astype(np.int64)

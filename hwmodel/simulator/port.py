@@ -58,10 +58,10 @@ class Port:
         memory = self.platform.memory
         if memory.data_per_word is not None:
             return -(-data // memory.data_per_word)
-        return -(-data * self.accesses.network.arrays[array].type.bits // (memory.word_bits or 1))
+        return -(-data * self.accesses.network.arrays[array].type.bytes * 8 // (memory.word_bits or 1))
 
     def _serve_runs(self, rows: _Rows, array: str, elements: Ints) -> None:
-        size = -(-self.accesses.network.arrays[array].type.bits // 8)
+        size = self.accesses.network.arrays[array].type.bytes
         base = self._base(array, rows.model.row_bytes)
         ascending = np.sort(elements)
         for run in np.split(ascending, np.flatnonzero(np.diff(ascending) != 1) + 1):
@@ -73,7 +73,7 @@ class Port:
         for name, other in self.accesses.network.arrays.items():
             if name == array:
                 break
-            base += -(-self.accesses.size(name) * -(-other.type.bits // 8) // row_bytes) * row_bytes
+            base += -(-self.accesses.size(name) * other.type.bytes // row_bytes) * row_bytes
         return base
 
 

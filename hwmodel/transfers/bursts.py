@@ -12,7 +12,6 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.ir.types import ElementType
 from arrayol.tiling.nest import NestArray
 from hwmodel.external_memory import Bursts
 from hwmodel.platform import Platform
@@ -36,18 +35,13 @@ class Place:
         return number
 
 
-def element_bytes(type_: ElementType) -> int:
-    """Bytes of an element in external memory, where a bool takes a whole byte."""
-    return max(type_.bits // 8, 1)
-
-
 def places(arrays: Mapping[str, NestArray], platform: Platform) -> dict[str, Place]:
     """The place of each array, in the order given; without a row model arrays follow each other without a gap."""
     align = platform.memory.rows.row_bytes if platform.memory.rows is not None else 1
     taken: dict[str, Place] = {}
     free = 0
     for name, array in arrays.items():
-        place = Place(free, element_bytes(array.type), tuple(extent or 1 for extent in array.shape))
+        place = Place(free, array.type.bytes, tuple(extent or 1 for extent in array.shape))
         taken[name] = place
         free += -(-prod(place.shape) * place.element_bytes // align) * align
     return taken

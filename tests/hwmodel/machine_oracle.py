@@ -121,7 +121,7 @@ class Oracle(Stepped):
             return 0
         if memory.data_per_word is not None:
             return (memory.latency or 0) + math.ceil(data / memory.data_per_word)
-        return (memory.latency or 0) + math.ceil(data * self.network.arrays[array].type.bits / (memory.word_bits or 1))
+        return (memory.latency or 0) + math.ceil(data * 8 * self.bytes(array) / (memory.word_bits or 1))
 
     def runs_of(self, array: str, elements: list[Point]) -> list[tuple[int, int, int]]:
         base = 0

@@ -159,22 +159,33 @@ class Stepped(Grouped):
 
     def fetched(self, array: str) -> list[tuple[Point, int, int]]:
         """Each fetched instance: the element, the step that loads it, the step of its last use."""
+        policy = "reuse" if self.unchanging(array) else self.design.policy
         uses: dict[tuple[Point, int], list[tuple[int, int]]] = defaultdict(list)
         for reader in self.readers(array):
             for run in self.runs[reader]:
                 for name, element in self.reads(reader, run.r):
                     if name == array:
                         together = {"reuse": 0, "tile": run.tick, "strip": self.strip(run.tick)}
-                        kept = together.get(self.design.policy, self.strip(run.tick))
+                        kept = together.get(policy, self.strip(run.tick))
                         at = self.place(run.tick)
                         uses[element, kept].append((at, at + self.stage[reader]))
         found = []
         for (element, kept), places in uses.items():
             first = min(place for place, _ in places)
-            if self.design.policy == "whole":
+            if policy == "whole":
                 first = min(self.place(tick) for tick in self.order if self.strip(tick) == kept)
             found.append((element, first + self.load_stage[array], max(step for _, step in places)))
         return found
+
+    def unchanging(self, array: str) -> bool:
+        """Whether every tiler reads the same elements of an array at every tick at which it reads it."""
+        read: dict[tuple[str, int], dict[int, set[Point]]] = defaultdict(lambda: defaultdict(set))
+        for reader in self.readers(array):
+            for run in self.runs[reader]:
+                for name, number, found in self.patterns(reader, run.r, writes=False):
+                    if name == array:
+                        read[reader, number][run.tick].update(found)
+        return all(len(set(map(frozenset, by_tick.values()))) == 1 for by_tick in read.values())
 
     def instances(self, array: str) -> list[tuple[Point, int, int, int | None]]:
         """Each made instance: the element, the steps that make it, use it last, and store it."""

@@ -35,6 +35,7 @@ DATAPATHS = (
     "no datapath is given for far and near: taken with an initiation interval of 1 cycle, a latency of 0 cycles and no "
     "cost; give [elementary.NAME] in the platform"
 )
+UNITS = "on some blocks of first at most 2 or 3 units can work at once"
 WHOLE = 'port = "shared"\n[elementary.far]\ninitiation_interval = 2\nlatency = 1\n'
 ROWS = "[memory.rows]\nrow_bytes = 64\nword_ns = 1\nrow_change_ns = 1\nsame_bank_activate_ns = 1\n"
 PLAIN = "".join(f"[elementary.{name}]\ninitiation_interval = 1\nlatency = 0\n" for name in ("far", "near"))
@@ -110,7 +111,7 @@ def test_a_cost_that_some_task_lacks_is_refused(arrayol: CommandLine, spec: Path
 
 
 def test_remarks_go_to_stderr_json_the_table_and_the_report(arrayol: CommandLine, spec: Path) -> None:
-    study = 'layouts = ["linear"]\n[blocks]\nsecond = [[99]]\n'
+    study = 'layouts = ["linear"]\nunits = [1, 4]\n[blocks]\nfirst = [[3], [2], [8]]\nsecond = [[99]]\n'
     (spec.parent / "study.toml").write_text(study, encoding="utf-8")
     done = arrayol("explore", "both.aol", "--study", "study.toml", "--no-verify", "--json")
     remarks = json.loads(done.stdout)["remarks"]
@@ -119,6 +120,7 @@ def test_remarks_go_to_stderr_json_the_table_and_the_report(arrayol: CommandLine
         DATAPATHS,
         "bank layouts are not tried: the platform does not give local.block_bits, so that banks cost nothing",
         "'blocks' of second are larger than the repetition, and were taken as large as it",
+        f"{UNITS}; the study's units leave that out, and the next smaller number is taken, if any",
     ]
     assert [line for line in done.stderr.splitlines() if line.startswith("remark: ")] == [
         f"remark: {remark}" for remark in remarks

@@ -12,7 +12,16 @@ import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.counts import GroupCounts, Living
-from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fetch, Fields, Merge, fields_along, read_at_each
+from hwmodel.machine.separable.first_use import (
+    BEFORE,
+    NEVER,
+    Fetch,
+    Fields,
+    Merge,
+    fields_along,
+    is_unchanging_along,
+    read_at_each,
+)
 
 Counts = Ints
 
@@ -42,16 +51,20 @@ class AxisTable:
         return sum(counts.nbytes for counts in (self.happens, self.chains, self.longest, self.born, self.dead))
 
 
-def axis_table(counts: GroupCounts, block: int, sides: Ints, *, descending: bool, fetch: Fetch) -> AxisTable:
-    """The counts along one dimension of the blocks for sides (S,), the blocks taken upwards or downwards."""
+def axis_table(
+    counts: GroupCounts, block: int, sides: Ints, *, descending: bool, fetch: Fetch, unchanging: Mask
+) -> AxisTable:
+    """The counts along one dimension of the blocks for sides (S,), the blocks taken upwards or downwards.
+
+    `unchanging` (S, loaded arrays) are fetched once, whatever `fetch`.
+    """
     parts = counts.parts
-    extent = parts.group.accesses.extents(parts.group.last)[block]
-    places = -(-extent // sides)
-    place = np.arange(extent)[None, :] // sides[:, None]
-    place = places[:, None] - 1 - place if descending else place
-    fields = fields_along(parts, counts.masks, block, place)
+    places, fields = fields_of(counts, block, sides, descending=descending)
     most = int(places.max())
-    fetched = {name: _fetched(counts, fields, block, name, most, fetch) for name in parts.group.loaded}
+    fetched = {
+        name: _fetched(counts, fields, block, name, most, fetch, unchanging[:, number])
+        for number, name in enumerate(parts.group.loaded)
+    }
     counted = [
         fetched[name][0] if kind == "load" else _histogram((fields.work if kind == "task" else fields.made)[name], most)
         for kind, name in counts.names
@@ -72,20 +85,40 @@ def axis_table(counts: GroupCounts, block: int, sides: Ints, *, descending: bool
     )
 
 
+def fields_of(counts: GroupCounts, block: int, sides: Ints, *, descending: bool) -> tuple[Ints, Fields]:
+    """How many places (S,) blocks of these sides have along a dimension of theirs, and the fields along it."""
+    parts = counts.parts
+    extent = parts.group.accesses.extents(parts.group.last)[block]
+    places = -(-extent // sides)
+    place = np.arange(extent)[None, :] // sides[:, None]
+    place = places[:, None] - 1 - place if descending else place
+    return places, fields_along(parts, counts.masks, block, place)
+
+
+def unchanging_along(counts: GroupCounts, block: int, sides: Ints, *, descending: bool) -> Mask:
+    """Which arrays from outside are the same at every place, (S, arrays)."""
+    _, fields = fields_of(counts, block, sides, descending=descending)
+    loaded = counts.parts.group.loaded
+    columns = [is_unchanging_along(counts.parts, counts.masks, fields, block, name) for name in loaded]
+    return np.array(columns, np.bool_).reshape(-1, len(sides)).T
+
+
 def _fetched(
-    counts: GroupCounts, fields: Fields, block: int, array: str, most: int, fetch: Fetch
+    counts: GroupCounts, fields: Fields, block: int, array: str, most: int, fetch: Fetch, once: Mask
 ) -> tuple[Counts, Counts]:
-    """When the indices of an array from outside come, and when they are last used."""
-    if fetch == "each":
-        each = read_at_each(counts.parts, counts.masks, fields, block, array)
-        sides = len(fields.read[array])
-        number = np.bincount(each.side * most + each.place, minlength=sides * most).reshape(sides, most)
-        for kind in ("first", "last"):
-            fields.merges[kind, array] = each.merge
-        return number, number
+    """When the indices of an array from outside come, and when they are last used; `once` by side."""
     read = fields.read[array]
-    come = np.where(read == NEVER, NEVER, 0) if fetch == "start" else read
-    return _histogram(come, most), _histogram(fields.last[array], most)
+    if fetch == "start":
+        come = np.where((read == NEVER) | once[:, None], read, 0)
+        return _histogram(come, most), _histogram(fields.last[array], most)
+    come, gone = _histogram(read, most), _histogram(fields.last[array], most)
+    if fetch == "once" or once.all():
+        return come, gone
+    each = read_at_each(counts.parts, counts.masks, fields, block, array)
+    number = np.bincount(each.side * most + each.place, minlength=come.size).reshape(come.shape)
+    for kind in ("first", "last"):
+        fields.merges[kind, array] = fields.merges[kind, array].where(once, each.merge)
+    return np.where(once[:, None], come, number), np.where(once[:, None], gone, number)
 
 
 def _histogram(field: Ints, most: int) -> Counts:

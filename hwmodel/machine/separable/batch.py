@@ -30,10 +30,10 @@ from hwmodel.machine.priced import (
 )
 from hwmodel.machine.processors import check_layouts, plain_occupancy
 from hwmodel.machine.separable.axes import Ints, find_parts
-from hwmodel.machine.separable.axis_table import AxisTable, axis_table
+from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, unchanging_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
-from hwmodel.machine.separable.first_use import Fetch, fetch_of, fields_along, find_masks
+from hwmodel.machine.separable.first_use import Fetch, fetch_of, find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.timing import Timing, occupancies, step_kinds
 from hwmodel.machine.ticks import stage_group
@@ -71,12 +71,14 @@ class Kept:
     """Tables of block sides, dimensions put together of them, and the bytes that the tables take: nearly all of it."""
 
     tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict)
+    unchanging: dict[tuple[int, bool, bytes], NDArray[np.bool_]] = field(default_factory=dict)
     orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
     size: int = 0
 
     def clear(self) -> None:
         """Forget all; what is asked for again is made again."""
         self.tables.clear()
+        self.unchanging.clear()
         self.orders.clear()
         self.size = 0
 
@@ -219,24 +221,41 @@ class GroupBatch:
         return tuple(uneven)
 
     def reads_again(self, blocks: Blocks) -> bool:
-        """Whether an element from outside is read at several ticks."""
-        for block, side in enumerate(blocks.shape):
-            extent = self.accesses.extents(self.counts.parts.group.last)[block]
-            fields = fields_along(self.counts.parts, self.counts.masks, block, np.arange(extent)[None, :] // side)
-            loaded = self.counts.parts.group.loaded
-            if any(bool((fields.last[name] > fields.read[name]).any()) for name in loaded):
-                return True
-        return False
+        """Whether an element from outside is read at several ticks, of an array that changes from tick to tick."""
+        loaded = self.counts.parts.group.loaded
+        again = np.zeros(len(loaded), np.bool_)
+        for block, descending in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
+            _, fields = fields_of(self.counts, block, np.array([blocks.shape[block]]), descending=descending)
+            again |= [bool((fields.last[name] > fields.read[name]).any()) for name in loaded]
+        unchanging = self._unchanging(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1))
+        return bool((again & ~unchanging[0]).any())
+
+    def _unchanging(self, scan: Scan, shapes: Ints) -> NDArray[np.bool_]:
+        """Which arrays from outside are the same at every tick, (S, arrays): along each dimension of the blocks."""
+        unchanging = np.ones((len(shapes), len(self.counts.parts.group.loaded)), np.bool_)
+        for block, descending in zip(scan.dimensions, scan.descending, strict=True):
+            sides, pick = np.unique(shapes[:, block], return_inverse=True)
+            key = block, descending, sides.tobytes()
+            if key not in self.kept.unchanging:
+                self.kept.unchanging[key] = unchanging_along(self.counts, block, sides, descending=descending)
+            unchanging &= self.kept.unchanging[key][pick.ravel()]
+        return unchanging
 
     def structures(self, scan: Scan, shapes: NDArray[np.int64], policy: Policy = "reuse") -> Structures:
         """The orders of blocks of these shapes."""
         tables, picks = [], []
+        unchanging = np.zeros((len(shapes), len(self.counts.parts.group.loaded)), np.bool_)
+        if policy != "reuse":
+            unchanging = self._unchanging(scan, shapes)
         for block, descending in zip(scan.dimensions, scan.descending, strict=True):
-            sides, pick = np.unique(shapes[:, block], return_inverse=True)
             fetch = fetch_of(policy, innermost=block == scan.dimensions[-1])
-            key = block, descending, fetch, sides.tobytes()
+            columns = np.column_stack([shapes[:, block], unchanging & (fetch != "once")])
+            rows, pick = np.unique(columns, axis=0, return_inverse=True)
+            key = block, descending, fetch, rows.tobytes()
             if key not in self.kept.tables:
-                table = axis_table(self.counts, block, sides, descending=descending, fetch=fetch)
+                table = axis_table(
+                    self.counts, block, rows[:, 0], descending=descending, fetch=fetch, unchanging=rows[:, 1:] > 0
+                )
                 self.kept.tables[key] = table
                 self.kept.size += table.nbytes
             tables.append(self.kept.tables[key])

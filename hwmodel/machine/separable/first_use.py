@@ -37,6 +37,13 @@ class Merge:
     differs: Mask
     leaders: Ints
 
+    def where(self, chosen: Mask, other: Merge) -> Merge:
+        """The same for the sides `chosen`, another one for the rest."""
+        return Merge(
+            np.where(chosen, self.differs, other.differs),
+            np.where(chosen, self.leaders, other.leaders),
+        )
+
 
 def merged(fields: Sequence[Ints], *, latest: bool) -> tuple[Ints, Merge]:
     """The earliest (or latest) of several fields, entry by entry."""
@@ -270,6 +277,24 @@ def read_at_each(parts: Parts, masks: Masks, fields: Fields, block: int, array: 
     leads = np.stack([np.bincount(key // (cells * places), minlength=sides) == number for key in keys])
     leaders = (np.int64(1) << np.arange(len(keys))) @ leads.astype(np.int64)
     return Each(side, together % places, Merge(np.logical_not(leads.all(axis=0)), leaders))
+
+
+def is_unchanging_along(parts: Parts, masks: Masks, fields: Fields, block: int, array: str) -> Mask:
+    """By side, whether each tiler reads the same indices of an array at every place at which it reads.
+
+    What a tiler reads at a tick is a product over the dimensions, so it is the same at every tick if it is along each.
+    """
+    sides, cells = len(fields.work[parts.group.last]), _cells(parts, block, array)
+    same = np.ones(sides, np.bool_)
+    for link in parts.reads[array]:
+        places = int(max(fields.work[link.task].max(initial=0, where=fields.work[link.task] != NEVER), 0)) + 1
+        pairs = _pairs(parts, masks, fields, block, link, places)
+        side = pairs // (cells * places)
+        indices = np.unique(pairs // places) // cells
+        at = np.unique(side * places + pairs % places) // places
+        number, indices, at = (np.bincount(each, minlength=sides) for each in (side, indices, at))
+        same &= number == indices * at
+    return same
 
 
 def _cells(parts: Parts, block: int, array: str) -> int:

@@ -50,7 +50,7 @@ def test_a_word_that_holds_no_datum() -> None:
     with pytest.raises(ArrayolError) as caught:
         PublishedModel(single(), Platform(memory=ExternalMemory(latency=30, word_bits=16)))
     assert str(caught.value) == (
-        "error[word-too-narrow]: memory.word_bits is 16, but one datum of array 'i' (f32) has 32 bits; the published "
+        "error[word-too-narrow]: memory.word_bits is 16, but one datum of array 'i' (f32) takes 32 bits; the published "
         "model moves at least one datum per cycle\n"
         "  hint: raise memory.word_bits to 32 or more, or give memory.data_per_word instead"
     )
