@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from hypothesis import strategies as st
+from layouts_brute import DrawnNest, DrawnReference, Rows
 
 from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
 
@@ -62,3 +65,106 @@ def bodies(draw: st.DrawFn) -> tuple[tuple[Loop, ...], tuple[Reference, ...]]:
             array = draw(st.sampled_from(["A", "A", "B"]))
             found.append(Reference(array, number == loads, moved, 0, statement, (), number, certain))
     return loops, tuple(found)
+
+
+# Nests as texts, with the same numbers beside them.
+
+_STEPS = st.sampled_from([0, 1, 1, 1, 2, 2, 3, 4, -1, -2])
+
+
+@st.composite
+def drawn_nests(draw: st.DrawFn) -> DrawnNest:
+    """An elementary `t` of one statement, or a repetitive task `t` whose tilers may wrap; factors to unroll by."""
+    depth = draw(st.integers(1, 2))
+    extents = tuple(draw(st.integers(1, 6)) for _ in range(depth))
+    factors = tuple(draw(st.integers(1, min(extent, 3))) for extent in extents)
+    repetitive = draw(st.booleans())
+    wraps = repetitive and draw(st.booleans())
+    reads = [
+        DrawnReference(array, draw(_rows(depth, rank)))
+        for array, rank in (("a", draw(st.integers(1, 2))), ("c", 1))
+        for _ in range(draw(st.integers(array == "a", 4 if array == "a" else 1)))
+    ]
+    unit = tuple((tuple(int(axis == loop) for loop in range(depth)), 0) for axis in range(depth))
+    shapes, placed = _placed(draw, reads, extents, wraps=wraps)
+    references = (*placed, DrawnReference("y", unit, write=True))
+    loops = tuple("ij"[:depth]) if not repetitive else tuple(f"r{axis}" for axis in range(depth))
+    shapes["y"] = extents
+    text = (_task_text if repetitive else _body_text)(loops, extents, shapes, references, "wrap" * wraps)
+    return DrawnNest(text, loops, extents, factors, shapes, references, wraps)
+
+
+@st.composite
+def _rows(draw: st.DrawFn, depth: int, rank: int) -> Rows:
+    return tuple((tuple(draw(_STEPS) for _ in range(depth)), draw(st.integers(0, 3))) for _ in range(rank))
+
+
+def _placed(
+    draw: st.DrawFn, reads: list[DrawnReference], extents: tuple[int, ...], *, wraps: bool
+) -> tuple[dict[str, tuple[int, ...]], list[DrawnReference]]:
+    """Shapes that hold all that is read, from 0 on; a shape that wraps may be too small for it."""
+    shapes: dict[str, tuple[int, ...]] = {}
+    placed = []
+    for array in dict.fromkeys(one.array for one in reads):
+        own = [one for one in reads if one.array == array]
+        touched = [one.element(index, None) for one in own for index in product(*map(range, extents))]
+        lows, highs = map(min, zip(*touched, strict=True)), map(max, zip(*touched, strict=True))
+        moved = tuple(lows)
+        spans = [high - low + 1 for low, high in zip(moved, highs, strict=True)]
+        shapes[array] = tuple(max(1, span - draw(st.integers(0, 3))) if wraps else span for span in spans)
+        placed += [
+            DrawnReference(
+                array, tuple((row, offset - low) for (row, offset), low in zip(one.rows, moved, strict=True))
+            )
+            for one in own
+        ]
+    return shapes, placed
+
+
+def _port(array: str, shapes: dict[str, tuple[int, ...]]) -> str:
+    return f"{array}: i32[{', '.join(map(str, shapes[array]))}]"
+
+
+def _body_text(
+    loops: tuple[str, ...],
+    extents: tuple[int, ...],
+    shapes: dict[str, tuple[int, ...]],
+    references: tuple[DrawnReference, ...],
+    _: str,
+) -> str:
+    def subscript(row: tuple[int, ...], offset: int) -> str:
+        return " + ".join([*(f"{factor} * {loop}" for factor, loop in zip(row, loops, strict=True)), str(offset)])
+
+    reads = " + ".join(f"{one.array}[{', '.join(subscript(*row) for row in one.rows)}]" for one in references[:-1])
+    ranges = ", ".join(f"{loop} in 0..{extent}" for loop, extent in zip(loops, extents, strict=True))
+    inputs = ", ".join(_port(array, shapes) for array in shapes if array != "y")
+    return f"elementary t({inputs}) -> ({_port('y', shapes)}) {{\n  y[{', '.join(loops)}] = {reads}  for {ranges}\n}}\n"
+
+
+def _task_text(
+    loops: tuple[str, ...],
+    extents: tuple[int, ...],
+    shapes: dict[str, tuple[int, ...]],
+    references: tuple[DrawnReference, ...],
+    wrap: str,
+) -> str:
+    ports = ", ".join(f"p{number}: i32" for number in range(len(references) - 1))
+    links = []
+    for number, one in enumerate(references):
+        origin = ", ".join(str(offset) for _, offset in one.rows)
+        paving = "; ".join(", ".join(map(str, row)) for row, _ in one.rows)
+        arrow, port = ("->", "q") if one.write else ("<-", f"p{number}")
+        told = "" if one.write else wrap
+        links.append(f"    {port} {arrow} {one.array} at origin [{origin}] paving [{paving}] fitting [] {told}")
+    inputs = ", ".join(_port(array, shapes) for array in shapes if array != "y")
+    return "\n".join(
+        [
+            f"elementary e({ports}) -> (q: i32)",
+            f"task t({inputs}) -> ({_port('y', shapes)}) {{",
+            f"  repeat [{', '.join(map(str, extents))}] of e {{",
+            *links,
+            "  }",
+            "}",
+            "",
+        ]
+    )

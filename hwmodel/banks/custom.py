@@ -99,8 +99,7 @@ def replicas(memory: VirtualMemory, count: int, taken: set[str]) -> tuple[Virtua
 
 def _memory(partition: Partition, array: ArrayInfo, used: set[str]) -> VirtualMemory:
     strides = tuple(
-        gcd(*(part.stride for part in dimension))
-        for dimension in zip(*(reference.subscripts for reference in partition), strict=True)
+        _common_stride(dimension) for dimension in zip(*(reference.subscripts for reference in partition), strict=True)
     )
     suffix = tuple(residue(part.offset, stride) for part, stride in zip(partition[0].subscripts, strides, strict=True))
     shape = tuple(_extent(*each) for each in zip(array.shape, suffix, strides, strict=True))
@@ -111,6 +110,15 @@ def _memory(partition: Partition, array: ArrayInfo, used: set[str]) -> VirtualMe
     stem = "_".join([array.name, *(str(number).replace("-", "m") for number in suffix)])
     lattices = frozenset(lattice_of(reference) for reference in partition)
     return VirtualMemory(array.name, _free_name(stem, used), strides, suffix, shape, partition, renamed, lattices)
+
+
+def _common_stride(dimension: Sequence[Subscript]) -> int:
+    """The greatest stride of which all references have one residue.
+
+    Their own common one may be greater: a split in a later dimension can part references of 9i + 3 and 9i + 6 from one
+    of 3i that kept them together here.
+    """
+    return gcd(*(part.stride for part in dimension), *(part.offset - dimension[0].offset for part in dimension))
 
 
 def _renamed(subscript: Subscript, stride: int) -> Subscript:

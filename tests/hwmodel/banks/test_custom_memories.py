@@ -65,6 +65,22 @@ def test_a_name_in_use_is_not_taken() -> None:
     assert rename(paper_partition(found), array_of(found), taken)[0].name == "A_0_aa"
 
 
+def test_a_split_in_a_later_dimension_leaves_one_residue_in_the_earlier_one() -> None:
+    """9i + 3 and 9i + 6 stay together because of 3i, until the second dimension parts them from it."""
+    found = (reference(0, ((9,), 3), ((2,), 0)), reference(1, ((9,), 6), ((2,), 0)), reference(2, ((3,), 0), ((2,), 1)))
+    both, alone = memories_of(found)
+    assert (both.strides, both.suffix, len(both.references)) == ((3, 2), (0, 0), 2)
+    assert [new[0] for new in both.renamed] == [Subscript((3,), 1), Subscript((3,), 2)]
+    assert alone.strides == (3, 2)
+    constants = (
+        reference(0, ((0,), 3), ((2,), 0)),
+        reference(1, ((0,), 6), ((2,), 0)),
+        reference(2, ((3,), 0), ((2,), 1)),
+    )
+    both, _ = memories_of(constants)
+    assert [new[0] for new in both.renamed] == [Subscript((0,), 1), Subscript((0,), 2)]
+
+
 def test_replicas_share_a_map_and_deal_out_the_references() -> None:
     (memory,) = memories_of(tuple(reference(number, ((1,), number)) for number in range(5)))
     copies = replicas(memory, 2, {"A"})
