@@ -149,8 +149,9 @@ def _read_npy(path: Path, port: Port, check: CheckShape, element: ElementType) -
         if file.read(len(MAGIC_PREFIX)) != MAGIC_PREFIX:
             raise damaged
     try:
-        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, SyntaxError, TypeError, KeyError, OSError, TokenError):
+        with np.errstate(over="raise"):  # a shape that no file holds
+            values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ArithmeticError, ValueError, EOFError, SyntaxError, TypeError, KeyError, OSError, TokenError):
         raise damaged from None
     check(values.shape)
     if values.dtype == DTYPES[element] and values.flags.c_contiguous and None not in port.shape:

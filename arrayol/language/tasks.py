@@ -69,8 +69,15 @@ def _element_type(name: syntax.Name) -> ElementType:
     return ElementType(name.text)
 
 
+MAXIMUM_RANK = 32  # a repetition of patterns is an array of both, and NumPy has 64 dimensions
+
+
 def resolve_shape(dims: Iterable[syntax.Dim], definitions: Definitions) -> Shape:
     """The extents of an array or repetition space; None is infinite. Raises Mistake."""
+    dims = tuple(dims)
+    if len(dims) > MAXIMUM_RANK:
+        message = f"{len(dims)} dimensions; an array or repetition has at most {MAXIMUM_RANK}"
+        raise mistake("too-many-dimensions", message, dims[MAXIMUM_RANK].span, "join some, as [6, 8] to [48]")
     return tuple(None if isinstance(dim, syntax.Infinite) else _extent(dim, definitions) for dim in dims)
 
 

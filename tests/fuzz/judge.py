@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import time
 import traceback
@@ -33,7 +34,7 @@ from arrayol.cli.main import TRACEBACK_VARIABLE
 CODES = {0, 1, 2, 3}
 MOST_WORK = 20_000  # statements and elements of an execution; larger ones only cost time
 
-Document = object
+_LINE = re.compile(r"line \d+")
 
 
 class Wrong(Exception):  # noqa: N818  not an error of the program but what is told of one
@@ -191,7 +192,8 @@ def _reprint(runs: _Runs, folder: Path, name: str) -> None:
 def _told(document: dict[str, list[dict[str, str]]]) -> list[tuple[str | None, ...]]:
     """What check says, without the places."""
     return sorted(
-        (each["code"], each["severity"], each["message"], each["hint"] or "") for each in document["diagnostics"]
+        (each["code"], each["severity"], _LINE.sub("a line", each["message"]), each["hint"] or "")
+        for each in document["diagnostics"]
     )
 
 
