@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from arrayol.source import Span
+from arrayol.source import UNSEEN, Span, visible
 
 
 class Severity(StrEnum):
@@ -102,13 +102,13 @@ def render(diagnostic: Diagnostic) -> str:
     """Draw one diagnostic: place and message, the line with carets below it, then the hint."""
     if diagnostic.span is None:
         lines = [f"{diagnostic.file}: " if diagnostic.file else ""]
-        lines[0] += f"{diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"
+        lines[0] += f"{diagnostic.severity}[{diagnostic.code}]: {visible(diagnostic.message)}"
     else:
         name, line, column = diagnostic.span.place
-        lines = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {diagnostic.message}"]
+        lines = [f"{name}:{line}:{column}: {diagnostic.severity}[{diagnostic.code}]: {visible(diagnostic.message)}"]
         lines += _excerpt(diagnostic.span, line, column)
     if diagnostic.hint:
-        lines.append(f"  hint: {diagnostic.hint}")
+        lines.append(f"  hint: {visible(diagnostic.hint)}")
     return "\n".join(lines)
 
 
@@ -117,7 +117,7 @@ _EXCERPT_WIDTH = 100
 
 def _excerpt(span: Span, line: int, column: int) -> list[str]:
     """The line and its carets; of a very long line only the part around the mistake."""
-    text = span.file.line(line).replace("\t", " ")
+    text = UNSEEN.sub("?", span.file.line(line).replace("\t", " "))
     end_line, end_column = span.end_place
     stop = end_column if end_line == line else len(text) + 1
     first = max(0, column - 1 - _EXCERPT_WIDTH // 2) if len(text) > _EXCERPT_WIDTH else 0

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+
+# Controls, white space that is not ASCII, and marks of no width. Lines end at line feeds alone, whatever else a screen,
+# or `str.splitlines`, takes for their end.
+UNSEEN = re.compile(
+    "[\0-\x08\v\f\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
+    "\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+    "|\r(?!\n)"
+)
+
+
+def visible(text: str) -> str:
+    """A text for a message: what could not be seen is there by its code point, as <U+00A0>."""
+    return UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
 @dataclass(frozen=True)

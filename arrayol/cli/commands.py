@@ -14,6 +14,7 @@ import click
 from click.shell_completion import CompletionItem, shell_complete
 
 from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.source import visible
 from arrayol.text import listed
 
 SHELLS = ("bash", "zsh", "fish")
@@ -115,10 +116,10 @@ class WrongUsageError(ArrayolError):
     def __init__(self, wrong: click.ClickException) -> None:
         ctx = wrong.ctx if isinstance(wrong, click.UsageError) else None
         hint = f"Try '{ctx.command_path} --help' for help." if ctx else None
-        super().__init__([Diagnostic("usage", wrong.format_message(), hint=hint)])
+        super().__init__([Diagnostic("usage", visible(wrong.format_message()), hint=hint)])
         text = StringIO()
         wrong.show(text)
-        self.args = (text.getvalue().rstrip("\n"),)
+        self.args = ("\n".join(map(visible, text.getvalue().rstrip("\n").split("\n"))),)
         self.exit_code = wrong.exit_code
 
 

@@ -23,6 +23,8 @@ SymbolicShape: TypeAlias = tuple[Expr | None, ...]
 IntMatrix = tuple[tuple[int, ...], ...]
 ConstValue = int | float | bool
 
+MAXIMUM_RANK = 32  # dimensions of an array or a space, ranges around a statement: exact decisions take time with them
+
 
 @dataclass(frozen=True, slots=True)
 class Port:

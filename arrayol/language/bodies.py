@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arrayol.ir import expressions, syntax
-from arrayol.ir.spec import Port
+from arrayol.ir.spec import MAXIMUM_RANK, Port
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.constants import check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port
@@ -63,6 +63,11 @@ def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[expre
         later = {other.name.text for other in ranges[place:]}
         low, high = (scope.bound(bound, later) for bound in (item.low, item.high))
         scope = scope.with_index(item.name)
+        if len(scope.indices) > MAXIMUM_RANK:
+            message = f"more than {MAXIMUM_RANK} ranges around one statement"
+            raise mistake(
+                "too-many-dimensions", message, item.span, "make one range of several, or two elementary tasks"
+            )
         resolved.append(expressions.Range(item.name.text, low, high, item.span))
     return tuple(resolved), scope
 

@@ -21,6 +21,7 @@ from lark.parsers.lalr_interactive_parser import InteractiveParser
 
 from arrayol.errors import Diagnostic
 from arrayol.ir import syntax
+from arrayol.language.characters import plain_hint, without_unseen
 from arrayol.language.diagnose import closest
 from arrayol.language.grammar import Grammar, grammar
 from arrayol.language.tree import Builder
@@ -178,11 +179,7 @@ def _close_hint(token: Token) -> str:
 
 
 def _quoted(token: Token) -> str:
-    text = str(token)
-    if len(text) == 1 and not text.isprintable():
-        return f"character U+{ord(text):04X}"
-    shown = "".join(character if character.isprintable() else "?" for character in text)
-    return f"'{shown}'" if len(shown) <= 40 else f"'{shown[:37]}...'"
+    return f"'{token}'" if len(token) <= 40 else f"'{token[:37]}...'"
 
 
 def _hint(tokens: list[Token], place: int, expected: set[str]) -> str | None:
@@ -231,7 +228,8 @@ def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
         f"'{token}' is a word of the language; choose another name": token in KEYWORDS and "NAME" in expected,
         "a comparison is written '=='": token == "=" and "EQ" in expected,
     }
-    return next((hint for hint, fits in slips.items() if fits), None) or _FOREIGN.get(str(token))
+    told = next((hint for hint, fits in slips.items() if fits), None)
+    return told or _FOREIGN.get(str(token)) or (plain_hint(token) if token.type == "UNKNOWN" else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,10 +256,11 @@ class Parsed:
 def parse(file: SourceFile) -> Parsed:
     """Parse a whole file. Never raises: mistakes are in the result, and the tree holds what is whole."""
     tables = grammar()
+    file, diagnostics = without_unseen(file)
     tables.builder.open(file)
     tokens = list(tables.lark.lex(file.text))
     comments = tuple(Comment(str(token), token.start_pos or 0) for token in tables.builder.comments)
-    diagnostics = list(check_numbers(tokens, tables.builder))
+    diagnostics += check_numbers(tokens, tables.builder)
     items: list[syntax.Item] = []
     broken: set[str] = set()
     for piece in _pieces(tokens):

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 from arrayol.ir import syntax
-from arrayol.ir.spec import Call, Component, CompoundTask, IntMatrix, Port, Shape, Tiler
+from arrayol.ir.spec import MAXIMUM_RANK, Call, Component, CompoundTask, IntMatrix, Port, Shape, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
@@ -69,15 +69,11 @@ def _element_type(name: syntax.Name) -> ElementType:
     return ElementType(name.text)
 
 
-MAXIMUM_RANK = 32  # a repetition of patterns is an array of both, and NumPy has 64 dimensions
-
-
-def resolve_shape(dims: Iterable[syntax.Dim], definitions: Definitions) -> Shape:
+def resolve_shape(dims: Sequence[syntax.Dim], definitions: Definitions) -> Shape:
     """The extents of an array or repetition space; None is infinite. Raises Mistake."""
-    dims = tuple(dims)
     if len(dims) > MAXIMUM_RANK:
-        message = f"{len(dims)} dimensions; an array or repetition has at most {MAXIMUM_RANK}"
-        raise mistake("too-many-dimensions", message, dims[MAXIMUM_RANK].span, "join some, as [6, 8] to [48]")
+        message = f"{len(dims)} dimensions; at most {MAXIMUM_RANK} are allowed"
+        raise mistake("too-many-dimensions", message, dims[MAXIMUM_RANK].span, "make one dimension of several")
     return tuple(None if isinstance(dim, syntax.Infinite) else _extent(dim, definitions) for dim in dims)
 
 

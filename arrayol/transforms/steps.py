@@ -88,7 +88,7 @@ class StepTextError(ValueError):
 
 def parse_step(text: str) -> Step:
     """The step that a text means. Raises StepTextError."""
-    words = re.sub(r"\s*,\s*", ",", text).split()
+    words = re.findall(r"[^ \t\r\n]+", re.sub(r"[ \t\r\n]*,[ \t\r\n]*", ",", text))
     if not words:
         raise StepTextError(f"A step is empty. The steps are {_ALL}.")
     verb, *arguments = words

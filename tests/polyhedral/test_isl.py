@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import islpy as isl
+import numpy as np
 import pytest
 
+from arrayol import api
 from arrayol.checks.check import check
+from arrayol.ir.spec import MAXIMUM_RANK
 from arrayol.polyhedral import isl as effort
 
 INFINITE = """elementary copy(a: u8) -> (b: u8) {
@@ -61,3 +64,19 @@ def test_inside_a_bound_that_one_counts() -> None:
             assert context.get_max_operations() == 500_000
         assert context.get_max_operations() == 500_000
     assert context.get_max_operations() == 0
+
+
+def test_the_bound_stops_the_reader_of_texts_too() -> None:
+    """Isl's reader says `syntax error` there."""
+    evens, thirds = (f"{{ [i] : 0 <= i < 10 and exists j : i = {factor} * j }}" for factor in (2, 3))
+    with pytest.raises(effort.TooHardError), effort.bounded_effort(50):
+        isl.Set(evens).subtract(isl.Set(thirds))
+    with pytest.raises(isl.Error, match="syntax error"), effort.bounded_effort():
+        isl.Set("{ [i")
+
+
+def test_a_body_of_as_many_ranges_as_there_may_be_runs(tmp_path: Path) -> None:
+    ranges = ", ".join(f"i{place} in 0..{2 if place < 3 else 1}" for place in range(MAXIMUM_RANK))
+    text = f"elementary f(x: i32) -> (y: i32) {{\n  y = x\n  y = y + i0 + i31 for {ranges}\n}}\n"
+    (tmp_path / "f.aol").write_text(text, encoding="utf-8")
+    assert api.run(api.load(tmp_path / "f.aol"), {"x": np.array(3, "i4")}, top="f")["y"] == 7
