@@ -43,6 +43,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arrayol.errors import ArrayolError
+from arrayol.ir.divisors import divisors
 from arrayol.ir.spec import Call, CompoundTask, Spec
 from arrayol.text import listed
 from arrayol.transforms.assemble import Assembly, Outline, assemble
@@ -54,7 +55,6 @@ from arrayol.transforms.rewrite import (
     Names,
     Sizes,
     default_arrays,
-    divisors,
     find_pair,
     nearest_sizes,
     refused,
@@ -102,7 +102,7 @@ def _default_block(spec: Spec, pair: Pair) -> Sizes:
     """The smallest sizes with which every block needs whole repetitions of the producer; whole where there are none."""
     sizes: list[int] = []
     for axis, extent in enumerate(pair.consumer.repetition):
-        options = divisors(extent, 32)
+        options = divisors(extent) if extent else list(range(1, 66))
         serving = (size for size in options if size == extent or move_of(spec, pair, axis, size) is not None)
         smallest = next(serving, None)
         if smallest is None:

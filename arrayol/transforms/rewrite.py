@@ -8,6 +8,7 @@ from graphlib import TopologicalSorter
 from itertools import islice, product
 
 from arrayol.errors import ArrayolError, error
+from arrayol.ir.divisors import divisors
 from arrayol.ir.expressions import ranges
 from arrayol.ir.spec import (
     Call,
@@ -156,6 +157,7 @@ def default_arrays(task: RepetitiveTask) -> list[str]:
 
 Sizes = tuple[int, ...]
 _TRIED = 64  # other sizes looked at for a hint, nearest first
+_COMPARED = 1 << 16  # and how many are brought in that order at most
 
 
 def refused(message: str, span: Span, hint: str | None = None) -> ArrayolError:
@@ -183,19 +185,19 @@ def require_sizes(sizes: Sizes, space: Shape, what: str, task: str, span: Span) 
 
 def _nearest_divisors(sizes: Sizes, space: Shape) -> list[Sizes]:
     """Sizes that divide the space: each one the next below, and each one the next above."""
-    options = [(size, extent, divisors(extent, size)) for size, extent in zip(sizes, space, strict=True)]
-    below = tuple(max(other for other in dividing if other <= size) for size, _, dividing in options)
+    options = [(size, _dividing(extent, size)) for size, extent in zip(sizes, space, strict=True)]
+    below = tuple(max(other for other in dividing if other <= size) for size, dividing in options)
     above = tuple(
-        min((other for other in dividing if other >= size), default=extent or size)
-        for size, extent, dividing in options
+        min((other for other in dividing if other >= size), default=dividing[-1]) for size, dividing in options
     )
     return [below] if below == above else [below, above]
 
 
 def nearest_sizes(sizes: Sizes, space: Shape, serves: Callable[[Sizes], bool]) -> list[Sizes]:
     """The two nearest sizes that divide the space and serve, among the nearest few that divide it."""
+    few = next(few for few in range(16, 0, -1) if few ** len(sizes) <= _COMPARED or few == 1)
     options = [
-        sorted(divisors(extent, size), key=lambda other: abs(other - size))[:16]
+        sorted(_dividing(extent, size), key=lambda other: abs(other - size))[:few]
         for size, extent in zip(sizes, space, strict=True)
     ]
 
@@ -205,12 +207,9 @@ def nearest_sizes(sizes: Sizes, space: Shape, serves: Callable[[Sizes], bool]) -
     return list(islice(filter(serves, sorted(product(*options), key=distance)[:_TRIED]), 2))
 
 
-def divisors(extent: int | None, size: int) -> list[int]:
-    """What divides an extent; an infinite one is divided by everything, here by what is near `size`."""
-    if extent is None:
-        return list(range(1, 2 * size + 2))
-    small = [size for size in range(1, int(extent**0.5) + 1) if extent % size == 0]
-    return sorted({*small, *(extent // size for size in small)})
+def _dividing(extent: int | None, size: int) -> list[int]:
+    """What divides an extent, ascending; an infinite one is divided by everything, here by what is near `size`."""
+    return list(range(max(1, size - 16), size + 17)) if extent is None else divisors(extent)
 
 
 def shown(sizes: Sequence[int]) -> str:

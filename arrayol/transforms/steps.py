@@ -79,7 +79,7 @@ _ALL = ", ".join(f'"{form}"' for form in FORMS.values())
 
 _CALL = re.compile(r"([A-Za-z_]\w*)(?:@([A-Za-z_]\w*))?", re.ASCII)
 _SIZES = re.compile(r"[0-9]+(,[0-9]+)*", re.ASCII)
-_DIGITS = 18  # more would be beyond any repetition space
+_DIGITS = 19  # more would be beyond any repetition space
 
 
 class StepTextError(ValueError):

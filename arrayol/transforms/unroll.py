@@ -167,11 +167,14 @@ class _Builder:
                     built.append(copied)
                     copies.append(Copy(number, statement, lane.copy, lane.full, loops))
         self.count += len(built)
-        if self.count > MAXIMUM_STATEMENTS:
+        self._require_few(self.count)
+        return tuple(built), tuple(copies)
+
+    def _require_few(self, count: int) -> None:
+        if count > MAXIMUM_STATEMENTS:
             hint = f"at most {MAXIMUM_STATEMENTS:,} statements are made; choose smaller factors"
             message = f"unrolled by {shown(self.factors)}, '{self.elementary.name}' has too many statements"
             raise error("bad-unroll", message, self.elementary.span, hint=hint)
-        return tuple(built), tuple(copies)
 
     def _nest(
         self,
@@ -189,6 +192,7 @@ class _Builder:
         def inside(inner: tuple[_Lane, ...], around: tuple[BlockLoop, ...]) -> _Built:
             return self._nest(rest, item, inner, around, places)
 
+        self._require_few(len(lanes) * min(factor, max(1, extent.number or factor)))
         if extent.number is None:
             return self._guarded(written, low, extent, lanes, (inside, loops, item.span))
         trips, left = divmod(max(extent.number, 0), factor)

@@ -18,11 +18,12 @@ from pydantic import TypeAdapter
 
 from arrayol.checks.check import shown_extents
 from arrayol.errors import ArrayolError
+from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network, Process
 from arrayol.ir.spec import Component, RepetitiveTask, Spec
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
-from arrayol.transforms.rewrite import CallName, Sizes, divisors, shown
+from arrayol.transforms.rewrite import CallName, Sizes, shown
 from arrayol.transforms.steps import Step
 from arrayol.transforms.trace import Transformed, identity
 from dse.jobs.digest import code_digest, digest
@@ -208,7 +209,7 @@ def _data(process: Process) -> int:
 
 def _blocks(process: Process, most: int) -> Iterator[Sizes]:
     """Blocks that cut a process in at most so many, smallest first; of equal ones those longest along the last axis."""
-    options = [[1] if extent is None else divisors(extent, extent) for extent in process.repetition]
+    options = [[1] if extent is None else divisors(extent) for extent in process.repetition]
     total = size(process.repetition)
     large_enough = [sizes for sizes in product(*options) if total <= most * prod(sizes)]
     yield from sorted(large_enough, key=lambda sizes: (prod(sizes), sizes))

@@ -6,7 +6,6 @@ Below it what is wrong with a study that does not fit the network. Mapping optio
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +13,7 @@ from itertools import product
 from typing import Any
 
 from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.ir.divisors import divisors
 from arrayol.language.diagnose import did_you_mean
 from dse.space.fusions import all_groups, can_run
 from dse.space.study import Study
@@ -169,12 +169,6 @@ def _lines(extents: Shape) -> tuple[Shape, ...]:
         for narrow in range(len(extents))
         if extents[narrow] > 1
     )
-
-
-def divisors(extent: int) -> list[int]:
-    """All divisors, ascending."""
-    small = [side for side in range(1, math.isqrt(extent) + 1) if extent % side == 0]
-    return sorted({*small, *(extent // side for side in small)})
 
 
 def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arrayol import api
+from arrayol.errors import ArrayolError
 from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
@@ -60,7 +64,7 @@ MUCH = "1" + "0" * 20
         ("tile a 0,2", f"In 'tile a 0,2': tile takes sizes of at least 1, not '0,2'. {TILE}"),
         ("tile a 4x2", f"In 'tile a 4x2': tile takes {LIST}, not '4x2'. {TILE}"),
         ("tile a -1", f"In 'tile a -1': tile takes {LIST}, not '-1'. {TILE}"),
-        (f"tile a {MUCH}", f"In 'tile a {MUCH}': tile takes sizes of at most 18 digits. {TILE}"),
+        (f"tile a {MUCH}", f"In 'tile a {MUCH}': tile takes sizes of at most 19 digits. {TILE}"),
         ("collapse a b", f"In 'collapse a b': collapse takes one task, not 2 words. {COLLAPSE}"),
         ("collapse a@", f"In 'collapse a@': collapse names a task as TASK or TASK@RESULT, not 'a@'. {COLLAPSE}"),
     ],
@@ -69,3 +73,30 @@ def test_what_is_no_step(text: str, message: str) -> None:
     with pytest.raises(StepTextError) as failure:
         parse_step(text)
     assert str(failure.value) == message
+
+
+HUGE = """elementary f(x: u8) -> (y: u8) {
+  y = x
+}
+task t(a: u8[1000000000000000000]) -> (b: u8[1000000000000000000]) {
+  repeat [1000000000000000000] of f {
+    x <- a at origin [0] paving [1] fitting []
+    y -> b at origin [0] paving [1] fitting []
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "hint"),
+    [
+        ("pave t 3", "the nearest that do: 2 or 4"),
+        ("tile t 999999999", "the nearest that do: 976562500 or 1000000000"),
+        ("pave t 9000000000000000000", "the nearest that do: 1000000000000000000"),
+    ],
+)
+def test_the_nearest_sizes_of_a_huge_space_are_found_at_once(tmp_path: Path, step: str, hint: str) -> None:
+    (tmp_path / "huge.aol").write_text(HUGE, encoding="utf-8")
+    with pytest.raises(ArrayolError) as refusal:
+        parse_step(step).apply(api.load(tmp_path / "huge.aol"))
+    assert refusal.value.diagnostics[0].hint == hint

@@ -217,3 +217,9 @@ def test_conditions_that_a_remainder_decides() -> None:
     unrolled = spec_text(Spec("e.aol", {}, {"e": found.elementary}))
     assert [line.strip() for line in unrolled.splitlines() if "[6]" in line] == ["y[6] = -1", "y[6] = 1", "y[6] = 3"]
     assert np.array_equal(outputs(unrolled)["y"], outputs(text)["y"])
+
+
+def test_a_factor_beyond_the_bound_is_refused_before_copies_are_made() -> None:
+    spec = spec_of("elementary e(x: i64[1000000000000]) -> (y: i64) {\n  y += x[k] for k in 0..1000000000000\n}")
+    with pytest.raises(ArrayolError, match="unrolled by 10000000000, 'e' has too many statements"):
+        unroll(spec.elementaries["e"], (10_000_000_000,))

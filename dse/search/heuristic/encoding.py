@@ -15,8 +15,9 @@ from functools import cached_property
 import numpy as np
 
 from arrayol.errors import ArrayolError
+from arrayol.ir.divisors import divisors
 from dse.search.heuristic.nsga2 import Genes
-from dse.space.mappings import MappingSpace, divisors
+from dse.space.mappings import MappingSpace
 from dse.space.options import choices_of, with_options
 from dse.space.task_graph import Mask, bits
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
