@@ -14,22 +14,12 @@ from numpy.typing import NDArray
 from arrayol.execute.environment import DTYPES
 from arrayol.ir.spec import Component, Spec
 from hwmodel.emit.c.expressions import Helpers
-from hwmodel.emit.c.helpers import c_name
+from hwmodel.emit.c.names import Named
 from hwmodel.emit.c.nest import c_file
 from hwmodel.emit.c.tasks import Functions, sizes
 
-GCC = [
-    "gcc",
-    "-std=c11",
-    "-O2",
-    "-ffp-contract=off",
-    "-fwrapv",
-    "-Wall",
-    "-Wextra",
-    "-Wno-unused-parameter",
-    "-Werror",
-    "-DWITH_MAIN",
-]
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror"]
+GCC = ["gcc", "-std=c99", "-O2", "-ffp-contract=off", "-fwrapv", *WARNINGS, "-DWITH_MAIN"]
 QUICK = [*GCC[:2], "-O1", *GCC[3:]]
 
 Arrays = dict[str, NDArray[Any]]
@@ -65,7 +55,7 @@ def whole(spec: Spec, name: str) -> str:
     """C that runs a component as it is written, without tiles."""
     functions, component = Functions(spec, Helpers()), spec.components[name]
     called = functions.call(name)
-    ports = ", ".join(c_name(port.name) for port in (*component.inputs, *component.outputs))
+    ports = ", ".join(Named.ARRAY.of(port.name) for port in (*component.inputs, *component.outputs))
     parts = list(functions.texts.values())
     return c_file(["as written"], functions.helpers, parts, component, [f"{called}({ports});"])
 

@@ -8,7 +8,7 @@ cannot show that they fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from arrayol.errors import error
@@ -16,7 +16,9 @@ from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Ope
 from arrayol.ir.intervals import Interval, UnboundedError, interval
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.polyhedral.pieces import value_pieces
-from hwmodel.emit.c.helpers import c_name, c_type, element_type, helper, literal
+from hwmodel.emit.c.helpers import c_type, element_type, helper, literal
+from hwmodel.emit.c.lines import element
+from hwmodel.emit.c.names import Named
 
 ATOM = 100
 _UNARY, _QUESTION = 90, 10
@@ -66,12 +68,12 @@ class Helpers:
         return Text(f"{name}_{kind.value}({', '.join(arguments)})")
 
 
-Element = Callable[[str, tuple[str, ...]], str]
+Element = Callable[[str, Sequence[str]], str]
 
 
-def plain_element(port: str, subscripts: tuple[str, ...]) -> str:
-    """An element of a port that is a C array; a scalar is an array of one."""
-    return c_name(port) + "".join(f"[{subscript}]" for subscript in subscripts or ("0",))
+def plain_element(array: str, subscripts: Sequence[str]) -> str:
+    """An element of an array of the specification that is a C array of its name."""
+    return element(Named.ARRAY.of(array), subscripts)
 
 
 @dataclass(frozen=True)
@@ -225,18 +227,23 @@ class Scope:
         return replace(text, modular=operand.cut_later if source.bits >= target.bits else operand)
 
     def _to_complex(self, operand: Text, source: object, target: ElementType) -> Text:
-        single = target is ElementType.C64
         if isinstance(source, ElementType) and source.kind is Kind.COMPLEX:
             return Text(f"({c_type(target)}){operand.inside(ATOM)}", _UNARY)
-        part = f"({'float' if single else 'double'}){operand.inside(ATOM)}"
-        return Text(f"{'CMPLXF' if single else 'CMPLX'}({part}, {'0.0f' if single else '0.0'})")
+        part = "float" if target is ElementType.C64 else "double"
+        return Text(f"({c_type(target)})({part}){operand.inside(ATOM)}", _UNARY)
+
+
+def total(kind: ElementType, target: Text, value: Text) -> Text:
+    """What `+=` stores: the target and the value."""
+    level = _LEVELS["+"]
+    return _cut(kind, Text(f"{target.code} + {value.cut_later.inside(level + 1)}", level))
 
 
 def _leaf(node: Constant | Index) -> Text:
     if isinstance(node, Index):
-        return Text(c_name(node.name))
+        return Text(Named.INDEX.of(node.name))
     code = literal(node.value, node.type)
-    return Text(code, _UNARY if code.startswith("-") else ATOM)
+    return Text(code, _UNARY if code.startswith(("-", "(")) else ATOM)
 
 
 def _spaced(sign: str, operand: Text) -> str:

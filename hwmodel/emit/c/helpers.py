@@ -6,14 +6,13 @@ program holds those that it uses. Floor division and remainder of floats follow 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
 
-# Element types, numbers and names as C writes them.
+# Element types and numbers as C writes them.
 
 _NAMES = {
     ElementType.BOOL: "bool",
@@ -23,30 +22,6 @@ _NAMES = {
     ElementType.C128: "double complex",
 }
 _WEAK = {Weak.INTEGER: ElementType.I64, Weak.FLOAT: ElementType.F64, Weak.BOOL: ElementType.BOOL}
-
-# What the programs use: no variable hides these.
-_USED_WORDS = """
-auto break case char const continue default do double else enum extern float for goto if inline int long register
-restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm typeof bool
-complex true false imaginary I CMPLX CMPLXF NULL EOF INFINITY NAN main stdin stdout stderr errno fabs fabsf floor
-floorf ceil ceilf sqrt sqrtf exp expf log logf sin sinf cos cosf tan tanf fmod fmodf hypot hypotf trunc truncf
-copysign copysignf isnan cexp cexpf clog clogf csqrt csqrtf csin csinf ccos ccosf ctan ctanf creal crealf cimag
-cimagf memset memcpy exit fprintf fread fwrite fail min max floord mod waiting load store compute step strip finish
-"""
-# What else the C library declares: no function takes these names.
-_LIBRARY_WORDS = """
-abs labs llabs div ldiv lldiv j0 j1 jn y0 y1 yn gamma lgamma tgamma signgam round rint pow cbrt erf erfc log2 exp2
-log10 log1p expm1 logb ilogb nan remainder remquo nearbyint drem significand scalb scalbn ldexp frexp modf finite
-acos asin atan atan2 sinh cosh tanh asinh acosh atanh fdim fmax fmin fma conj carg cabs cproj cpow memcpy memcmp
-memchr memmove malloc calloc realloc free abort atexit system getenv bsearch qsort printf puts putchar getchar scanf
-remove rename rand srand random read write open close select signal raise time clock link unlink pause alarm sleep
-index rindex basename ffs strlen strcmp strcat strcpy strchr strstr strtok atoi atof atol isinf isfinite
-"""
-
-# What the programs name themselves: loops, patterns, memories, functions; and what the C standard keeps for types.
-_OURS = re.compile(r"([efirx]|S)\d+|(p|kept|do|local|arg|tile)_.*|.*_slots|now|tiles_waiting|.*_t|.*_")
-_USED = frozenset(_USED_WORDS.split())
-_LIBRARY = frozenset(_LIBRARY_WORDS.split())
 
 
 def c_type(kind: ValueType) -> str:
@@ -62,16 +37,6 @@ def element_type(kind: ValueType) -> ElementType:
     return _WEAK[kind] if isinstance(kind, Weak) else kind
 
 
-def c_name(name: str) -> str:
-    """A name of the specification as an identifier for a variable of C."""
-    return f"{name}_" if name in _USED or _OURS.fullmatch(name) else name
-
-
-def function_name(name: str) -> str:
-    """A name of the specification as an identifier for a function of C."""
-    return f"{name}_" if name in _LIBRARY else c_name(name)
-
-
 def literal(value: float, kind: ValueType) -> str:
     """A constant of a type, exact to the last bit."""
     target = element_type(kind)
@@ -80,9 +45,7 @@ def literal(value: float, kind: ValueType) -> str:
     if target.is_integer:
         return _integer(int(value), target)
     if target.kind is Kind.COMPLEX:
-        single = target is ElementType.C64
-        real = _real(float(value), single=single)
-        return f"{'CMPLXF' if single else 'CMPLX'}({real}, {'0.0f' if single else '0.0'})"
+        return f"({c_type(target)}){_real(float(value), single=target is ElementType.C64)}"
     return _real(float(value), single=target is ElementType.F32)
 
 
@@ -219,7 +182,9 @@ def _of_complex(name: str, real: str, imaginary: str, also: str = "") -> Callabl
             name,
             f"{c_type(kind)} x, {c_type(kind)} y",
             f"{part} a = creal{f}(x), b = cimag{f}(x), c = creal{f}(y), d = cimag{f}(y){also};",
-            f"return CMPLX{f.upper()}({real}, {imaginary});",
+            f"{part} parts[2] = {{{real}, {imaginary}}};  /* a sum with I would touch signs of zeros and infinities */",
+            "memcpy(&x, parts, sizeof x);",
+            "return x;",
         )
 
     return text
@@ -292,59 +257,3 @@ _TEXTS: dict[str, Callable[[ElementType], str]] = {
     "fit": _fit,
     "at": _at,
 }
-
-
-# Lines of C and their indentation.
-
-Lines = list[str]
-
-
-def indented(lines: Iterable[str]) -> Lines:
-    """The lines one level further inside."""
-    return [f"  {line}" if line else line for line in lines]
-
-
-def block(head: str, lines: Iterable[str]) -> Lines:
-    """`head { ... }`."""
-    return [f"{head} {{", *indented(lines), "}"]
-
-
-def loop(name: str, low: str, high: str, lines: Sequence[str]) -> Lines:
-    """A loop over low <= name < high; one statement needs no braces."""
-    head = f"for (int64_t {name} = {low}; {name} < {high}; ++{name})"
-    if len(lines) == 1 or (lines and _is_one_loop(lines)):
-        return [head, *indented(lines)]
-    return block(head, lines)
-
-
-def loops(names: Sequence[str], shape: Sequence[int], lines: Sequence[str]) -> Lines:
-    """Nested loops over all indices of a shape, the last one innermost."""
-    nested = list(lines)
-    for name, length in reversed(list(zip(names, shape, strict=True))):
-        nested = loop(name, "0", str(length), nested)
-    return nested
-
-
-def _is_one_loop(lines: Sequence[str]) -> bool:
-    """Whether lines are one `for` with all else inside it."""
-    return lines[0].startswith("for ") and all(line.startswith(("  ", "}")) for line in lines[1:])
-
-
-def declared(name: str, kind: ElementType, shape: Sequence[int]) -> str:
-    """An array as C declares it; a scalar is an array of one element."""
-    return f"{c_type(kind)} {name}" + "".join(f"[{length}]" for length in shape or (1,))
-
-
-def element(name: str, subscripts: Sequence[str]) -> str:
-    """An element of an array as C declares it."""
-    return name + "".join(f"[{one}]" for one in subscripts or ("0",))
-
-
-def sum_text(offset: int, factors: Sequence[int], names: Sequence[str]) -> str:
-    """A sum of an offset and multiples of names, as people write it."""
-    terms = [(factor, name) for factor, name in zip(factors, names, strict=True) if factor]
-    parts: list[str] = [str(offset)] if offset or not terms else []
-    for factor, name in terms:
-        term = name if abs(factor) == 1 else f"{abs(factor)} * {name}"
-        parts.append(f"{'-' if factor < 0 else '+'} {term}" if parts else f"{'-' if factor < 0 else ''}{term}")
-    return " ".join(parts)

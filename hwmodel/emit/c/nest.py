@@ -7,8 +7,9 @@ over strips, tiles, elements and instances; the statements are those of the body
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -23,24 +24,26 @@ from arrayol.tiling.codegen import For, If, Node, Run, element_loops, instance_l
 from arrayol.tiling.liveness import lifetimes
 from arrayol.tiling.nest import NestArray, ScheduledStatement, TiledNest, Traffic
 from hwmodel.emit.c.expressions import Helpers, Scope
-from hwmodel.emit.c.helpers import (
-    FAIL,
+from hwmodel.emit.c.helpers import FAIL, c_type
+from hwmodel.emit.c.lines import (
     Lines,
+    array_parameter,
     block,
-    c_name,
-    c_type,
+    coordinates,
     declared,
     element,
-    function_name,
+    function,
     indented,
     sum_text,
 )
+from hwmodel.emit.c.names import Named, identifiers
 from hwmodel.emit.c.tasks import (
     Functions,
     assignment,
     body_scope,
+    call_of,
+    component_function,
     instance,
-    parameters,
     placed,
     require_body,
     require_finite,
@@ -49,14 +52,13 @@ from hwmodel.emit.c.tasks import (
     statements,
 )
 
-MOD = ["static inline int64_t mod(int64_t a, int64_t b) {", "  return (a % b + b) % b;", "}"]
-
 
 @dataclass(frozen=True)
 class Memory:
     """The arrays of a nest, and where local memory holds their elements.
 
-    Local memory of array x is `x_slots`, and `local_x(e0, e1)` is the place of an element in it.
+    Local memory of array x is `slots_x`, and `local_x(e0, e1)` is the place of an element in it. What delays read has
+    words of its own, since an array of the specification may be called as an output.
     """
 
     arrays: Mapping[str, NestArray]
@@ -69,28 +71,23 @@ class Memory:
 
     def local(self, array: str, subscripts: Sequence[str]) -> str:
         """An element in local memory."""
-        return f"local_{self._stem(array)}({', '.join(subscripts)})"
+        return f"{self._named(array, Named.LOCAL, Named.LOCAL_KEPT)}({', '.join(subscripts)})"
 
     def name(self, array: str) -> str:
         """The C array in external memory."""
-        return f"kept_{self._stem(array)}" if self.arrays[array].role == "delayed" else c_name(array)
+        return self._named(array, Named.ARRAY, Named.KEPT)
 
     def slots(self, array: str) -> str:
         """The C array in local memory."""
-        return f"{self._stem(array)}_slots"
+        return self._named(array, Named.SLOTS, Named.SLOTS_KEPT)
 
-    def parameters(self, *, written: bool) -> str:
-        """The arrays in external memory as parameters; only what is `written` may change."""
-        return ", ".join(
-            f"{'' if written and array.role == 'output' else 'const '}"
-            f"{declared(c_name(array.name), array.type, sizes(array.shape))}"
-            for array in self.arrays.values()
-            if array.role != "delayed"
-        )
+    def _named(self, array: str, word: Named, delayed: Named) -> str:
+        return (delayed if self.arrays[array].role == "delayed" else word).of(array.rstrip("'"))
 
-    def arguments(self) -> str:
-        """The same arrays as arguments."""
-        return ", ".join(self.name(array.name) for array in self.arrays.values() if array.role != "delayed")
+    def passed(self, lines: Lines) -> list[NestArray]:
+        """The arrays in external memory that lines need as parameters."""
+        used = identifiers(lines)
+        return [array for array in self.arrays.values() if array.role != "delayed" and self.name(array.name) in used]
 
     def definitions(self) -> Lines:
         """Local memory, and external memory for what delays carry from strip to strip."""
@@ -104,7 +101,7 @@ class Memory:
         return lines[:-1]
 
     def _local(self, name: str, allocation: Allocation) -> Lines:
-        array, stem = self.arrays[name], self._stem(name)
+        array = self.arrays[name]
         axes = [f"e{axis}" for axis in range(len(array.shape))]
         inside = [f"({axis})" for axis in axes]
         places = [
@@ -114,14 +111,11 @@ class Memory:
         count = prod(sizes(array.shape))
         bounds = "".join(f"[{modulus}]" for modulus in allocation.moduli or (1,))
         return [
-            f"/* {stem}: {allocation.size:,} of {counted(count, 'element')} at once; {allocation.reason}. */",
+            f"/* {name}: {allocation.size:,} of {counted(count, 'element')} at once; {allocation.reason}. */",
             f"static {c_type(array.type)} {self.slots(name)}{bounds};",
-            f"#define local_{stem}({', '.join(axes)}) {element(self.slots(name), places)}",
+            f"#define {self.local(name, axes)} {element(self.slots(name), places)}",
             "",
         ]
-
-    def _stem(self, array: str) -> str:
-        return array.replace("'", "_carried")
 
 
 # Whole C files: what they include, their helpers, and a `main` for raw arrays.
@@ -130,8 +124,8 @@ _INCLUDES = ("complex", "math", "stdbool", "stdint", "stdio", "stdlib", "string"
 
 
 def c_file(remark: Sequence[str], helpers: Helpers, parts: Sequence[Lines], component: Component, lines: Lines) -> str:
-    """A C file: a function named as the component, on arrays, and a `main` behind WITH_MAIN that tries it."""
-    name = function_name(component.name)
+    """A C file: a function run_NAME of the component, on arrays, and a `main` behind WITH_MAIN that tries it."""
+    name = Named.RUN.of(component.name)
     text: Lines = [f"/* {remark[0]}", *(f"   {line}" for line in remark[1:])]
     text[-1] += " */"
     code: Lines = []
@@ -141,7 +135,7 @@ def c_file(remark: Sequence[str], helpers: Helpers, parts: Sequence[Lines], comp
         code += ["", *helper.splitlines()]
     for part in parts:
         code += ["", *part]
-    code += ["", *block(f"void {name}({parameters(component.inputs, component.outputs)})", lines)]
+    code += ["", *component_function(f"void {name}", component, lines)]
     code += ["", *_main(component, name), ""]
     complex_too = any(" complex" in line for line in code)
     text += [f"#include <{header}.h>" for header in _INCLUDES if header != "complex" or complex_too]
@@ -150,30 +144,34 @@ def c_file(remark: Sequence[str], helpers: Helpers, parts: Sequence[Lines], comp
 
 def _main(component: Component, name: str) -> Lines:
     """Reads the inputs as raw arrays from stdin, in the order of the signature, and writes the outputs to stdout."""
-    ports = (*component.inputs, *component.outputs)
-    lines = [f"static {declared(f'arg_{port.name}', port.type, sizes(port.shape))};" for port in ports]
-    lines += [f"if ({_moved('fread', port, 'stdin')}) return 1;" for port in component.inputs]
-    lines.append(f"{name}({', '.join(f'arg_{port.name}' for port in ports)});")
-    lines += [f"if ({_moved('fwrite', port, 'stdout')}) return 1;" for port in component.outputs]
+    inputs, outputs = (
+        {Named.ARGUMENT.of(port.name): port for port in ports} for ports in (component.inputs, component.outputs)
+    )
+    arrays = inputs | outputs
+    lines = [f"static {declared(argument, port.type, sizes(port.shape))};" for argument, port in arrays.items()]
+    lines += [f"if ({_moved('fread', argument, port, 'stdin')}) return 1;" for argument, port in inputs.items()]
+    lines.append(call_of(name, component, list(inputs), list(outputs)))
+    lines += [f"if ({_moved('fwrite', argument, port, 'stdout')}) return 1;" for argument, port in outputs.items()]
     return ["#ifdef WITH_MAIN", *block("int main(void)", [*lines, "return 0;"]), "#endif"]
 
 
-def _moved(function: str, port: Port, stream: str) -> str:
+def _moved(mover: str, argument: str, port: Port, stream: str) -> str:
     count = prod(sizes(port.shape))
-    return f"{function}(arg_{port.name}, sizeof({c_type(port.type)}), {count}, {stream}) != {count}"
+    return f"{mover}({argument}, sizeof({c_type(port.type)}), {count}, {stream}) != {count}"
 
 
-_BOUNDS = [
-    "static inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }",
-    "static inline int64_t max(int64_t a, int64_t b) { return a > b ? a : b; }",
-    "static inline int64_t floord(int64_t n, int64_t d) { return (n < 0 ? n - (d - 1) : n) / d; }",
-]
+_BOUNDS = {  # what bounds and subscripts call
+    "mod": "static inline int64_t mod(int64_t a, int64_t b) { return (a % b + b) % b; }",
+    "min": "static inline int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }",
+    "max": "static inline int64_t max(int64_t a, int64_t b) { return a > b ? a : b; }",
+    "floord": "static inline int64_t floord(int64_t n, int64_t d) { return (n < 0 ? n - (d - 1) : n) / d; }",
+}
 
 
 def emit_c(spec: Spec, traffic: Traffic, text: str) -> str:
     """The C of a nest without symbols; `text` says in a line how it was tiled.
 
-    A function of the component's name takes its inputs and outputs as arrays. Raises ArrayolError (`black-box`,
+    The function run_NAME takes the component's inputs and outputs as arrays. Raises ArrayolError (`black-box`,
     `infinite-in-c`, `symbolic-in-c`, `too-wide-for-c`, `too-hard`).
     """
     nest = traffic.nest
@@ -193,10 +191,11 @@ def emit_c(spec: Spec, traffic: Traffic, text: str) -> str:
         and not (traffic.load[name].is_empty() and traffic.store[name].is_empty())
     ]
     memory = Memory(nest.arrays, allocations, carried)
-    program = _Program(spec, traffic, memory, Functions(spec, helpers), _tile_names(nest))
+    program = _Program(
+        spec, traffic, memory, Functions(spec, helpers), [Named.TILE.of(name) for name in nest.tile_names]
+    )
     try:
-        parts = program.parts(component)
-        lines = program.main(component)
+        parts, lines = program.parts(component)
     except TooHardError:
         message = f"the loops of '{component.name}' under this schedule are beyond what is tried"
         hint = "try --simplify, a plainer schedule, or tiles that divide the extents"
@@ -213,11 +212,26 @@ def _remark(name: str, text: str) -> Sequence[str]:
     )
 
 
-def _tile_names(nest: TiledNest) -> tuple[str, ...]:
-    """Names of a tile's coordinates that no array has; `I` is a macro of <complex.h>."""
-    taken = {c_name(name) for name in nest.arrays}
-    names = (f"tile_{name}" for name in nest.tile_names)
-    return tuple(f"{name}_" if name in taken else name for name in names)
+_WAITING = """\
+/* While a tile is computed the next is loaded and the one before is stored, in any order or at once:
+   waiting[0] is loaded and not yet computed, waiting[1] is computed and not yet stored. */
+static int64_t waiting[2][{}];
+static int tiles_waiting;
+"""
+
+Point = Callable[..., str]  # the line of C that runs at a point, from the point's coordinates
+
+
+@dataclass(frozen=True)
+class _Made:
+    """A function of the program on arrays in external memory, and coordinates."""
+
+    name: str
+    arrays: Sequence[str]
+    text: Lines
+
+    def call(self, *coordinates: str) -> str:
+        return _call(self.name, *self.arrays, *coordinates)
 
 
 @dataclass(frozen=True)
@@ -226,41 +240,39 @@ class _Program:
     traffic: Traffic
     memory: Memory
     functions: Functions
-    names: tuple[str, ...]
+    names: Sequence[str]
 
     @property
     def nest(self) -> TiledNest:
         return self.traffic.nest
 
     @property
-    def coordinates(self) -> str:
-        return ", ".join(f"int64_t {name}" for name in self.names)
+    def strips(self) -> Sequence[str]:
+        """The coordinates that tell strips apart."""
+        return self.names[: self.nest.depth - self.nest.strip_dims]
 
-    def parts(self, component: Elementary | RepetitiveTask) -> list[Lines]:
-        """All but the last function: memory, statements, load, compute, store, and the pipeline through a strip."""
+    def parts(self, component: Elementary | RepetitiveTask) -> tuple[list[Lines], Lines]:
+        """All but the last function (memory, statements, load, compute, store, a strip), and the lines of the last."""
         computed = [self._statement(component, statement) for statement in self.nest.statements]
-        return [
-            [*MOD, *_BOUNDS],
-            *self.functions.texts.values(),
-            self.memory.definitions(),
-            *computed,
-            self._moving("load", self.traffic.load),
-            self._compute(),
-            self._moving("store", self.traffic.store),
-            self._step(),
-            self._finish(),
-            self._strip(),
-        ]
+        load, store = self._moving("load", self.traffic.load), self._moving("store", self.traffic.store)
+        step, finish = self._step(load, store), self._finish(store)
+        strip = self._strip(step, finish)
+        lines = self._main(component, strip)
+        waiting = _WAITING.format(len(self.names)).splitlines()
+        parts = [*self.functions.texts.values(), self.memory.definitions(), *computed]
+        parts += [load.text, self._compute(), store.text, [*waiting, "", *step.text], finish.text, strip.text]
+        used = identifiers([line for part in (*parts, lines) for line in part])
+        bounds = [text for name, text in _BOUNDS.items() if name in used]
+        return [bounds, *parts] if bounds else parts, lines
 
-    def main(self, component: Elementary | RepetitiveTask) -> Lines:
+    def _main(self, component: Elementary | RepetitiveTask, strip: _Made) -> Lines:
         """What runs before the tiles, the strips, what runs after them."""
         lines: Lines = []
         if isinstance(component, Elementary):
             scope = body_scope(component, self.functions.helpers)
             lines += start_at_zero(component)
             lines += statements(component.body or (), scope, frozenset(self.nest.before)) if self.nest.before else []
-        outer = self.names[: self.nest.depth - self.nest.strip_dims]
-        lines += self._lines(strip_loops(self.nest, outer), {"strip": ""})
+        lines += self._lines(strip_loops(self.nest, self.strips), {"strip": strip.call})
         if isinstance(component, Elementary) and self.nest.after:
             lines += statements(component.body or (), scope, frozenset(self.nest.after))
         return lines
@@ -280,10 +292,9 @@ class _Program:
             require_body(component)
             inner = placed(component.body or ())[statement.number - 1]
             scope, guards = self._scope(component, inner.ranges)
-            names = [c_name(name) for name in statement.indices]
+            names = [Named.INDEX.of(name) for name in statement.indices]
             lines = [*guards, *assignment(inner.assign, scope)]
-        heads = ", ".join(f"int64_t {name}" for name in names) or "void"
-        return block(f"static void S{statement.number}({heads})", lines)
+        return function(f"static void S{statement.number}", coordinates(names), lines)
 
     def _scope(self, component: Elementary, ranges: Sequence[Range]) -> tuple[Scope, Lines]:
         """The scope of an instance, and a guard for each range whose bounds the loops around do not tell exactly."""
@@ -293,80 +304,79 @@ class _Program:
         for item in ranges:
             names = {name: name for name in scope.variables}
             if value_pieces(item.low, names) is None or value_pieces(item.high, names) is None:
-                name = c_name(item.name)
+                name = Named.INDEX.of(item.name)
                 low, high = scope.text(item.low).inside(61), scope.text(item.high).inside(61)
                 guards.append(f"if (!({name} >= {low} && {name} < {high})) return;")
             scope = scope.within(item)
         return scope, guards
 
-    def _moving(self, word: str, relations: Mapping[str, Any]) -> Lines:
+    def _moving(self, word: str, relations: Mapping[str, Any]) -> _Made:
         """`load` or `store`: the elements of a tile, array by array."""
         lines: Lines = []
         for name in self.memory.allocations:
-            if nodes := element_loops(relations[name], self.nest, self.names):
-                lines += self._lines(nodes, {"element": self._move(word, name)})
-        return block(f"static void {word}({self._parameters(written=word == 'store')})", lines)
+            nodes = element_loops(relations[name], self.nest, self.names)
+            lines += self._lines(nodes, {"element": self._mover(word, name)})
+        return self._function(word, lines, self.names)
 
-    def _move(self, word: str, name: str) -> str:
-        rank = len(self.nest.arrays[name].shape)
-        places = [f"{{{axis}}}" for axis in range(rank)]
-        outside, inside = self.memory.external(name, places), self.memory.local(name, places)
-        return f"{inside} = {outside};" if word == "load" else f"{outside} = {inside};"
+    def _mover(self, word: str, name: str) -> Point:
+        def moved(*subscripts: str) -> str:
+            outside, inside = self.memory.external(name, subscripts), self.memory.local(name, subscripts)
+            return f"{inside} = {outside};" if word == "load" else f"{outside} = {inside};"
+
+        return moved
 
     def _compute(self) -> Lines:
-        labels = {f"S{statement.number}": f"S{statement.number}({{}});" for statement in self.nest.statements}
-        lines = self._lines(instance_loops(self.nest, self.names), labels)
-        return block(f"static void compute({self.coordinates})", lines)
+        labels = [f"S{statement.number}" for statement in self.nest.statements]
+        lines = self._lines(instance_loops(self.nest, self.names), {label: partial(_call, label) for label in labels})
+        return function("static void compute", coordinates(self.names), lines)
 
-    def _step(self) -> Lines:
+    def _step(self, load: _Made, store: _Made) -> _Made:
         """The next tile enters the pipeline."""
-        loaded, computed = ([f"waiting[{row}][{axis}]" for axis in range(len(self.names))] for row in (0, 1))
-        arrays = self.memory.arguments()
+        loaded, computed = self._waiting
         lines = [
-            f"load({_joined(arrays, *self.names)});",
-            f"if (tiles_waiting > 0) compute({', '.join(loaded)});",
-            f"if (tiles_waiting > 1) store({_joined(arrays, *computed)});",
+            load.call(*self.names),
+            f"if (tiles_waiting > 0) {_call('compute', *loaded)}",
+            f"if (tiles_waiting > 1) {store.call(*computed)}",
             "memcpy(waiting[1], waiting[0], sizeof waiting[0]);",
             *(f"{place} = {name};" for place, name in zip(loaded, self.names, strict=True)),
             "if (tiles_waiting < 2) ++tiles_waiting;",
         ]
-        return [
-            "/* While a tile is computed the next is loaded and the one before is stored, in any order or at once:",
-            "   waiting[0] is loaded and not yet computed, waiting[1] is computed and not yet stored. */",
-            f"static int64_t waiting[2][{len(self.names)}];",
-            "static int tiles_waiting;",
-            "",
-            *block(f"static void step({self._parameters(written=True)})", lines),
-        ]
+        return self._function("step", lines, self.names)
 
-    def _finish(self) -> Lines:
+    def _finish(self, store: _Made) -> _Made:
         """The pipeline runs empty at the end of a strip."""
-        loaded, computed = ([f"waiting[{row}][{axis}]" for axis in range(len(self.names))] for row in (0, 1))
-        arrays = self.memory.arguments()
+        loaded, computed = self._waiting
         lines = [
-            f"if (tiles_waiting > 0) compute({', '.join(loaded)});",
-            f"if (tiles_waiting > 1) store({_joined(arrays, *computed)});",
-            f"if (tiles_waiting > 0) store({_joined(arrays, *loaded)});",
+            f"if (tiles_waiting > 0) {_call('compute', *loaded)}",
+            f"if (tiles_waiting > 1) {store.call(*computed)}",
+            f"if (tiles_waiting > 0) {store.call(*loaded)}",
             "tiles_waiting = 0;",
         ]
-        return block(f"static void finish({self.memory.parameters(written=True)})", lines)
+        return self._function("finish", lines, ())
 
-    def _strip(self) -> Lines:
-        arrays, outer = self.memory.arguments(), self.nest.depth - self.nest.strip_dims
-        garbage = [
-            f"memset({slots}, GARBAGE, sizeof {slots});" for slots in map(self.memory.slots, self.memory.allocations)
+    @property
+    def _waiting(self) -> tuple[list[str], list[str]]:
+        """The coordinates of the tile that is loaded, and of the one that is computed."""
+        loaded, computed = ([f"waiting[{row}][{axis}]" for axis in range(len(self.names))] for row in (0, 1))
+        return loaded, computed
+
+    def _strip(self, step: _Made, finish: _Made) -> _Made:
+        memories = [self.memory.slots(name) for name in self.memory.allocations]
+        garbage = [f"memset({slots}, GARBAGE, sizeof {slots});" for slots in memories]
+        lines = self._lines(tile_loops(self.nest, self.names), {"tile": step.call})
+        return self._function("strip", ["#ifdef GARBAGE", *garbage, "#endif", *lines, finish.call()], self.strips)
+
+    def _function(self, name: str, lines: Lines, names: Sequence[str]) -> _Made:
+        """A function with the arrays that its lines need, and these coordinates."""
+        arrays = {self.memory.name(array.name): array for array in self.memory.passed(lines)}
+        parameters = [
+            array_parameter(parameter, array.type, sizes(array.shape), constant=array.role != "output")
+            for parameter, array in arrays.items()
         ]
-        lines = self._lines(tile_loops(self.nest, self.names), {"tile": f"step({_joined(arrays, '{}')});"})
-        heads = [f"int64_t {name}" for name in self.names[:outer]]
-        head = f"static void strip({_joined(self.memory.parameters(written=True), *heads)})"
-        text = block(head, [*lines, f"finish({arrays});"])
-        return [text[0], "#ifdef GARBAGE", *indented(garbage), "#endif", *text[1:]]
+        return _Made(name, [*arrays], function(f"static void {name}", [*parameters, *coordinates(names)], lines))
 
-    def _parameters(self, *, written: bool) -> str:
-        return _joined(self.memory.parameters(written=written), self.coordinates)
-
-    def _lines(self, nodes: Sequence[Node], labels: Mapping[str, str]) -> Lines:
-        """A tree of loops as C; `labels` say what a point runs, with {} or {0}, {1} ... for its coordinates."""
+    def _lines(self, nodes: Sequence[Node], labels: Mapping[str, Point]) -> Lines:
+        """A tree of loops as C; `labels` say what a point runs."""
         lines: Lines = []
         for node in nodes:
             match node:
@@ -382,22 +392,15 @@ class _Program:
                         lines[-1] = "} else {"
                         lines += [*indented(self._lines(node.otherwise, labels)), "}"]
                 case Run():
-                    lines.append(self._run(node, labels[node.label]))
+                    lines.append(labels[node.label](*node.arguments))
         return lines
 
-    def _run(self, node: Run, text: str) -> str:
-        if node.label == "strip":
-            return f"strip({_joined(self.memory.arguments(), *node.arguments)});"
-        if "{}" in text:
-            return text.format(", ".join(node.arguments))
-        return text.format(*node.arguments)
+
+def _call(name: str, *arguments: str) -> str:
+    return f"{name}({', '.join(arguments)});"
 
 
 def _headed(head: str, lines: Lines, *, braces: bool = False) -> Lines:
     if len(lines) == 1 and not braces:
         return [head, *indented(lines)]
     return block(head, lines)
-
-
-def _joined(*parts: str) -> str:
-    return ", ".join(part for part in parts if part)

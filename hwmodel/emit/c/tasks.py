@@ -24,8 +24,23 @@ from arrayol.ir.spec import (
 )
 from arrayol.ir.types import ElementType, Kind
 from arrayol.polyhedral.delays import find_schedule
-from hwmodel.emit.c.expressions import Helpers, Scope, plain_element
-from hwmodel.emit.c.helpers import Lines, block, c_name, declared, element, indented, literal, loop, loops, sum_text
+from hwmodel.emit.c.expressions import Helpers, Scope, plain_element, total
+from hwmodel.emit.c.helpers import element_type, literal
+from hwmodel.emit.c.lines import (
+    Lines,
+    Parameter,
+    array_parameter,
+    block,
+    constant_argument,
+    declared,
+    element,
+    function,
+    indented,
+    loop,
+    loops,
+    sum_text,
+)
+from hwmodel.emit.c.names import Named
 
 
 def sizes(shape: Sequence[int | None]) -> tuple[int, ...]:
@@ -43,17 +58,27 @@ def function_of(elementary: Elementary, name: str, helpers: Helpers) -> Lines:
     """A C function that runs a whole body on arrays: inputs, then outputs, in the order of the signature."""
     scope = body_scope(elementary, helpers)
     lines = [*start_at_zero(elementary), *statements(elementary.body or (), scope)]
-    return block(f"static void {name}({parameters(elementary.inputs, elementary.outputs)})", lines)
+    return component_function(f"static void {name}", elementary, lines)
 
 
-def parameters(inputs: Sequence[Port], outputs: Sequence[Port]) -> str:
-    """The parameters of a component's C function."""
-    return ", ".join(
-        [
-            *(f"const {declared(c_name(port.name), port.type, sizes(port.shape))}" for port in inputs),
-            *(declared(c_name(port.name), port.type, sizes(port.shape)) for port in outputs),
-        ]
-    )
+def component_function(head: str, component: Component, lines: Lines) -> Lines:
+    """The C function of a component: its inputs and its outputs are the parameters."""
+    return function(head, [*_parameters(component.inputs, True), *_parameters(component.outputs, False)], lines)
+
+
+def _parameters(ports: Sequence[Port], constant: bool) -> list[Parameter]:
+    return [
+        array_parameter(Named.ARRAY.of(port.name), port.type, sizes(port.shape), constant=constant) for port in ports
+    ]
+
+
+def call_of(function_name: str, component: Component, inputs: Sequence[str], outputs: Sequence[str]) -> str:
+    """A call of a component's C function on arrays of C."""
+    arguments = [
+        constant_argument(name, port.type, sizes(port.shape))
+        for name, port in zip(inputs, component.inputs, strict=True)
+    ]
+    return f"{function_name}({', '.join([*arguments, *outputs])});"
 
 
 def start_at_zero(elementary: Elementary) -> Lines:
@@ -118,17 +143,15 @@ def _ranged(statement: Statement, ranges: Sequence[Range], scope: Scope, picked:
     first, *rest = ranges
     low, high = scope.text(first.low), scope.text(first.high)
     inside = _ranged(statement, rest, scope.within(first), picked)
-    return loop(c_name(first.name), low.code, high.inside(61), inside)
+    return loop(Named.INDEX.of(first.name), low.code, high.inside(61), inside)
 
 
 def assignment(statement: Assign, scope: Scope) -> Lines:
     """One instance of a statement, for range variables that the scope has."""
     target, value = scope.read(statement.port, statement.subscripts), scope.text(statement.value)
-    value = value.cut_later  # storing cuts
     if statement.accumulate:
-        line = f"{target.code} = {target.code} + {value.inside(71)};"
-    else:
-        line = f"{target.code} = {value.code};"
+        value = total(element_type(statement.value.type), target, value)
+    line = f"{target.code} = {value.code};"
     if statement.condition is None:
         return [line]
     return [f"if ({scope.text(statement.condition).code})", f"  {line}"]
@@ -150,7 +173,7 @@ class Functions:
 
     def call(self, name: str) -> str:
         """The name of a component's C function, which is made where it is not there yet."""
-        function = f"do_{name}"
+        function = Named.DO.of(name)
         if name not in self.texts:
             component = self.spec.components[name]
             require_finite(component)
@@ -160,23 +183,21 @@ class Functions:
                     self.texts[name] = function_of(component, function, self.helpers)
                 case RepetitiveTask():
                     lines = repetitive(component, self)
-                    self.texts[name] = self._wrapped(component, function, lines)
+                    self.texts[name] = component_function(f"static void {function}", component, lines)
                 case CompoundTask():
                     lines = self._compound(component)
-                    self.texts[name] = self._wrapped(component, function, lines)
+                    self.texts[name] = component_function(f"static void {function}", component, lines)
         return function
-
-    def _wrapped(self, component: Component, function: str, lines: Lines) -> Lines:
-        return block(f"static void {function}({parameters(component.inputs, component.outputs)})", lines)
 
     def _compound(self, task: CompoundTask) -> Lines:
         own = {port.name for port in (*task.inputs, *task.outputs)}
         kept = [port for name, port in task.arrays.items() if name not in own]
-        lines = [f"static {declared(c_name(port.name), port.type, sizes(port.shape))};" for port in kept]
+        lines = [f"static {declared(Named.ARRAY.of(port.name), port.type, sizes(port.shape))};" for port in kept]
         return [*lines, *(self._called(call) for call in task.calls)]
 
     def _called(self, call: Call) -> str:
-        return f"{self.call(call.callee)}({', '.join(map(c_name, (*call.arguments, *call.results)))});"
+        inputs, outputs = ([Named.ARRAY.of(name) for name in names] for names in (call.arguments, call.results))
+        return call_of(self.call(call.callee), self.spec.components[call.callee], inputs, outputs)
 
 
 def require_finite(component: Component) -> None:
@@ -200,14 +221,14 @@ def repetitive(task: RepetitiveTask, functions: Functions) -> Lines:
     callee, repetition = functions.spec.components[task.callee], sizes(task.repetition)
     kept = {delay.output: port_named(callee.outputs, delay.output) for delay in task.delays if delay.acts}
     lines = [
-        f"static {declared(f'kept_{name}', port.type, (*repetition, *sizes(port.shape)))};"
+        f"static {declared(Named.KEPT.of(name), port.type, (*repetition, *sizes(port.shape)))};"
         for name, port in kept.items()
     ]
     names = [f"r{axis}" for axis in range(len(repetition))]
-    states = {f"kept {name}": f"kept_{name}" for name in kept}  # no array of the specification has such a name
+    states = {f"kept {name}": Named.KEPT.of(name) for name in kept}  # no array of the specification has such a name
 
     def outer(array: str, subscripts: Sequence[str]) -> str:
-        return element(states.get(array) or c_name(array), subscripts)
+        return element(states.get(array) or Named.ARRAY.of(array), subscripts)
 
     inside = instance(task, functions, names, outer, {name: f"kept {name}" for name in kept})
     return [*lines, *_in_order(task, names, repetition, inside)]
@@ -238,20 +259,20 @@ def instance(
         lines += _gather(port_named(callee.inputs, link.port), link.array, link.tiler, task, names, outer)
     for delay in task.delays:
         lines += _delayed(delay, port_named(callee.inputs, delay.port), task, names, outer, kept)
-    arguments = ", ".join(f"p_{port.name}" for port in (*callee.inputs, *callee.outputs))
-    lines.append(f"{functions.call(task.callee)}({arguments});")
+    inputs, outputs = ([Named.PATTERN.of(port.name) for port in ports] for ports in (callee.inputs, callee.outputs))
+    lines.append(call_of(functions.call(task.callee), callee, inputs, outputs))
     for link in task.output_links:
         lines += _scatter(port_named(callee.outputs, link.port), link.array, link.tiler, task, names, outer)
     for name, array in kept.items():
         port = port_named(callee.outputs, name)
         pattern = _pattern(port)
-        line = f"{outer(array, (*names, *pattern))} = {element(f'p_{name}', pattern)};"
+        line = f"{outer(array, (*names, *pattern))} = {element(Named.PATTERN.of(name), pattern)};"
         lines += loops(pattern, sizes(port.shape), [line])
     return lines
 
 
 def _local(port: Port) -> str:
-    text = declared(f"p_{port.name}", port.type, sizes(port.shape))
+    text = declared(Named.PATTERN.of(port.name), port.type, sizes(port.shape))
     return f"static {text};" if prod(sizes(port.shape)) > _ON_THE_STACK else f"{text};"
 
 
@@ -262,13 +283,13 @@ def _pattern(port: Port) -> list[str]:
 def _gather(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
     pattern = _pattern(port)
     source = outer(array, _subscripts(tiler, task, array, names, pattern))
-    return loops(pattern, sizes(port.shape), [f"{element(f'p_{port.name}', pattern)} = {source};"])
+    return loops(pattern, sizes(port.shape), [f"{element(Named.PATTERN.of(port.name), pattern)} = {source};"])
 
 
 def _scatter(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
     pattern = _pattern(port)
     target = outer(array, _subscripts(tiler, task, array, names, pattern))
-    return loops(pattern, sizes(port.shape), [f"{target} = {element(f'p_{port.name}', pattern)};"])
+    return loops(pattern, sizes(port.shape), [f"{target} = {element(Named.PATTERN.of(port.name), pattern)};"])
 
 
 def _subscripts(
@@ -291,7 +312,7 @@ def _delayed(
     if isinstance(default, TiledDefault):
         first = _gather(port, default.array, default.tiler, task, names, outer)
     else:
-        value = f"{element(f'p_{port.name}', pattern)} = {literal(default, port.type)};"
+        value = f"{element(Named.PATTERN.of(port.name), pattern)} = {literal(default, port.type)};"
         first = loops(pattern, sizes(port.shape), [value])
     if not delay.acts:
         return first
@@ -302,6 +323,6 @@ def _delayed(
     tests = []
     for source, step, length in zip(sources, delay.vector, sizes(task.repetition), strict=True):
         tests += [f"{source} >= 0"] if step > 0 else [f"{source} < {length}"] if step < 0 else []
-    line = f"{element(f'p_{port.name}', pattern)} = {outer(kept[delay.output], (*sources, *pattern))};"
+    line = f"{element(Named.PATTERN.of(port.name), pattern)} = {outer(kept[delay.output], (*sources, *pattern))};"
     then = loops(pattern, sizes(port.shape), [line])
     return [*block(f"if ({' && '.join(tests)})", then)[:-1], "} else {", *indented(first), "}"]
