@@ -9,15 +9,15 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure, SubFigure
-from matplotlib.ticker import MultipleLocator
 
 from arrayol.pictures.layout import ArrayMaps, BankMap, LayoutPicture, Reductions
-from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, LINE, PALETTE
+from arrayol.pictures.palette import BLUE, CELLS, GREY, ORANGE
+from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, LINE
 
 _MAP, _LARGEST_CELL = 2.8, 0.35  # inches: a map's width, the side of an element
 _WIDTH = 12.0
 _REDUCTION_HEIGHT = 2.5
-_SERIES = ("#7a8793", "#c9a227", "#b5341f")
+_SERIES = (GREY, ORANGE, BLUE)
 _NUMBERS_AT_MOST = 100  # banks with more than two digits do not fit in a cell
 
 
@@ -58,8 +58,8 @@ def _draw_map(axes: Axes, bank_map: BankMap) -> None:
         axes.set_axis_off()
         axes.text(0.5, 0.5, fill(bank_map.missing, 28), ha="center", va="center", fontsize=8, transform=axes.transAxes)
         return
-    colors = np.where(bank_map.bank < 0, len(PALETTE), bank_map.bank % len(PALETTE))
-    axes.imshow(colors, cmap=ListedColormap([*PALETTE, "white"]), vmin=0, vmax=len(PALETTE), interpolation="nearest")
+    colors = np.where(bank_map.bank < 0, len(CELLS), bank_map.bank % len(CELLS))
+    axes.imshow(colors, cmap=ListedColormap([*CELLS, "white"]), vmin=0, vmax=len(CELLS), interpolation="nearest")
     rows, columns = bank_map.bank.shape
     axes.set_xticks(range(0, columns, 4))
     axes.set_yticks(range(0, rows, 4) if rows > 1 else [])
@@ -91,13 +91,12 @@ def _draw_reductions(part: SubFigure, reductions: Reductions, factors: str) -> N
     axes.set_xlim(-0.6, max(len(places), 8) - 0.4)  # a few bars stay slim
     lowest = min((value for _, values in reductions.series for value in values if value is not None), default=0.0)
     axes.set_ylim(min(0.0, lowest), 100)
-    axes.yaxis.set_major_locator(MultipleLocator(25))
+    axes.set_yticks(range(-25 * int(-min(0.0, lowest) // 25), 101, 25))
     axes.tick_params(axis="y", labelsize=8)
     axes.grid(axis="y", color="0.9", zorder=0)
     limit = 100 * (1 - 1 / reductions.banks)
-    axes.axhline(limit, color=LINE, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
-    across, text = axes.get_yaxis_transform(), f"all banks busy: {limit:g}%"
-    axes.text(1, limit + 2, text, ha="right", fontsize=7.5, color=FAINT, transform=across)
+    busy = f"all banks busy: {limit:.3g}%"
+    axes.axhline(limit, color=LINE, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1, label=busy)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=3, frameon=False, fontsize=8)
+    axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=len(reductions.series) + 1, frameon=False, fontsize=8)

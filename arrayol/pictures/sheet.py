@@ -21,6 +21,8 @@ from matplotlib.path import Path as Curve
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import text_to_path
 
+from arrayol.pictures.palette import CELLS
+
 # How every picture looks, whatever the user's matplotlib settings say: the same bytes everywhere.
 
 SETTINGS: dict[str, Any] = {
@@ -62,9 +64,6 @@ DOTS_AT_MOST = 30_000  # along a side
 POINTS = 72  # to the inch
 HALO = 2.2  # points of white around what crosses other things
 
-# Light enough for dark text, told apart by most people who see few colours (after Paul Tol's "light"); no red.
-PALETTE = ("#8fb8ea", "#f2b27c", "#8fd0b4", "#f0e08a", "#d9b3e0", "#c5d46a", "#a8e0f5", "#c2b280", "#f7c6d4", "#b8c0c8")
-
 Position = tuple[float, float]
 Key = TypeVar("Key")
 
@@ -84,7 +83,7 @@ def height_of(size: float) -> float:
 
 def our_colors(keys: Sequence[Key]) -> dict[Key, str]:
     """A colour for each key; beyond the palette they come again."""
-    return {key: PALETTE[place % len(PALETTE)] for place, key in enumerate(keys)}
+    return {key: CELLS[place % len(CELLS)] for place, key in enumerate(keys)}
 
 
 def paler(color: str) -> str:

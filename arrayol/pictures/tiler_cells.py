@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import gcd, hypot
 from typing import TypedDict
 
-from arrayol.pictures.sheet import FAINT, FAULT, INK, Canvas, Position, height_of, paler, width_of
+from arrayol.pictures.sheet import FAINT, FAULT, HALO, INK, POINTS, Canvas, Position, height_of, paler, width_of
 from arrayol.pictures.tiler import Arrow, BrokenAxis, Cell, Panel, Touch
 from arrayol.polyhedral.isl import Point
 
@@ -185,6 +185,7 @@ def _ticks(axis: BrokenAxis, room: Callable[[str], float]) -> list[int]:
 # What lies over the cells.
 
 TEXT = 7.5  # points
+_CLEAR = HALO / POINTS + 0.01  # inches around the label of an arrow: its halo, and a gap
 LABELLED_FROM = 0.24  # inches: the side of a cell that has room for a pattern index beside an arrow
 
 Box = tuple[float, float, float, float]  # left, top, right, bottom
@@ -267,7 +268,8 @@ def _arrow_boxes(grid: Grid) -> list[Box]:
     boxes = []
     for arrow in grid.panel.arrows:
         (x0, y0), (x1, y1), at = _lane(grid, arrow)
-        boxes.append(_box(at, arrow.label, TEXT))
+        left, top, right, low = _box(at, arrow.label, TEXT)
+        boxes.append((left - _CLEAR, top - _CLEAR, right + _CLEAR, low + _CLEAR))
         count = int(hypot(x1 - x0, y1 - y0) / 0.03) + 1
         for place in range(count + 1):
             x, y = x0 + (x1 - x0) * place / count, y0 + (y1 - y0) * place / count

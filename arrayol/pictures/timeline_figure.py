@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.gridspec import GridSpec, SubplotSpec
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from arrayol.pictures.palette import COMPUTING
 from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK, our_colors, width_of
 from arrayol.pictures.timeline import Bar, GroupShown, StepShown
 from arrayol.text import counted
@@ -18,7 +19,6 @@ WIDTH = 11.0  # inches
 ROW, ABOVE, BELOW = 0.27, 0.62, 0.42  # inches of a panel: each row, over it and under it
 LEFT, RIGHT = 0.12, 0.985  # of the width
 TITLE, TEXT = 9.0, 7.0  # points
-COMPUTING = "#8a949c"
 BAR = 0.74  # of a row
 GAP = 0.05  # between two runs of steps, of a run's width
 LEAST_SHARE = 0.3  # of the width, for a run of few cycles beside a long one

@@ -13,11 +13,12 @@ from matplotlib.gridspec import GridSpec, SubplotSpec
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from arrayol.pictures.palette import BOTH, COMPUTING, LOADS, PALE_GREY, STORES
 from arrayol.pictures.sheet import DOTS_PER_INCH, FAINT, INK
 from arrayol.pictures.transfers import BarsShown, MovesShown, Numbers, TilesShown
 
-LOAD, STORE, BOTH, ALIVE = "#2f6db5", "#e08a2c", "#5f3b8c", "#dfe5ea"
-SIDES = {"load": LOAD, "compute": "#8a949c", "store": STORE}
+SIDES = {"load": LOADS, "compute": COMPUTING, "store": STORES}
+LETTERS = {"load": "white", "compute": "white", "store": INK}
 WIDTH = 10.0  # inches
 TITLE, TEXT = 9.0, 7.5  # points
 PANELS = 4  # of a 2-D array
@@ -72,7 +73,7 @@ def _draw_line(axes: Axes, moves: MovesShown, tiles: TilesShown) -> None:
     stored = np.zeros(kinds.shape, bool)
     stored[tuple(moves.store.T)] = True
     kinds = np.where(stored, np.where(kinds == 2, 4, 3), kinds)
-    colors = ListedColormap(["white", ALIVE, LOAD, STORE, BOTH])
+    colors = ListedColormap(["white", PALE_GREY, LOADS, STORES, BOTH])
     axes.imshow(kinds, colors, vmin=0, vmax=4, aspect="auto", interpolation="nearest")
     for border in np.flatnonzero(np.diff(tiles.strip)) + 0.5:
         axes.axhline(border, color=INK, linewidth=0.5)
@@ -83,8 +84,8 @@ def _draw_line(axes: Axes, moves: MovesShown, tiles: TilesShown) -> None:
     axes.set_yticks(range(0, len(tiles.labels), step), tiles.labels[::step], fontsize=TEXT - 1.5)
     axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
     axes.tick_params(axis="x", labelsize=TEXT - 0.5)
-    names = {"loaded": LOAD, "stored": STORE, "both": BOTH, "kept": ALIVE}
-    patches = [Patch(color=color, label=name) for name, color in names.items()]
+    names = {1: ("kept", PALE_GREY), 2: ("loaded", LOADS), 3: ("stored", STORES), 4: ("both", BOTH)}
+    patches = [Patch(color=names[kind][1], label=names[kind][0]) for kind in np.unique(kinds) if kind]
     axes.legend(handles=patches, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=4, frameon=False, fontsize=TEXT)
 
 
@@ -146,7 +147,7 @@ def _draw_bars(axes: Axes, bars: BarsShown, tiles: TilesShown) -> None:
             axes.barh(row, stop - begin, left=begin, height=0.72, color=color, edgecolor="white", linewidth=0.6)
             if (stop - begin) / end > 0.012 + 0.0055 * len(tiles.labels[tile]):
                 middle, label = (begin + stop) / 2, tiles.labels[tile]
-                axes.text(middle, row, label, fontsize=TEXT - 1, color="white", ha="center", va="center")
+                axes.text(middle, row, label, fontsize=TEXT - 1, color=LETTERS[word], ha="center", va="center")
     axes.set_yticks(range(3), list(SIDES), fontsize=TEXT)
     axes.set_ylim(2.6, -0.6)
     axes.set_xlim(0, end)

@@ -26,13 +26,14 @@ from dse.output.plots.save import save_breakdown, save_convergence, save_front
 from dse.output.table import designs_csv
 from dse.results.consistency import require_consistent
 from dse.results.exploration import Exploration
+from dse.results.pick import KNEE, parse_rule, pick
 from dse.results.schema import FORMAT, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
 BREAKDOWN = ("breakdown.png", "breakdown.svg")
 CONVERGENCE = ("convergence.png",)  # of a heuristic search
 PICKED, REPORT = "picked.json", "report.html"  # made of a result afterwards: a new one leaves them behind
-SPECS_AT_MOST = 100  # designs of a long front whose specifications are written; result.json has the steps of all
+SPECS_AT_MOST = 100  # designs of a long front whose specifications are written, and the knee; result.json has all steps
 _LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
 
 Warn = Callable[[Diagnostic], None]
@@ -63,12 +64,13 @@ def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
 
 
 def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
-    """Write the specification of each of the first designs of the front that steps make; their names in the folder."""
+    """Write the specifications that steps make of the first designs of the front and of its knee; their names."""
     if exploration.spec is None:
         return []
     names: list[str] = []
-    for number, design in enumerate(exploration.result.pareto[:SPECS_AT_MOST], 1):
-        if design.steps is None:
+    knee = pick(exploration.result, parse_rule(KNEE)).design.id
+    for number, design in enumerate(exploration.result.pareto, 1):
+        if design.steps is None or (number > SPECS_AT_MOST and design.id != knee):
             continue
         (folder / SPECS).mkdir(exist_ok=True)
         name = spec_file(design.id, number)

@@ -19,6 +19,7 @@ from typing import Any
 
 from arrayol.files import atomic_file, writing
 from arrayol.ir.network import Network
+from arrayol.pictures.palette import PAGE
 from dse.output.folder import REPORT, Warn, load_result, spec_file, warn_in_python
 from dse.output.report_sources import Origin, Timelines, open_origin
 from dse.results.compare import grows
@@ -64,7 +65,7 @@ def page(title: str, data: str) -> str:
     parts = {name: _part(name) for name in ("style.css", *SCRIPTS)}
     return Template(_part("page.html")).substitute(
         title=html.escape(title),
-        style=parts["style.css"],
+        style=Template(parts["style.css"]).substitute(PAGE),
         script="\n".join(parts[name] for name in SCRIPTS),
         data=data,
     )
@@ -323,7 +324,8 @@ def _add_specs(document: Document, result: Result, shown: Sequence[Design], fold
     """Enter the specifications that the folder holds as numbers of lines, which designs share."""
     number = {design.id: place for place, design in enumerate(result.pareto, 1)}
     lines: dict[str, int] = {}
-    for design, row in zip(shown, document["designs"], strict=True):
+    pairs = list(zip(shown, document["designs"], strict=True))
+    for design, row in sorted(pairs, key=lambda pair: pair[0].id != document["knee"]):
         path = folder / spec_file(design.id, number.get(design.id, 0))
         if design.steps is None or not path.is_file():
             continue

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.container import BarContainer
+from matplotlib.text import Text
 
 from arrayol import api
 from arrayol.files import shipped_folder
@@ -73,6 +76,18 @@ def test_the_drawing_holds_every_map_bar_and_bank(jacobi: LayoutPicture) -> None
             assert box.x1 <= sheet.x1 + 1
             assert sheet.y0 - 1 <= box.y0
             assert box.y1 <= sheet.y1 + 1
+
+
+def test_no_text_lies_on_another_or_on_a_bar(jacobi: LayoutPicture) -> None:
+    figure = draw_layout(jacobi)
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+    boxes = [(text.get_text(), text.get_window_extent(renderer).padded(-1)) for text in texts]
+    assert [(one, other) for (one, a), (other, b) in combinations(boxes, 2) if a.overlaps(b)] == []
+    charts = [axes for axes in figure.findobj(Axes) if axes.containers]
+    bars = [bar.get_window_extent(renderer).padded(-1) for axes in charts for group in axes.containers for bar in group]
+    assert [name for name, box in boxes for bar in bars if bar.width > 0 and bar.height > 0 and box.overlaps(bar)] == []
 
 
 def test_the_same_picture_gives_the_same_bytes(jacobi: LayoutPicture, tmp_path: Path) -> None:

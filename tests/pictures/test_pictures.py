@@ -15,8 +15,9 @@ from PIL import Image
 from arrayol.ir.spec import Spec
 from arrayol.language.loader import load
 from arrayol.pictures import sheet as canvas
+from arrayol.pictures.palette import CELLS
 from arrayol.pictures.save import save_graph, save_task
-from arrayol.pictures.sheet import FAULT, PALETTE, Canvas, our_colors, our_style
+from arrayol.pictures.sheet import FAULT, Canvas, our_colors, our_style
 from arrayol.pictures.text import task_graph
 from arrayol.pictures.tiler_faults import find_faults, find_in_task, links_of
 from arrayol.pictures.tiler_figure import draw_task
@@ -54,14 +55,14 @@ def test_nothing_written_overlaps_and_nothing_is_small(file: str, name: str) -> 
 def test_each_repetition_has_its_colour_in_every_panel() -> None:
     colors = [to_hex(one.get_facecolor()) for one in rectangles(drawn("specs/lpsf.aol", "hflr")) if one.get_fill()]
     expected = our_colors([(row, column) for row in range(2) for column in range(3)])
-    counts = {color: colors.count(color) for color in PALETTE}
+    counts = {color: colors.count(color) for color in CELLS}
     # 4 elements in each of 2 panels, and the sample in the legend; the first stands for the pattern index too
     assert [counts[color] for color in expected.values()] == [10, 9, 9, 9, 9, 9]
 
 
 def test_a_cell_of_two_repetitions_is_split() -> None:
     sheet = drawn("specs/thumbnail.aol", "hfilter")
-    heights = [one.get_height() for one in rectangles(sheet) if to_hex(one.get_facecolor()) == PALETTE[0]]
+    heights = [one.get_height() for one in rectangles(sheet) if to_hex(one.get_facecolor()) == CELLS[0]]
     full, half = max(heights), min(heights)
     small = [height for height in heights if height == pytest.approx(half)]
     assert len(small) >= 3  # elements 8, 9 and 10 belong to the second window too

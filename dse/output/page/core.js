@@ -4,7 +4,7 @@ for (const group of data.groups) for (const name of ["processors", "memories"]) 
 for (const design of data.designs) for (const name of ["remark", "verification"]) design[name] = data.texts[design[name]] ?? null;
 for (const design of data.designs) design.steps &&= design.steps.map((step) => data.texts[step]);
 const figureOf = new Map(data.figures.map((figure, place) => [figure.name, { ...figure, place }]));
-const state = { x: "", y: "", filters: [], sort: { by: "", down: false }, chosen: null, rows: 200 };
+const state = { x: "", y: "", filters: [], sort: { by: "", down: false }, chosen: null, rows: 200, zoom: null };
 
 // {a: [1, 2], b: [3, 4]} as [{a: 1, b: 3}, {a: 2, b: 4}].
 function rowsOf(columns) {

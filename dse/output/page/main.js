@@ -1,6 +1,7 @@
 // Choices and what follows from them.
 function choose(design) {
   state.chosen = design;
+  byId("missing").hidden = true;
   history.replaceState(null, "", design ? `#${encodeURIComponent(design.id)}` : "#");
   renderChoice();
   renderTable();
@@ -8,6 +9,29 @@ function choose(design) {
   const row = byId("table").querySelector('tr[aria-selected="true"]');
   const box = byId("table").parentElement;
   if (row) box.scrollTop = Math.max(0, row.offsetTop - box.clientHeight / 2);
+}
+
+// The design that the address asks for: { found }, { missing } where this report lacks it, {} where none is named.
+function addressed() {
+  const fragment = location.hash.slice(1);
+  if (!fragment) return {};
+  const found = data.designs.find((one) => encodeURIComponent(one.id) === fragment || one.id === fragment);
+  return found ? { found } : { missing: decoded(fragment) };
+}
+
+function decoded(fragment) {
+  try { return decodeURIComponent(fragment); } catch { return fragment; }
+}
+
+// Show what the address asks for, else the knee at first and later what is shown already; filters that hide it go.
+function followAddress() {
+  const { found, missing } = addressed();
+  state.chosen = found ?? state.chosen ?? data.designs.find((one) => one.id === data.knee) ?? null;
+  if (found && !keeps(found)) state.filters = [];
+  filtered();
+  const instead = state.chosen ? `; this is ${state.chosen.id}` : "";
+  byId("missing").hidden = missing === undefined;
+  byId("missing").textContent = missing === undefined ? "" : `Design ${missing}, which the address asks for, is not in this report${instead}.`;
 }
 
 // Designs from left to right in the plot.
@@ -26,6 +50,7 @@ function onKey(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea, pre")) return;
   const inside = event.target.closest("#scatter, .scroll") !== null; // elsewhere these keys scroll the page
   if (["ArrowRight", "ArrowLeft"].includes(event.key) || (inside && ["ArrowDown", "ArrowUp", "Home", "End"].includes(event.key))) move(event.key);
+  else if (event.key === "Escape" && state.zoom) zoomTo(null);
   else if (event.key === "[" || event.key === "]") nextFigure(event.key === "]" ? 1 : -1);
   else return;
   event.preventDefault();
@@ -38,6 +63,7 @@ function nextFigure(by) {
 
 function setAxis(which, name) {
   state[which] = name;
+  state.zoom = null;
   byId(which).value = name;
   renderScatter();
 }
@@ -78,7 +104,7 @@ function start() {
   byId("remarks").hidden = !data.remarks.length;
   byId("remarks").append(...data.remarks.map((text) => make("li", {}, text)));
   byId("facts").append(...data.facts.flatMap(([word, text]) => [make("dt", {}, word), make("dd", {}, text)]));
-  for (const id of ["x", "y", "bounded"]) byId(id).append(...data.figures.map((figure) => make("option", { value: figure.name }, figure.name.replaceAll("_", " "))));
+  for (const id of ["x", "y", "bounded"]) byId(id).append(...data.figures.map((figure) => make("option", { value: figure.name }, `${figure.title} (${figure.unit})`)));
   const others = data.figures.map((figure) => figure.name).filter((name) => name !== data.objectives[0]);
   state.x = data.objectives[0];
   state.y = data.objectives[1] ?? others[0] ?? state.x;
@@ -86,13 +112,14 @@ function start() {
   byId("y").value = state.y;
   byId("x").addEventListener("change", () => setAxis("x", byId("x").value));
   byId("y").addEventListener("change", () => setAxis("y", byId("y").value));
+  byId("whole").addEventListener("click", () => zoomTo(null));
   byId("filter").addEventListener("submit", addFilter);
   byId("bound").addEventListener("input", () => byId("bound").setCustomValidity(""));
   byId("more").addEventListener("click", () => { state.rows = Infinity; renderTable(); });
   document.addEventListener("keydown", onKey);
   state.sort = { by: data.objectives[0], down: false };
-  state.chosen = data.designs.find((one) => `#${encodeURIComponent(one.id)}` === location.hash) ?? data.designs.find((one) => one.id === data.knee) ?? data.designs[0] ?? null;
-  filtered();
+  followAddress();
+  addEventListener("hashchange", followAddress);
   byId("scatter").focus({ preventScroll: true, focusVisible: false });
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; renderScatter(); renderDesign(); } });

@@ -1,12 +1,16 @@
 // The plot of designs in the plane of two figures.
-function scaleOf(name, low, high, from, to) {
+function scaleOf(low, high, from, to, exact) {
   const logarithmic = low > 0 && high >= 30 * low;
   const f = logarithmic ? Math.log10 : (number) => number;
-  const room = logarithmic ? 0.06 * (f(high) - f(low)) : 0.06 * (high - low) || Math.abs(high) / 2 || 0.5;
+  const room = exact ? 0 : logarithmic ? 0.06 * (f(high) - f(low)) : 0.06 * (high - low) || Math.abs(high) / 2 || 0.5;
   const [start, end] = [f(low) - room, f(high) + room];
   const at = (number) => from + ((f(number) - start) / (end - start)) * (to - from);
+  const numberAt = (place) => {
+    const found = start + ((place - from) / (to - from)) * (end - start);
+    return logarithmic ? 10 ** found : found;
+  };
   const ticks = logarithmic ? logTicks(10 ** start, 10 ** end) : linearTicks(start, end, Math.abs(to - from) / 70);
-  return { at, ticks };
+  return { at, numberAt, ticks };
 }
 
 function logTicks(low, high) {
@@ -48,20 +52,62 @@ function renderScatter() {
   const height = Math.round(Math.min(430, Math.max(260, width * 0.66)));
   const margin = { left: 58, right: 12, top: 24, bottom: 44 };
   const points = data.designs.filter((one) => value(one, state.x) !== null && value(one, state.y) !== null);
-  const range = (name) => [Math.min(...points.map((one) => value(one, name))), Math.max(...points.map((one) => value(one, name)))];
-  const across = scaleOf(state.x, ...range(state.x), margin.left, width - margin.right);
-  const up = scaleOf(state.y, ...range(state.y), height - margin.bottom, margin.top);
+  const ranges = state.zoom ?? { x: rangeOf(points, state.x), y: rangeOf(points, state.y) };
+  const across = scaleOf(...ranges.x, margin.left, width - margin.right, state.zoom);
+  const up = scaleOf(...ranges.y, height - margin.bottom, margin.top, state.zoom);
   const svg = picture(width, height, `${axisTitle(state.y)} over ${axisTitle(state.x)}`);
   svg.append(...axes(across, up, width, height, margin));
+  const plane = { x: margin.left, y: margin.top, width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
+  svg.append(draw("defs", {}, draw("clipPath", { id: "plane" }, draw("rect", plane))));
   svg.append(stairs(points.filter(keeps), across, up));
   const kept = new Set(points.filter(keeps));
-  const ordered = [...points].sort((a, b) => kept.has(a) - kept.has(b) || a.front - b.front);
+  const inside = (one) => [[state.x, ranges.x], [state.y, ranges.y]].every(([name, [low, high]]) => value(one, name) >= low && value(one, name) <= high);
+  const ordered = points.filter(inside).sort((a, b) => kept.has(a) - kept.has(b) || a.front - b.front);
   for (const design of ordered) svg.append(dot(design, across, up));
   const marks = draw("g");
   svg.append(marks);
+  svg.addEventListener("pointerdown", (event) => drag(event, svg, across, up, { width, height, margin }));
   holder.replaceChildren(svg);
-  state.plot = { marks, points: new Set(points), ring: () => ring(across, up, width, margin) };
+  byId("whole").hidden = !state.zoom;
+  state.plot = { marks, points: new Set(points.filter(inside)), ring: () => ring(across, up, width, margin) };
   renderChoice();
+}
+
+const rangeOf = (points, name) => [Math.min(...points.map((one) => value(one, name))), Math.max(...points.map((one) => value(one, name)))];
+
+// A frame that the pointer draws becomes the part of the plane that is shown.
+function drag(event, svg, across, up, { width, height, margin }) {
+  if (event.button !== 0) return;
+  const place = (one) => {
+    const box = svg.getBoundingClientRect();
+    return [Math.min(width - margin.right, Math.max(margin.left, one.clientX - box.left)), Math.min(height - margin.bottom, Math.max(margin.top, one.clientY - box.top))];
+  };
+  const [x, y] = place(event);
+  const frame = draw("rect", { class: "frame" });
+  const sides = (one) => {
+    const [right, low] = place(one);
+    return { x: Math.min(x, right), y: Math.min(y, low), width: Math.abs(right - x), height: Math.abs(low - y) };
+  };
+  const follow = (one) => {
+    if (!frame.isConnected) svg.append(frame);
+    for (const [name, size] of Object.entries(sides(one))) frame.setAttribute(name, size);
+  };
+  const release = (one) => {
+    for (const [name, act] of [["pointermove", follow], ["pointerup", release], ["pointercancel", release]]) removeEventListener(name, act);
+    frame.remove();
+    const drawn = sides(one);
+    if (one.type === "pointercancel" || drawn.width < 8 || drawn.height < 8) return;
+    zoomTo({
+      x: [across.numberAt(drawn.x), across.numberAt(drawn.x + drawn.width)],
+      y: [up.numberAt(drawn.y + drawn.height), up.numberAt(drawn.y)],
+    });
+  };
+  for (const [name, act] of [["pointermove", follow], ["pointerup", release], ["pointercancel", release]]) addEventListener(name, act);
+}
+
+function zoomTo(ranges) {
+  state.zoom = ranges;
+  renderScatter();
 }
 
 // The ring around the chosen design; the points stay as they are.
@@ -98,13 +144,13 @@ function stairs(designs, across, up) {
   corners.forEach(([x, y], place) => {
     path += place ? `H${across.at(x)}V${up.at(y)}` : `M${across.at(x)} ${up.at(y)}`;
   });
-  return draw("path", { class: "stairs", d: path });
+  return draw("path", { class: "stairs", d: path, "clip-path": "url(#plane)" });
 }
 
 function dot(design, across, up) {
   const names = `dot${design.front ? " on-front" : ""}${keeps(design) ? "" : " out"}`;
   const at = { cx: across.at(value(design, state.x)), cy: up.at(value(design, state.y)) };
-  const circle = draw("circle", { class: names, r: data.designs.length > 2000 ? 3 : 5, ...at, "data-id": design.id });
+  const circle = draw("circle", { class: names, r: data.designs.length > 300 ? 2.5 : 5, ...at, "data-id": design.id });
   circle.addEventListener("click", () => choose(design));
   return titled(circle, `${design.id}: ${shown(value(design, state.x))} ${figureOf.get(state.x).unit}, ${shown(value(design, state.y))} ${figureOf.get(state.y).unit}`);
 }

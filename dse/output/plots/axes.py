@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import comb
 from pathlib import Path
-from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
+from arrayol.pictures.palette import FRONT, OTHER_DESIGNS
 from arrayol.pictures.sheet import DOTS_PER_INCH, our_style
 
 SETTINGS = {
@@ -23,7 +24,6 @@ SETTINGS = {
     "grid.color": "0.92",
     "grid.linewidth": 0.7,
 }
-FRONT, ALL = "#b5341f", "#7a8793"
 DASHES = (0, (4, 2))
 LOGARITHMIC_FROM = 30.0  # largest by smallest value: beyond, a linear axis would press the small ones together
 CROWDED_FROM = 60  # designs of the front; their marks would hide each other
@@ -39,14 +39,16 @@ def new_sheet(width: float, height: float) -> Figure:
     return figure
 
 
-def plane_grid(objectives: int) -> tuple[Figure, Any]:
-    """A figure, and an array of hidden axes: row - 1 and column are the two objectives of a plane."""
-    side = max(1, objectives - 1)
-    figure = new_sheet(7.2, 4.8) if side == 1 else new_sheet(3.6 * side, 3.1 * side + 0.6)
-    grid = figure.subplots(side, side, squeeze=False)
-    for axes in grid.flat:
-        axes.set_visible(False)
-    return figure, grid
+PLANES_IN_A_ROW = 3
+
+
+def plane_grid(objectives: int) -> tuple[Figure, list[Axes]]:
+    """A figure, and axes for the plane of each pair of objectives, or for a single objective."""
+    planes = max(1, comb(objectives, 2))
+    columns = min(planes, PLANES_IN_A_ROW)
+    rows = -(-planes // columns)
+    figure = new_sheet(7.2, 4.8) if planes == 1 else new_sheet(4.0 * columns, 3.4 * rows + 0.6)
+    return figure, [figure.add_subplot(rows, columns, place + 1) for place in range(planes)]
 
 
 def caption(figure: Figure, title: str, source: str = "") -> None:
@@ -85,8 +87,6 @@ class Panel:
     `staircase` joins the front; a `roomy` panel has space for names away from their points.
     """
 
-    row: int
-    column: int
     x: Axis
     y: Axis
     front: Sequence[Place]
@@ -116,7 +116,7 @@ def draw_panel(axes: Axes, panel: Panel) -> Axes:
         panel.x.values,
         panel.y.values,
         s=5 if many else 22,
-        color=ALL,
+        color=OTHER_DESIGNS,
         alpha=0.25 if many else 0.75,
         linewidths=0,
         rasterized=many,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from arrayol.pictures.palette import FRONT
 from arrayol.pictures.sheet import our_style
-from dse.output.plots.axes import FRONT, SETTINGS, caption, new_sheet
+from dse.output.plots.axes import SETTINGS, caption, new_sheet
 from dse.results.schema import EvolutionRecord, Result
 
 

@@ -15,12 +15,11 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from arrayol.pictures.palette import FIRST_RESULT, FRONT, OTHER_DESIGNS, SECOND_RESULT
 from arrayol.pictures.sheet import our_style
 from arrayol.text import counted
 from dse.output.plots.axes import (
-    ALL,
     DASHES,
-    FRONT,
     SETTINGS,
     Axis,
     Panel,
@@ -46,8 +45,8 @@ def draw_front(exploration: Exploration) -> Figure:
     """The figure: the front in the plane of two objectives, by number of groups for one, in every plane for more."""
     with our_style(SETTINGS):
         panels = list(_panels(exploration))
-        figure, grid = plane_grid(len(exploration.objectives))
-        drawn = [(draw_panel(_shown(grid[panel.row, panel.column]), panel), panel) for panel in panels]
+        figure, planes = plane_grid(len(exploration.objectives))
+        drawn = [(draw_panel(axes, panel), panel) for axes, panel in zip(planes, panels, strict=True)]
         _describe(figure, exploration)
         canvas = figure.canvas
         assert isinstance(canvas, FigureCanvasAgg)
@@ -59,13 +58,8 @@ def draw_front(exploration: Exploration) -> Figure:
     return figure
 
 
-def _shown(axes: Axes) -> Axes:
-    axes.set_visible(True)
-    return axes
-
-
 def _panels(exploration: Exploration) -> Iterator[Panel]:
-    """Below the diagonal of a matrix of objectives: columns by the first, rows by the second of each pair."""
+    """A plane for each pair of objectives, the first one across."""
     plotted, front, objectives = exploration.plotted, exploration.result.pareto, exploration.objectives
     axes = [
         Axis(with_unit(objective.title, objective.unit), [point[place] for point in plotted.points])
@@ -78,12 +72,12 @@ def _panels(exploration: Exploration) -> Iterator[Panel]:
         at: list[Place] = [
             (point[0], len(design.fusion), name) for (name, point), design in zip(chosen, front, strict=True)
         ]
-        yield Panel(0, 0, axes[0], groups, at, plotted.names, staircase=False, roomy=True)
+        yield Panel(axes[0], groups, at, plotted.names, staircase=False, roomy=True)
         return
     alone = len(axes) == 2
-    for (column, x), (row, y) in combinations(enumerate(axes), 2):
-        at = [(point[column], point[row], name) for name, point in chosen]
-        yield Panel(row - 1, column, x, y, at, plotted.names if alone else (), staircase=alone, roomy=alone)
+    for (first, x), (second, y) in combinations(enumerate(axes), 2):
+        at = [(point[first], point[second], name) for name, point in chosen]
+        yield Panel(x, y, at, plotted.names if alone else (), staircase=alone, roomy=alone)
 
 
 def _count(exploration: Exploration) -> str:
@@ -112,26 +106,32 @@ def _describe(figure: Figure, exploration: Exploration) -> None:
     front = Line2D(
         [], [], linestyle=DASHES, linewidth=line, marker="o", markersize=6, markeredgecolor="white", color=FRONT
     )
-    other = Line2D([], [], linestyle="", marker="o", markersize=4.5, markeredgewidth=0, color=ALL)
-    figure.legend([other, front], [drawn, "Pareto front"], loc="outside upper right", ncols=2, frameon=False)
+    other = Line2D([], [], linestyle="", marker="o", markersize=4.5, markeredgewidth=0, color=OTHER_DESIGNS)
+    marks = {drawn: other, "Pareto front": front} if _has_others(exploration) else {"Pareto front": front}
+    figure.legend(list(marks.values()), list(marks), loc="outside upper right", ncols=2, frameon=False)
 
 
-FIRST, SECOND = "#3d6b99", FRONT
-_MARKERS = {FIRST: "s", SECOND: "o"}  # apart without colours too
+def _has_others(exploration: Exploration) -> bool:
+    """Whether a point is drawn that is not on the front."""
+    names = [objective.name for objective in exploration.objectives]
+    front = {tuple(float(design.objectives[name]) for name in names) for design in exploration.result.pareto}
+    return any(tuple(map(float, point)) not in front for point in exploration.plotted.points)
+
+
+_MARKERS = {FIRST_RESULT: "s", SECOND_RESULT: "o"}  # apart without colours too
 
 
 def draw_comparison(comparison: Comparison, names: tuple[str, str]) -> Figure:
     """Both fronts, under the names of their folders."""
     objectives = comparison.objectives
     with our_style(SETTINGS):
-        figure, grid = plane_grid(len(objectives))
-        if len(objectives) == 1:
-            _compared_panel(grid[0, 0], comparison, objectives[0], None)
-        for (column, x), (row, y) in combinations(enumerate(objectives), 2):
-            _compared_panel(grid[row - 1, column], comparison, x, y)
+        figure, planes = plane_grid(len(objectives))
+        pairs = list(combinations(objectives, 2)) if len(objectives) > 1 else [(objectives[0], None)]
+        for axes, (x, y) in zip(planes, pairs, strict=True):
+            _compared_panel(axes, comparison, x, y)
         marks = [
             Line2D([], [], linestyle=DASHES, linewidth=1, marker=_MARKERS[colour], markersize=5.5, color=colour)
-            for colour in (FIRST, SECOND)
+            for colour in (FIRST_RESULT, SECOND_RESULT)
         ]
         labels = [
             f"{name}: {counted(len(front), 'design')}" for name, front in zip(names, comparison.fronts, strict=True)
@@ -148,9 +148,8 @@ def draw_comparison(comparison: Comparison, names: tuple[str, str]) -> Figure:
 
 def _compared_panel(axes: Axes, comparison: Comparison, x: str, y: str | None) -> None:
     """One plane; for a single objective by number of groups."""
-    axes.set_visible(True)
     points = [_points(front, x, y) for front in comparison.fronts]
-    for places, colour in zip(points, (FIRST, SECOND), strict=True):
+    for places, colour in zip(points, (FIRST_RESULT, SECOND_RESULT), strict=True):
         alone = y is not None and len(comparison.objectives) == 2 and not (grows(x) or grows(y))
         corners = staircase(places) if alone else []
         if corners:

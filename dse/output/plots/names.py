@@ -13,7 +13,8 @@ from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from numpy.typing import NDArray
 
-from dse.output.plots.axes import ALL, FRONT, Panel
+from arrayol.pictures.palette import FRONT, OTHER_DESIGNS
+from dse.output.plots.axes import Panel
 from dse.pareto.fronts import evenly
 
 # Where a name may stand: the side of the point, and how far from it, in points of 1/72 inch; near first.
@@ -146,7 +147,7 @@ def _lead(axes: Axes, name: Name, offset: NDArray[np.float64]) -> None:
         (name.x, name.y),
         xytext=tuple(offset),
         textcoords="offset points",
-        arrowprops={"arrowstyle": "-", "color": ALL, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3},
+        arrowprops={"arrowstyle": "-", "color": OTHER_DESIGNS, "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3},
         zorder=1.5,
     )
     leader.set_in_layout(False)

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.text import Annotation
+from matplotlib.text import Annotation, Text
 from matplotlib.transforms import Bbox
 from networks import link, network, platform, process
 from PIL import Image
 
 from dse.output.plots.axes import RASTER_FROM, Axis, Panel, compact
+from dse.output.plots.breakdown import draw_breakdown
 from dse.output.plots.fronts import draw_front
 from dse.output.plots.names import Name, names_of, spell
 from dse.output.plots.save import save_front
 from dse.results.exploration import Exploration, Labels, PlottedPoints
+from dse.results.schema import Result
 from dse.search import plotted_points
 from dse.search.published import explore
 from dse.space.objectives import chosen
@@ -57,7 +62,7 @@ def written(axes: Axes) -> list[Annotation]:
     return [text for text in axes.texts if isinstance(text, Annotation) and text.get_text()]
 
 
-def boxes(figure: Figure, texts: list[Annotation]) -> list[Bbox]:
+def boxes(figure: Figure, texts: Sequence[Text]) -> list[Bbox]:
     return [text.get_window_extent(figure.canvas.get_renderer()) for text in texts]
 
 
@@ -99,8 +104,11 @@ def test_one_objective_is_shown_by_the_number_of_groups() -> None:
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("internal memory (data)", "groups of fused tasks")
 
 
-def test_more_objectives_give_a_matrix_of_pairs() -> None:
-    panels = shown(draw_front(explored(4, (*DEFAULT, "units"))))
+def test_more_objectives_give_a_plane_for_each_pair_and_no_empty_place() -> None:
+    figure = draw_front(explored(4, (*DEFAULT, "units")))
+    panels = shown(figure)
+    assert len(panels) == len(figure.axes)
+    assert panels[0].get_gridspec().get_geometry() == (1, 3)
     assert [(axes.get_xlabel(), axes.get_ylabel()) for axes in panels] == [
         ("latency (cycles)", "internal memory (data)"),
         ("latency (cycles)", "N_cu of all processors (units)"),
@@ -125,15 +133,47 @@ def test_ticks(value: float, text: str) -> None:
 
 def test_designs_at_one_point_share_a_name() -> None:
     x, y = Axis("x", [1, 1, 2]), Axis("y", [5, 5, 3])
-    panel = Panel(0, 0, x, y, [(1, 5, "2+1")], [("2+1", "1+2"), ("3",), ("1+1+1",)], staircase=True, roomy=True)
+    panel = Panel(x, y, [(1, 5, "2+1")], [("2+1", "1+2"), ("3",), ("1+1+1",)], staircase=True, roomy=True)
     assert names_of(panel) == [Name(1, 5, "2+1, 1+2, 3", True), Name(2, 3, "1+1+1", False)]
     assert spell(["a", "b", "c", "d"]) == "a, b and 2 more"
 
 
 def test_the_staircase_passes_through_the_front() -> None:
     front = [(3, 1, "c"), (1, 9, "a"), (2, 4, "b"), (2, 4, "b2")]
-    panel = Panel(0, 0, Axis("x", [1]), Axis("y", [1]), front, [], staircase=True, roomy=True)
+    panel = Panel(Axis("x", [1]), Axis("y", [1]), front, [], staircase=True, roomy=True)
     assert panel.steps == [(1, 9), (2, 9), (2, 4), (3, 4), (3, 1)]
+
+
+def mapped_result(cycles: list[dict[str, int]], bits: list[dict[str, int]]) -> Result:
+    """What a result shows to the breakdown: designs with these parts."""
+    designs = [
+        SimpleNamespace(id=f"d{place}", breakdown={"cycles": one, "memory_bits": other})
+        for place, (one, other) in enumerate(zip(cycles, bits, strict=True))
+    ]
+    return cast("Result", SimpleNamespace(top="by_hand", pareto=designs))
+
+
+def test_a_breakdown_shows_shares_and_totals_and_names_what_can_be_seen() -> None:
+    """The second design is a thousand times as slow as the first, and both bars are as long."""
+    cycles = [{"loads": 10, "stores": 0, "a": 30, "b": 0}, {"loads": 30_000, "stores": 1, "a": 10_000, "b": 0}]
+    figure = draw_breakdown(mapped_result(cycles, [{"buffer": 8, "fifo": 0, "state": 0}] * 2))
+    left, right = figure.axes
+    assert [round(bar.get_x() + bar.get_width(), 3) for bar in left.containers[-1]] == [1, 1]
+    assert [text.get_text() for text in left.texts] == ["cycles", "40", "40,001"]
+    legends = [[text.get_text() for text in axes.get_legend().get_texts()] for axes in (left, right)]
+    assert legends == [["loads", "a"], ["buffer"]]
+    figure.canvas.draw()
+    places = boxes(figure, [*left.texts, *right.texts, *left.get_yticklabels(), *left.get_legend().get_texts()])
+    assert not any(one.overlaps(other) for one, other in combinations(places, 2))
+
+
+def test_a_front_alone_has_a_legend_of_the_front_alone() -> None:
+    found = explored(4)
+    names = [objective.name for objective in found.objectives]
+    points = tuple(tuple(design.objectives[name] for name in names) for design in found.result.pareto)
+    plotted = PlottedPoints(points, (1,) * len(points), ((),) * len(points), len(points))
+    (legend,) = draw_front(replace(found, plotted=plotted)).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["Pareto front"]
 
 
 def test_both_formats_are_whole_pictures(tmp_path: Path) -> None:

@@ -100,6 +100,53 @@ def test_a_design_has_an_address(opened: Open, report: Path) -> None:
     assert page.url.endswith("#" + FRONT[0].id.replace(":", "%3A").replace("+", "%2B"))
 
 
+def address(identifier: str) -> str:
+    return "#" + identifier.replace(":", "%3A").replace("+", "%2B")
+
+
+def test_an_address_in_an_open_tab_is_followed(opened: Open, report: Path) -> None:
+    page = opened(report)
+    for design in (FRONT[-1], FRONT[0]):
+        page.evaluate("to => { location.hash = to; }", address(design.id))
+        expect(page.locator("#design-heading")).to_have_text(f"Design {design.id}")
+    assert page.locator("#missing").is_hidden()
+
+
+def test_an_address_that_this_report_lacks_is_told(opened: Open, report: Path) -> None:
+    page = opened(report, fragment="#9%2B9%3A9")
+    message = page.locator("#missing")
+    assert message.inner_text() == f"Design 9+9:9, which the address asks for, is not in this report; this is {KNEE}."
+    page.keyboard.press("Home")
+    assert message.is_hidden()
+    page.evaluate("() => { location.hash = '#nobody'; }")
+    expect(message).to_have_text(
+        f"Design nobody, which the address asks for, is not in this report; this is {FRONT[0].id}."
+    )
+
+
+def test_a_frame_zooms_in_and_escape_shows_all(opened: Open, report: Path) -> None:
+    page = opened(report)
+    box = page.locator("#scatter svg").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 62, box["y"] + 28)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] / 3, box["y"] + box["height"] - 48, steps=3)
+    page.mouse.up()
+    left = page.locator("circle.dot").count()
+    assert 0 < left < len(FRONT)
+    assert page.locator("#whole").is_visible()
+    page.keyboard.press("Escape")
+    assert page.locator("circle.dot").count() == len(FRONT)
+    assert page.locator("#whole").is_hidden()
+
+
+def test_axes_are_chosen_by_their_titles(opened: Open, report: Path) -> None:
+    page = opened(report)
+    chosen = [page.locator(f"#{name} option:checked").inner_text() for name in ("x", "y")]
+    assert chosen == ["latency (cycles)", "internal memory (data)"]
+    assert [page.get_by_label(f"{name} axis").count() for name in ("x", "y")] == [1, 1]
+
+
 def test_filters_by_constraint(opened: Open, report: Path) -> None:
     page = opened(report)
     bound = FRONT[len(FRONT) // 2].objectives["internal_memory_bits"]
