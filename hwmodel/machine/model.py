@@ -25,7 +25,7 @@ from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.scans import legal_scans
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain, separable_fifos
-from hwmodel.machine.ticks import Ticks, is_unchanging, read_at, require_legal, tick_group
+from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
 
@@ -38,7 +38,7 @@ class Offers:
 
     A cut is offered to a task that has at some tick twice its share of a block or more; a FIFO for an array with one
     reader that reads every element once (whether in the order of writing depends on units too); policies differ where
-    an element from outside is read at several ticks, of an array that changes from tick to tick.
+    an element from outside is read at several ticks.
     """
 
     cuts: tuple[str, ...]
@@ -89,7 +89,7 @@ def _read_again(group: Group, ticks: Ticks, array: str) -> bool:
         element, tick = read_at(group, reader, array, ticks.work[reader])
         np.minimum.at(first, element, tick)
         np.maximum.at(last, element, tick)
-    return bool((last > first).any()) and not is_unchanging(group, ticks, array)
+    return bool((last > first).any())
 
 
 TABLE_BYTES = 1 << 28  # of the groups priced last, beside the one that is priced

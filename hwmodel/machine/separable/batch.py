@@ -221,14 +221,13 @@ class GroupBatch:
         return tuple(uneven)
 
     def reads_again(self, blocks: Blocks) -> bool:
-        """Whether an element from outside is read at several ticks, of an array that changes from tick to tick."""
-        loaded = self.counts.parts.group.loaded
-        again = np.zeros(len(loaded), np.bool_)
+        """Whether an element from outside is read at several ticks."""
         for block, descending in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
             _, fields = fields_of(self.counts, block, np.array([blocks.shape[block]]), descending=descending)
-            again |= [bool((fields.last[name] > fields.read[name]).any()) for name in loaded]
-        unchanging = self._unchanging(blocks.scan, np.array([blocks.shape], np.int64).reshape(1, -1))
-        return bool((again & ~unchanging[0]).any())
+            loaded = self.counts.parts.group.loaded
+            if any(bool((fields.last[name] > fields.read[name]).any()) for name in loaded):
+                return True
+        return False
 
     def _unchanging(self, scan: Scan, shapes: Ints) -> NDArray[np.bool_]:
         """Which arrays from outside are the same at every tick, (S, arrays): along each dimension of the blocks."""

@@ -56,3 +56,17 @@ def test_what_every_block_reads_whole_comes_once(policy: Policy, path: str) -> N
     fetched = {"reuse": 10 * 14, "strip": 2 * 6 * 14, "whole": 2 * 6 * 14, "tile": 8 * 6 * 5}[policy]
     assert (estimate.path, kernel.data) == (path, 9)
     assert estimate.traffic_bytes == fetched + 9 * 2 + 8 * 12  # image u8, kernel i16, mask u8
+
+
+def test_policies_differ_where_the_same_is_read_again() -> None:
+    """`whole` loads a strip at its first tick, so it moves other data in other steps even if nothing is fetched twice."""
+    spec = api.load(SPECS / "matmul.aol", {"M": 8, "N": 8, "K": 4, "S": 4})
+    network = canonical_form(spec, "product").network
+    model = MachineModel(network, api.load_platform(SPECS / "matmul.toml"))
+    (task,) = network.processes
+    for shape in ((2, 1), (1, 1)):
+        assert model.offers((task,), Blocks(shape, row_major(2))).policies_differ
+    designs = [GroupDesign((Processor(task),), Blocks((2, 1), row_major(2)), policy=policy) for policy in POLICIES]
+    whole = designs[POLICIES.index("whole")]
+    assert model.estimate(whole).latency_cycles < model.estimate(designs[0]).latency_cycles
+    assert model.estimate(whole).traffic_bytes == model.estimate(designs[0]).traffic_bytes
