@@ -43,7 +43,8 @@ def _write_spec(result: Result, design: Design, spec: Spec | None, folder: Path)
     if not target.exists():
         if spec is None:
             return None
-        target.parent.mkdir(exist_ok=True)
+        with writing(target):
+            target.parent.mkdir(exist_ok=True)
         with atomic_file(target) as temporary, writing(target):
             temporary.write_text(transformed_text(spec, design.steps), encoding="utf-8")
     return name

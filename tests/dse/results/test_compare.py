@@ -153,9 +153,9 @@ def test_one_clock_alone_leaves_cycles() -> None:
 
 
 def test_the_objectives_that_both_have() -> None:
-    spec, space = api.load(SPECS / "lpsf.aol", {"H": 4, "W": 8}), api.Space(narrow=True, verify=False)
+    spec, space = api.load(SPECS / "lpsf.aol", {"H": 4, "W": 4}), api.Space(narrow=True, verify=False)
     three = ("lut", "internal_memory_data", "latency_microseconds")
-    wide, narrow = api.explore(spec, objectives=three, space=space).result, mapped().result
+    wide, narrow = api.explore(spec, objectives=three, space=space).result, mapped(4, 4).result
     found = compare(narrow, wide)
     assert found.objectives == narrow.objectives
     assert (found.gained, found.lost) == ((), ())  # in these two the front of three is the front of two
