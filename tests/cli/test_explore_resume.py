@@ -259,9 +259,15 @@ def test_what_finds_nothing_leaves_nothing(former: Path, options: tuple[str, ...
 
 
 def test_what_is_infeasible_leaves_no_folder(former: Path) -> None:
-    """Though its rows were committed."""
-    shutil.rmtree(former / "out")
+    """Though its rows were committed: a former result and its store are as they were."""
     command = [sys.executable, "-c", TOLD, "explore", *TINY, "--constraint", "latency_cycles <= 1"]
+    before, kept = contents(former / "out"), rows(former / "out")
+    assert subprocess.run(command, cwd=former, capture_output=True, check=False).returncode == 3
+    after = contents(former / "out")
+    assert after.keys() == before.keys()
+    assert {name for name in before if after[name] != before[name]} <= {CACHE_NAME}
+    assert rows(former / "out") == kept
+    shutil.rmtree(former / "out")
     assert subprocess.run(command, cwd=former, capture_output=True, check=False).returncode == 3
     assert not (former / "out").exists()
 
