@@ -26,7 +26,7 @@ function decoded(fragment) {
 // Show what the address asks for, else the knee at first and later what is shown already; filters that hide it go.
 function followAddress() {
   const { found, missing } = addressed();
-  state.chosen = found ?? state.chosen ?? data.designs.find((one) => one.id === data.knee) ?? null;
+  state.chosen = found ?? state.chosen ?? data.designs.find((one) => one.id === data.knee) ?? data.designs[0] ?? null;
   if (found && !keeps(found)) state.filters = [];
   filtered();
   const instead = state.chosen ? `; this is ${state.chosen.id}` : "";
