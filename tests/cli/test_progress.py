@@ -22,6 +22,7 @@ from arrayol.cli.progress import (
     duration,
     progress,
     rate_text,
+    say,
     short_rate,
 )
 from dse.jobs.jobs import COMBINING, SEARCHING, SIMULATING, WRITING, SearchProgress
@@ -120,6 +121,16 @@ def test_a_line_every_ten_seconds_and_each_phase_has_its_own_pace(
         "combining: 0 of 100 fusions",
         "combining: 100 of 100 fusions, 10 a second",
     ]
+
+
+def test_a_line_on_a_terminal_is_parted_between_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("COLUMNS", "30")
+    say("lpsf: 8 fusions of 4 tasks, 10 groups [of them]")
+    lines = stream.getvalue().splitlines()
+    assert [line.rstrip() for line in lines] == ["lpsf: 8 fusions of 4 tasks, 10", "groups [of them]"]
 
 
 def test_short_work_says_nothing(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
