@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 
@@ -19,5 +20,7 @@ def rounded(count: int) -> str:
     """A count in full, or a large one to three digits."""
     if count < 10**9:
         return f"{count:,}"
-    power = len(str(count)) - 1
-    return f"{count / 10**power:.2f} x 10^{power}"
+    power = math.floor(math.log10(count))  # a number too long to be written out has one too
+    power += (count >= 10 ** (power + 1)) - (count < 10**power)
+    shown = f"{count / 10**power:.2f}"
+    return f"1.00 x 10^{power + 1}" if shown == "10.00" else f"{shown} x 10^{power}"

@@ -28,3 +28,5 @@ def test_large_numbers_have_three_digits() -> None:
     assert rounded(999_999_999) == "999,999,999"
     assert rounded(10**9) == "1.00 x 10^9"
     assert rounded(123_456 * 10**31) == "1.23 x 10^36"
+    assert rounded(10**20 - 1) == "1.00 x 10^20"
+    assert rounded(10**5000) == "1.00 x 10^5000"  # more digits than Python writes out

@@ -17,7 +17,8 @@ from arrayol.api.banks import local_choices
 from arrayol.cli.completion import task_names
 from arrayol.cli.options import PLACE, json_option, picture_option, set_option, spec_argument, tell, warn_of_idle
 from arrayol.cli.tables import Unwrapped, facts_table, headed_table, print_parts
-from arrayol.text import counted
+from arrayol.limits import AT_MOST, LARGEST
+from arrayol.text import counted, rounded
 from hwmodel.banks.cost import RULES
 from hwmodel.banks.custom import VirtualMemory
 from hwmodel.banks.formulas import gather_text, original_text, reference_text, scatter_text
@@ -164,9 +165,12 @@ def _factors(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     if value is None:
         return None
     try:
-        return tuple(int(part) for part in value.split(","))
+        factors = tuple(int(part) for part in value.split(","))
     except ValueError:
         raise click.BadParameter(f"'{value}' is not a list of whole numbers, as 2,2.", ctx, param) from None
+    if max(factors) > LARGEST:
+        raise click.BadParameter(f"a factor is {AT_MOST}, not {rounded(max(factors))}.", ctx, param)
+    return factors
 
 
 @click.command()

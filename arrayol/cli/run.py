@@ -23,12 +23,12 @@ from arrayol.execute.outputs import Target, Written, check_targets, compare, wri
 from arrayol.execute.run import execute
 from arrayol.ir.spec import Component, ConstValue, Elementary, Port, Spec
 from arrayol.language.diagnose import did_you_mean
+from arrayol.limits import LARGEST, LARGEST_SEED
 
 # What `--in`, `--out` and `--check` name: files, arrays in files, and data made on the spot.
 
 _MEMBER = re.compile(r"(.+\.npz):([^:/\\]+)", re.IGNORECASE | re.DOTALL)
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*=(.+)", re.ASCII | re.DOTALL)
-_GREATEST_SEED = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,8 @@ def _source(text: str, ctx: click.Context, param: click.Parameter) -> Source:
     if kind == "ramp" and not colon:
         return Generated(None)
     if kind == "random":
-        if not re.fullmatch(r"[0-9]{1,20}", seed) or int(seed) > _GREATEST_SEED:
-            message = f"'{text}' is not random:SEED with an integer from 0 to {_GREATEST_SEED}, as in random:1."
+        if not re.fullmatch(r"[0-9]{1,20}", seed) or int(seed) > LARGEST_SEED:
+            message = f"'{text}' is not random:SEED with an integer from 0 to {LARGEST_SEED}, as in random:1."
             raise click.BadParameter(message, ctx, param)
         return Generated(int(seed))
     return _file(text)
@@ -201,7 +201,7 @@ them are whole, or not at all.
 @click.option(
     "--frames",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, LARGEST),
     help="Take the first N frames of each input with a dimension *; without it, all.",
 )
 @click.option("--allow-extern", is_flag=True, help="Import and run the Python functions that the specification names.")

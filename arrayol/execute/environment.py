@@ -150,6 +150,13 @@ DTYPES: Mapping[ElementType, np.dtype[Any]] = {
 }
 
 
+def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:
+    """A new array, its values any. Raises MemoryError, also for a size that NumPy cannot count."""
+    if math.prod(shape) * dtype.itemsize >= 1 << 63 or max(shape, default=0) >= 1 << 63:
+        raise MemoryError
+    return np.empty(shape, dtype)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """The task whose repetitions are the leading lanes, inside the one whose repetitions are the others."""

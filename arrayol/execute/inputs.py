@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import error
 from arrayol.execute.arrays import blocks, first_lost, kinds_agree, read_member, type_name
-from arrayol.execute.environment import DTYPES
+from arrayol.execute.environment import DTYPES, empty
 from arrayol.execute.frames import first_frames
 from arrayol.execute.images import frame_axis, is_pattern, matching, read_png, without_axis
 from arrayol.ir.spec import ConstValue, Port
@@ -88,7 +88,7 @@ def _read_sequence(
     _check_frames(pattern, port, (*port.shape[:axis], len(paths), *port.shape[axis + 1 :]), frames)
     paths = paths[:frames]
     frame = replace(port, shape=without_axis(port.shape, axis))
-    array = np.empty([len(paths) if length is None else length for length in port.shape], DTYPES[element])
+    array = empty([len(paths) if length is None else length for length in port.shape], DTYPES[element])
     widest: int | None = None
     for number, path in enumerate(paths):
 
@@ -212,7 +212,7 @@ def _exactly(path: Path, port: Port, values: NDArray[Any], element: ElementType)
         raise error("type-mismatch", expected, file=str(path), hint=hint)
     if values.dtype == DTYPES[element] and values.flags.c_contiguous and not isinstance(values, np.memmap):
         return values
-    array = np.empty(values.shape, DTYPES[element])
+    array = empty(values.shape, DTYPES[element])
     for _, index in blocks(values.shape):
         part = values[index]
         lost = first_lost(part, element)
@@ -233,7 +233,7 @@ def ramp(element: ElementType, shape: tuple[int, ...]) -> NDArray[Any]:
 
     f32 and c64 count exactly up to 2^24 and round above.
     """
-    array = np.empty(shape, DTYPES[element])
+    array = empty(shape, DTYPES[element])
     for part, first in _blocks(array):
         counted = np.arange(first, first + part.size)
         part[...] = counted % 2 if element is ElementType.BOOL else counted
@@ -247,7 +247,7 @@ def noise(element: ElementType, shape: tuple[int, ...], seed: int) -> NDArray[An
     before the imaginary one: its highest 53, 24, 8, 7 or 1 bits. So it depends on no version of NumPy's distributions;
     an f64 is that of `numpy.random.default_rng(seed).random()`.
     """
-    array = np.empty(shape, DTYPES[element])
+    array = empty(shape, DTYPES[element])
     generator = np.random.PCG64(seed)
     parts = array.reshape(-1).view(array.real.dtype) if element.kind is Kind.COMPLEX else array
     bits = _bits(element, parts.dtype)

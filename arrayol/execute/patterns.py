@@ -138,18 +138,18 @@ def _strided(array: Values, tiler: Tiler, pattern: tuple[int, ...], box: Box) ->
             hint="`arrayol check` says where; `wrap` makes it start again at the other side",
         )
     shape = (*pattern, *box.shape, *array.shape[rank:])
-    steps = [*_strides(array, tiler.fitting, len(pattern)), *_strides(array, tiler.paving, len(box.low))]
+    steps = [*_strides(array, tiler.fitting, pattern), *_strides(array, tiler.paving, box.shape)]
     # Where an axis has one index its stride is never taken, and NumPy sees the view as contiguous more often.
     base = array[(*(slice(index, index + 1) for index in _corner(tiler, box)), ...)]
     strides = (*steps, *array.strides[rank:])
     return as_strided(base, shape, strides)
 
 
-def _strides(array: Values, matrix: IntMatrix, columns: int) -> list[int]:
-    """Bytes from one index of a pattern or repetition dimension to the next."""
+def _strides(array: Values, matrix: IntMatrix, extents: Sequence[int]) -> list[int]:
+    """Bytes from one index of a pattern or repetition dimension to the next; 0 where there is none."""
     return [
-        sum(row[column] * stride for row, stride in zip(matrix, array.strides, strict=False))
-        for column in range(columns)
+        sum(row[column] * stride for row, stride in zip(matrix, array.strides, strict=False)) if extent > 1 else 0
+        for column, extent in enumerate(extents)
     ]
 
 
@@ -164,7 +164,7 @@ def _unrolled(array: Values, tiler: Tiler, pattern: tuple[int, ...], box: Box) -
     copy, origin = array, list(tiler.origin)
     for axis, (low, high) in enumerate(extremes):
         if low < 0 or high >= array.shape[axis]:
-            copy = np.take(copy, np.arange(low, high + 1), axis=axis, mode="wrap")
+            copy = np.take(copy, low % array.shape[axis] + np.arange(high + 1 - low), axis=axis, mode="wrap")
             origin[axis] -= low
     return _strided(copy, Tiler(tuple(origin), tiler.paving, tiler.fitting, False, tiler.span), pattern, box)
 
@@ -182,13 +182,13 @@ def _indices(tiler: Tiler, pattern: tuple[int, ...], batch: Batch, shape: Sequen
     ranks = len(pattern), len(batch.shape)
     inside = whole(pattern).coordinates
     for axis, (origin, paving, fitting) in enumerate(zip(tiler.origin, tiler.paving, tiler.fitting, strict=True)):
-        index = np.full((1,) * sum(ranks), origin, np.int64)
-        for factor, coordinate in zip(fitting, inside, strict=True):
-            if factor:
-                index = index + factor * coordinate.reshape(*coordinate.shape, *(1,) * ranks[1])
-        for factor, coordinate in zip(paving, batch.coordinates, strict=True):
-            if factor:
-                index = index + factor * coordinate
-        indices.append(index % shape[axis] if tiler.wrap else index)
+        around = shape[axis] if tiler.wrap else None  # what wraps is the same by factors less than the shape
+        index = np.full((1,) * sum(ranks), origin % around if around else origin, np.int64)
+        coordinates = [coordinate.reshape(*coordinate.shape, *(1,) * ranks[1]) for coordinate in inside]
+        for factor, coordinate in zip((*fitting, *paving), (*coordinates, *batch.coordinates), strict=True):
+            step = factor % around if around else factor
+            if step and (coordinate.size > 1 or coordinate.any()):
+                index = index + step * coordinate
+        indices.append(index % around if around else index)
     # The first one at full shape: axes that no index varies along (a pattern read twice) must be there too.
     return (np.broadcast_to(indices[0], (*pattern, *batch.shape)), *indices[1:])

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import error
-from arrayol.execute.environment import DTYPES, Batch, Box, Points, Values, cut, slabs, wavefronts, whole
+from arrayol.execute.environment import DTYPES, Batch, Box, Points, Values, cut, empty, slabs, wavefronts, whole
 from arrayol.execute.patterns import Tiling, read_patterns, tiling_for_reading, tiling_for_writing
 from arrayol.ir.spec import Component, Delay, Port, RepetitiveTask, TiledDefault, Tiler, port_named
 from arrayol.polyhedral.delays import find_schedule
@@ -171,7 +171,7 @@ class Output:
         direct = self.links[0].direct(batch) if self.links else None
         if direct is not None:
             return direct, self.links[0]
-        return np.empty((*sizes(self.port.shape), *batch.shape, *trailing), DTYPES[self.port.type]), None
+        return empty((*sizes(self.port.shape), *batch.shape, *trailing), DTYPES[self.port.type]), None
 
     def deliver(self, batch: Batch, patterns: Values, home: Tiling | Store | None) -> None:
         """Bring the patterns to every place that they are not in already."""
@@ -237,11 +237,11 @@ def _store(task: RepetitiveTask, port: Port, order: Order, trailing: tuple[int, 
     """Memory for a delayed output: for all repetitions, or for as many wavefronts as its longest delay reaches over."""
     pattern, dtype, wave = sizes(port.shape), DTYPES[port.type], order.wave
     if wave is None:
-        return Store(np.empty((*pattern, *order.repetition, *trailing), dtype), len(pattern), None)
+        return Store(empty((*pattern, *order.repetition, *trailing), dtype), len(pattern), None)
     reach = max(abs(delay.vector[wave]) for delay in task.delays if delay.acts and delay.output == port.name)
     others = [length for axis, length in enumerate(order.repetition) if axis != wave]
     # The ring's axis is outermost, so that each wavefront is contiguous.
-    array = np.empty((reach + 1, *pattern, *others, *trailing), dtype)
+    array = empty((reach + 1, *pattern, *others, *trailing), dtype)
     return Store(np.moveaxis(array, 0, len(pattern) + wave), len(pattern), wave)
 
 

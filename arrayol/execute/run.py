@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arrayol.checks.check import choose_top
 from arrayol.errors import error
 from arrayol.execute.compile_body import Program, compile_body
-from arrayol.execute.environment import DTYPES, Place, Values
+from arrayol.execute.environment import DTYPES, Place, Values, empty
 from arrayol.execute.extern import ExternProgram, Functions, not_allowed
 from arrayol.execute.frames import first_frames, with_frames
 from arrayol.execute.repetitions import bind, sizes
@@ -80,7 +80,7 @@ def _fitting(port: Port, inputs: Mapping[str, NDArray[Any]]) -> Values:
 
 
 def _empty(port: Port, trailing: tuple[int, ...]) -> Values:
-    return np.empty((*sizes(port.shape), *trailing), DTYPES[port.type])
+    return empty((*sizes(port.shape), *trailing), DTYPES[port.type])
 
 
 @dataclass(frozen=True, slots=True)

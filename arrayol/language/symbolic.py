@@ -36,7 +36,9 @@ from arrayol.language.parser import parse
 from arrayol.language.tasks import Signature
 from arrayol.language.tree import names_in
 from arrayol.language.typing import Scope
+from arrayol.limits import AT_MOST, LARGEST
 from arrayol.source import SourceFile, Span
+from arrayol.text import rounded
 
 
 def symbolic_component(loaded: Loaded, name: str, symbols: Sequence[str] = ()) -> SymbolicComponent:
@@ -284,6 +286,9 @@ def read_size(text: str, loaded: Loaded, symbols: Sequence[str]) -> int | str:
         raise error("bad-tile", f"'{text}' is not a tile size: it is no integer number", hint=_SIZE_HINT)
     if size.value < 1:
         message = f"a tile has at least one iteration along each dimension, not {size.value}"
+        raise error("bad-tile", message, hint=_SIZE_HINT)
+    if size.value > LARGEST:
+        message = f"a tile has {AT_MOST} iterations along each dimension, not {rounded(int(size.value))}"
         raise error("bad-tile", message, hint=_SIZE_HINT)
     return int(size.value)
 

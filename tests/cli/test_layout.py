@@ -58,6 +58,7 @@ def test_an_emitted_file_is_valid(arrayol: CommandLine) -> None:
     [
         (("--banks", "0"), "Invalid value for '--banks': 0 is not in the range 1<=x<=1024."),
         (("--unroll", "2,x"), "Invalid value for '--unroll': '2,x' is not a list of whole numbers, as 2,2."),
+        (("--unroll", "9" * 20), "Invalid value for '--unroll': a factor is at most 1,000,000,000, not 1.00 x 10^20."),
         (("--rule", "fast"), "Invalid value for '--rule': 'fast' is not one of 'ports', 'list'."),
         (("--plot", "j.gif"), "Invalid value for '--plot': 'j.gif' does not end in .svg or .png."),
     ],

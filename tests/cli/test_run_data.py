@@ -163,7 +163,11 @@ def test_what_is_refused(arrayol: CommandLine, folder: Path, arguments: tuple[st
                 "18446744073709551615, as in random:1."
             ),
         ),
-        (("--frames", "0"), "Error: Invalid value for '--frames': 0 is not in the range x>=1."),
+        (("--frames", "0"), "Error: Invalid value for '--frames': 0 is not in the range 1<=x<=1000000000."),
+        (
+            ("--frames", "9" * 20),
+            f"Error: Invalid value for '--frames': {'9' * 20} is not in the range 1<=x<=1000000000.",
+        ),
         (("--check", "b="), "Error: Invalid value for '--check': 'b=' is neither FILE nor NAME=FILE."),
     ],
 )

@@ -82,6 +82,7 @@ def test_c_on_stdout_or_in_a_file(polyprod: api.Transfers, here: Path, arrayol_p
         (["--out", "p.c"], "--out is for --emit c."),
         (["--plot", "p.jpg"], "'p.jpg' does not end in .svg or .png."),
         (["--strip-dims", "3"], "3 is not in the range"),
+        (["--strip-dims", "9" * 20], "is not in the range 1<=x<=2"),
         (["--tile", "4,,4"], "'4,,4' is not B or B,B,..."),
         (["--symbolic", ""], "a name is missing."),
     ],
