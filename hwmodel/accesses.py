@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.ir.network import Flow, Network, Process
-from arrayol.ir.spec import Delay, Shape, TiledDefault, Tiler, port_named
+from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
 
 Extents = tuple[int, ...]
 Indices = NDArray[np.int64]
@@ -51,13 +52,13 @@ class Accesses:
     @cached_property
     def reads(self) -> Mapping[str, tuple[Touch, ...]]:
         """What each process reads, by its name, tiled defaults of delays included."""
-        return {name: tuple(_reads(process)) for name, process in self.network.processes.items()}
+        return {name: tuple(self._reads(process)) for name, process in self.network.processes.items()}
 
     @cached_property
     def writes(self) -> Mapping[str, tuple[Touch, ...]]:
         """What each process writes, by its name."""
         return {
-            name: tuple(_touch(name, flow) for flow in process.outputs)
+            name: tuple(self._touch(process, flow.port, flow) for flow in process.outputs)
             for name, process in self.network.processes.items()
         }
 
@@ -117,6 +118,19 @@ class Accesses:
         extents = np.array(self.extents(touch.process), np.int64)
         return np.asarray(((before < 0) | (before >= extents)).any(axis=1))
 
+    def _reads(self, process: Process) -> Iterator[Touch]:
+        for flow in process.inputs:
+            yield self._touch(process, flow.port, flow)
+        for delay in process.delays:
+            if isinstance(delay.default, TiledDefault):
+                port = port_named(process.input_ports, delay.port)
+                yield self._touch(process, port, delay.default, delay)
+
+    def _touch(self, process: Process, port: Port, link: Flow | TiledDefault, default_of: Delay | None = None) -> Touch:
+        pattern, shape = _finite(port.shape), self.network.arrays[link.array].shape
+        tiler = _small_tiler(link.tiler, shape, self.extents(process.name), pattern)
+        return Touch(process.name, port.name, link.array, tiler, pattern, default_of)
+
     def _reach(self, touch: Touch, axis: int) -> int:
         """One more than the greatest index of an axis that a touch reaches in one frame."""
         ranges = (
@@ -147,17 +161,25 @@ def subscripts(elements: Indices, shape: Sequence[int]) -> Indices:
     return np.array(indices, np.int64).reshape(len(shape), *elements.shape)
 
 
-def _reads(process: Process) -> Iterator[Touch]:
-    for flow in process.inputs:
-        yield _touch(process.name, flow)
-    for delay in process.delays:
-        if isinstance(delay.default, TiledDefault):
-            pattern = _finite(port_named(process.input_ports, delay.port).shape)
-            yield Touch(process.name, delay.port, delay.default.array, delay.default.tiler, pattern, delay)
+def _small_tiler(tiler: Tiler, shape: Shape, repetition: Extents, pattern: Extents) -> Tiler:
+    """The same accesses by small factors: 0 along a single index, the remainder along an axis that wraps."""
+    wrapped = [extent if tiler.wrap else None for extent in shape]
+
+    def rows(matrix: Sequence[Sequence[int]], extents: Extents) -> tuple[tuple[int, ...], ...]:
+        moving = ([factor if extent > 1 else 0 for factor, extent in zip(row, extents, strict=True)] for row in matrix)
+        return tuple(tuple(map(_remainder, row, repeat(around))) for row, around in zip(moving, wrapped, strict=True))
+
+    return replace(
+        tiler,
+        origin=tuple(map(_remainder, tiler.origin, wrapped)),
+        paving=rows(tiler.paving, repetition),
+        fitting=rows(tiler.fitting, pattern),
+    )
 
 
-def _touch(process: str, flow: Flow) -> Touch:
-    return Touch(process, flow.port.name, flow.array, flow.tiler, _finite(flow.port.shape))
+def _remainder(factor: int, around: int | None) -> int:
+    """A factor that is less than what it goes around."""
+    return factor if around is None or abs(factor) < around else factor % around
 
 
 def _finite(shape: Shape) -> Extents:

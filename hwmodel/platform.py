@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, model_validator
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import closest, did_you_mean
+from arrayol.limits import LARGEST, in_range
 from arrayol.source import Span
 from hwmodel.toml_model import RULE, BrokenRule, TomlFile, read_toml, validate
 
@@ -25,22 +26,32 @@ class _Table(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
+def _ranged(value: float) -> float:
+    if not in_range(value):
+        raise PydanticCustomError("range", "out of range")
+    return value
+
+
+Whole = Annotated[int, Field(le=LARGEST)]
+Real = Annotated[float, AfterValidator(_ranged)]
+
+
 class RowModel(_Table):
     """`[memory.rows]`: the open-row model of the external memory; row k is in bank k mod banks."""
 
-    row_bytes: int = Field(ge=1, description="a whole number of bytes, 1 or more")
-    banks: int = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
-    word_ns: float = Field(gt=0, description="a number of nanoseconds above 0")
-    row_change_ns: float = Field(ge=0, description="a number of nanoseconds, 0 or more")
-    same_bank_activate_ns: float = Field(ge=0, description="a number of nanoseconds, 0 or more")
+    row_bytes: Whole = Field(ge=1, description="a whole number of bytes, 1 or more")
+    banks: Whole = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
+    word_ns: Real = Field(gt=0, description="a number of nanoseconds above 0")
+    row_change_ns: Real = Field(ge=0, description="a number of nanoseconds, 0 or more")
+    same_bank_activate_ns: Real = Field(ge=0, description="a number of nanoseconds, 0 or more")
 
 
 class ExternalMemory(_Table):
     """`[memory]`: one address space, arrays row-major. `latency` is L_m in cycles, `data_per_word` is m."""
 
-    latency: int | None = Field(default=None, ge=0, description="a whole number of cycles, 0 or more")
-    data_per_word: int | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
-    word_bits: int | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
+    latency: Whole | None = Field(default=None, ge=0, description="a whole number of cycles, 0 or more")
+    data_per_word: Whole | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
+    word_bits: Whole | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
     port: Literal["shared", "separate"] = Field(default="shared", description='"shared" or "separate"')
     rows: RowModel | None = None
 
@@ -48,13 +59,13 @@ class ExternalMemory(_Table):
 class LocalMemory(_Table):
     """`[local]`: single-ported memories beside the processors."""
 
-    banks: int = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
-    access_cycles: int = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
-    block_bits: int | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
+    banks: Whole = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
+    access_cycles: Whole = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
+    block_bits: Whole | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
 
 
 def _amount(value: object) -> int | float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf"):
+    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and in_range(value):
         return value
     raise PydanticCustomError("amount", "not an amount")
 
@@ -69,9 +80,9 @@ class Datapath(_Table):
     until a delayed output can be read, `cost` per unit, by names as those of consts.
     """
 
-    initiation_interval: int = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
-    latency: int = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
-    recurrence: int | None = Field(default=None, ge=1, description="a whole number of cycles, 1 or more")
+    initiation_interval: Whole = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
+    latency: Whole = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
+    recurrence: Whole | None = Field(default=None, ge=1, description="a whole number of cycles, 1 or more")
     cost: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { lut = 96, dsp = 2 }")
 
 
@@ -83,7 +94,7 @@ class _Origin:
 
 
 def _constant(value: object) -> int | float | bool:
-    if isinstance(value, int | float) and math.isfinite(value):
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise PydanticCustomError("constant", "not a constant")
 
@@ -97,7 +108,7 @@ class Platform(_Table):
     `verify` holds consts of the spec that make it small: designs are simulated at that size.
     """
 
-    clock_mhz: float | None = Field(default=None, gt=0, description="a number of megahertz above 0")
+    clock_mhz: Real | None = Field(default=None, gt=0, description="a number of megahertz above 0")
     memory: ExternalMemory
     local: LocalMemory = LocalMemory()
     elementary: dict[str, Datapath] = Field(default_factory=dict, description="tables, [elementary.NAME]")

@@ -21,6 +21,7 @@ from pydantic_core import ErrorDetails
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.language.diagnose import closest, did_you_mean
+from arrayol.limits import beyond, in_range
 from arrayol.source import SourceFile, Span
 
 # Reading a TOML file with places: tomllib's values, and where each key stands.
@@ -204,9 +205,11 @@ def _unknown_key(file: TomlFile, path: KeyPath, keys: list[str]) -> Diagnostic:
 def _bad_value(file: TomlFile, model: type[BaseModel], path: KeyPath, given: object) -> Diagnostic:
     hint = None
     allowed = _allowed(model, path)
-    if isinstance(given, float) and given.is_integer() and "whole" in allowed:
+    if isinstance(given, float) and given.is_integer() and "whole" in allowed and in_range(given):
         hint = f"write {int(given)}"
     message = f"'{'.'.join(path)}' is {_shown(given)}; it must be {allowed}"
+    if isinstance(given, int | float) and (limit := beyond(given)):
+        message += f", and {limit}"
     return _diagnostic(file, "bad-value", path, message, hint)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from arrayol.ir.spec import Delay, port_named
 from hwmodel.machine.estimate import MemoryUse, memory_use
 from hwmodel.machine.fifo import depth
@@ -38,10 +40,11 @@ def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -
         stage = plan.processors.stages[data.source]
         lag = data.lag(stage.occupancy, stage.datapath.latency)
         source, target = plan.starts(busy, data.source), plan.starts(busy, data.target)
-        # Steps follow each other, however long they are: any length that holds the pipeline gives the same depth.
-        longest = max(int(busy[task].cycles.max()) for task in (data.source, data.target))
-        arrives = (source.step * longest + source.cycle)[data.writer] + lag - 1
-        leaves = (target.step * longest + target.cycle)[data.reader]
+        # Steps follow each other, however long they are: any lengths that hold the pipeline give the same depth.
+        longest = np.maximum(busy[data.source].cycles, busy[data.target].cycles)
+        begin = np.cumsum(longest) - longest
+        arrives = (begin[source.step] + source.cycle)[data.writer] + lag - 1
+        leaves = (begin[target.step] + target.cycle)[data.reader]
         bits = plan.group.network.arrays[data.array].type.bits
         fifos.append(memory_use(plan.platform, ("fifo", data.array, bits), depth(arrives, leaves)))
     return tuple(fifos)

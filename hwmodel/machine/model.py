@@ -17,6 +17,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major
+from hwmodel.machine.bounds import require_network
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.exact import estimate_exactly, step_cycles
 from hwmodel.machine.fifo import fifo_data
@@ -96,12 +97,16 @@ TABLE_BYTES = 1 << 28  # of the groups priced last, beside the one that is price
 
 
 class MachineModel:
-    """Prices mapped designs of one network on one platform; what designs have in common is computed once."""
+    """Prices mapped designs of one network on one platform; what designs have in common is computed once.
+
+    Raises ArrayolError (`figure-too-large`) where 64 bits may not hold their figures.
+    """
 
     def __init__(self, network: Network, platform: Platform) -> None:
         self.network = network
         self.platform = platform
         self.accesses = Accesses(network)
+        require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,12 +11,13 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
+from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.fifo import FifoData, Starts, fifo_data, require_order
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.port import Port, PortCycles, Transfer
 from hwmodel.machine.processors import Busy, Processors, check_layouts, make_stages
-from hwmodel.machine.ticks import stage_group, tick_group
+from hwmodel.machine.ticks import Ticks, stage_group, tick_group
 from hwmodel.platform import Platform
 
 
@@ -93,16 +95,28 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
     first = min(int(step.min()) for step in everything if len(step))
     last = max(int(step.max()) for step in everything if len(step))
     steps = {task: step - first for task, step in steps.items()}
+    transfers = _transfers(loads, stores, first)
+    _require_bounded(accesses, platform, ticks, transfers, last - first + 1)
     processors = make_stages(group, design, platform, ticks.work, steps)
     return Plan(
         group,
         design,
         platform,
         tuple(replace(kept, born=kept.born - first, last=kept.last - first) for kept in held),
-        _transfers(loads, stores, first),
+        transfers,
         Processors(group, processors, fifos, last - first + 1),
         len(ticks.block),
     )
+
+
+def _require_bounded(
+    accesses: Accesses, platform: Platform, ticks: Ticks, transfers: Sequence[Transfer], steps: int
+) -> None:
+    moved: Counter[str] = Counter()
+    for transfer in transfers:
+        moved[transfer.array] += len(transfer.element)
+    runs = {task: len(work.tick) for task, work in ticks.work.items()}
+    require_plan(accesses, platform, Volume(steps, runs, moved))
 
 
 def _transfers(loads: Sequence[Held], stores: Sequence[Stored], first: int) -> tuple[Transfer, ...]:

@@ -15,6 +15,7 @@ from hwmodel.accesses import Extents, Indices, subscripts
 from hwmodel.design import BankLayout, GroupDesign
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.list_schedule import (
     Chains,
     Jobs,
@@ -81,6 +82,7 @@ def busiest_bank(group: Group, task: str, repetitions: Indices, layout: BankLayo
         runs.append(np.repeat(happening, touched.shape[1]))
         elements.append(touched.ravel())
     size = group.accesses.size(layout.array)
+    require_numbers(max(1, len(repetitions)), max(size, layout.banks))
     distinct = np.unique(np.concatenate(runs) * size + np.concatenate(elements))
     if not len(distinct):
         return 0

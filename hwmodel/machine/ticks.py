@@ -16,6 +16,7 @@ from arrayol.errors import error
 from hwmodel.accesses import Extents, Touch
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
+from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.scans import block_places, breaking_pair
 
 NEVER = np.iinfo(np.int64).max
@@ -61,6 +62,7 @@ def tick_group(group: Group, design: GroupDesign) -> Ticks:
             require_legal(group, task, cut)
             work, ticks = _split(group, task, cut, work, ticks)
         ticks = replace(ticks, work={**ticks.work, task: work})
+    require_numbers(len(ticks.block) + 1, max(group.accesses.size(array) for array in (*group.loaded, *group.made)))
     return ticks
 
 
@@ -148,6 +150,7 @@ def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
     """Need(v) of every tick: what is made at v is used at v alone."""
     count = len(group.accesses.repetitions(task))
     final = len(ticks.block) - 1
+    require_numbers(len(ticks.block), count)
     pairs = [np.zeros(0, np.int64)]
     outside = np.zeros(count, np.bool_)
     for array in _arrays_of(group, task):

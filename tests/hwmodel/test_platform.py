@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
+from arrayol.limits import AT_MOST, LARGEST
 from hwmodel.platform import (
     Datapath,
     ExternalMemory,
@@ -158,7 +159,27 @@ def test_a_decimal_for_a_whole_number() -> None:
     [
         ('clock_mhz = "fast"', "'clock_mhz' is \"fast\"; it must be a number of megahertz above 0"),
         ("clock_mhz = 0", "'clock_mhz' is 0; it must be a number of megahertz above 0"),
-        ("clock_mhz = inf", "'clock_mhz' is inf; it must be a number of megahertz above 0"),
+        ("clock_mhz = inf", "'clock_mhz' is inf; it must be a number of megahertz above 0, and at most 1,000,000,000"),
+        (
+            "clock_mhz = 1e400",
+            "'clock_mhz' is inf; it must be a number of megahertz above 0, and at most 1,000,000,000",
+        ),
+        (
+            "clock_mhz = 1e-300",
+            "'clock_mhz' is 1e-300; it must be a number of megahertz above 0, and at least 0.000000001",
+        ),
+        (
+            f"local.banks = {10**19}",
+            f"'local.banks' is {10**19}; it must be a whole number of banks, 1 or more, and at most 1,000,000,000",
+        ),
+        (
+            f"elementary.f.latency = {10**400}",
+            f"'elementary.f.latency' is 1{'0' * 36}...; it must be a whole number of cycles, 0 or more, and {AT_MOST}",
+        ),
+        (
+            "elementary.f.cost.lut = 1e300",
+            "'elementary.f.cost.lut' is 1e+300; it must be a number, 0 or more, and at most 1,000,000,000",
+        ),
         ("clock_mhz = nan", "'clock_mhz' is nan; it must be a number of megahertz above 0"),
         ("clock_mhz = true", "'clock_mhz' is true; it must be a number of megahertz above 0"),
         ("local.banks = true", "'local.banks' is true; it must be a whole number of banks, 1 or more"),
@@ -407,6 +428,24 @@ def test_consts_of_the_reduced_size() -> None:
         "      | ^^^^\n"
         "  hint: consts of 'blur': H, scale"
     )
+
+
+NUMBERS = {
+    "memory": ("latency", "data_per_word", "word_bits"),
+    "memory.rows": ("row_bytes", "banks", "word_ns", "row_change_ns", "same_bank_activate_ns"),
+    "local": ("banks", "access_cycles", "block_bits"),
+    "elementary.f": ("initiation_interval", "latency", "recurrence"),
+}
+TIMES = ("word_ns", "row_change_ns", "same_bank_activate_ns")
+
+
+@pytest.mark.parametrize(("table", "key"), [(table, key) for table, keys in NUMBERS.items() for key in keys])
+def test_every_number_has_a_bound(table: str, key: str) -> None:
+    for value in (LARGEST + 1, 10**19, 10**23, 10**400, *((1e-300, 1e300) if key in TIMES else ())):
+        said = refused(f"[{table}]\n{key} = {value}\n")
+        assert f"'{table}.{key}' is {str(value)[:37]}" in said
+        assert f"and {AT_MOST if value > 1 else 'at least 0.000000001'}\n" in said
+    assert f"'{table}.{key}' is" not in refused(f"[{table}]\n{key} = {LARGEST}\n[other]\n")
 
 
 @pytest.mark.parametrize("value", ["inf", "nan", '"many"', "[1]"])

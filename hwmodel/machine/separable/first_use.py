@@ -20,9 +20,10 @@ from typing import Literal
 import numpy as np
 
 from hwmodel.design import Policy
+from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts, Runs
 
-NEVER = np.int64(1) << 40
+NEVER = np.int64(1) << 62
 BEFORE = np.int64(-1)
 
 
@@ -268,10 +269,10 @@ class Each:
 def read_at_each(parts: Parts, masks: Masks, fields: Fields, block: int, array: str) -> Each:
     """The places at which each index of an array is read, as pairs, each once."""
     places = int(max(work.max(initial=0, where=work != NEVER) for work in fields.work.values())) + 1
+    cells, sides = _cells(parts, block, array), len(fields.work[parts.group.last])
+    require_numbers(sides, cells, places)
     keys = [_pairs(parts, masks, fields, block, link, places) for link in parts.reads[array]]
     together = np.unique(np.concatenate(keys))
-    cells = _cells(parts, block, array)
-    sides = len(fields.work[parts.group.last])
     side = together // (cells * places)
     number = np.bincount(side, minlength=sides)
     leads = np.stack([np.bincount(key // (cells * places), minlength=sides) == number for key in keys])

@@ -1,0 +1,186 @@
+"""How large figures can become: exact upper bounds, in Python's integers, before anything is computed in 64 bits.
+
+What the two paths compute of a network is a sum over repetitions, over accesses of elements, or over steps. Each is
+counted here at its most, whatever the fusion, the blocks and the policy: blocks of one repetition, every access a load
+of its own. So no intermediate result of a network that passes leaves 64 bits. Where only a design says how often work
+is repeated (cuts, recomputing), its own counts take their place (`require_plan`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+
+from arrayol.ir.network import Process
+from arrayol.ir.spec import port_named
+from arrayol.text import listed, rounded
+from hwmodel.accesses import Accesses, Touch
+from hwmodel.external_memory import WORD_BYTES
+from hwmodel.machine.group import frames_back
+from hwmodel.machine.int64 import EXACT_LIMIT, LIMIT, SMALLER, too_large
+from hwmodel.machine.processors import plain_occupancy
+from hwmodel.platform import Platform
+
+Shares = Counter[str]  # of a figure, by the task or array that brings them
+
+
+@dataclass(frozen=True)
+class Volume:
+    """How much happens at most: steps, repetitions by task, and by array the elements loaded and stored."""
+
+    steps: int
+    runs: Mapping[str, int]
+    moved: Mapping[str, int]
+
+
+def most_of_designs(accesses: Accesses, platform: Platform) -> dict[str, Shares]:
+    """The most that any design without options takes: by figure, in cycles, bits, bytes and bytes."""
+    volume = _volume(accesses)
+    return {
+        "latency": _cycles(accesses, platform, volume),
+        "internal memory": _memory(accesses, platform, volume),
+        "traffic": _traffic(accesses, volume),
+        "external memory": _addresses(accesses, platform),
+    }
+
+
+def require_network(accesses: Accesses, platform: Platform) -> None:
+    """Raises ArrayolError (`figure-too-large`) where a figure of some design without options could leave 64 bits."""
+    for figure, shares in most_of_designs(accesses, platform).items():
+        whose = f"the {figure} of designs of '{accesses.network.name}'"
+        _require(whose, _UNITS[figure], shares, _FASTER if figure == "latency" else SMALLER)
+
+
+def require_plan(accesses: Accesses, platform: Platform, volume: Volume) -> None:
+    """The same for what one group design does."""
+    tasks = listed([f"'{task}'" for task in volume.runs])
+    _require(f"the latency of the group of {tasks}", "cycles", _cycles(accesses, platform, volume), _FASTER)
+
+
+def require_costs(accesses: Accesses, platform: Platform, units: int) -> None:
+    """The same for costs, where each task has so many units at most."""
+    for name in dict.fromkeys(name for datapath in platform.elementary.values() for name in datapath.cost):
+        amounts = {
+            f"task '{task}'": _exact(platform.datapath(process.elementary).cost.get(name, 0))
+            for task, process in accesses.network.processes.items()
+        }
+        scale = math.lcm(*(amount.denominator for amount in amounts.values()))
+        shares = Shares({task: int(amount * scale) * units for task, amount in amounts.items()})
+        what = f"the cost '{name}' of {units:,} units of each task" + (f", in 1/{rounded(scale)}," if scale > 1 else "")
+        hint = "give the cost in a larger unit or with fewer digits, or list smaller numbers of units in a study"
+        _require(what, "", shares, hint, LIMIT if scale == 1 else EXACT_LIMIT)
+
+
+_UNITS = {"latency": "cycles", "internal memory": "bits", "traffic": "bytes", "external memory": "bytes"}
+_FASTER = f"{SMALLER}, or the platform's latencies and intervals"
+
+
+def _require(figure: str, unit: str, shares: Shares, hint: str, limit: int = LIMIT) -> None:
+    total = sum(shares.values())
+    if total >= limit:
+        largest = max(shares, key=shares.__getitem__)
+        amount = " ".join(filter(None, (rounded(total), unit)))
+        raise too_large(f"{figure} may reach {amount}, most of it by {largest}", hint, limit)
+
+
+def _volume(accesses: Accesses) -> Volume:
+    runs = {task: math.prod(accesses.extents(task)) for task in accesses.network.processes}
+    readers = Counter(touch.array for touches in accesses.reads.values() for touch in touches)
+    moved = {}
+    for array, touches in _touches(accesses).items():
+        # Counts of several tilers are put together axis by axis: more than all of them, in the corners.
+        corners = max(1, readers[array]) ** len(accesses.shape(array))
+        moved[array] = corners * sum(runs[touch.process] * math.prod(touch.pattern) for touch in touches)
+    # A tick for each block and each piece of a cut; stages lag by one for each task, a load and the stores.
+    return Volume(sum(runs.values()) + 4 * len(runs), runs, moved)
+
+
+def _touches(accesses: Accesses) -> dict[str, list[Touch]]:
+    by_array: dict[str, list[Touch]] = {array: [] for array in accesses.network.arrays}
+    for touch in chain(*accesses.reads.values(), *accesses.writes.values()):
+        by_array[touch.array].append(touch)
+    return by_array
+
+
+def _cycles(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
+    """Every burst, repetition and datapath after the other, the port of each step beside its processors."""
+    shares = Shares()
+    for array, data in volume.moved.items():
+        shares[f"array '{array}'"] = math.ceil(data * _datum_cycles(accesses, platform, array))
+        shares[f"array '{array}'"] += 2 * volume.steps * ((platform.memory.latency or 0) + 1)
+    for task, runs in volume.runs.items():
+        process = accesses.network.processes[task]
+        datapath = platform.datapath(process.elementary)
+        kept = max(plain_occupancy(platform, process), platform.local.access_cycles * _accesses(accesses, process))
+        each = kept + max(kept, datapath.recurrence or 0) + datapath.latency
+        shares[f"task '{task}'"] = runs * each + volume.steps * datapath.latency
+    return shares
+
+
+def _accesses(accesses: Accesses, process: Process) -> int:
+    """Elements that one repetition reads and writes."""
+    touches = (*accesses.reads[process.name], *accesses.writes[process.name])
+    return sum(math.prod(touch.pattern) for touch in touches)
+
+
+def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fraction:
+    """Cycles of the port for one datum, but for the latency; with rows it may be a burst that opens all its rows."""
+    memory, bits = platform.memory, accesses.network.arrays[array].type.bits
+    if memory.rows is not None:
+        size = -(-bits // 8)
+        opened = size // memory.rows.row_bytes + 2
+        times = _exact(memory.rows.row_change_ns) + _exact(memory.rows.same_bank_activate_ns)
+        nanoseconds = size * _exact(memory.rows.word_ns) / WORD_BYTES + opened * times
+        return nanoseconds * _exact(platform.clock_mhz or 1) / 1000 + 2
+    return Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
+
+
+def _exact(value: float) -> Fraction:
+    return Fraction(str(value))
+
+
+def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
+    """Every element held, in banks that are all begun, and every delay's states."""
+    shares = Shares()
+    for array, touches in _touches(accesses).items():
+        banks = max(platform.local.banks, *(math.prod(touch.pattern) for touch in touches), 1)
+        bits = accesses.network.arrays[array].type.bits
+        shares[f"array '{array}'"] = (volume.moved[array] + len(touches) * 2 * banks) * bits
+    for task, process in accesses.network.processes.items():
+        for delay in process.delays:
+            port = port_named(process.input_ports, delay.port)
+            back = max(1, abs(frames_back(process.repetition, delay)))
+            size = math.prod(extent or 1 for extent in port.shape) * port.type.bits
+            shares[f"task '{task}'"] += back * volume.runs[task] * size
+    return shares
+
+
+def _traffic(accesses: Accesses, volume: Volume) -> Shares:
+    types = {name: array.type for name, array in accesses.network.arrays.items()}
+    return Shares({f"array '{array}'": data * -(-types[array].bits // 8) for array, data in volume.moved.items()})
+
+
+def _addresses(accesses: Accesses, platform: Platform) -> Shares:
+    """Arrays one after the other, or as far as a tiler would reach that does not wrap."""
+    shares = Shares()
+    row = platform.memory.rows.row_bytes if platform.memory.rows else 1
+    for array, touches in _touches(accesses).items():
+        size = -(-accesses.network.arrays[array].type.bits // 8)
+        reach = sum(_reach(accesses, touch) for touch in touches)
+        shares[f"array '{array}'"] = (accesses.size(array) + reach) * size + row
+    return shares
+
+
+def _reach(accesses: Accesses, touch: Touch) -> int:
+    tiler, extents = touch.tiler, accesses.extents(touch.process)
+    axes = zip(tiler.origin, tiler.paving, tiler.fitting, strict=True)
+    return sum(
+        abs(origin)
+        + sum(abs(factor) * extent for factor, extent in zip(paving, extents, strict=True))
+        + sum(abs(factor) * extent for factor, extent in zip(fitting, touch.pattern, strict=True))
+        for origin, paving, fitting in axes
+    )

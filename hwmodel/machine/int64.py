@@ -1,0 +1,25 @@
+"""What 64 bits hold: the limits of integers in arrays, and the error for what could leave them."""
+
+from __future__ import annotations
+
+import math
+
+from arrayol.errors import ArrayolError, error
+from arrayol.text import rounded
+
+LIMIT = 1 << 62  # half of what 64 bits hold
+EXACT_LIMIT = 1 << 50  # of what is a float on its way: all its units are told apart
+SMALLER = "make arrays and repetitions smaller, as by --set"
+
+
+def too_large(what: str, hint: str, limit: int = LIMIT) -> ArrayolError:
+    """The error `figure-too-large`."""
+    message = f"{what}; the machine model is exact below 2^{limit.bit_length() - 1}, {rounded(limit)}"
+    return error("figure-too-large", message, hint=hint)
+
+
+def require_numbers(*factors: int) -> None:
+    """Raises ArrayolError (`figure-too-large`) where combinations of so many have no numbers of 64 bits."""
+    if math.prod(factors) >= LIMIT:
+        shown = " x ".join(rounded(factor) for factor in factors)
+        raise too_large(f"the model would tell {shown} accesses apart", SMALLER)
