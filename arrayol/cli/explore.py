@@ -22,10 +22,12 @@ from arrayol.cli.progress import progress, say
 from arrayol.cli.result_text import show, shown_figure, steps_text
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.ir.spec import Spec
+from arrayol.limits import LARGEST_SEED
 from arrayol.text import counted
 from arrayol.transforms.steps import canonical_form
 from dse.jobs.cache import CACHE_NAME
 from dse.jobs.jobs import WRITING, SearchProgress
+from dse.jobs.pools import MOST_WORKERS
 from dse.output.folder import PICKED, SPECS, require_writable
 from dse.output.picked import write_picked
 from dse.results.exploration import Exploration
@@ -33,6 +35,7 @@ from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figur
 from dse.results.schema import GroupRecord
 from dse.search.context import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
 from dse.space.objectives import DEFAULT, MACHINE, WrongObjectiveError, available, figures_of, require_costs
+from dse.space.study import NUMBERS
 from hwmodel.platform import find_platform
 
 
@@ -44,6 +47,7 @@ def _rule(ctx: click.Context, param: click.Parameter, text: str | None) -> Rule 
         return parse_rule(text)
     except ValueError:
         form = f"'{text}' is neither '{KNEE}' nor a bound as \"internal_memory_bits <= 1e6\"; join several by commas."
+        form += f" A number is {NUMBERS}."
         raise click.BadParameter(form, ctx, param) from None
 
 
@@ -153,7 +157,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     show_default=True,
     help="How the space is searched; auto says what it takes, and why.",
 )
-@click.option("--seed", metavar="N", type=click.IntRange(min=0), help="Of the method nsga2.  [default: 0]")
+@click.option("--seed", metavar="N", type=click.IntRange(0, LARGEST_SEED), help="Of the method nsga2.  [default: 0]")
 @click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, layouts or other policies.")
 @click.option(
     "--objectives",
@@ -190,7 +194,7 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--workers",
     metavar="N",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, MOST_WORKERS),
     help="Processes that search and simulate, where there is enough to do.  [default: one for each core]",
 )
 @click.option("--cluster", metavar="ADDRESS", help="Work on a dask cluster, as tcp://HOST:8786 (extra 'cluster').")

@@ -19,6 +19,7 @@ from arrayol.errors import error
 from dse.jobs.jobs import Job, done, perform
 
 Task = Future[tuple[list[Any], float]]
+MOST_WORKERS = 1024  # processes of one machine
 WORTH_SECONDS = 2.0  # of work for which processes are started: that takes them about a second
 _WORTH_ONCE_STARTED = 0.3
 _WAITING = 1  # tasks per worker that wait behind the one in work, so that none is idle

@@ -9,10 +9,11 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from arrayol.limits import LARGEST
 from dse.space.study import parse_scan
 from dse.space.task_graph import TaskGraph
 from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor
@@ -20,6 +21,11 @@ from hwmodel.design import Design as Decisions
 
 FORMAT = 2  # of result.json; 1 had no number
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
+
+# Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
+Side = Annotated[int, Field(ge=1, lt=1 << 62)]  # of a block; also units, which are repetitions at once
+Count = Annotated[int, Field(ge=1, le=LARGEST)]
+Factor = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
 
 
 class Record(BaseModel):
@@ -31,7 +37,7 @@ class Record(BaseModel):
 class BlocksRecord(Record):
     """Boxes in repetitions, and the scan over them: dimensions from the outermost, descending ones with a minus."""
 
-    shape: tuple[int, ...]
+    shape: tuple[Side, ...]
     scan: str
 
     @property
@@ -57,7 +63,7 @@ class ProcessorRecord(Record):
     """
 
     task: str
-    units: int
+    units: Side
     block_data: int | None
     cut: BlocksRecord | None
     cycles: CyclesRecord | None
@@ -78,9 +84,9 @@ class LayoutRecord(Record):
     """bank(x) = floor(vector . x / block) mod banks."""
 
     array: str
-    banks: int
-    vector: tuple[int, ...]
-    block: int
+    banks: Count
+    vector: tuple[Factor, ...]
+    block: Count
 
 
 class MappingRecord(Record):

@@ -39,6 +39,7 @@ from dse.space.size import all_fusions, count_fusions, size_of
 from dse.verify.verify import Verdict
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.design import Design as Decisions
+from hwmodel.machine.bounds import require_bounded_costs
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 
 
@@ -55,11 +56,12 @@ def explore_mappings(
     """Search the study's space by a method and describe the designs of the front.
 
     `steps` finds the transformations behind each design of the front, `judge` simulates them. Raises ArrayolError
-    (`study-misfit`, `method-refused`, those of `columns_of`) where study or method do not fit, InfeasibleError
-    (`infeasible`) where no design keeps the rules and constraints.
+    (`study-misfit`, `method-refused`, `many-units`, `figure-too-large`, those of `columns_of`) where study, platform or
+    method do not fit, InfeasibleError (`infeasible`) where no design keeps the rules and constraints.
     """
     study, request, runner = space.study, request or SearchRequest(), runner or JobRunner()
     check_study(study, space.graph, space.accesses)
+    require_bounded_costs(space.accesses, space.model.platform, max(space.units))
     columns = columns_of(objectives, study.constraints, space.model, reuse_memory=study.reuse_memory)
     remarks = remarks_of(space, labels.platform)
     size = size_of(space)

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
-from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.divisors import divisors
 from arrayol.language.diagnose import did_you_mean
 from dse.space.fusions import all_groups, can_run
@@ -24,6 +24,7 @@ from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan
 from hwmodel.machine.model import MachineModel
 
 Shape = tuple[int, ...]
+MOST_UNITS = 1 << 16  # where a study does not list them
 SLOW_ELEMENTS = 20_000_000  # structures times elements of arrays, in one group
 
 
@@ -64,11 +65,18 @@ class MappingSpace:
             tuple(sum(1 << number[task] for task in group) for group in fusion) for fusion in self.study.fusions
         )
 
-    @property
+    @cached_property
     def units(self) -> tuple[int, ...]:
-        """The numbers of units a processor may have, ascending."""
-        units = self.study.units
-        return tuple(sorted(set(units))) if units else tuple(range(1, self.model.data_per_word + 1))
+        """The numbers of units a processor may have, ascending. Raises ArrayolError (`many-units`)."""
+        if self.study.units:
+            return tuple(sorted(set(self.study.units)))
+        if self.model.data_per_word > MOST_UNITS:
+            message = f"a word of {self.model.data_per_word:,} data offers a processor 1 to as many units"
+            hint = (
+                f"list the numbers of units to try in a study, as units = [1, 2, 4]; up to {MOST_UNITS:,} need no list"
+            )
+            raise error("many-units", message, self.model.platform.place("memory"), hint=hint)
+        return tuple(range(1, self.model.data_per_word + 1))
 
     def tasks(self, group: Mask) -> tuple[str, ...]:
         """The names of a group's tasks in dataflow order."""

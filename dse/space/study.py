@@ -17,11 +17,15 @@ from pydantic import BaseModel, ConfigDict, Field, PlainSerializer, PlainValidat
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import error
+from arrayol.limits import AT_MOST, LARGEST, LARGEST_BOUND
 from arrayol.source import Span
 from hwmodel.design import POLICIES, Policy, Scan
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 
 _CONSTRAINT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
+
+NUMBERS = f"0, or from {1 / LARGEST_BOUND:g} to {LARGEST_BOUND:g}"  # of constraints
+_COUNT = f"1 or more, and {AT_MOST}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,20 @@ class Constraint:
 
 
 def parse_constraint(text: str) -> Constraint:
-    """A constraint of its text. Raises ValueError where it has another form than `FIGURE <= NUMBER`."""
+    """A constraint of its text.
+
+    Raises ValueError where it has another form than `FIGURE <= NUMBER`, or a number that is not one of `NUMBERS`.
+    """
     match = _CONSTRAINT.fullmatch(text)
     if match is None:
         raise ValueError(text)
     figure, relation, number = match.groups()
-    bound = Fraction(number.replace("_", ""))
+    digits = number.replace("_", "")
+    size = float(digits)  # at once, whatever the exponent; a Fraction writes all its digits out
+    is_zero = not re.match(r"[0.]*[1-9]", digits)
+    if not is_zero and not 1 / LARGEST_BOUND <= size <= LARGEST_BOUND:
+        raise ValueError(text)
+    bound = Fraction(0) if is_zero else Fraction(digits)
     return Constraint(figure, relation, bound, f"{figure} {relation} {number}")
 
 
@@ -115,7 +127,7 @@ def _words(kind: Any) -> Callable[[object], tuple[Any, ...]]:
 
 def _counts(value: object) -> tuple[int, ...]:
     counts = _list(value)
-    if not counts or any(not isinstance(count, int) or isinstance(count, bool) or count < 1 for count in counts):
+    if not counts or any(type(count) is not int or not 1 <= count <= LARGEST for count in counts):
         raise _refused()
     return tuple(counts)
 
@@ -167,19 +179,20 @@ class Study(BaseModel):
     fusions: Annotated[Any, PlainValidator(_fusions)] = Field(
         default="all", description='"all", or a list of fusions, each a list of groups, each a list of tasks'
     )
-    longest_group: int | None = Field(default=None, ge=1, description="a whole number of tasks, 1 or more")
+    longest_group: int | None = Field(default=None, ge=1, le=LARGEST, description="a whole number of tasks, 1 or more")
     blocks: Annotated[Any, PlainValidator(_blocks)] = Field(
-        default="divisors", description='"divisors", or a table task = [[12, 4], ...] of block shapes'
+        default="divisors",
+        description=f'"divisors", or a table task = [[12, 4], ...] of block shapes, each side {_COUNT}',
     )
     orders: Annotated[Any, PlainValidator(_orders), _AS_TEXTS] = Field(
         default="legal", description='"legal", or a list of scans, outermost dimension first, as ["0,1", "1,-0"]'
     )
     units: Annotated[Any, PlainValidator(_counts)] | None = Field(
-        default=None, description="a list of numbers of units, each 1 or more"
+        default=None, description=f"a list of numbers of units, each {_COUNT}"
     )
     cuts: Annotated[Any, PlainValidator(_cuts)] = Field(
         default=("none", "lines"),
-        description='a list of "none" and "lines", or a table task = [[1, 480], ...] of shapes',
+        description=f'a list of "none" and "lines", or a table task = [[1, 480], ...] of shapes, each side {_COUNT}',
     )
     links: Annotated[Any, PlainValidator(_words(LinkKind))] = Field(
         default=("buffer", "fifo"), description='a list of "buffer" and "fifo"'
@@ -195,7 +208,7 @@ class Study(BaseModel):
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     objectives: Annotated[Any, PlainValidator(_texts)] | None = Field(default=None, description="a list of objectives")
     constraints: Annotated[Any, PlainValidator(_constraints), _AS_TEXTS] = Field(
-        default=(), description='a list of texts as "internal_memory_bits <= 65536"'
+        default=(), description=f'a list of texts as "internal_memory_bits <= 65536", each number {NUMBERS}'
     )
     _file: TomlFile | None = PrivateAttr(default=None)
 
@@ -253,7 +266,9 @@ def with_constraints(study: Study, texts: Sequence[str], *, reuse_memory: bool) 
             more.append(parse_constraint(text))
         except ValueError:
             message = f"'{text}' is no constraint"
-            raise error("bad-constraint", message, hint='write FIGURE <= NUMBER, as "lut <= 20000"') from None
+            raise error(
+                "bad-constraint", message, hint=f'write FIGURE <= NUMBER, as "lut <= 20000"; a number is {NUMBERS}'
+            ) from None
     if not more and not reuse_memory:
         return study
     settings = {name: getattr(study, name) for name in study.model_fields_set}

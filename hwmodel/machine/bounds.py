@@ -61,7 +61,7 @@ def require_plan(accesses: Accesses, platform: Platform, volume: Volume) -> None
     _require(f"the latency of the group of {tasks}", "cycles", _cycles(accesses, platform, volume), _FASTER)
 
 
-def require_costs(accesses: Accesses, platform: Platform, units: int) -> None:
+def require_bounded_costs(accesses: Accesses, platform: Platform, units: int) -> None:
     """The same for costs, where each task has so many units at most."""
     for name in dict.fromkeys(name for datapath in platform.elementary.values() for name in datapath.cost):
         amounts = {

@@ -152,6 +152,18 @@ def test_settings_platform_top_and_objectives_are_used(arrayol: CommandLine, lps
             ["--objectives", " "],
             f"{OBJECTIVES}at least one objective is needed; choose of {KNOWN}",
         ),
+        (["--workers", "9" * 20], f"Invalid value for '--workers': {'9' * 20} is not in the range 1<=x<=1024."),
+        (
+            ["--seed", "9" * 20],
+            f"Invalid value for '--seed': {'9' * 20} is not in the range 0<=x<=18446744073709551615.",
+        ),
+        (
+            ["--pick", "units <= 1e99999999"],
+            (
+                "Invalid value for '--pick': 'units <= 1e99999999' is neither 'knee' nor a bound as "
+                '"internal_memory_bits <= 1e6"; join several by commas. A number is 0, or from 1e-30 to 1e+30.'
+            ),
+        ),
         (["--model", "guess"], "Invalid value for '--model': 'guess' is not one of 'machine', 'published'."),
     ],
 )

@@ -206,6 +206,16 @@ def store_again(document: object) -> None:
     Path("out/result.json").write_text(json.dumps(document), encoding="utf-8")
 
 
+@pytest.mark.parametrize("units", [0, 10**30, 10**4000])
+def test_decisions_that_no_exploration_has(lpsf: Exploration, units: int) -> None:
+    document = stored(lpsf)
+    document["pareto"][0]["groups"][0]["processors"][0]["units"] = units
+    store_again(document)
+    with pytest.raises(ArrayolError) as caught:
+        load_result(Path("out"))
+    assert str(caught.value) == NO_RESULT
+
+
 FORMATS = {
     None: ("has no format number", "explore again"),
     1: ("is in format 1", "explore again"),

@@ -165,10 +165,27 @@ def test_a_figure_that_there_is_not() -> None:
         pick(mapped().result, parse_rule("lutt <= 3"))
 
 
-@pytest.mark.parametrize("text", ["", "knees", "units = 3", "units <=", "units <= 3,", "<= 3", "units <= -1"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "knees",
+        "units = 3",
+        "units <=",
+        "units <= 3,",
+        "<= 3",
+        "units <= -1",
+        "units <= 1e99999999",
+        "units <= 1e-99999999",
+    ],
+)
 def test_what_is_no_rule(text: str) -> None:
     with pytest.raises(ValueError, match=r"^"):
         parse_rule(text)
+
+
+def test_a_bound_of_zero_is_one_however_it_is_written() -> None:
+    assert [parse_rule(f"units <= {zero}").constraints[0].bound for zero in ("0", "0.0", "0e99999999")] == [0, 0, 0]
 
 
 def test_the_written_design(tmp_path: Path) -> None:

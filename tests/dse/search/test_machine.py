@@ -17,14 +17,15 @@ from dse.results.schema import Result
 from hwmodel.machine.model import MachineModel
 
 SMALL = {"H": 8, "W": 8}
+MEMORY = "[memory]\nlatency = 3\ndata_per_word = {}\n[elementary.smooth]\ncost = {{ lut = {} }}\n"
 
 
 def lpsf(**consts: int) -> api.Spec:
     return api.load(shipped_folder() / "lpsf.aol", SMALL | consts)
 
 
-def explored(spec: api.Spec, **space: object) -> Result:
-    return api.explore(spec, space=api.Space(**{"narrow": True, "verify": False, **space})).result  # type: ignore[arg-type]
+def explored(spec: api.Spec, platform: Path | None = None, **space: object) -> Result:
+    return api.explore(spec, platform, space=api.Space(**{"narrow": True, "verify": False, **space})).result  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -171,6 +172,12 @@ MISTAKES = {
     'orders = ["0,1,2"]': 'the order "0,1,2" has 3 dimensions; the tasks repeat in 2',
     'orders = ["0,0"]': "'orders' is a list; it must be \"legal\", or a list of scans",
     "units = [0]": "'units' is a list; it must be a list of numbers of units, each 1 or more",
+    f"units = [{10**30}]": "each 1 or more, and at most 1,000,000,000",
+    f"blocks = {{ hflr = [[{10**19}, 1]] }}": "each side 1 or more, and at most 1,000,000,000",
+    f"cuts = {{ hflr = [[{10**19}, 1]] }}": "each side 1 or more, and at most 1,000,000,000",
+    f"longest_group = {10**19}": "it must be a whole number of tasks, 1 or more, and at most 1,000,000,000",
+    'constraints = ["lut <= 1e99999999"]': "each number 0, or from 1e-30 to 1e+30",
+    'constraints = ["lut <= 1e-99999999"]': "each number 0, or from 1e-30 to 1e+30",
     'constraints = ["lut < many"]': "'constraints' is a list; it must be a list of texts",
     'links = ["pipe"]': '\'links\' is a list; it must be a list of "buffer" and "fifo"',
     "epsilon = 2": "'epsilon' is 2; it must be a number from 0 to 1",
@@ -184,6 +191,27 @@ def test_mistakes_of_studies(tmp_path: Path, text: str) -> None:
         explored(lpsf(), narrow=False, study=study(tmp_path, text + "\n"))
     assert MISTAKES[text] in str(caught.value)
     assert "study.toml:1:" in str(caught.value)
+
+
+def test_a_wide_word_needs_a_list_of_units(tmp_path: Path) -> None:
+    wide = MEMORY.format(10**9, 1)
+    (tmp_path / "wide.toml").write_text(wide, encoding="utf-8")
+    with pytest.raises(ArrayolError, match=r"a word of 1,000,000,000 data offers a processor 1 to as many units"):
+        explored(lpsf(), platform=tmp_path / "wide.toml")
+    listed = explored(lpsf(), platform=tmp_path / "wide.toml", study=api.Study(units=(1, 2)))
+    assert listed.space.group_designs > 0
+
+
+def test_a_cost_that_could_leave_what_is_exact(tmp_path: Path) -> None:
+    (tmp_path / "dear.toml").write_text(MEMORY.format(4, 0.123456789), encoding="utf-8")
+    with pytest.raises(ArrayolError) as caught:
+        explored(lpsf(), platform=tmp_path / "dear.toml", study=api.Study(units=(1, 10**9)))
+    assert str(caught.value) == (
+        "error[figure-too-large]: the cost 'lut' of 1,000,000,000 units of each task, in 1/1.00 x 10^9, may reach "
+        "4.94 x 10^17, most of it by task 'hflr'; the machine model is exact below 2^50, 1.13 x 10^15\n"
+        "  hint: give the cost in a larger unit or with fewer digits, or list smaller numbers of units in a study"
+    )
+    assert explored(lpsf(), platform=tmp_path / "dear.toml").evaluated
 
 
 def test_costs_are_objectives() -> None:

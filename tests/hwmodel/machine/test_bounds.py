@@ -18,7 +18,7 @@ from arrayol.ir.network import flatten
 from arrayol.ir.types import ElementType
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
-from hwmodel.machine.bounds import most_of_designs, require_costs
+from hwmodel.machine.bounds import most_of_designs, require_bounded_costs
 from hwmodel.machine.int64 import LIMIT
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import ExternalMemory, LocalMemory, Platform, find_platform
@@ -62,7 +62,7 @@ def _in_bulk(model: MachineModel, case: LargeCase, expected: dict[str, int]) -> 
     assert batch is not None
     shapes = np.array([blocks.shape, model.accesses.extents(tasks[-1])], np.int64)
     try:
-        require_costs(model.accesses, model.platform, max(case.maps.units))
+        require_bounded_costs(model.accesses, model.platform, max(case.maps.units))
     except ArrayolError:
         event("cost refused")
         return

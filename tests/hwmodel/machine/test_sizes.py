@@ -59,7 +59,7 @@ def test_what_every_block_reads_whole_comes_once(policy: Policy, path: str) -> N
 
 
 def test_policies_differ_where_the_same_is_read_again() -> None:
-    """`whole` loads a strip at its first tick, so it moves other data in other steps even if nothing is fetched twice."""
+    """`whole` loads a strip at its first tick, so it moves data in other steps even if nothing is fetched twice."""
     spec = api.load(SPECS / "matmul.aol", {"M": 8, "N": 8, "K": 4, "S": 4})
     network = canonical_form(spec, "product").network
     model = MachineModel(network, api.load_platform(SPECS / "matmul.toml"))
