@@ -100,6 +100,14 @@ def test_two_kinds_of_output(arrayol: CommandLine) -> None:
     assert (json.loads(done.stdout)["ok"], done.returncode) == (False, 2)
 
 
+def test_a_tile_has_a_bound(here: Path, arrayol: CommandLine) -> None:
+    done = arrayol("transfers", "polyprod.aol", "polyprod", "--schedule", "N-j, i", "--tile", "9" * 21)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "error[bad-tile]: a tile has at most 1,000,000,000 iterations along each dimension, not 1.00 x 10^21" in (
+        done.stderr
+    )
+
+
 def refusal(name: str, component: str, **request: object) -> str:
     """The code of the refusal of a request; its words are of the field, none of them isl's."""
     with pytest.raises(ArrayolError) as refused:
