@@ -6,6 +6,7 @@ stays here.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -224,11 +225,11 @@ def _shown(value: object) -> str:
         return str(value).lower()
     if isinstance(value, Mapping):
         return "a table"
-    if isinstance(value, list):
-        return "a list"
     if isinstance(value, str):
         return f'"{value}"' if len(value) <= 40 else f'"{value[:37]}..."'
-    text = str(value)
+    if value == []:
+        return "an empty list"
+    text = json.dumps(value, default=str, ensure_ascii=False) if isinstance(value, list) else str(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
 
 

@@ -117,7 +117,8 @@ def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: 
             f"{what} of '{array.name}' {verb} written by no repetition of '{task.name}'",
             links[0].tiler.span,
             "every element is written exactly once: check paving, fitting and the repetition space "
-            f"{shown_extents(task.repetition)}",
+            f"{shown_extents(task.repetition)}; "
+            f"to leave a border out make '{array.name}' smaller, to fill it read with 'wrap' and repeat over all of it",
         )
 
 

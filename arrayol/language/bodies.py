@@ -9,7 +9,8 @@ from arrayol.language.constants import check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port
 from arrayol.language.namespace import Definitions
 from arrayol.language.tasks import Signature
-from arrayol.language.typing import Scope, meet, settle
+from arrayol.language.typing import Scope, meet, settle, shown
+from arrayol.text import listed
 
 
 def resolve_body(
@@ -78,7 +79,10 @@ def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port, 
     if port is None:
         if any(port.name == name for port in signature.inputs):
             raise mistake("input-written", f"'{name}' is an input; a body writes outputs only", ref.span)
-        hint = did_you_mean(name, (port.name for port in signature.outputs))
+        outputs = [port.name for port in signature.outputs]
+        what = f"a body has no variables of its own: it writes its outputs, here {listed(outputs)}"
+        sums = f"; a sum grows in one of them, as in {outputs[0]} += ..." if outputs else ""
+        hint = did_you_mean(name, outputs) or what + sums
         raise mistake("unknown-name", f"no output port is named '{name}'", ref.name.span, hint)
     return port, scope.subscripts(ref, port)
 
@@ -89,7 +93,7 @@ def _stored(value: expressions.Expr, port: Port, written: syntax.Expr) -> expres
         check_stored(value.value, port.type, written.span)
     if meet(value.type, port.type) is port.type:
         return settle(value, port.type)
-    what = value.type.value if isinstance(value.type, ElementType) else f"a {value.type.value}"
+    what = value.type.value if isinstance(value.type, ElementType) else shown(value.type)
     raise mistake(
         "narrowing",
         f"'{shown_port(port)}' cannot hold every value of {what}",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import operator
+import re
 import struct
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
@@ -76,7 +77,7 @@ def _exact_quotient(left: int, right: int, span: Span) -> int:
             "inexact-division",
             f"{left} / {right} is not an integer",
             span,
-            f"'//' rounds down to {left // right}; for a fraction write {left}.0 / {right}",
+            f"'//' rounds down to {left // right}; for a fraction write {left}.0 / {right}; sizes must divide",
         )
     return left // right
 
@@ -186,6 +187,27 @@ def too_large(span: Span) -> Exception:
 
 TYPE_NAMES = frozenset(ElementType)
 
+_SIZED = re.compile(r"(u?)(int|float|complex)(8|16|32|64|128)(_t)?")
+_FOREIGN_TYPES = {
+    "float": "f32", "single": "f32", "real": "f32", "double": "f64", "complex": "c64",
+    "int": "i32", "integer": "i32", "short": "i16", "long": "i64", "unsigned": "u32", "uint": "u32", "size_t": "u64",
+    "char": "i8", "uchar": "u8", "byte": "u8", "ushort": "u16", "ulong": "u64",
+    "boolean": "bool", "logical": "bool", "bit": "bool", "std_logic": "bool",
+}  # fmt: skip
+
+
+def meant_type(name: str) -> str | None:
+    """A hint for a type as other languages name it: uint8_t is u8."""
+    sized = _SIZED.fullmatch(name)
+    plain = _FOREIGN_TYPES.get(name) or (sized and (sized[1] or sized[2][0]) + sized[3])
+    return f"the type is called '{plain}' here" if plain in TYPE_NAMES else None
+
+
+_SIZE_HINT = (
+    "it must divide without a rest: choose a const that does, pad the array to a multiple, "
+    "or round down with '//' where the rest may be left out"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Constants:
@@ -228,7 +250,12 @@ class Constants:
 
     def integer(self, expr: syntax.Expr, what: str) -> int:
         """The value of an expression that must be an integer; `what` names its role in the message."""
-        value = self.evaluate(expr)
+        try:
+            value = self.evaluate(expr)
+        except Mistake as failure:
+            if failure.diagnostic and failure.diagnostic.code == "inexact-division":
+                raise Mistake(replace(failure.diagnostic, hint=_SIZE_HINT)) from None
+            raise
         if isinstance(value, (bool, float)):
             hint = f"write i64({value}) to cut a fraction off" if isinstance(value, float) else None
             raise mistake("not-an-integer", f"{what} must be an integer, not {_shown(value)}", expr.span, hint)
@@ -242,12 +269,18 @@ class Constants:
         return value
 
     def _step(self, node: syntax.Binary, left: ConstValue) -> ConstValue:
+        if node.operator == "//" and isinstance(node.right, syntax.Ref) and not self._is_known(node.right.name.text):
+            hint = "'//' divides; a comment starts with '#'"
+            raise mistake("unknown-name", f"no const is named '{node.right.name.text}'", node.right.name.span, hint)
         if node.operator not in ("and", "or"):
             return binary(node.operator, left, self.evaluate(node.right), node.span)
         if not isinstance(left, bool):
             raise mistake("wrong-operand", f"'{node.operator}' takes truth values", node.left.span)
         decided = left if node.operator == "or" else not left
         return left if decided else self._truth(node.right, node.operator)
+
+    def _is_known(self, name: str) -> bool:
+        return name in self.values or name in self.broken or name in self.others
 
     def _truth(self, expr: syntax.Expr, word: str) -> bool:
         value = self.evaluate(expr)
@@ -268,7 +301,7 @@ def check_function(expr: syntax.Apply) -> None:
     """Raise where a function or conversion is unknown, or has another number of arguments than it takes."""
     name, count = expr.function.text, len(expr.arguments)
     if name not in FUNCTIONS and name not in TYPE_NAMES:
-        hint = did_you_mean(name, {*FUNCTIONS, *TYPE_NAMES})
+        hint = meant_type(name) or did_you_mean(name, {*FUNCTIONS, *TYPE_NAMES})
         raise mistake("unknown-function", f"no function is named '{name}'", expr.function.span, hint)
     least = FUNCTIONS.get(name, 1)
     if count < least or (least == 1 and count > 1):

@@ -65,8 +65,9 @@ def closest(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str | None:
-    """A hint for an unknown name, or None where nothing is near."""
-    near = closest(word, candidates)
+    """A hint for an unknown name, or None where nothing is near; `latency` is meant for `latency_cycles`."""
+    known = list(candidates)
+    near = closest(word, known) or next((name for name in known if name.startswith(f"{word}_")), None)
     return f"did you mean '{near}'?" if near else None
 
 

@@ -190,18 +190,23 @@ def _hint(tokens: list[Token], place: int, expected: set[str]) -> str | None:
 
 
 _POINT = "numbers have digits on both sides of the point: 1.0, 0.5"
+_COMMENT = "a comment starts with '#'"
 _FOREIGN = {
     "!": "'not' negates a condition, '!=' compares",
     "?": "a conditional is written 'a if condition else b'",
     ";": "nothing stands between statements or definitions: leave the ';' out",
     '"': "a text ends on the line where it starts, with a second quotation mark",
     ".": _POINT,
+    "//": _COMMENT,
+    "/": _COMMENT,
+    "%": _COMMENT,
     "-": "only '+=' exists: write y = y - ...",
 }
 _FOREIGN_PAIRS = {
     ("&", "&"): "'and' joins conditions",
     ("|", "|"): "'or' joins conditions",
     ("*", "*"): "there is no power: write a product",
+    ("-", "-"): _COMMENT,
 }
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
@@ -219,7 +224,13 @@ def _slip_after(before: Token, token: Token, expected: set[str]) -> str | None:
 def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
     """Slips that a word shows by itself, or by the definition it stands in."""
     token, in_task = tokens[place], tokens[0].type == "TASK"
+    line = [other.type for other in tokens[max(0, place - 40) : place] if other.line == token.line]
+    following = tokens[place + 1 : place + 2]
     slips = {
+        "a range is written 1..4": token == ":" and "DOTS" in expected,
+        "shapes and subscripts stand in square brackets, as in y[0]": token == "(" and "LSQB" in expected,
+        f"{_COMMENT}; '//' divides": token.type == "NAME" and "DOUBLE_SLASH" in line,
+        _COMMENT: token == "-" and following == ["-"] and "$END" in expected,
         "for a comparison with a negative number put a space between '<' and '-'": token == "<-" and "LT" in expected,
         _POINT: token == ".." and "DOTS" not in expected,
         "'for' comes before 'where'": token == "for" and "where" in tokens[max(0, place - 40) : place],

@@ -13,6 +13,7 @@ from graphlib import CycleError, TopologicalSorter
 from arrayol.ir import syntax
 from arrayol.ir.spec import MAXIMUM_RANK, Call, Component, CompoundTask, IntMatrix, Port, Shape, Tiler
 from arrayol.ir.types import ElementType
+from arrayol.language.constants import meant_type
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
 from arrayol.text import counted
@@ -64,7 +65,7 @@ def _port(port: syntax.Port, item: syntax.Elementary | syntax.Task, definitions:
 def _element_type(name: syntax.Name) -> ElementType:
     known = [str(member) for member in ElementType]
     if name.text not in known:
-        hint = did_you_mean(name.text, known) or f"element types are {', '.join(known)}"
+        hint = meant_type(name.text) or did_you_mean(name.text, known) or f"element types are {', '.join(known)}"
         raise mistake("unknown-type", f"no element type is named '{name.text}'", name.span, hint)
     return ElementType(name.text)
 

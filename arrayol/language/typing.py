@@ -154,6 +154,10 @@ class Scope:
         raise self.definitions.unknown(ref.name, "port, range variable or const", known)
 
     def _apply(self, expr: syntax.Apply) -> expressions.Expr:
+        name = expr.function
+        if name.text in self.ports:
+            hint = f"subscripts stand in square brackets, as in {name.text}[0]"
+            raise mistake("unknown-function", f"'{name.text}' is a port, no function", name.span, hint)
         check_function(expr)
         arguments = [self.typed(argument) for argument in expr.arguments]
         if expr.function.text in TYPE_NAMES:
@@ -202,7 +206,9 @@ def settle(expr: expressions.Expr, target: ValueType) -> expressions.Expr:
 
 def shown(value_type: ValueType) -> str:
     """A type in a message."""
-    return f"a value of type {value_type}" if isinstance(value_type, ElementType) else f"a {value_type.value}"
+    if isinstance(value_type, ElementType):
+        return f"a value of type {value_type}"
+    return f"{'an' if value_type is Weak.INTEGER else 'a'} {value_type.value}"
 
 
 def _common(operands: Sequence[expressions.Expr], what: str, span: Span) -> ValueType:
@@ -293,7 +299,11 @@ def _check_operator(sign: str, common: ValueType, span: Span) -> None:
 def _unary(sign: str, operand: expressions.Expr, span: Span) -> expressions.Expr:
     if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
         return constant(constants.unary(sign, operand.value, span), span)
-    _check_operator("*" if sign == "-" else sign, operand.type, span)
+    if sign == "-" and operand.type in (ElementType.BOOL, Weak.BOOL):
+        raise mistake(
+            "wrong-operand", "'-' is not defined on bool", span, "'not' negates a condition; i8(b) is a number"
+        )
+    _check_operator(sign, operand.type, span)
     return expressions.Operation(sign, (operand,), operand.type, span)
 
 

@@ -18,6 +18,7 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
 from arrayol.pictures.timeline import Bar, GroupShown, StepShown
+from arrayol.text import listed
 from arrayol.transforms.steps import canonical_form
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.schema import Design as Record
@@ -136,7 +137,9 @@ def _record(result: Result, folder: Path, identifier: str) -> Record:
     if identifier not in known:
         names = ", ".join(design.id for design in result.pareto[:6])
         more = f" and {len(known) - 6} more" if len(known) > 6 else ""
-        hint = did_you_mean(identifier, known) or f"its designs are {names}{more}"
+        alike = [name for name in known if name.startswith(f"{identifier}:")]
+        first = f"{identifier} is a fusion; name one of its designs, as {listed(alike[:3], 'or')}" if alike else None
+        hint = first or did_you_mean(identifier, known) or f"its designs are {names}{more}"
         raise error("unknown-design", f"there is no design '{identifier}'", file=str(folder / RESULT), hint=hint)
     return known[identifier]
 

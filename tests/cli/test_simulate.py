@@ -153,6 +153,8 @@ def test_unknown_design_and_missing_input(arrayol: CommandLine, result: Path) ->
     code, _, err = simulate(arrayol, result, "--in", "x=ramp", design="2:100")
     assert code == 1
     assert err.startswith("chain-explore/result.json: error[unknown-design]: there is no design '2:100'\n  hint: ")
+    _, _, err = simulate(arrayol, result, "--in", "x=ramp", design="2")
+    assert "hint: 2 is a fusion; name one of its designs, as 2:1" in err
     code, _, err = simulate(arrayol, result)
     assert (code, err) == (1, "error[missing-input]: 'chain' needs the input x\n  hint: add --in x=FILE\n")
 

@@ -17,6 +17,7 @@ def test_they_keep_their_order() -> None:
 @pytest.mark.parametrize(
     ("names", "message", "hint"),
     [
+        (["latency"], "there is no objective 'latency'", "did you mean 'latency_cycles'?"),
         (["latncy_cycles"], "there is no objective 'latncy_cycles'", "did you mean 'latency_cycles'?"),
         (["lut"], "there is no objective 'lut'", f"the published model gives {KNOWN}"),
         (["traffic_bytes"], "'traffic_bytes' needs the machine model", f"the published model gives {KNOWN}"),
