@@ -197,11 +197,24 @@ class Repetition:
         return patterns | {delayed.port: delayed.read(batch) for delayed in self.delayed}
 
 
+_MAXIMUM_AXES = 64  # of an array of NumPy
+
+
+def _require_axes(task: RepetitiveTask, callee: Component, repeated: int) -> None:
+    """Raises ArrayolError (`too-many-dimensions`) where repetitions around and a pattern are more than NumPy has."""
+    rank = repeated + max((len(port.shape) for port in (*callee.inputs, *callee.outputs)), default=0)
+    if rank > _MAXIMUM_AXES:
+        message = f"repetitions within repetitions of '{task.name}' have {rank} dimensions with their patterns"
+        hint = f'at most {_MAXIMUM_AXES} can be executed; join some by steps, as "collapse {task.name}"'
+        raise error("too-many-dimensions", message, task.span, hint=hint)
+
+
 def bind(
     task: RepetitiveTask, callee: Component, arrays: Mapping[str, Values], trailing: tuple[int, ...]
 ) -> Repetition:
     """Tilers as views of the arrays, and memory for what delays carry."""
     order = order_of(task)
+    _require_axes(task, callee, len(order.repetition) + len(trailing))
     inputs = {
         link.port: tiling_for_reading(
             arrays[link.array],
