@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from arrayol.pictures.sheet import FAINT, INK, PALETTE, Canvas, width_of
+from arrayol.pictures.palette import CELLS
+from arrayol.pictures.sheet import FAINT, INK, Canvas, width_of
 
 Cell = tuple[int, int]
 Writer = tuple[int, int]  # the number of a block, and of a repetition inside it
@@ -71,7 +72,7 @@ def _draw_cell(canvas: Canvas, at: tuple[float, float], writers: Sequence[Writer
     blocks = list(dict.fromkeys(block for block, _ in writers))
     for place, block in enumerate(blocks):
         band = SIDE / len(blocks)
-        canvas.cell((at[0] + place * band, at[1]), (band, SIDE), fill=PALETTE[block % len(PALETTE)])
+        canvas.cell((at[0] + place * band, at[1]), (band, SIDE), fill=CELLS[block % len(CELLS)])
     if len(writers) > 1:
         canvas.text((at[0] + SIDE / 2, at[1] + SIDE / 2), str(len(writers)), NUMBER, align="center")
 

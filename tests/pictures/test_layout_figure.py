@@ -82,7 +82,7 @@ def test_no_text_lies_on_another_or_on_a_bar(jacobi: LayoutPicture) -> None:
     figure = draw_layout(jacobi)
     figure.canvas.draw()
     renderer = figure.canvas.get_renderer()
-    texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
+    texts = [text for text in figure.findobj(Text) if text.get_text().strip() and text.get_visible()]
     boxes = [(text.get_text(), text.get_window_extent(renderer).padded(-1)) for text in texts]
     assert [(one, other) for (one, a), (other, b) in combinations(boxes, 2) if a.overlaps(b)] == []
     charts = [axes for axes in figure.findobj(Axes) if axes.containers]

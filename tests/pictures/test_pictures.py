@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
@@ -17,7 +18,7 @@ from arrayol.language.loader import load
 from arrayol.pictures import sheet as canvas
 from arrayol.pictures.palette import CELLS
 from arrayol.pictures.save import save_graph, save_task
-from arrayol.pictures.sheet import FAULT, Canvas, our_colors, our_style
+from arrayol.pictures.sheet import FAULT, HALO, POINTS, Canvas, our_colors, our_style
 from arrayol.pictures.text import task_graph
 from arrayol.pictures.tiler_faults import find_faults, find_in_task, links_of
 from arrayol.pictures.tiler_figure import draw_task
@@ -38,6 +39,17 @@ def drawn(file: str, name: str) -> Canvas:
 
 def rectangles(sheet: Canvas) -> list[Rectangle]:
     return [patch for patch in sheet.axes.patches if isinstance(patch, Rectangle)]
+
+
+@pytest.mark.parametrize(("file", "name"), TASKS)
+def test_no_pattern_index_touches_the_label_of_an_arrow(file: str, name: str) -> None:
+    figure = drawn(file, name).figure
+    haloed = {text.get_text() for text in figure.axes[0].texts if text.get_path_effects()}
+    boxes = text_boxes(figure)
+    for one, box in boxes:
+        if one in haloed and re.fullmatch(r"[rf]\d", one):
+            near = box.padded(HALO * figure.dpi / POINTS - 3)  # boxes are some dots larger than their letters
+            assert not [other for other, another in boxes if other.isdigit() and near.overlaps(another.padded(-1))]
 
 
 @pytest.mark.parametrize(("file", "name"), TASKS)
