@@ -48,7 +48,7 @@ def test_no_pattern_index_touches_the_label_of_an_arrow(file: str, name: str) ->
     boxes = text_boxes(figure)
     for one, box in boxes:
         if one in haloed and re.fullmatch(r"[rf]\d", one):
-            near = box.padded(HALO * figure.dpi / POINTS - 3)  # boxes are some dots larger than their letters
+            near = box.padded(HALO * figure.dpi / POINTS)
             assert not [other for other, another in boxes if other.isdigit() and near.overlaps(another.padded(-1))]
 
 
