@@ -227,10 +227,14 @@ def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
     line = [other.type for other in tokens[max(0, place - 40) : place] if other.line == token.line]
     following = tokens[place + 1 : place + 2]
     slips = {
-        "a range is written 1..4": token == ":" and "DOTS" in expected,
+        "a range is written 1..4": "DOTS" in expected and token != "..",
+        "'for' follows its statement; several stand in loop k in 0..4 { ... }": token == "for" and "LOOP" in expected,
+        "a condition follows its statement: y = x where c": token == "if" and "LOOP" in expected,
+        "a value is given with '='": token in (":", "<=") and "EQUAL" in expected,
+        "subscripts share one pair of brackets: y[0, 1]": token == "[" and "EQUAL" in expected,
         "shapes and subscripts stand in square brackets, as in y[0]": token == "(" and "LSQB" in expected,
         f"{_COMMENT}; '//' divides": token.type == "NAME" and "DOUBLE_SLASH" in line,
-        _COMMENT: token == "-" and following == ["-"] and "$END" in expected,
+        _COMMENT: token == "-" and following == ["-"] and (place == 0 or "$END" in expected),
         "for a comparison with a negative number put a space between '<' and '-'": token == "<-" and "LT" in expected,
         _POINT: token == ".." and "DOTS" not in expected,
         "'for' comes before 'where'": token == "for" and "where" in tokens[max(0, place - 40) : place],
