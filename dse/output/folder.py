@@ -26,7 +26,7 @@ from dse.output.plots.save import save_breakdown, save_convergence, save_front
 from dse.output.table import designs_csv
 from dse.results.consistency import require_consistent
 from dse.results.exploration import Exploration
-from dse.results.pick import KNEE, parse_rule, pick
+from dse.results.pick import knee_of
 from dse.results.schema import FORMAT, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
@@ -68,7 +68,7 @@ def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
     if exploration.spec is None:
         return []
     names: list[str] = []
-    knee = pick(exploration.result, parse_rule(KNEE)).design.id
+    knee = knee_of(exploration.result).design.id
     for number, design in enumerate(exploration.result.pareto, 1):
         if design.steps is None or (number > SPECS_AT_MOST and design.id != knee):
             continue
