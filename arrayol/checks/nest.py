@@ -9,7 +9,7 @@ from arrayol.checks.check import choose_top
 from arrayol.errors import error
 from arrayol.language.loader import Loaded
 from arrayol.language.symbolic import read_schedule, read_size, symbolic_component
-from arrayol.tiling.nest import Size, TiledNest
+from arrayol.tiling.nest import ProgramStatement, Size, TiledNest
 from arrayol.tiling.program import Program, program_of
 from arrayol.tiling.tile import Schedule, Tiling, answered_in_time, tile_nest
 
@@ -18,8 +18,9 @@ from arrayol.tiling.tile import Schedule, Tiling, answered_in_time, tile_nest
 class NestRequest:
     """What people say of a nest: a component, its schedules, the statements that have them, tile sizes, symbols.
 
-    Without `schedules` the one statement runs in the order of its ranges; without `statements` all have a schedule.
-    One tile size counts for every dimension. `strip_dims` says along how many of the last dimensions a strip runs.
+    Without `schedules` statements run in the order of the text (see `_AsWritten`); without `statements` all have a
+    schedule. One tile size counts for every dimension. `strip_dims` says along how many of the last dimensions a strip
+    runs.
     """
 
     component: str
@@ -49,12 +50,45 @@ def open_nest(loaded: Loaded, request: NestRequest) -> TiledNest:
 def tile_program(program: Program, loaded: Loaded, request: NestRequest) -> TiledNest:
     """A program tiled as people write it. Raises ArrayolError as `tile_nest` does, and for what is misspelt."""
     statements = _statements(program, request)
-    texts = _texts(program, statements, request)
+    written = _AsWritten.of([program.statements[number - 1] for number in statements])
+    texts = _texts(written, statements, request)
     schedules = [
         Schedule(number, *read_schedule(text, program.statements[number - 1].indices, loaded, request.symbols))
         for number, text in zip(statements, texts, strict=True)
     ]
-    return tile_nest(program, schedules, _tiling(schedules, program, loaded, request))
+    places = written.places if request.schedules is None else frozenset()
+    return tile_nest(program, schedules, _tiling(schedules, program, loaded, request, places))
+
+
+@dataclass(frozen=True, slots=True)
+class _AsWritten:
+    """Schedules in the order of the text: for each statement the place in the text, a range variable, the place, ...
+
+    Places that are the same for all statements are left out, and shorter schedules are padded with zeros. `places`
+    numbers the dimensions that hold places; tiles are 1 wide there, or else they would mix what is to run in turn.
+    """
+
+    texts: tuple[str, ...]
+    places: frozenset[int]
+
+    @staticmethod
+    def of(statements: Sequence[ProgramStatement]) -> _AsWritten:
+        rows = [_written(statement) for statement in statements]
+        width = max(map(len, rows), default=0)
+        padded = [row + ["0"] * (width - len(row)) for row in rows]
+        kept = [at for at in range(width) if at % 2 or len({row[at] for row in padded}) > 1]
+        texts = [", ".join(row[at] for at in kept) or "0" for row in padded]
+        return _AsWritten(tuple(texts), frozenset(number for number, at in enumerate(kept) if not at % 2))
+
+
+def _written(statement: ProgramStatement) -> list[str]:
+    """Places in the text and range variables in turn, beginning with a place."""
+    row, names = [], list(statement.indices)
+    for place, count in statement.path:
+        row.append(str(place))
+        for number in range(count):
+            row += ["0", names.pop(0)] if number else [names.pop(0)]
+    return row
 
 
 def _statements(program: Program, request: NestRequest) -> list[int]:
@@ -73,25 +107,29 @@ def _statements(program: Program, request: NestRequest) -> list[int]:
     return chosen
 
 
-def _texts(program: Program, statements: Sequence[int], request: NestRequest) -> list[str]:
+def _texts(written: _AsWritten, statements: Sequence[int], request: NestRequest) -> Sequence[str]:
     """A text for each statement's schedule. Raises ArrayolError (`bad-schedule`)."""
-    if request.schedules is None and len(statements) == 1:
-        indices = program.statements[statements[0] - 1].indices
-        return [", ".join(indices) or "0"]
-    schedules = request.schedules or ()
+    if request.schedules is None:
+        return written.texts
+    schedules = request.schedules
     if len(schedules) != len(statements):
         wanted = f"{len(statements)} statements" if len(statements) > 1 else "one statement"
-        written = f"{len(schedules)} schedules" if len(schedules) != 1 else "one schedule"
+        given = f"{len(schedules)} schedules" if len(schedules) != 1 else "one schedule"
         raise error(
             "bad-schedule",
-            f"{wanted} of '{request.component}' to tile, and {written}",
+            f"{wanted} of '{request.component}' to tile, and {given}",
             hint="give one --schedule for each statement, in the order of the text, or choose some with --statement",
         )
     return list(schedules)
 
 
-def _tiling(schedules: Sequence[Schedule], program: Program, loaded: Loaded, request: NestRequest) -> Tiling:
-    """Sizes for every dimension. Raises ArrayolError (`bad-schedule`, `bad-tile`, `bad-strip`)."""
+def _tiling(
+    schedules: Sequence[Schedule], program: Program, loaded: Loaded, request: NestRequest, places: frozenset[int]
+) -> Tiling:
+    """Sizes for every dimension; tiles are 1 wide in `places` where there is one size for all.
+
+    Raises ArrayolError (`bad-schedule`, `bad-tile`, `bad-strip`).
+    """
     depths = {len(schedule.times) for schedule in schedules}
     if len(depths) > 1:
         hint = 'pad the shorter ones with numbers, as in "i, 0"'
@@ -109,4 +147,6 @@ def _tiling(schedules: Sequence[Schedule], program: Program, loaded: Loaded, req
     if not 1 <= request.strip_dims <= min(2, depth):
         hint = "1, or 2 where the schedule has that many dimensions"
         raise error("bad-strip", f"a strip cannot run along {request.strip_dims} tile dimensions", hint=hint)
-    return Tiling(tuple(sizes * depth if len(sizes) == 1 else sizes), request.strip_dims)
+    if len(sizes) == 1:
+        sizes = [1 if axis in places else sizes[0] for axis in range(depth)]
+    return Tiling(tuple(sizes), request.strip_dims)

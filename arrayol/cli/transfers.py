@@ -172,7 +172,9 @@ _EPILOG = """\b
 A schedule gives each iteration of a statement a time, as in "N-j, i": sums of
 range variables (r0, r1 ... of a repetition), consts and numbers, a dimension
 after each comma. Tiles are boxes of times; they run one after the other, and
-a strip is a run of tiles along the last dimension, or the last two.
+a strip is a run of tiles along the last dimension, or the last two. As written
+is "0, i, 0" and "1, i, j" for a statement over i before one over i and j: tiles
+are 1 wide where the numbers stand, unless --tile gives a size for each.
 """
 
 
@@ -198,7 +200,7 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
     "schedules",
     metavar="TIMES",
     multiple=True,
-    help="When iterations run. One for each statement tiled, in textual order; without it, the order as written.",
+    help="When iterations run. One for each statement tiled, in textual order; without any, the order as written.",
 )
 @click.option(
     "--statement",

@@ -11,7 +11,7 @@ With symbols there are no differences to list. There M is the identity, and b th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from math import prod
@@ -21,7 +21,7 @@ import numpy as np
 
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.text import rounded
-from arrayol.tiling.enumerate import Integers
+from arrayol.tiling.enumerate import Integers, distinct
 from arrayol.tiling.liveness import Lifetimes, live
 from arrayol.tiling.nest import Traffic
 from arrayol.tiling.quasi_affine import Conjunctions, QuasiAffine, case_text, conditions_of, form_of, hold
@@ -59,14 +59,28 @@ class Allocation:
 
 
 def allocate(alive: Lifetimes) -> Allocation:
+    """The smallest allocation that is found for some lifetimes: see `allocate_all`."""
+    return allocate_all([alive])
+
+
+def allocate_all(parts: Iterable[Lifetimes]) -> Allocation:
     """The smallest allocation among permuted and slightly skewed axes, with successive moduli and smaller ones tried.
+
+    It serves lifetimes of several parts, whose elements are not alive together.
 
     Successive moduli, for d as M maps it: b_1 exceeds every |d_1|, b_2 every |d_2| of the differences whose d_1 is 0,
     and so on; then d = 0 mod b forces d_1 = 0, then d_2 = 0, and so to the end. Smaller moduli are checked against each
     difference.
     """
-    rank = alive.element.shape[1]
-    differences, largest = conflict_differences(alive), alive.largest()
+    seen: set[bytes] = set()
+    found: Integers | None = None
+    largest = 0
+    for alive in parts:
+        own = conflict_differences(alive, seen)
+        found = own if found is None else distinct(np.concatenate([found, own]))
+        largest = max(largest, alive.largest())
+    assert found is not None
+    differences, rank = found, found.shape[1]
     best: Allocation | None = None
     for matrix in _matrices(rank):
         allocation = _with_rows(differences, matrix, largest)
@@ -78,16 +92,16 @@ def allocate(alive: Lifetimes) -> Allocation:
     return best
 
 
-def conflict_differences(alive: Lifetimes) -> Integers:
+def conflict_differences(alive: Lifetimes, seen: set[bytes] | None = None) -> Integers:
     """The differences, other than 0, of elements that are alive in one step of a strip, shape (n, rank).
 
     Of d and -d one is kept. d is one where the live set and itself moved by d overlap: the autocorrelation of each live
-    set's window tells all of them at once. Live sets of one shape are done once.
+    set's window tells all of them at once. Live sets of one shape are done once, and not if `seen` has it already.
     """
     rank = alive.element.shape[1]
     if not rank:
         return np.zeros((0, 0), np.int64)
-    seen: set[bytes] = set()
+    seen = set() if seen is None else seen
     farthest = np.ptp(alive.element, axis=0) if len(alive.element) else np.zeros(rank, np.int64)
     differences = np.zeros(0, np.int64)  # one number per difference sorts fast
     for window in _windows(alive):

@@ -49,6 +49,8 @@ class _Cutter:
         waiting = [part.remove_redundancies() for part in self.whole.get_basic_sets()]
         if len(waiting) == 1:  # one line anyway, also for sets that were made one polyhedron
             return self.whole
+        if len(waiting) > 4 * MOST_PARTS:  # joining boxes does not make so few of so many
+            raise TooHardError
         waiting = self.boxed(waiting)
         done: list[isl.BasicSet] = []
         while waiting:
@@ -65,7 +67,7 @@ class _Cutter:
         sets = [isl.Set.from_basic_set(part) for part in parts]
         for place, part in enumerate(parts):
             if self.coupled(part):
-                alone = self.alone(sets, place).coalesce()
+                alone = self.alone(sets, place).coalesce().compute_divs()
                 pieces = map(isl.Set.from_basic_set, alone.get_basic_sets())
                 boxes = [isl.Set.from_basic_set(self.box(piece)) for piece in pieces]
                 fit = all(box.intersect(self.around).is_subset(self.whole) for box in boxes)
@@ -74,7 +76,8 @@ class _Cutter:
 
     def alone(self, sets: list[isl.Set], place: int) -> isl.Set:
         """What one of several sets holds and no other."""
-        return sets[place].intersect(self.around).subtract(self.union([*sets[:place], *sets[place + 1 :]]))
+        rest = self.union([*sets[:place], *sets[place + 1 :]])
+        return sets[place].intersect(self.around).subtract(rest).compute_divs()
 
     def box(self, points: isl.Set) -> isl.BasicSet:
         """The bounds of each subscript on its own."""
@@ -184,7 +187,7 @@ def cases(relation: isl.Map, nest: TiledNest, within: isl.Set | None = None) -> 
     names = [*nest.tile_names, *subscripts]
     known = only_tiles(relation.domain() if within is None else within, nest)
     around = known.add_dims(isl.dim_type.set, rank)
-    whole = relation.intersect_domain(known).coalesce().wrap().flatten().intersect_params(nest.context)
+    whole = relation.intersect_domain(known).coalesce().wrap().flatten().intersect_params(nest.context).compute_divs()
     simple = plain_parts(whole, around, names, subscripts).gist(around.simple_hull()).gist_params(nest.context)
     parts = []
     for part in simple.compute_divs().get_basic_sets():

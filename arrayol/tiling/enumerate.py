@@ -8,6 +8,7 @@ tested against the set itself, so that none is too many.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import NamedTuple
 
 import islpy as isl
@@ -37,16 +38,7 @@ def points(whole: isl.Set) -> Integers:
 
     Raises ArrayolError (`nest-too-large`) where they would not fit in memory.
     """
-    parts = [_scan(part) for part in whole.compute_divs().get_basic_sets()]
-    rank = whole.dim(isl.dim_type.set)
-    rows = np.concatenate(parts) if parts else np.empty((0, rank), np.int64)
-    if not rank:
-        return np.empty((min(len(rows), 1), 0), np.int64)
-    ordered = rows[np.lexsort(rows.T[::-1])]
-    fresh = np.ones(len(ordered), np.bool_)
-    fresh[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
-    unique: Integers = ordered[fresh]
-    return unique
+    return Scanned.of(whole).points(np.empty((1, 0), np.int64))
 
 
 def rows(relation: isl.Map) -> Rows:
@@ -60,7 +52,7 @@ def rows(relation: isl.Map) -> Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class _Constraints:
+class Constraints:
     """Rows of factors of (1, x, quotients): the sums are 0 where `equal`, else 0 or more.
 
     Quotient k is floor(quotients[k] . (1, x, earlier quotients) / divisors[k]).
@@ -72,20 +64,62 @@ class _Constraints:
     divisors: Integers
 
 
-def _scan(part: isl.BasicSet) -> Integers:
-    """The points of one conjunction: grow prefixes by the bounds of their projections, then test what is left."""
-    rank = part.dim(isl.dim_type.set)
-    prefixes = np.empty((1, 0), np.int64)
-    outer = part.remove_divs()
-    for axis in range(rank):
-        shadow = outer.project_out(isl.dim_type.set, axis + 1, rank - axis - 1).remove_divs()
-        prefixes = _extended(prefixes, _constraints(shadow))
-        if not len(prefixes):
-            return np.empty((0, rank), np.int64)
-    return prefixes[_holds(prefixes, _constraints(part))]
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """A finite set without parameters, ready to be scanned.
+
+    For each of its conjunctions `parts` has the bounds of each dimension by those before it, and all constraints.
+    """
+
+    rank: int
+    parts: tuple[tuple[tuple[Constraints, ...], Constraints], ...]
+
+    @staticmethod
+    def of(whole: isl.Set) -> Scanned:
+        parts = [(_shadows(part), constraints(part)) for part in whole.compute_divs().get_basic_sets()]
+        return Scanned(whole.dim(isl.dim_type.set), tuple(parts))
+
+    def points(self, prefixes: Integers) -> Integers:
+        """The points that begin with one of some prefixes, (n, prefix) and distinct; lexicographic, none twice."""
+        found = [self._grown(prefixes, shadows, whole) for shadows, whole in self.parts]
+        rows = np.concatenate(found) if found else np.empty((0, self.rank), np.int64)
+        return distinct(rows) if len(found) > 1 or not self.rank else rows
+
+    def _grown(self, prefixes: Integers, shadows: tuple[Constraints, ...], whole: Constraints) -> Integers:
+        """Grow prefixes by the bounds of their projections, then test what is left."""
+        given = prefixes.shape[1]
+        if given:
+            prefixes = prefixes[_holds(prefixes, shadows[given - 1])]
+        for shadow in shadows[given:]:
+            if not len(prefixes):
+                return np.empty((0, self.rank), np.int64)
+            prefixes = _extended(prefixes, shadow)
+        grown: Integers = prefixes[_holds(prefixes, whole)]
+        return grown
 
 
-def _extended(prefixes: Integers, bounds: _Constraints) -> Integers:
+def distinct(rows: Integers) -> Integers:
+    """Rows in lexicographic order, none twice."""
+    if not rows.size:
+        return rows[:1]
+    low, extent = rows.min(axis=0), [int(length) + 1 for length in np.ptp(rows, axis=0)]
+    if prod(extent) <= _MOST:  # one number for each row sorts faster
+        keys = np.sort(np.ravel_multi_index(tuple((rows - low).T), extent), kind="stable")
+        keys = keys[np.diff(keys, prepend=-1) > 0]
+        restored: Integers = np.column_stack(np.unravel_index(keys, extent)) + low
+        return restored
+    unique: Integers = np.unique(rows, axis=0)
+    return unique
+
+
+def _shadows(part: isl.BasicSet) -> tuple[Constraints, ...]:
+    """The projections on the first dimensions, one for each number of them."""
+    rank, outer = part.dim(isl.dim_type.set), part.remove_divs()
+    shadows = (outer.project_out(isl.dim_type.set, axis + 1, rank - axis - 1) for axis in range(rank))
+    return tuple(constraints(shadow.remove_divs()) for shadow in shadows)
+
+
+def _extended(prefixes: Integers, bounds: Constraints) -> Integers:
     """Each prefix with every value that the next coordinate may take."""
     offsets = bounds.factors[:, :-1] @ np.column_stack([np.ones(len(prefixes), np.int64), prefixes]).T
     least = np.full(len(prefixes), _LEAST)
@@ -108,7 +142,7 @@ def _extended(prefixes: Integers, bounds: _Constraints) -> Integers:
     return np.column_stack([np.repeat(prefixes, counts, axis=0), values])
 
 
-def _holds(points: Integers, bounds: _Constraints) -> NDArray[np.bool_]:
+def _holds(points: Integers, bounds: Constraints) -> NDArray[np.bool_]:
     columns = [np.ones(len(points), np.int64), *points.T]
     for factors, divisor in zip(bounds.quotients, bounds.divisors, strict=True):
         columns.append(factors[: len(columns)] @ np.array(columns) // divisor)
@@ -117,15 +151,16 @@ def _holds(points: Integers, bounds: _Constraints) -> NDArray[np.bool_]:
     return good
 
 
-def _constraints(part: isl.BasicSet) -> _Constraints:
+def constraints(part: isl.BasicSet) -> Constraints:
+    """The constraints of a conjunction without parameters whose quotients are known."""
     inner = range(part.dim(isl.dim_type.div))
-    constraints = part.get_constraints()
+    held = part.get_constraints()
     divisors = [_integer(part.get_div(place).get_denominator_val()) for place in inner]
     quotients = [part.get_div(place).scale_val(isl.Val(divisors[place])) for place in inner]
     width = 1 + part.dim(isl.dim_type.set) + len(inner)
-    return _Constraints(
-        np.array([constraint.is_equality() for constraint in constraints], bool),
-        np.array([_factors(own, isl.dim_type.set) for own in constraints], np.int64).reshape(-1, width),
+    return Constraints(
+        np.array([constraint.is_equality() for constraint in held], bool),
+        np.array([_factors(own, isl.dim_type.set) for own in held], np.int64).reshape(-1, width),
         np.array([_factors(own, isl.dim_type.in_) for own in quotients], np.int64).reshape(-1, width),
         np.array(divisors, np.int64),
     )

@@ -70,16 +70,37 @@ def check_tiles(program: Program, nest: TiledNest) -> None:
         _check_distances(program, nest)
     if all(nest.by_origin):
         return
-    to_tile = tile_of_time(nest)
-    links = []
-    for dependence, source, target in _inside(program, nest):
-        times = dependence.pairs.apply_domain(source.schedule).apply_range(target.schedule)
-        links.append(times.apply_domain(to_tile).apply_range(to_tile))
-    for pairs in links:
+    links = [_Link.of(nest, *found) for found in _inside(program, nest)]
+    for link in links:
         for axis in range(nest.depth):
-            backward = pairs.intersect(_step(nest, axis))
+            backward = link.tiles.intersect(_step(nest, axis))
             if not nest.by_origin[axis] and not backward.is_empty():
-                raise _wrong_tiles(program, backward, links)
+                raise _wrong_tiles(program, nest, (link, axis, backward), links)
+
+
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A dependence between tiled statements, as pairs of times and as pairs of tiles."""
+
+    dependence: Dependence
+    source: ScheduledStatement
+    target: ScheduledStatement
+    times: isl.Map
+    tiles: isl.Map
+
+    @staticmethod
+    def of(nest: TiledNest, dependence: Dependence, source: ScheduledStatement, target: ScheduledStatement) -> _Link:
+        to_tile = tile_of_time(nest)
+        times = dependence.pairs.apply_domain(source.schedule).apply_range(target.schedule)
+        return _Link(dependence, source, target, times, times.apply_domain(to_tile).apply_range(to_tile))
+
+    def between(self, nest: TiledNest, tiles: isl.Map) -> isl.Map:
+        """The pairs of instances that lie in pairs of tiles."""
+        to_tile = tile_of_time(nest)
+        placed = self.source.schedule.apply_range(to_tile).apply_range(tiles)
+        return self.dependence.pairs.intersect(
+            placed.apply_range(to_tile.reverse()).apply_range(self.target.schedule.reverse())
+        )
 
 
 def _check_distances(program: Program, nest: TiledNest) -> None:
@@ -206,16 +227,23 @@ def _step(nest: TiledNest, axis: int) -> isl.Map:
     return relation(nest, tiles, others, [" and ".join([*same, f"u{axis} < t{axis}"])])
 
 
-def _wrong_tiles(program: Program, backward: isl.Map, links: Sequence[isl.Map]) -> ArrayolError:
+def _wrong_tiles(
+    program: Program, nest: TiledNest, found: tuple[_Link, int, isl.Map], links: Sequence[_Link]
+) -> ArrayolError:
+    link, axis, backward = found
     for other in links:
-        circle = backward.intersect(other.reverse())
+        circle = backward.intersect(other.tiles.reverse())
         if not circle.is_empty():
             pair = _pair(circle, program)
             both = f"{_tile(pair.second)} and {_tile(pair.first)}"
+            one = _pair(link.between(nest, _only(circle, pair)), program)
+            needs = f"{_instance(link.target, one.second)} runs after {_instance(link.source, one.first)}"
+            shared = _touched(link.dependence, link.source, link.target, one)
             return error(
                 "tiles-in-circle",
-                f"the tiles {both} depend on each other: neither can run before the other{pair.where}",
-                hint="skew the schedule until no dependence goes backwards in any dimension, or make the tiles 1 wide",
+                f"the tiles {both} depend on each other: neither can run before the other; {needs}{shared}, and "
+                f"dimension {axis + 1} of the schedule goes back between them{pair.where}",
+                hint=_skewed(axis, [own.times for own in links]),
             )
     pair = _pair(backward, program)
     return error(
@@ -223,6 +251,30 @@ def _wrong_tiles(program: Program, backward: isl.Map, links: Sequence[isl.Map]) 
         f"the tile {_tile(pair.second)} needs the tile {_tile(pair.first)}, which runs after it{pair.where}",
         hint="reverse or skew a dimension of the schedule: tiles run in the order of their coordinates",
     )
+
+
+def _only(pairs: isl.Map, pair: _Pair) -> isl.Map:
+    """The pair alone."""
+    for kind, point in ((isl.dim_type.in_, pair.first), (isl.dim_type.out, pair.second)):
+        for place, value in enumerate(point):
+            pairs = pairs.fix_val(kind, place, isl.Val(value))
+    return _fixed(pairs, pair.symbols)
+
+
+_MOST_SKEW = 8
+
+
+def _skewed(axis: int, times: Sequence[isl.Map]) -> str:
+    """The remedy where a dimension goes back: the least multiple of an earlier one that mends it, if there is one."""
+    steps = [pairs.deltas() for pairs in times]
+    names = [f"d{place}" for place in range(steps[0].dim(isl.dim_type.set))]
+    for factor, earlier in ((factor, earlier) for factor in range(1, _MOST_SKEW + 1) for earlier in range(axis)):
+        back = isl.Set(f"{{ [{', '.join(names)}] : d{axis} + {factor} d{earlier} < 0 }}")
+        if all(own.is_disjoint(back) for own in steps):
+            multiple = f"dimension {earlier + 1}" if factor == 1 else f"{factor} times dimension {earlier + 1}"
+            return f"add {multiple} to dimension {axis + 1} of every schedule: no dependence goes back in it then"
+    before = f"dimension {axis}" if axis == 1 else f"dimensions 1 to {axis}"
+    return f"skew the schedule until no dependence goes back in dimension {axis + 1}, or make tiles 1 wide in {before}"
 
 
 def _touched(dependence: Dependence, source: ScheduledStatement, target: ScheduledStatement, pair: _Pair) -> str:

@@ -8,20 +8,25 @@ is an interval of steps for each strip and element, and the size of each live se
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import islpy as isl
 import numpy as np
 
-from arrayol.tiling.enumerate import Integers, rows, strips, tile_set
+from arrayol.errors import error
+from arrayol.tiling.enumerate import Integers, Scanned, strips, tile_set
+from arrayol.tiling.kinds import kinds_of
 from arrayol.tiling.nest import Traffic
-from arrayol.tiling.relations import later_tiles
+from arrayol.tiling.relations import later_tiles, windows
 
 
 def touched(traffic: Traffic, array: str) -> isl.Map:
     """The elements that each tile reads, writes, loads or stores, for sure or maybe."""
-    pairs = traffic.read[array].union(traffic.written[array])
-    return pairs.union(traffic.load[array]).union(traffic.store[array]).coalesce()
+    pairs = traffic.touched[array]
+    if traffic.simplified:  # else nothing is moved but for an access in the tile
+        pairs = pairs.union(traffic.load[array]).union(traffic.store[array]).coalesce()
+    return pairs
 
 
 def needed_alone(traffic: Traffic, array: str) -> isl.Map:
@@ -75,19 +80,23 @@ class Lifetimes:
 
 
 def lifetimes(traffic: Traffic, array: str, overlapped: bool = False) -> Lifetimes:
-    """Lifetimes under reuse inside a strip; the nest has no parameters left.
+    """Lifetimes in all strips: see `lifetimes_on`."""
+    found = list(lifetimes_on(Walk.through(traffic), traffic, array, overlapped))
+    columns = ("strip", "element", "first", "last")
+    return Lifetimes(*(np.concatenate([getattr(own, column) for own in found]) for column in columns))
+
+
+def lifetimes_on(walk: Walk, traffic: Traffic, array: str, overlapped: bool = False) -> Iterator[Lifetimes]:
+    """Lifetimes under reuse inside a strip, for some strips after others; the nest has no parameters left.
 
     `overlapped` is double buffering: a tile's loads run beside the computation of the tile before, its stores beside
     that of the tile after, so that a loaded element lives a step longer and so does a stored one.
     """
-    clock = TileClock.of(traffic)
-    strip, step, element = clock.steps(touched(traffic, array))
-    spans = [(strip, step, element)]
-    if overlapped:
-        for kind, shift in ((traffic.load, -1), (traffic.store, 1)):
-            strip, step, element = clock.steps(kind[array])
-            spans.append((strip, step + shift, element))
-    return _spans(*(np.concatenate(parts) for parts in zip(*spans, strict=True)))
+    moved = [(touched(traffic, array), 0)]
+    moved += [(traffic.load[array], -1), (traffic.store[array], 1)] if overlapped else []
+    for steps in walk.steps(*(relation for relation, _ in moved)):
+        shifted = [(own[0], own[1] + shift, own[2]) for own, (_, shift) in zip(steps, moved, strict=True)]
+        yield _spans(*(np.concatenate(parts) for parts in zip(*shifted, strict=True)))
 
 
 def _spans(strip: Integers, step: Integers, element: Integers) -> Lifetimes:
@@ -100,6 +109,9 @@ def _spans(strip: Integers, step: Integers, element: Integers) -> Lifetimes:
     starts = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)])
     ends = np.concatenate([starts[1:], [True]])
     return Lifetimes(keys[starts, 0], keys[starts, 1:], step[starts], step[ends])
+
+
+Steps = tuple[Integers, Integers, Integers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +132,12 @@ class TileClock:
         strip = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return TileClock(np.concatenate(parts), strip, np.concatenate([np.arange(len(part)) for part in parts]))
 
+    def outer(self, strip_dims: int) -> Integers:
+        """The outer coordinates of each strip."""
+        first = np.flatnonzero(np.diff(self.strip, prepend=-1))
+        coordinates: Integers = self.tile[first, : self.tile.shape[1] - strip_dims]
+        return coordinates
+
     def numbers(self, tiles: Integers) -> Integers:
         """For each row of `tiles` (m, depth) its number in execution order. All of them are tiles of the nest."""
         low, extent = self.tile.min(axis=0), np.ptp(self.tile, axis=0) + 1
@@ -127,11 +145,71 @@ class TileClock:
         numbers: Integers = np.searchsorted(keys, wanted)
         return numbers
 
-    def steps(self, relation: isl.Map) -> tuple[Integers, Integers, Integers]:
-        """Strip, place in the strip, and element of each pair of a relation from tiles to elements."""
-        tile, element = rows(relation)
+    def steps(self, tile: Integers, element: Integers) -> Steps:
+        """Strip, place in the strip, and element of each pair of a tile and an element."""
         if not len(tile):
             nothing = np.zeros(0, np.int64)
             return nothing, nothing, element
         number = self.numbers(tile)
         return self.strip[number], self.place[number], element
+
+
+# Walks through strips.
+
+MOST_WALKED = 200_000_000  # pairs of tile and element for one array: some minutes
+AT_ONCE = 500_000
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """Some strips, by their outer coordinates (n, outer), and how many strips each of them stands for (n)."""
+
+    clock: TileClock
+    strip: Integers
+    stands_for: Integers
+
+    @staticmethod
+    def through(traffic: Traffic) -> Walk:
+        """All strips."""
+        clock = TileClock.of(traffic)
+        strip = clock.outer(traffic.nest.strip_dims)
+        return Walk(clock, strip, np.ones(len(strip), np.int64))
+
+    @staticmethod
+    def by_kinds(traffic: Traffic, array: str) -> Walk:
+        """One strip of each kind, for what an array has to do with them."""
+        clock, rank = TileClock.of(traffic), traffic.touched[array].dim(isl.dim_type.out)
+        sets = list(traffic.accesses[array])
+        if traffic.simplified or traffic.nest.arrays[array].role == "delayed":  # these sets need not follow from those
+            sets += [moved[array].wrap().flatten() for moved in (traffic.load, traffic.store)]
+        kinds = kinds_of(clock.outer(traffic.nest.strip_dims), windows(traffic.nest, rank), sets)
+        return Walk(clock, kinds.strip, kinds.count)
+
+    def total(self, relation: isl.Map) -> int:
+        """The pairs of a relation from tiles to elements, over all strips that these stand for."""
+        weight = np.zeros(int(self.clock.strip.max(initial=-1)) + 1, np.int64)
+        weight[self._numbers()] = self.stands_for
+        return sum(int(weight[strip].sum()) for ((strip, _, _),) in self.steps(relation))
+
+    def steps(self, *relations: isl.Map) -> Iterator[list[Steps]]:
+        """For some strips after others, strip, step and element of each pair of each relation.
+
+        Raises ArrayolError (`nest-too-large`) where there are too many in all.
+        """
+        scanned = [Scanned.of(relation.wrap().flatten()) for relation in relations]
+        depth, begin, walked, size = self.clock.tile.shape[1], 0, 0, 1
+        while begin < max(len(self.strip), 1):
+            some = self.strip[begin : begin + size]
+            pairs = [one.points(some) for one in scanned]
+            yield [self.clock.steps(own[:, :depth], own[:, depth:]) for own in pairs]
+            begin, walked = begin + size, walked + sum(map(len, pairs))
+            if walked > MOST_WALKED:
+                hint = "set smaller sizes with --set, or keep them symbolic with --symbolic"
+                raise error("nest-too-large", "the nest is too large to be walked element by element", hint=hint)
+            size = max(min(AT_ONCE * begin // max(walked, 1), 2 * size), 1)  # strips grow from the border inwards
+
+    def _numbers(self) -> Integers:
+        """The clock's number of each strip."""
+        outer = self.clock.outer(self.clock.tile.shape[1] - self.strip.shape[1])
+        known = {tuple(row): number for number, row in enumerate(outer.tolist())}
+        return np.array([known[tuple(row)] for row in self.strip.tolist()], np.int64)

@@ -31,6 +31,8 @@ from arrayol.tiling.tile import answered_in_time
 
 Method = Literal["difference", "lexicographic"]
 
+PATIENCE = 30  # for the sets of an array: a stencil pair over three dimensions and time takes 9 in its hardest one
+
 
 @dataclass(frozen=True, slots=True)
 class ArrayTraffic:
@@ -51,12 +53,14 @@ def traffic(nest: TiledNest, *, simplify: bool = False, method: Method = "differ
     (theorems 3 and 4). Raises ArrayolError (`nest-too-hard`, `bad-tile`).
     """
     arrays = keyed_arrays(nest)
-    with answered_in_time(nest.name, patience=5 if method == "lexicographic" else 1):
-        sets = {array.name: _sets(array, method) for array in arrays}
-        exact = {array.name: array.exact for array in arrays}
+    sets, exact = {}, {}
+    for array in arrays:
+        with answered_in_time(nest.name, patience=PATIENCE):
+            sets[array.name], exact[array.name] = _sets(array, method), array.exact
     if simplify:
-        with answered_in_time(nest.name):
-            sets = {array.name: _simple(array, sets[array.name]) for array in arrays}
+        for array in arrays:
+            with answered_in_time(nest.name, patience=PATIENCE):
+                sets[array.name] = _simple(array, sets[array.name])
     return Traffic(
         nest,
         read={name: own.read for name, own in sets.items()},
@@ -64,6 +68,8 @@ def traffic(nest: TiledNest, *, simplify: bool = False, method: Method = "differ
         surely_written={name: own.surely_written for name, own in sets.items()},
         load={name: own.load for name, own in sets.items()},
         store={name: own.store for name, own in sets.items()},
+        touched={array.name: array.in_tile(array.touched) for array in arrays},
+        accesses={array.name: array.accesses for array in arrays},
         exact=exact,
         simplified=simplify,
     )
@@ -149,6 +155,13 @@ class KeyedArray:
     def in_tile(self, accesses: isl.Map) -> isl.Map:
         """From a tile to the elements that its instances touch by these accesses."""
         return self.frame.inside.apply_range(accesses)
+
+    @property
+    def accesses(self) -> tuple[isl.Set, ...]:
+        """[tile, element, key] of the possible reads and of the possible and sure writes."""
+        kinds = (self.reads, self.writes, self.sure_writes)
+        with_keys = (accesses.reverse().range_map().reverse() for accesses in kinds)
+        return tuple(self.frame.inside.apply_range(pairs).wrap().flatten() for pairs in with_keys)
 
     @cached_property
     def touched_before(self) -> isl.Map:

@@ -57,12 +57,14 @@ class ProgramStatement:
     """A statement as written.
 
     `number` counts statements from 1 in textual order. `indices` are the users' names of the range variables, r0, r1,
-    ... for a repetition, whose `assign` is None. An instance reads all that it reads before it writes. `+=` reads what
+    ... for a repetition, whose `assign` is None. `path` gives, from the outermost level inwards, the textual place
+    there and how many range variables it brings. An instance reads all that it reads before it writes. `+=` reads what
     it adds to.
     """
 
     number: int
     indices: tuple[str, ...]
+    path: tuple[tuple[int, int], ...]
     domain: isl.Set
     reads: tuple[NestReach, ...]
     writes: tuple[NestReach, ...]
@@ -143,7 +145,9 @@ class Traffic:
 
     `read` is In(T), what a tile may read before it surely wrote it; `written` and `surely_written` bound Out(T) from
     above and below; `load` and `store` are the transfers before and after the tile, by theorem 1 where In and Out are
-    exact (`exact`, by array), else by theorem 6. `simplified` says that load or store were made single polyhedra.
+    exact (`exact`, by array), else by theorem 6. `touched` is what the tile's instances may access; `accesses` holds
+    sets of [tile, element, key] of the possible reads and the possible and sure writes, see `relations.Frame`.
+    `simplified` says that load or store were made single polyhedra.
     """
 
     nest: TiledNest
@@ -152,6 +156,8 @@ class Traffic:
     surely_written: Mapping[str, isl.Map]
     load: Mapping[str, isl.Map]
     store: Mapping[str, isl.Map]
+    touched: Mapping[str, isl.Map]
+    accesses: Mapping[str, tuple[isl.Set, ...]]
     exact: Mapping[str, bool]
     simplified: bool
 

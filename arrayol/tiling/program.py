@@ -111,7 +111,7 @@ def _statement(number: int, statement: NestStatement, context: isl.Set) -> Progr
     if statement.assign.accumulate:
         reads.append(write)
     domain = statement.domain.intersect_params(context)
-    return ProgramStatement(number, statement.indices, domain, tuple(reads), (write,), statement.assign)
+    return ProgramStatement(number, statement.indices, statement.path, domain, tuple(reads), (write,), statement.assign)
 
 
 def _reach(access: NestAccess, context: isl.Set) -> NestReach:
@@ -177,7 +177,8 @@ class _Repetition:
         for output, name in names.items():
             writes.append(_touch(name, self._carried([], self.symbolic.patterns[output])))
         indices = tuple(f"r{axis}" for axis in range(len(self.task.repetition)))
-        statement = ProgramStatement(1, indices, self._map([], []).domain(), tuple(reads), tuple(writes), None)
+        domain = self._map([], []).domain()
+        statement = ProgramStatement(1, indices, ((0, len(indices)),), domain, tuple(reads), tuple(writes), None)
         dependences = [
             Dependence(1, 1, names[delay.output], self._steps(delay).reverse()) for delay in self.task.delays
         ]

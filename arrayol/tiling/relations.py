@@ -133,6 +133,13 @@ def tile_of_time(nest: TiledNest) -> isl.Map:
     return relation(nest, _tuple("x", nest), _tuple("t", nest), [_inside(nest, nest.depth)])
 
 
+def windows(nest: TiledNest, rank: int) -> isl.Set:
+    """The times of each tile, as [tile, element, key] with any element of some rank."""
+    elements = [f"e{axis}" for axis in range(rank)]
+    image = [*elements, *key_names(nest)]
+    return relation(nest, _tuple("t", nest), image, [_inside(nest, nest.depth)]).wrap().flatten()
+
+
 def later_tiles(nest: TiledNest) -> isl.Map:
     """From a tile to the later ones of its strip; told by origins, to every window that lies behind it."""
     cases = []

@@ -43,7 +43,8 @@ def tile_nest(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -
     Raises ArrayolError: `bad-schedule`, `empty-nest`, `endless-nest`, `schedule-not-one-to-one`,
     `schedule-breaks-dependence`, `statements-apart`, `tiles-in-circle`, `tiles-out-of-order`, `nest-too-hard`.
     """
-    with answered_in_time(program.symbolic.component.name, program.symbolic.component.span):
+    questions = 1 + len(program.dependences) // 20  # of the size that the bound is meant for
+    with answered_in_time(program.symbolic.component.name, program.symbolic.component.span, patience=questions):
         return _tiled(program, schedules, tiling)
 
 
@@ -59,7 +60,7 @@ def answered_in_time(name: str, span: Span | None = None, *, patience: int = 1) 
             yield
     except (TooHardError, isl.Error):
         message = f"the sets of '{name}' are too hard to compute exactly"
-        hint = "keep fewer names symbolic, use a schedule with smaller factors, or tile fewer statements"
+        hint = "tile fewer statements, use a schedule with smaller factors, or give numbers for all sizes and consts"
         raise error("nest-too-hard", message, span, hint=hint) from None
 
 

@@ -1,28 +1,31 @@
 """What `transfers` tells of a nest: sets, sizes, allocations and the costs of the policies, and their JSON.
 
-A nest of numbers is walked: its sets are listed element by element, so totals, live sets and allocations are exact.
-Where a name stays symbolic, or there are too many elements to list, isl counts the sets as formulas instead.
+A nest of numbers is walked: its sets are listed element by element, so totals, live sets and allocations are exact. Of
+strips that run alike one is enough where there are too many elements to list. Where a name stays symbolic, or even that
+is too much, isl counts the sets as formulas instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Spec
 from arrayol.polyhedral.isl import TooHardError
-from arrayol.tiling.allocation import Allocation, Modulus, allocate, moduli_formula
+from arrayol.tiling.allocation import Allocation, Modulus, allocate_all, moduli_formula
 from arrayol.tiling.conditions import conditions, loading_tree, tiles_text, tree_text
 from arrayol.tiling.counting import size_formula, total_formula
-from arrayol.tiling.enumerate import rows, strips, tile_set
-from arrayol.tiling.liveness import lifetimes, live
+from arrayol.tiling.enumerate import strips, tile_set
+from arrayol.tiling.liveness import Walk, lifetimes_on, live
 from arrayol.tiling.nest import NestArray, TiledNest, Traffic
 from arrayol.tiling.polynomials import Formula
 from hwmodel.assumptions import assumed_by_transfers
 from hwmodel.platform import Platform
 from hwmodel.transfers.policies import PolicyCost, elementary_of, evaluate
+
+_Found = TypeVar("_Found")
 
 
 @dataclass(frozen=True)
@@ -104,22 +107,15 @@ class Report:
 def report(spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, trees: bool = False) -> Report:
     """All about the transfers of a nest; `origin` names the platform. With `trees`, the sets as trees too.
 
-    Where a nest is too large to be walked, counts are formulas and there are no prices; `remark` says so.
+    Where a nest is too large to be walked, one strip of each kind is, and there are no prices; where that is too much
+    as well, counts are formulas. `remark` says so.
     """
-    nest, walked, remark = traffic.nest, not traffic.nest.symbols, ""
-    arrays, policies = {}, {}
-    try:
-        if walked:
-            policies = evaluate(spec, traffic, platform)
-            arrays = {name: _array(traffic, name, walked=True, trees=trees) for name in _touched(nest)}
-    except (TooHardError, ArrayolError) as refused:
-        if isinstance(refused, ArrayolError) and refused.diagnostics[0].code != "nest-too-large":
-            raise
-        walked, policies = False, {}
-        remark = "too large to be walked element by element: counts by formula, and no prices"
-    if not walked:
-        arrays = {name: _array(traffic, name, walked=False, trees=trees) for name in _touched(nest)}
-    tiles = strips(nest) if walked else None
+    nest = traffic.nest
+    prices = None if nest.symbols else _unless_too_large(lambda: evaluate(spec, traffic, platform))
+    by_kinds = prices is None
+    walked = None if nest.symbols else _unless_too_large(lambda: _walked(traffic, by_kinds=by_kinds, trees=trees))
+    arrays = walked or {name: _array(traffic, name, None, trees=trees) for name in _touched(nest)}
+    tiles = None if walked is None else strips(nest)
     return Report(
         spec.name,
         nest,
@@ -129,10 +125,31 @@ def report(spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, tre
         None if tiles is None else sum(map(len, tiles)),
         tiles_text(tile_set(nest), nest),
         origin,
-        policies,
-        remark,
-        assumed_by_transfers(elementary_of(spec, nest.name), platform, origin) if policies else (),
+        prices or {},
+        "" if nest.symbols or prices is not None else f"{_TOO_LARGE}{_FORMULAS if walked is None else _KINDS}",
+        assumed_by_transfers(elementary_of(spec, nest.name), platform, origin) if prices else (),
     )
+
+
+_TOO_LARGE = "too large to be walked element by element: "
+_FORMULAS = "counts by formula, and no prices"
+_KINDS = "one strip of each kind is walked, and there are no prices"
+
+
+def _unless_too_large(found: Callable[[], _Found]) -> _Found | None:
+    try:
+        return found()
+    except TooHardError:
+        return None
+    except ArrayolError as refused:
+        if refused.diagnostics[0].code != "nest-too-large":
+            raise
+        return None
+
+
+def _walked(traffic: Traffic, *, by_kinds: bool, trees: bool) -> dict[str, ArrayReport]:
+    names, every = _touched(traffic.nest), None if by_kinds else Walk.through(traffic)
+    return {name: _array(traffic, name, every or Walk.by_kinds(traffic, name), trees=trees) for name in names}
 
 
 def _touched(nest: TiledNest) -> list[str]:
@@ -141,29 +158,32 @@ def _touched(nest: TiledNest) -> list[str]:
     return [name for name in nest.arrays if name in touched]
 
 
-def _array(traffic: Traffic, name: str, *, walked: bool, trees: bool) -> ArrayReport:
+def _array(traffic: Traffic, name: str, walk: Walk | None, *, trees: bool) -> ArrayReport:
+    """What one array moves: counted on a walk, or by formula where there is none."""
     return ArrayReport(
         traffic.nest.arrays[name],
-        _side(traffic.load[name], traffic.nest, name, walked=walked, trees=trees),
-        _side(traffic.store[name], traffic.nest, name, walked=walked, trees=trees),
+        _side(traffic.load[name], traffic.nest, name, walk, trees=trees),
+        _side(traffic.store[name], traffic.nest, name, walk, trees=trees),
         traffic.exact[name],
-        allocate(lifetimes(traffic, name)) if walked else None,
-        allocate(lifetimes(traffic, name, overlapped=True)) if walked else None,
-        None if walked else size_formula(live(traffic, name), traffic.nest),
-        None if walked else moduli_formula(traffic, name),
+        allocate_all(lifetimes_on(walk, traffic, name)) if walk else None,
+        allocate_all(lifetimes_on(walk, traffic, name, overlapped=True)) if walk else None,
+        None if walk else size_formula(live(traffic, name), traffic.nest),
+        None if walk else moduli_formula(traffic, name),
     )
 
 
-def _side(relation: Any, nest: TiledNest, name: str, *, walked: bool, trees: bool) -> Side:  # an isl.Map, handed on
-    summed = None if walked else total_formula(relation, nest)
-    total = len(rows(relation).image) if walked else None
+def _side(  # an isl.Map, handed on
+    relation: Any, nest: TiledNest, name: str, walk: Walk | None, *, trees: bool
+) -> Side:
+    summed = None if walk else total_formula(relation, nest)
+    total = walk.total(relation) if walk else None
     if summed is not None and not nest.symbols:
         total = summed.at({})
     tree = loading_tree(relation, nest) if trees else None
     return Side(
         conditions(relation, nest, name, tile_set(nest)),
         total,
-        None if walked else size_formula(relation, nest),
+        None if walk else size_formula(relation, nest),
         summed,
         None if tree is None else tree_text(tree),
     )

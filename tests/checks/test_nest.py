@@ -276,8 +276,9 @@ CIRCLE = "skew the schedule until no dependence goes backwards in any dimension"
             {"statements": (2,), "tile": ("2",)},
             (
                 "error[tiles-in-circle]: the tiles (1, 0) and (1, 1) depend on each other: neither can run "
-                "before the other\n"
-                f"  hint: {CIRCLE}, or make the tiles 1 wide"
+                "before the other; statement 2 at (i, j) = (3, 1) runs after statement 2 at (i, j) = (2, 2), since "
+                "both touch y[2, 2], and dimension 2 of the schedule goes back between them\n"
+                "  hint: add dimension 1 to dimension 2 of every schedule: no dependence goes back in it then"
             ),
         ),
         (

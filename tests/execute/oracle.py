@@ -48,7 +48,7 @@ def interpret(spec: Spec, name: str, inputs: Mapping[str, NDArray[Any]]) -> Arra
     component = spec.components[name]
     with np.errstate(all="ignore"):
         if isinstance(component, Elementary):
-            return _Body(component, inputs).run()
+            return Body(component, inputs).run()
         if isinstance(component, CompoundTask):
             return _compose(spec, component, inputs)
         return _repeat(spec, component, inputs)
@@ -118,7 +118,7 @@ def _element(tiler: Tiler, r: Sequence[int], f: Sequence[int], shape: Sequence[i
     return tuple(found)
 
 
-class _Body:
+class Body:
     def __init__(self, elementary: Elementary, inputs: Mapping[str, NDArray[Any]]) -> None:
         self.elementary = elementary
         self.arrays = dict(inputs)

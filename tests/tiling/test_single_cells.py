@@ -39,6 +39,7 @@ def nest_of_cells(count: int) -> TiledNest:
     statement = ScheduledStatement(
         1,
         ("t",),
+        ((0, 1),),
         domain,
         (NestReach("m", reads, isl.Map.empty(reads.get_space())),),
         (NestReach("m", writes, sure),),
