@@ -65,6 +65,7 @@ def _at_values(found: Traffic, values: Values) -> Traffic:
         surely_written=fixed(found.surely_written),
         load=fixed(found.load),
         store=fixed(found.store),
+        touched=fixed(found.touched),
     )
 
 
