@@ -10,6 +10,7 @@ import struct
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,8 @@ def _decode(path: Path, mode: str | None) -> NDArray[Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its size is what the port asks for
-            with Image.open(path, formats=["PNG"]) as image:
+            data = BytesIO(path.read_bytes())  # of a file, Pillow would make room for what a damaged length says
+            with Image.open(data, formats=["PNG"]) as image:
                 pixels: NDArray[Any] = np.array(image if mode is None else image.convert(mode))
                 return pixels
     except Image.DecompressionBombError:

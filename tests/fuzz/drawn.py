@@ -109,12 +109,10 @@ def _platform(rng: Random) -> Case:
 
 def _study(rng: Random) -> Case:
     text = mutate(rng, rng.choice(bases.STUDIES), TOML_WORDS, bases.STUDIES)
-    files = {
-        "chain.aol": bases.CHAIN.encode(),
-        "chain.toml": rng.choice((bases.PLATFORM, *[bases.PLAIN_PLATFORM] * 3)).encode(),
-        "s.toml": as_bytes(rng, text),
-    }
-    command = ("explore", "chain.aol", "--study", "s.toml", *EXPLORE, "--top", rng.choice(("rows", "rows", "chain")))
+    top = rng.choice(("rows", "rows", "chain"))
+    platform = rng.choice((bases.PLATFORM, bases.PLAIN_PLATFORM)) if top == "rows" else bases.PLAIN_PLATFORM
+    files = {"chain.aol": bases.CHAIN.encode(), "chain.toml": platform.encode(), "s.toml": as_bytes(rng, text)}
+    command = ("explore", "chain.aol", "--study", "s.toml", *EXPLORE, "--top", top)
     return Case(files, (command,), pictures=rng.random() < PICTURES)
 
 

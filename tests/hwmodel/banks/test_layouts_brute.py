@@ -85,10 +85,7 @@ def test_custom_layouts(nest: DrawnNest, banks: int, partition: str) -> None:
 
 
 def homes(nest: DrawnNest, memories: Sequence[Memory]) -> dict[tuple[str, tuple[int, ...]], Memory]:
-    """The memory of each element: it has one place there, and comes back from it.
-
-    What the full bodies touch has one; what only iterations touch that are left over may stay in the array.
-    """
+    """The memory of each element that the nest touches: it has one place there, and comes back from it."""
     found: dict[tuple[str, tuple[int, ...]], Memory] = {}
     for memory in memories:
         assert len(set(memory.homes.values())) == len(memory.homes) == size(memory.shape), "two elements at one place"
@@ -97,9 +94,9 @@ def homes(nest: DrawnNest, memories: Sequence[Memory]) -> dict[tuple[str, tuple[
         for element, place in memory.restores.items():
             assert memory.homes[place] == element, "another element comes back"
             assert found.setdefault((memory.array, element), memory) is memory, "an element comes back twice"
-    of_bodies = {access for _, touched in nest.bodies() for access in touched}
-    assert of_bodies <= found.keys(), "an element has no memory"
-    return found
+    touched = live(nest, write=False) | live(nest, write=True)
+    assert touched <= found.keys(), "an element has no memory"
+    return {access: found[access] for access in touched}
 
 
 def product_of(shape: Sequence[int]) -> set[tuple[int, ...]]:
@@ -123,7 +120,7 @@ def check_reorganisation(nest: DrawnNest, document: dict[str, Any], bank_of: dic
     told = document["reorganisation"]
     cycles = 0
     for write, word in ((False, "in"), (True, "out")):
-        moved = live(nest, write=write) & bank_of.keys()
+        moved = live(nest, write=write)
         busy = max(Counter(bank_of[access] for access in moved).values(), default=0)
         if told["exact"]:
             assert (told[f"elements_{word}"], told[f"cycles_{word}"]) == (len(moved), busy)
