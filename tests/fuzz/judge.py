@@ -34,7 +34,7 @@ from arrayol.cli.main import TRACEBACK_VARIABLE
 CODES = {0, 1, 2, 3}
 MOST_WORK = 20_000  # statements and elements of an execution; larger ones only cost time
 
-_LINE = re.compile(r"line \d+")
+_LINE = re.compile(r"line \d+|(?<=\.aol:)\d+")
 
 
 class Wrong(Exception):  # noqa: N818  not an error of the program but what is told of one
