@@ -24,3 +24,8 @@ def rounded(count: int) -> str:
     power += (count >= 10 ** (power + 1)) - (count < 10**power)
     shown = f"{count / 10**power:.2f}"
     return f"1.00 x 10^{power + 1}" if shown == "10.00" else f"{shown} x 10^{power}"
+
+
+def clipped(text: str) -> str:
+    """A text that somebody wrote, short enough for a message."""
+    return text if len(text) <= 40 else f"{text[:37]}..."

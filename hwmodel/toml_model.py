@@ -24,6 +24,7 @@ from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.language.diagnose import closest, did_you_mean
 from arrayol.limits import beyond, in_range
 from arrayol.source import SourceFile, Span
+from arrayol.text import clipped
 
 # Reading a TOML file with places: tomllib's values, and where each key stands.
 
@@ -226,11 +227,11 @@ def _shown(value: object) -> str:
     if isinstance(value, Mapping):
         return "a table"
     if isinstance(value, str):
-        return f'"{value}"' if len(value) <= 40 else f'"{value[:37]}..."'
+        return f'"{clipped(value)}"'
     if value == []:
         return "an empty list"
     text = json.dumps(value, default=str, ensure_ascii=False) if isinstance(value, list) else str(value)
-    return text if len(text) <= 40 else f"{text[:37]}..."
+    return clipped(text)
 
 
 def _allowed(model: type[BaseModel], path: KeyPath) -> str:

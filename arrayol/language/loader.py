@@ -19,6 +19,7 @@ from arrayol.language.parser import parse
 from arrayol.language.repetitions import resolve_repetition
 from arrayol.language.tasks import BODY, Fragment, Signature, resolve_compound, resolve_signature
 from arrayol.source import SourceFile
+from arrayol.text import clipped
 
 # From definitions to the resolved components of a specification.
 
@@ -165,11 +166,14 @@ def _setting(name: str, value: ConstValue | str, consts: set[str], file: str) ->
     parsed = parse(SourceFile(f"--set {name}", f"const {name} = {value}"))
     items = parsed.tree.items
     hint = f"write a number, as in --set {name}=64"
+    message = f"'{clipped(value)}' is not a value for const '{name}'"
+    too_long = next((found.message for found in parsed.diagnostics if found.code == "number-too-long"), None)
+    if too_long:
+        raise error("bad-setting", f"{message}: {too_long}", hint=hint, file=file)
     if parsed.diagnostics or len(items) != 1 or not isinstance(items[0], syntax.Const):
-        raise error("bad-setting", f"'{value}' is not a value for const '{name}'", hint=hint, file=file)
+        raise error("bad-setting", message, hint=hint, file=file)
     try:
         return Constants({}, frozenset(), {}).evaluate(items[0].value)
     except Mistake as failure:
         reason = failure.diagnostic.message if failure.diagnostic else "it has no value"
-        message = f"'{value}' is not a value for const '{name}': {reason}"
-        raise error("bad-setting", message, hint=hint, file=file) from None
+        raise error("bad-setting", f"{message}: {reason}", hint=hint, file=file) from None

@@ -26,7 +26,7 @@ from arrayol.language.diagnose import closest
 from arrayol.language.grammar import Grammar, grammar
 from arrayol.language.tree import Builder
 from arrayol.source import SourceFile, Span
-from arrayol.text import listed
+from arrayol.text import clipped, listed
 
 # A bound on how deep expressions nest, so that every later pass may recurse over them.
 #
@@ -179,7 +179,7 @@ def _close_hint(token: Token) -> str:
 
 
 def _quoted(token: Token) -> str:
-    return f"'{token}'" if len(token) <= 40 else f"'{token[:37]}...'"
+    return f"'{clipped(token)}'"
 
 
 def _hint(tokens: list[Token], place: int, expected: set[str]) -> str | None:
