@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -22,6 +23,10 @@ hypothesis.settings.load_profile("seeded")
 
 # Processes that tests start, and those of `-n`, keep compiled files: else each would compile all packages again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# A shell's background jobs and nohup ignore signals, and pass that on to what tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

@@ -268,7 +268,7 @@ def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
             initiation_interval=draw(st.integers(1, 2)),
             latency=draw(st.integers(0, 3)),
             recurrence=draw(st.sampled_from((None, 1))) if plain else draw(st.sampled_from((None, None, 1, 2, 5))),
-            cost={"lut": 3} if name == "e" else {"lut": 5, "dsp": 0.5},
+            cost={"lut": 3, "dsp": 0} if name == "e" else {"lut": 5, "dsp": 0.5},
         )
         for name in ("e", "f")
     }

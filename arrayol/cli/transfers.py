@@ -277,18 +277,18 @@ def command(  # noqa: PLR0913  one for each option
     warn_of_idle(transfers.spec, task)
     if transfers.remark:
         click.echo(transfers.remark, err=True)
+    report = transfers.report(platform, trees=tree) if emit is None else None
+    if report is not None:
+        tell(report.assumed)
     if plot is not None:
         transfers.plot(plot, platform)
         click.echo(f"wrote {plot}", err=True)
-    if emit is not None:
+    if report is None:
         _write_c(transfers, out)
+    elif as_json:
+        click.echo(json.dumps(report.to_json(), indent=2))
     else:
-        report = transfers.report(platform, trees=tree)
-        tell(report.assumed)
-        if as_json:
-            click.echo(json.dumps(report.to_json(), indent=2))
-        else:
-            _show(report)
+        _show(report)
 
 
 def _write_c(transfers: api.Transfers, out: Path | None) -> None:

@@ -228,6 +228,7 @@ def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
     following = tokens[place + 1 : place + 2]
     slips = {
         "a range is written 1..4": "DOTS" in expected and token != "..",
+        "'for' comes before 'where'": token == "for" and "where" in tokens[max(0, place - 40) : place],
         "'for' follows its statement; several stand in loop k in 0..4 { ... }": token == "for" and "LOOP" in expected,
         "a condition follows its statement: y = x where c": token == "if" and "LOOP" in expected,
         "a value is given with '='": token in (":", "<=") and "EQUAL" in expected,
@@ -237,7 +238,6 @@ def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
         _COMMENT: token == "-" and following == ["-"] and (place == 0 or "$END" in expected),
         "for a comparison with a negative number put a space between '<' and '-'": token == "<-" and "LT" in expected,
         _POINT: token == ".." and "DOTS" not in expected,
-        "'for' comes before 'where'": token == "for" and "where" in tokens[max(0, place - 40) : place],
         "a task holds one 'repeat', or calls on names of arrays, each on its own: y = TASK(x)": in_task
         and (token == "repeat" or expected == {"LPAR"} or (token == "(" and "RPAR" in expected)),
         f"'{token}' is a word of the language; choose another name": token in KEYWORDS and "NAME" in expected,

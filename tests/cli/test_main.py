@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -213,15 +212,6 @@ def _closing(command: list[str | Path], descriptors: str, folder: Path) -> tuple
     return done.stdout, done.stderr, done.returncode
 
 
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """A shell's background jobs ignore SIGINT and pass that on; what a test starts here does not."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_while_the_command_waits_for_its_file(script: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "slow.aol")
     process = subprocess.Popen(
@@ -258,7 +248,6 @@ main.main()
 """
 
 
-@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("delay", [0.0, 0.1, 0.3, 0.6, 0.9, 1.2, 1.5])
 def test_ctrl_c_at_any_moment_leaves_all_or_nothing(arrayol: CommandLine, tmp_path: Path, delay: float) -> None:
     arrayol("example", "lpsf")

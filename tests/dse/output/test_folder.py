@@ -17,7 +17,7 @@ from dse.jobs.cache import CACHE_NAME, FORMER_NAME
 from dse.output import folder as store
 from dse.output.folder import load_result, require_writable, write_result
 from dse.results.exploration import Exploration
-from dse.results.pick import KNEE, parse_rule, pick
+from dse.results.pick import knee_of
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
 FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg", "specs/4.aol", "specs/2+2.aol"}
@@ -57,7 +57,7 @@ def test_the_knee_has_its_specification_wherever_it_is_on_the_front(
 ) -> None:
     monkeypatch.setattr(store, "SPECS_AT_MOST", 0)
     write_result(lpsf, Path("out"))
-    knee = pick(lpsf.result, parse_rule(KNEE)).design
+    knee = knee_of(lpsf.result).design
     assert names(Path("out")) & {name for name in FILES if name.endswith(".aol")} == {f"specs/{knee.id}.aol"}
 
 

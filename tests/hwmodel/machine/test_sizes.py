@@ -68,5 +68,5 @@ def test_policies_differ_where_the_same_is_read_again() -> None:
         assert model.offers((task,), Blocks(shape, row_major(2))).policies_differ
     designs = [GroupDesign((Processor(task),), Blocks((2, 1), row_major(2)), policy=policy) for policy in POLICIES]
     whole = designs[POLICIES.index("whole")]
-    assert model.estimate(whole).latency_cycles < model.estimate(designs[0]).latency_cycles
+    assert model.estimate(whole).latency_cycles != model.estimate(designs[0]).latency_cycles
     assert model.estimate(whole).traffic_bytes == model.estimate(designs[0]).traffic_bytes

@@ -361,7 +361,6 @@ def test_names_are_only_ever_text(opened: Open, report: Path, tmp_path: Path) ->
             "steps": None,
             "steps_remark": EVIL,
             "verification": EVIL,
-            "bottleneck": EVIL,
         }
     (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")
     page = opened(write_report(tmp_path).path)
