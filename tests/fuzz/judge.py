@@ -18,17 +18,20 @@ import traceback
 import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, BinaryIO
 from unittest.mock import patch
 
+import click
 from case import Case, Command, Outcome
 from command_line import Done, in_process
 from matplotlib.figure import Figure
 from work import runs_of
 
+from arrayol.cli.commands import cli
 from arrayol.cli.main import TRACEBACK_VARIABLE
 
 CODES = {0, 1, 2, 3}
@@ -126,8 +129,16 @@ class _Runs:
             yield f"{command[0]} ends with {code} without a word"
         if "Warning:" in done.stderr:
             yield f"{command[0]} shows a warning of a library"
-        if "--json" in command and code == 0 and "--help" not in command and "-h" not in command:
+        if code == 0 and _asks_for_json(command) and "--help" not in command and "-h" not in command:
             yield from _not_json(done.stdout)
+
+
+def _asks_for_json(command: Command) -> bool:
+    """Whether `--json` is there as an option, not as what the option before it takes."""
+    called = cli.get_command(click.Context(cli), command[0])
+    options = [option for option in called.params if isinstance(option, click.Option)] if called else []
+    takes = {name for option in options if not option.is_flag for name in option.opts}
+    return any(word == "--json" and before not in takes for before, word in pairwise(command))
 
 
 def _not_json(text: str) -> Iterator[str]:

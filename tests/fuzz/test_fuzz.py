@@ -17,8 +17,8 @@ from minimal import minimal
 
 SEED = 15
 COUNTS = {
-    "spec": 400, "sound": 120, "deep": 20, "tools": 12, "platform": 15, "study": 6, "steps": 250, "options": 100,
-    "result": 40, "data": 100,
+    "spec": 900, "sound": 160, "deep": 20, "tools": 12, "platform": 15, "study": 6, "steps": 500, "options": 200,
+    "result": 40, "data": 200,
 }  # fmt: skip
 FORMER = sorted((Path(__file__).parent / "corpus").glob("*.json"))
 TRIES = 100
