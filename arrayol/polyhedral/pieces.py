@@ -11,6 +11,7 @@ from arrayol.ir.types import Weak
 Pieces = list[tuple[str, str]]  # where each holds, and its value there
 
 MAXIMUM_PIECES = 16
+MAXIMUM_TEXT = 10_000  # characters; what stands twice in a text that stands twice in another one doubles each time
 _COMPARISONS = {"==": "=", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
@@ -86,7 +87,8 @@ def _comparison(expr: expressions.Operation, names: Mapping[str, str]) -> str | 
     cases = [
         _both(_both(where, other), f"{text} {sign} {bound}") for (where, text), (other, bound) in product(left, right)
     ]
-    return f"({' or '.join(f'({case})' for case in cases)})"
+    text = f"({' or '.join(f'({case})' for case in cases)})"
+    return text if len(cases) == 1 or len(text) <= MAXIMUM_TEXT else None
 
 
 def _chain(expr: expressions.Operation, names: Mapping[str, str]) -> Pieces | None:
@@ -123,7 +125,7 @@ def _function(expr: expressions.Function, names: Mapping[str, str]) -> Pieces | 
     arguments = [value_pieces(item, names) for item in expr.arguments]
     if expr.name == "abs":
         inner = arguments[0]
-        return None if inner is None else [(where, f"max({text}, -({text}))") for where, text in inner]
+        return None if inner is None else _few([(where, f"max({text}, -({text}))") for where, text in inner])
     return _combine(arguments, f"{expr.name}({{}})", ", ")
 
 
@@ -134,7 +136,13 @@ def _select(expr: expressions.Select, names: Mapping[str, str]) -> Pieces | None
         return None
     pieces = [(_both(condition, where), text) for where, text in then]
     pieces += [(_both(f"(not {condition})", where), text) for where, text in otherwise]
-    return pieces if len(pieces) <= MAXIMUM_PIECES else None
+    return _few(pieces)
+
+
+def _few(pieces: Pieces) -> Pieces | None:
+    """The pieces, where they are not too many or too long for isl."""
+    length = sum(len(where) + len(text) for where, text in pieces)
+    return pieces if len(pieces) <= MAXIMUM_PIECES and length <= MAXIMUM_TEXT else None
 
 
 def _combine(operands: list[Pieces | None], form: str, separator: str) -> Pieces | None:

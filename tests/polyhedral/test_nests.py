@@ -186,3 +186,24 @@ def test_ranges_of_data_cannot_be(tmp_path: Path) -> None:
     assert not found.write.affine
     assert found.write.relation.range().is_equal(isl.Set("{ [e] : 0 <= e < 99 }"))
     assert found.exact
+
+
+def nested(form: str, times: int) -> str:
+    """`j` put so often into a form."""
+    text = "j"
+    for number in range(times):
+        text = form.format(text, number)
+    return text
+
+
+@pytest.mark.parametrize("form", ["abs({0})", "(0 if {0} == {1} else j)", "(j if {0} > {1} and j > 0 else {0} + 1)"])
+def test_what_doubles_with_each_nesting_is_no_relation(form: str, tmp_path: Path) -> None:
+    """Written out, an expression of 30 levels that stands twice in the next one would have 2 ** 30 copies of `j`."""
+    file = tmp_path / "nested.aol"
+    for times, affine in ((2, True), (7 if form.count("{0}") > 1 else 30, False)):
+        value = nested(form, times)
+        file.write_text(f"elementary e(p: i32[8]) -> (y: i32[8]) {{\n  y[j] = p[{value}]  for j in 0..8\n}}\n")
+        elementary = load(file).spec.components["e"]
+        assert isinstance(elementary, Elementary)
+        (read,) = statements_of(elementary)[0].reads
+        assert read.affine is affine
