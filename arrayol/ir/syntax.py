@@ -189,21 +189,21 @@ class Elementary:
 
 @dataclass(frozen=True, slots=True)
 class InputLink:
-    """`port <- array at tiler`."""
+    """`port <- array at tiler`; without a tiler it is a plain link."""
 
     port: Name
     array: Name
-    tiler: TilerRef
+    tiler: TilerRef | None
     span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class OutputLink:
-    """`port -> array at tiler`."""
+    """`port -> array at tiler`; without a tiler it is a plain link."""
 
     port: Name
     array: Name
-    tiler: TilerRef
+    tiler: TilerRef | None
     span: Span = field(compare=False, repr=False)
 
 

@@ -316,6 +316,7 @@ class _PieceReader:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     damaged: bool = False
     _resume: InteractiveParser | None = None
+    _resumes_at: int = 0
     _broken: int = -1
 
     def read(self) -> None:
@@ -325,7 +326,7 @@ class _PieceReader:
         while place < len(self.tokens):
             token = self.tokens[place]
             if token.line != line and _takes(parser, "RBRACE"):
-                self._resume = parser.copy(deepcopy_values=False)
+                self._resume, self._resumes_at = parser.copy(deepcopy_values=False), place
             line = token.line or 0
             try:
                 parser.feed_token(token)
@@ -345,6 +346,9 @@ class _PieceReader:
         starts_item = "$END" in expected or place == 0
         meant = closest(str(token), words | set(ITEM_KEYWORDS.values() if starts_item else ()))
         if token.type != "NAME" or not meant:
+            earlier = self._misspelt_before(place)
+            if earlier:
+                return earlier, place
             self.diagnostics.append(unexpected(self.tokens, place, expected, self.grammar.builder))
             self.damaged = True
             return self._skip(place)
@@ -354,6 +358,25 @@ class _PieceReader:
             self._finish(parser)
             parser = self._start()
         return parser, place
+
+    def _misspelt_before(self, place: int) -> InteractiveParser | None:
+        """The parser before this token, where the one before it could be a name but was meant as a keyword."""
+        before, first = self.tokens[place - 1], self._resumes_at
+        if before.type != "NAME" or not self._resume or not first < place:
+            return None
+        parser: InteractiveParser = self._resume.copy(deepcopy_values=False)
+        for token in self.tokens[first : place - 1]:
+            parser.feed_token(token)
+        meant = closest(str(before), {word for word in KEYWORDS if word.upper() in parser.accepts()})
+        if not meant:
+            return None
+        keyword = before.update(type=meant.upper(), value=meant)
+        parser.feed_token(keyword)
+        if not _takes(parser, self.tokens[place].type):
+            return None
+        self.diagnostics.append(misspelt_keyword(before, meant, self.grammar.builder))
+        self.tokens[place - 1] = keyword
+        return parser
 
     def _skip(self, place: int) -> tuple[InteractiveParser, int]:
         """The parser as it was before the broken member, and the first token of the next one."""

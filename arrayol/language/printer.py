@@ -242,7 +242,7 @@ def _link(link: syntax.Link) -> Line:
         )
     else:
         arrow = "<-" if isinstance(link, syntax.InputLink) else "->"
-        cells = (link.port.text, f"{arrow} {link.array.text}", *_reference(link.tiler))
+        cells = (link.port.text, f"{arrow} {link.array.text}", *(_reference(link.tiler) if link.tiler else ()))
     return Line(2, cells, link.span.start)
 
 

@@ -20,6 +20,7 @@ from arrayol.language.tasks import (
     Fragment,
     Place,
     Signature,
+    plain_tiler,
     resolve_shape,
     resolve_tiler,
 )
@@ -46,7 +47,8 @@ def resolve_repetition(
             check_names(item.name.text, own, repeat, definitions, mistakes)
         raise Mistake
     # Of an unknown space the rank is known, and that is all that links need; as if infinite, every delay acts.
-    links = _Links(item.name.text, own, repeat, ports, space or (None,) * len(repeat.shape), definitions)
+    rank = len(repeat.shape)
+    links = _Links(item.name.text, own, repeat, ports, space or (None,) * rank, space is not None, definitions)
     damaged = {PORTS} if not links.check_ports(mistakes) else set()
     inputs, outputs, delays = links.inputs(mistakes), links.outputs(mistakes), links.delays(mistakes)
     if space is None:
@@ -110,6 +112,7 @@ class _Links:
     repeat: syntax.Repeat
     callee: Signature
     space: Shape
+    space_known: bool
     definitions: Definitions
 
     def check_ports(self, mistakes: Mistakes) -> bool:
@@ -161,7 +164,10 @@ class _Links:
 
     def _link(self, link: syntax.InputLink | syntax.OutputLink, port: Port, array: Port) -> Link:
         _check_types(port, array, link.array)
-        tiler = resolve_tiler(link.tiler, self._place(port, array), self.definitions)
+        place = self._place(port, array)
+        if not link.tiler and not self.space_known:
+            raise Mistake
+        tiler = resolve_tiler(link.tiler, place, self.definitions) if link.tiler else plain_tiler(place, link.span)
         return Link(port.name, array.name, tiler, link.span)
 
     def _place(self, port: Port, array: Port) -> Place:

@@ -35,7 +35,7 @@ from arrayol.language.namespace import Definitions
 from arrayol.language.parser import parse
 from arrayol.language.tasks import Signature
 from arrayol.language.tree import names_in
-from arrayol.language.typing import Scope
+from arrayol.language.typing import Scope, constant
 from arrayol.limits import AT_MOST, LARGEST
 from arrayol.source import SourceFile, Span
 from arrayol.text import rounded
@@ -184,8 +184,8 @@ class _Links:
     def symbolic(self, repeat: syntax.Repeat, task: RepetitiveTask) -> RepetitiveTask[expressions.Expr]:
         """The repetition with every link and delay; `task` is the same under the consts' values."""
         space = _shape(repeat.shape, self.scope)
-        inputs = [self._link(link) for link in repeat.links if isinstance(link, syntax.InputLink)]
-        outputs = [self._link(link) for link in repeat.links if isinstance(link, syntax.OutputLink)]
+        inputs = [link for link in repeat.links if isinstance(link, syntax.InputLink)]
+        outputs = [link for link in repeat.links if isinstance(link, syntax.OutputLink)]
         delays = [link for link in repeat.links if isinstance(link, syntax.DelayLink)]
         return RepetitiveTask(
             task.name,
@@ -193,8 +193,8 @@ class _Links:
             task.outputs,
             space,
             task.callee,
-            tuple(inputs),
-            tuple(outputs),
+            tuple(map(self._link, inputs, task.input_links)),
+            tuple(map(self._link, outputs, task.output_links)),
             tuple(map(self._delay, delays, task.delays)),
             task.span,
         )
@@ -211,8 +211,9 @@ class _Links:
         vector = tuple(self.scope.typed(entry) for entry in link.vector.items)
         return Delay(delay.port, delay.output, vector, default, delay.acts, delay.span)
 
-    def _link(self, link: syntax.InputLink | syntax.OutputLink) -> Link[expressions.Expr]:
-        return Link(link.port.text, link.array.text, self._tiler(link.tiler, link.array), link.span)
+    def _link(self, written: syntax.InputLink | syntax.OutputLink, link: Link) -> Link[expressions.Expr]:
+        tiler = self._tiler(written.tiler, written.array) if written.tiler else _of_numbers(link.tiler)
+        return Link(link.port, link.array, tiler, link.span)
 
     def _tiler(self, reference: syntax.TilerRef, array: syntax.Name) -> Tiler[expressions.Expr]:
         tiler = self.scope.definitions.tiler(reference) if isinstance(reference, syntax.Name) else reference
@@ -223,6 +224,16 @@ class _Links:
 
     def _matrix(self, written: syntax.Matrix, rank: int) -> tuple[tuple[expressions.Expr, ...], ...]:
         return tuple(tuple(self.scope.typed(entry) for entry in row) for row in written.rows) or ((),) * rank
+
+
+def _of_numbers(tiler: Tiler) -> Tiler[expressions.Expr]:
+    """A tiler that no const takes part in, as that of a plain link."""
+
+    def row(entries: tuple[int, ...]) -> tuple[expressions.Expr, ...]:
+        return tuple(constant(entry, tiler.span) for entry in entries)
+
+    paving, fitting = (tuple(map(row, rows)) for rows in (tiler.paving, tiler.fitting))
+    return Tiler(row(tiler.origin), paving, fitting, tiler.wrap, tiler.span)
 
 
 def _cannot_stay(symbols: Sequence[str], failure: Mistake, file: str) -> ArrayolError:

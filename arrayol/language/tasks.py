@@ -11,11 +11,23 @@ from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 from arrayol.ir import syntax
-from arrayol.ir.spec import MAXIMUM_RANK, Call, Component, CompoundTask, IntMatrix, Port, Shape, Tiler
+from arrayol.ir.spec import (
+    MAXIMUM_RANK,
+    Call,
+    Component,
+    CompoundTask,
+    IntMatrix,
+    Port,
+    Shape,
+    Tiler,
+    own_part_tiler,
+    whole_array_tiler,
+)
 from arrayol.ir.types import ElementType
 from arrayol.language.constants import meant_type
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
+from arrayol.source import Span
 from arrayol.text import counted
 
 # Ports: element types and shapes of elementaries and tasks.
@@ -128,6 +140,27 @@ def resolve_tiler(reference: syntax.TilerRef, place: Place, definitions: Definit
     paving = _matrix("paving", tiler.paving, rank, len(place.repetition), reference, place, definitions)
     fitting = _matrix("fitting", tiler.fitting, rank, len(place.pattern), reference, place, definitions)
     return Tiler(origin, paving, fitting, tiler.wrap, reference.span)
+
+
+def plain_tiler(place: Place, span: Span) -> Tiler:
+    """The tiler of a link without one: each instance has the whole array, or the pattern at its own index.
+
+    The pattern lies along the array's last dimensions; before them there are none, or those of the repetition space.
+    Raises Mistake (`no-plain-link`).
+    """
+    if place.array_shape == place.pattern:
+        return whole_array_tiler(len(place.pattern), span, len(place.repetition))
+    own_parts = (*place.repetition, *place.pattern)
+    if place.array_shape == own_parts:
+        return own_part_tiler(len(place.repetition), len(place.pattern), span)
+    raise mistake(
+        "no-plain-link",
+        f"no plain link of '{place.port}' to '{place.array}', which is {shown_shape(place.array_shape) or 'scalar'}: "
+        f"the whole array for each instance would be {shown_shape(place.pattern) or 'scalar'}, "
+        f"a pattern of its own for each {shown_shape(own_parts)}",
+        span,
+        "write the tiler: at origin [...] paving [...] fitting [...]",
+    )
 
 
 def _matrix(

@@ -166,11 +166,11 @@ class Builder(Transformer[Token, Any]):
 
     def input_link(self, children: Children) -> syntax.InputLink:
         port, array = self._names(children)
-        return syntax.InputLink(port, array, children[4], self._span(children))
+        return syntax.InputLink(port, array, _tiler_of(children), self._span(children))
 
     def output_link(self, children: Children) -> syntax.OutputLink:
         port, array = self._names(children)
-        return syntax.OutputLink(port, array, children[4], self._span(children))
+        return syntax.OutputLink(port, array, _tiler_of(children), self._span(children))
 
     def delay_link(self, children: Children) -> syntax.DelayLink:
         port, output = self._names(children)
@@ -223,6 +223,11 @@ class Builder(Transformer[Token, Any]):
 
 def _nodes(children: Children) -> tuple[Any, ...]:
     return tuple(child for child in children if not isinstance(child, Token))
+
+
+def _tiler_of(children: Children) -> syntax.TilerRef | None:
+    """What stands after `at` in a link."""
+    return children[4] if len(children) > 4 else None
 
 
 def _find(kind: str, children: Children) -> _Group | None:
