@@ -22,6 +22,7 @@ from arrayol.ir.spec import (
     TiledDefault,
     Tiler,
     port_named,
+    written_name,
 )
 from arrayol.language.diagnose import did_you_mean
 from arrayol.language.loader import Loaded, Resolved, Settings, load, load_again, load_source
@@ -201,19 +202,23 @@ def check_body(elementary: Elementary, *, whole: bool = True) -> Iterator[Diagno
 
 
 def _shapes(elementary: Elementary) -> dict[str, tuple[int, ...]]:
+    """The shapes of ports and locals, by name."""
     ports = (*elementary.inputs, *elementary.outputs)
-    return {port.name: tuple(extent for extent in port.shape if extent is not None) for port in ports}
+    shapes = {port.name: tuple(extent for extent in port.shape if extent is not None) for port in ports}
+    return shapes | {local.name: local.shape for local in elementary.locals}
 
 
 def _check_bounds(elementary: Elementary, statements: list[NestStatement]) -> Iterator[Diagnostic]:
-    shapes = _shapes(elementary)
+    shapes, around = _shapes(elementary), _around(elementary)
     for statement in statements:
         for access in (statement.write, *statement.reads):
-            point = find_outside_port(statement, access, shapes[access.port])
+            outer = around.get(access.port, 0)
+            point = find_outside_port(statement, access, shapes[access.port], outer)
             if point:
+                array = f"'{written_name(access.port)}' of {shown_extents(shapes[access.port])}"
                 yield Diagnostic(
                     "subscript-out-of-range",
-                    f"{_shown(point)} lies outside '{access.port}' of {shown_extents(shapes[access.port])}{_at(point)}",
+                    f"{_shown(point, outer)} lies outside {array}{_at(point)}",
                     point.access.span,
                     "subscripts count from 0; narrow the range, or guard the access with 'if' or 'where'",
                 )
@@ -236,15 +241,19 @@ def _check_conversions(statements: list[NestStatement]) -> Iterator[Diagnostic]:
 
 
 def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Iterator[Diagnostic]:
-    """At most one mistake per output port: what is read too early is often what was forgotten to be written."""
+    """At most one mistake per array: what is read too early is often what was forgotten to be written."""
     outputs = {port.name: _shapes(elementary)[port.name] for port in elementary.outputs}
+    around = _around(elementary)
+    ranks = {name: len(shape) for name, shape in outputs.items()} | {
+        local.name: local.rank for local in elementary.locals
+    }
     told: set[str] = set()
-    for point in find_early_reads(statements, outputs):
+    for point in find_early_reads(statements, ranks):
         if point.access.port not in told:
             told.add(point.access.port)
             yield Diagnostic(
                 "read-before-write",
-                f"{_shown(point)} is read before anything is written there{_at(point)}",
+                f"{_shown(point, around.get(point.access.port, 0))} is read before anything is written there{_at(point)}",
                 point.access.span,
                 "statements run in the order of the text, ranges upwards: write the element first",
             )
@@ -260,9 +269,14 @@ def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Ite
             )
 
 
-def _shown(point: BodyPoint) -> str:
-    element = shown_point(point.element) if point.element else ""
-    return f"'{point.access.port}{element}'"
+def _around(elementary: Elementary) -> dict[str, int]:
+    """How many loops are around each local."""
+    return {local.name: len(local.around) for local in elementary.locals}
+
+
+def _shown(point: BodyPoint, around: int) -> str:
+    element = shown_point(point.element[around:]) if point.element[around:] else ""
+    return f"'{written_name(point.access.port)}{element}'"
 
 
 def _at(point: BodyPoint) -> str:

@@ -17,10 +17,10 @@ import numpy as np
 from arrayol.errors import error
 from arrayol.execute.compile_expression import Code, compile_expression, locate
 from arrayol.execute.elements import Window, checked_index
-from arrayol.execute.environment import Axis, Environment, Mask, Place, Values
+from arrayol.execute.environment import DTYPES, Axis, Environment, Mask, Place, Values
 from arrayol.execute.vectorise import Counter, Freedom, MovingAxis, Scope, range_limit, shape_of
-from arrayol.ir.expressions import Assign, Loop, Range, Statement, assigns, mentions
-from arrayol.ir.spec import Elementary
+from arrayol.ir.expressions import Assign, Loop, Range, Statement, arrays, assigns, mentions
+from arrayol.ir.spec import Elementary, Local
 from arrayol.polyhedral.dependences import Level, nest_of
 
 _UNROLLED = 128  # copies of a statement at most; a counter takes more time for each of them, and less memory
@@ -50,7 +50,7 @@ class Program:
         Raises ArrayolError where the data leads to what has no value, naming the repetition and the place.
         """
         written: dict[str, Mask] = {port: np.zeros(arrays[port].shape, bool) for port in self.tracked}
-        env = Environment(arrays, written, shape, place)
+        env = Environment({**arrays}, written, shape, place)
         for step in self.steps:
             step.run(env)
 
@@ -58,13 +58,15 @@ class Program:
 def compile_body(elementary: Elementary, rank: int) -> Program:
     """The program of an elementary task that has a body."""
     body, freedom = elementary.body or (), Freedom(nest_of(elementary))
-    tracked = frozenset(port.name for port in elementary.outputs) - freedom.nest.settled()
+    outputs = frozenset(port.name for port in elementary.outputs)
+    unsettled = (outputs | {local.name for local in elementary.locals}) - freedom.nest.settled()
+    summed = {assign.port for assign in assigns(body) if assign.accumulate}
     steps = [
-        *(_start_at_zero(port) for port in sorted({assign.port for assign in assigns(body) if assign.accumulate})),
-        *_statements(body, Scope(elementary, rank, tracked, {}), (), freedom),
-        *(_require_complete(elementary, port) for port in sorted(tracked)),
+        *(_start_at_zero(port) for port in sorted(summed & outputs)),
+        *_block(body, Scope(elementary, rank, unsettled, {}), (), freedom),
+        *(_require_complete(elementary, port) for port in sorted(unsettled & outputs)),
     ]
-    return Program(tracked, tuple(steps), max((step.width for step in steps), default=1))
+    return Program(unsettled & outputs, tuple(steps), max((step.width for step in steps), default=1))
 
 
 def _start_at_zero(port: str) -> Step:
@@ -95,10 +97,27 @@ def _require_complete(elementary: Elementary, port: str) -> Step:
     return Step(run)
 
 
-def _statements(body: Sequence[Statement], scope: Scope, places: tuple[int, ...], freedom: Freedom) -> Iterator[Step]:
-    """The steps of statements, in textual order."""
+def _block(body: Sequence[Statement], scope: Scope, places: tuple[int, ...], freedom: Freedom) -> Iterator[Step]:
+    """The steps of a body, or of those inside a loop, in textual order; its locals begin anew."""
+    mentioned = {array for assign in assigns(body) for array in arrays(assign)}
+    summed = {assign.port for assign in assigns(body) if assign.accumulate}
+    for local in scope.elementary.locals:
+        if local.name in mentioned and len(local.around) == len(scope.bindings):
+            yield _new_local(local, scope, zeros=local.name in summed)
     for place, statement in enumerate(body):
         yield from _ranged(statement, scope, Level((*places, place), 0), freedom)
+
+
+def _new_local(local: Local, scope: Scope, *, zeros: bool) -> Step:
+    extents, dtype, tracked = scope.extents(local), DTYPES[local.type], local.name in scope.tracked
+    make = np.zeros if zeros else np.empty
+
+    def run(env: Environment) -> None:
+        env.arrays[local.name] = make((*extents, *env.shape), dtype)
+        if tracked:
+            env.written[local.name] = np.zeros((*extents, *env.shape), bool)
+
+    return Step(run, math.prod(extents))
 
 
 def _ranged(statement: Statement, scope: Scope, level: Level, freedom: Freedom) -> Iterator[Step]:
@@ -109,7 +128,7 @@ def _ranged(statement: Statement, scope: Scope, level: Level, freedom: Freedom) 
     """
     if level.number == len(statement.ranges):
         if isinstance(statement, Loop):
-            yield from _statements(statement.body, scope, level.places, freedom)
+            yield from _block(statement.body, scope, level.places, freedom)
         else:
             yield from _assign(statement, scope)
         return
@@ -261,11 +280,11 @@ class _Target:
 
 
 def _target(statement: Assign, scope: Scope) -> _Target:
-    shape = shape_of(scope.elementary, statement.port)
-    subscripts = tuple(compile_expression(subscript, scope) for subscript in statement.subscripts)
+    shape, nodes = scope.element(statement.port, statement.subscripts)
+    subscripts = tuple(compile_expression(subscript, scope) for subscript in nodes)
     # An axis that the subscripts lack has at most one index that acts: that one is written by its place.
-    own = all(any(mentions(subscript, axis.name) for subscript in statement.subscripts) for axis in scope.axes)
-    view = locate(statement.subscripts, subscripts, shape, scope) if own else None
+    own = all(any(mentions(subscript, axis.name) for subscript in nodes) for axis in scope.axes)
+    view = locate(nodes, subscripts, shape, scope) if own else None
     return _Target(statement, statement.port, shape, subscripts, view, statement.port in scope.tracked)
 
 

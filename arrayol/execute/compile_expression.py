@@ -26,7 +26,7 @@ from arrayol.execute.elements import (
     window,
 )
 from arrayol.execute.environment import DTYPES, Axis, Environment, Fault, Values
-from arrayol.execute.vectorise import Counter, MovingAxis, Scope, shape_of
+from arrayol.execute.vectorise import Counter, MovingAxis, Scope
 from arrayol.ir.affine import affine, expression_of, rest_of
 from arrayol.ir.expressions import (
     Constant,
@@ -318,8 +318,9 @@ def _applied_where(condition: Code, then: Code, otherwise: Code) -> Code:
 
 
 def _read(node: Read, scope: Scope) -> Code:
-    port, span, shape = node.port, node.span, shape_of(scope.elementary, node.port)
-    subscripts = [compile_expression(subscript, scope) for subscript in node.subscripts]
+    port, span = node.port, node.span
+    shape, nodes = scope.element(port, node.subscripts)
+    subscripts = [compile_expression(subscript, scope) for subscript in nodes]
     runs = [subscript.run for subscript in subscripts]
     tracked = port in scope.tracked
 
@@ -330,7 +331,7 @@ def _read(node: Read, scope: Scope) -> Code:
         return env.arrays[port][place]
 
     index = fixed_index([subscript.known for subscript in subscripts], shape, len(scope.axes))
-    seen = locate(node.subscripts, subscripts, shape, scope)
+    seen = locate(nodes, subscripts, shape, scope)
 
     def read(env: Environment) -> Values:
         view = seen(env) if seen is not None and env.lanes is None else None

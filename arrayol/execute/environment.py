@@ -199,14 +199,14 @@ class Axis:
 class Environment:
     """The ports of a body for a batch, and the lanes to compute.
 
-    A port's array has the axes pattern, batch; a port whose writes depend on data has a mask of the same shape in
-    `written`. A value has the axes of `axes` (range variables computed at once), then those of the batch. With
+    The array of a port or local has the axes pattern, batch; where writes depend on data it has a mask of the same
+    shape in `written`. A value has the axes of `axes` (range variables computed at once), then those of the batch. With
     `lanes`, only those elements of it are computed, as vectors: one index array per axis. `counters` holds the range
     variables that are run through.
     """
 
-    arrays: Mapping[str, Values]
-    written: Mapping[str, Mask]
+    arrays: dict[str, Values]
+    written: dict[str, Mask]
     shape: tuple[int, ...]
     place: Place
     axes: tuple[Axis, ...] = ()

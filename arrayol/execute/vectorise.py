@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.environment import Axis, Environment, Place
-from arrayol.ir.affine import affine, rest_of
+from arrayol.ir.affine import affine, expression_of, rest_of
 from arrayol.ir.expressions import (
     Assign,
     Expr,
@@ -41,7 +41,7 @@ from arrayol.ir.expressions import (
     ranges,
 )
 from arrayol.ir.intervals import Interval, UnboundedError, Variables, interval
-from arrayol.ir.spec import Elementary
+from arrayol.ir.spec import Around, Elementary, Local
 from arrayol.ir.types import Weak
 from arrayol.polyhedral.dependences import Level, Nest
 
@@ -77,9 +77,9 @@ Binding = int | Axis | MovingAxis | Counter
 class Scope:
     """One statement of a body with its range variables bound: to an integer, an axis computed at once, or a counter.
 
-    `rank` is the number of axes of the batch. `tracked` names the outputs whose masks are in the environment, since
-    only the execution can tell what of them has been written. `copies` counts how often ranges around have been
-    unrolled.
+    `rank` is the number of axes of the batch. `tracked` names the outputs and locals whose masks are in the
+    environment, since only the execution can tell what of them has been written. `copies` counts how often ranges
+    around have been unrolled.
     """
 
     elementary: Elementary
@@ -110,6 +110,27 @@ class Scope:
     def bind(self, name: str, value: Binding, copies: int = 1) -> Scope:
         """The same scope with one variable more."""
         return replace(self, bindings={**self.bindings, name: value}, copies=self.copies * copies)
+
+    def kept(self, local: Local) -> tuple[Around, ...]:
+        """The loops around a local along which it is an array: those computed at once. For others each turn has one."""
+        return tuple(outer for outer in local.around if isinstance(self.bindings[outer.name], Axis | MovingAxis))
+
+    def extents(self, local: Local) -> tuple[int, ...]:
+        """The shape of the array that holds a local."""
+        return (*(outer.high - outer.low for outer in self.kept(local)), *local.shape)
+
+    def element(self, name: str, subscripts: tuple[Expr, ...]) -> tuple[tuple[int, ...], tuple[Expr, ...]]:
+        """The shape of the array that holds a port or local, and the subscripts of an element in it."""
+        local = next((local for local in self.elementary.locals if local.name == name), None)
+        if local is None:
+            return shape_of(self.elementary, name), subscripts
+        kept = self.kept(local)
+        outer = [
+            expression_of(affine(index) - around.low, index.span)
+            for index, around in zip(subscripts, local.around, strict=False)
+            if around in kept
+        ]
+        return self.extents(local), (*outer, *subscripts[len(local.around) :])
 
     def index_array(self, axis: Axis) -> NDArray[np.int64]:
         """All indices of an axis, shaped to broadcast with values of the statement."""

@@ -35,12 +35,16 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An element of a port; a scalar port has no subscripts."""
+    """An element of a port or local; a scalar has no subscripts.
+
+    The first `around` subscripts of a local are those of the loops around its declaration, which are not written.
+    """
 
     port: str
     subscripts: tuple[Expr, ...]
     type: ValueType
     span: Span = field(compare=False, repr=False)
+    around: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,7 @@ class Range:
 class Assign:
     """`port[subscripts] = value`, or `+=` with `accumulate`; `value` has the port's type.
 
-    `target_span` is the place of `port[subscripts]`.
+    `target_span` is the place of `port[subscripts]`; `around` is that of a `Read`.
     """
 
     port: str
@@ -117,6 +121,7 @@ class Assign:
     accumulate: bool
     target_span: Span = field(compare=False, repr=False)
     span: Span = field(compare=False, repr=False)
+    around: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +189,13 @@ def assigns(statements: Sequence[Statement]) -> Iterator[Assign]:
             yield from assigns(statement.body)
         else:
             yield statement
+
+
+def arrays(statement: Assign) -> Iterator[str]:
+    """Names of the ports and locals that an assignment touches, that of its target first."""
+    yield statement.port
+    for part in expressions(statement):
+        yield from (node.port for node in inside(part) if isinstance(node, Read))
 
 
 def ranges(statements: Sequence[Statement]) -> Iterator[Range]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import prod
 from typing import Generic, TypeAlias
 
 from typing_extensions import TypeVar
@@ -86,6 +87,48 @@ class Delay(Generic[Entry]):
 
 
 @dataclass(frozen=True, slots=True)
+class Around:
+    """A range variable around a local; all its values lie in low <= value < high."""
+
+    name: str
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """A variable of a body: a new one, unwritten, for each value of the range variables around its declaration.
+
+    So it is an array over those variables: accesses have them as leading subscripts, before those of its own `shape`.
+    The name is unique in the body: of several locals with one name the later ones have a mark behind it.
+    """
+
+    name: str
+    type: ElementType
+    around: tuple[Around, ...]
+    shape: tuple[int, ...]
+    span: Span = field(compare=False, repr=False)
+
+    @property
+    def rank(self) -> int:
+        """The number of subscripts of an access."""
+        return len(self.around) + len(self.shape)
+
+    @property
+    def bits(self) -> int:
+        """What one processor holds of it, in bits."""
+        return prod(self.shape) * self.type.bits
+
+
+def written_name(name: str) -> str:
+    """The name of a port or local as the specification has it."""
+    return name.partition(LOCAL_MARK)[0]
+
+
+LOCAL_MARK = "'"  # no name that is written has one
+
+
+@dataclass(frozen=True, slots=True)
 class Elementary:
     """An atomic task: a body, an extern callable "pkg.mod:func", or neither (a black box)."""
 
@@ -95,6 +138,7 @@ class Elementary:
     body: tuple[Statement, ...] | None
     extern: str | None
     span: Span = field(compare=False, repr=False)
+    locals: tuple[Local, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,7 +166,18 @@ class Loop:
     span: Span = field(compare=False, repr=False)
 
 
-Statement = Assign | Loop
+@dataclass(frozen=True, slots=True)
+class Local:
+    """`name: type[dims]`, a variable of a body; with `= initial` its first value."""
+
+    name: Name
+    type: Name
+    dims: tuple[Dim, ...]
+    initial: Expr | None
+    span: Span = field(compare=False, repr=False)
+
+
+Statement = Assign | Loop | Local
 
 
 @dataclass(frozen=True, slots=True)

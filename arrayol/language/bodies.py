@@ -1,42 +1,144 @@
-"""Statements of bodies: targets, ranges, conditions, and values that the target's type can hold."""
+"""Statements of bodies: locals, targets, ranges, conditions, and values that the target's type can hold."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
 from arrayol.ir import expressions, syntax
-from arrayol.ir.spec import MAXIMUM_RANK, Port
+from arrayol.ir.intervals import Interval, UnboundedError, interval
+from arrayol.ir.spec import LOCAL_MARK, MAXIMUM_RANK, Around, Local, Port, written_name
 from arrayol.ir.types import ElementType, Weak
 from arrayol.language.constants import check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port
 from arrayol.language.namespace import Definitions
-from arrayol.language.tasks import Signature
+from arrayol.language.tasks import Signature, resolve_element_type, resolve_shape
+from arrayol.language.tree import names_in
 from arrayol.language.typing import Scope, meet, settle, shown
-from arrayol.text import listed
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The typed statements of a body that are sound, the locals that they mention, and whether nothing is left out.
+
+    The locals are sorted by name: where in its block one is declared means nothing.
+    """
+
+    statements: tuple[expressions.Statement, ...]
+    locals: tuple[Local, ...]
+    whole: bool
 
 
 def resolve_body(
     statements: tuple[syntax.Statement, ...], signature: Signature, definitions: Definitions, mistakes: Mistakes
-) -> tuple[tuple[expressions.Statement, ...], bool]:
-    """The typed statements of a body that are sound, and whether all of them are; mistakes are noted."""
+) -> Body:
+    """A body as far as it is sound; mistakes are noted."""
     scope = Scope({port.name: port for port in signature.ports}, (), definitions)
     return resolve_statements(statements, signature, scope, mistakes)
 
 
 def resolve_statements(
     statements: tuple[syntax.Statement, ...], signature: Signature, scope: Scope, mistakes: Mistakes
-) -> tuple[tuple[expressions.Statement, ...], bool]:
+) -> Body:
     """The same in a scope that says what names mean."""
-    inner_whole: list[bool] = []
+    block = _Block(signature, scope, {}, [], mistakes)
+    whole = block.resolve(statements)
+    mentioned = {name for statement in expressions.assigns(block.sound) for name in expressions.arrays(statement)}
+    used = sorted((local for local in scope.declared if local.name in mentioned), key=lambda local: local.name)
+    return Body(tuple(block.sound), tuple(used), whole)
 
-    def step(statement: syntax.Statement) -> expressions.Statement:
-        if isinstance(statement, syntax.Assign):
-            return _assign(statement, signature, scope, mistakes)
-        ranges, inner = _ranges(statement.ranges, scope)
-        statements, whole = resolve_statements(statement.body, signature, inner, mistakes)
-        inner_whole.append(whole)
-        return expressions.Loop(ranges, statements, statement.span)
 
-    sound = mistakes.sound_of(statements, step)
-    return sound, len(sound) == len(statements) and all(inner_whole)
+@dataclass(slots=True)
+class _Block:
+    """The statements of a body or loop, resolved one after the other: each sees the locals declared before it.
+
+    `bounds` has an interval for each range variable around, None where its bounds are beyond 64 bits.
+    """
+
+    signature: Signature
+    scope: Scope
+    bounds: Mapping[str, Interval | None]
+    sound: list[expressions.Statement]
+    mistakes: Mistakes
+
+    def resolve(self, statements: tuple[syntax.Statement, ...]) -> bool:
+        """Enter the sound statements in `sound`, and say whether all of them are."""
+        fine = [
+            self.mistakes.attempt(lambda statement=statement: self._step(statement))  # type: ignore[misc]
+            for statement in statements
+        ]
+        return all(fine)
+
+    def _step(self, statement: syntax.Statement) -> bool:
+        match statement:
+            case syntax.Assign():
+                self.sound.append(_assign(statement, self.signature, self.scope, self.mistakes))
+                return True
+            case syntax.Local():
+                return self._local(statement)
+            case syntax.Loop():
+                ranges, scope = _ranges(statement.ranges, self.scope)
+                inner = replace(self, scope=scope, bounds=_with_bounds(self.bounds, ranges, scope.symbols), sound=[])
+                whole = inner.resolve(statement.body)
+                self.sound.append(expressions.Loop(ranges, tuple(inner.sound), statement.span))
+                return whole
+
+    def _local(self, written: syntax.Local) -> bool:
+        """Declare a local; its first value is an assignment."""
+        self.scope.check_free(written.name)
+        local = self.mistakes.attempt(lambda: self._declared(written))
+        self.scope = self.scope.with_local(written.name, local)
+        if local is None:
+            return False
+        self.scope.declared.append(local)
+        if written.initial is None:
+            return True
+        if local.shape:
+            hint = f"write it in a line of its own: {written.name.text}[k] = ... for k in ..."
+            raise mistake("local-shape", "only a local of one element takes a value here", written.initial.span, hint)
+        target = syntax.Ref(written.name, (), written.name.span)
+        first = syntax.Assign(target, False, written.initial, (), None, written.span)
+        self.sound.append(_assign(first, self.signature, self.scope, self.mistakes))
+        return True
+
+    def _declared(self, written: syntax.Local) -> Local:
+        name, scope = written.name.text, self.scope
+        kind = resolve_element_type(written.type)
+        outer = next((index for dim in written.dims for index in sorted(names_in(dim)) if index in scope.indices), None)
+        if outer is not None:
+            hint = "declare it as large as it ever is"
+            message = f"the shape of a local is made of consts, and '{outer}' is a range variable"
+            raise mistake("local-shape", message, written.span, hint)
+        shape = tuple(extent for extent in resolve_shape(written.dims, scope.definitions) if extent is not None)
+        if len(shape) < len(written.dims):
+            raise mistake("local-shape", f"local '{name}' cannot be infinite", written.span, "give it a finite shape")
+        around = tuple(Around(index, *self._bound(index, written)) for index in self.bounds)
+        earlier = sum(written_name(local.name) == name for local in scope.declared)
+        return Local(f"{name}{LOCAL_MARK}{earlier + 1}" if earlier else name, kind, around, shape, written.name.span)
+
+    def _bound(self, index: str, written: syntax.Local) -> Interval:
+        bound = self.bounds[index]
+        if bound is None:
+            message = f"the bounds of '{index}', in whose loop '{written.name.text}' stands, may be beyond 64 bits"
+            raise mistake("local-shape", message, written.span, "bound the range by smaller numbers")
+        return bound
+
+
+def _with_bounds(
+    bounds: Mapping[str, Interval | None], ranges: tuple[expressions.Range, ...], symbols: Mapping[str, int]
+) -> dict[str, Interval | None]:
+    """The bounds of range variables, and of those of more ranges: low <= value < high."""
+    known = dict(bounds)
+    for item in ranges:
+        inside = {name: (value, value) for name, value in symbols.items()}
+        inside |= {name: (bound[0], max(bound[0], bound[1] - 1)) for name, bound in known.items() if bound}
+        try:
+            low, high = interval(item.low, inside)[0], interval(item.high, inside)[1]
+        except UnboundedError:
+            known[item.name] = None
+        else:
+            known[item.name] = (low, max(low, high))
+    return known
 
 
 def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistakes: Mistakes) -> expressions.Assign:
@@ -48,13 +150,14 @@ def _assign(statement: syntax.Assign, signature: Signature, scope: Scope, mistak
     condition = mistakes.attempt(lambda: inner.truth(written, "where")) if written else None
     if target is None or value is None or (written and condition is None):
         raise Mistake
-    port, subscripts = target
-    if statement.accumulate and port.type is ElementType.BOOL:
-        raise mistake("wrong-operand", "'+=' adds numbers; this port holds bool", statement.target.span)
-    stored = _stored(value, port, statement.value)
-    return expressions.Assign(
-        port.name, subscripts, stored, ranges, condition, statement.accumulate, statement.target.span, statement.span
-    )
+    array, subscripts = target
+    if statement.accumulate and array.type is ElementType.BOOL:
+        what = "local" if isinstance(array, Local) else "port"
+        raise mistake("wrong-operand", f"'+=' adds numbers; this {what} holds bool", statement.target.span)
+    stored = _stored(value, array, statement.value)
+    around = len(array.around) if isinstance(array, Local) else 0
+    spans = (statement.target.span, statement.span)
+    return expressions.Assign(array.name, subscripts, stored, ranges, condition, statement.accumulate, *spans, around)
 
 
 def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[expressions.Range, ...], Scope]:
@@ -73,30 +176,27 @@ def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[expre
     return tuple(resolved), scope
 
 
-def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port, tuple[expressions.Expr, ...]]:
-    name = ref.name.text
-    port = next((port for port in signature.outputs if port.name == name), None)
-    if port is None:
-        if any(port.name == name for port in signature.inputs):
-            raise mistake("input-written", f"'{name}' is an input; a body writes outputs only", ref.span)
-        outputs = [port.name for port in signature.outputs]
-        what = f"a body has no variables of its own: it writes its outputs, here {listed(outputs)}"
-        sums = f"; a sum grows in one of them, as in {outputs[0]} += ..." if outputs else ""
-        hint = did_you_mean(name, outputs) or what + sums
-        raise mistake("unknown-name", f"no output port is named '{name}'", ref.name.span, hint)
-    return port, scope.subscripts(ref, port)
+def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port | Local, tuple[expressions.Expr, ...]]:
+    name, array = ref.name.text, scope.array(ref.name.text)
+    if array is None:
+        outputs = (port.name for port in signature.outputs)
+        hint = did_you_mean(name, (*outputs, *scope.locals)) or f"declare a variable before it, as in {name}: i32 = 0"
+        raise mistake("unknown-name", f"no output port or local is named '{name}'", ref.name.span, hint)
+    if array in signature.inputs:
+        raise mistake("input-written", f"'{name}' is an input; a body writes outputs and locals", ref.span)
+    return array, scope.subscripts(ref, array)
 
 
-def _stored(value: expressions.Expr, port: Port, written: syntax.Expr) -> expressions.Expr:
-    """The value in the port's type. Raises where that type cannot hold it."""
+def _stored(value: expressions.Expr, array: Port | Local, written: syntax.Expr) -> expressions.Expr:
+    """The value in the array's type. Raises where that type cannot hold it."""
     if isinstance(value, expressions.Constant) and isinstance(value.type, Weak):
-        check_stored(value.value, port.type, written.span)
-    if meet(value.type, port.type) is port.type:
-        return settle(value, port.type)
+        check_stored(value.value, array.type, written.span)
+    if meet(value.type, array.type) is array.type:
+        return settle(value, array.type)
     what = value.type.value if isinstance(value.type, ElementType) else shown(value.type)
     raise mistake(
         "narrowing",
-        f"'{shown_port(port)}' cannot hold every value of {what}",
+        f"'{shown_port(array)}' cannot hold every value of {what}",
         written.span,
-        f"convert it: {port.type}(...)",
+        f"convert it: {array.type}(...)",
     )

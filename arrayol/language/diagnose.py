@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TypeVar
 
 from arrayol.errors import Diagnostic
-from arrayol.ir.spec import Port, Shape
+from arrayol.ir.spec import Local, Port, Shape, written_name
 from arrayol.source import Span
 
 Item = TypeVar("Item")
@@ -79,6 +79,6 @@ def shown_shape(shape: Shape) -> str:
     return f"[{', '.join('*' if extent is None else str(extent) for extent in shape)}]" if shape else ""
 
 
-def shown_port(port: Port) -> str:
-    """A port as it is written: `src: f32[1080, 1920]`."""
-    return f"{port.name}: {port.type}{shown_shape(port.shape)}"
+def shown_port(port: Port | Local) -> str:
+    """A port or local as it is written: `src: f32[1080, 1920]`."""
+    return f"{written_name(port.name)}: {port.type}{shown_shape(port.shape)}"

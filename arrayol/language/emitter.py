@@ -8,7 +8,9 @@ would put both back; elsewhere they are written as conversions, as in `f32(0.5)`
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from heapq import merge
+from typing import TypeGuard
 
 from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import (
@@ -19,12 +21,14 @@ from arrayol.ir.spec import (
     Elementary,
     IntMatrix,
     Link,
+    Local,
     Port,
     RepetitiveTask,
     Shape,
     Spec,
     TiledDefault,
     Tiler,
+    written_name,
 )
 from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.language.parser import Parsed
@@ -37,30 +41,64 @@ _PLAIN = 1 << 31  # floats beyond it are no counts, and stay in their form
 _WIDEST = 1 << 1024  # longer numbers are beyond what the parser takes as one
 
 
-def statements(
-    body: tuple[expressions.Statement, ...], outputs: dict[str, ElementType]
-) -> tuple[syntax.Statement, ...]:
-    """The statements as syntax; `outputs` has the element type of each output port."""
-    return tuple(
-        syntax.Loop(_ranges(item.ranges), statements(item.body, outputs), NOWHERE)
-        if isinstance(item, expressions.Loop)
-        else _assign(item, outputs[item.port])
-        for item in body
+def statements(elementary: Elementary) -> tuple[syntax.Statement, ...]:
+    """The body as syntax; each local is declared where its block first mentions it."""
+    return _Body(elementary).block(elementary.body or (), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Body:
+    elementary: Elementary
+
+    def block(self, body: tuple[expressions.Statement, ...], around: int) -> tuple[syntax.Statement, ...]:
+        """The statements of a body, or of a loop inside so many ranges."""
+        undeclared = {local.name: local for local in self.elementary.locals if len(local.around) == around}
+        made: list[syntax.Statement] = []
+        for item in body:
+            new = [undeclared.pop(name) for name in _mentioned(item) if name in undeclared]
+            if len(new) == 1 and _is_initial(item, new[0]):
+                made.append(_local(new[0], self._assign(item).value))
+                continue
+            made += [_local(local, None) for local in new]
+            if isinstance(item, expressions.Loop):
+                inner = self.block(item.body, around + len(item.ranges))
+                made.append(syntax.Loop(_ranges(item.ranges), inner, NOWHERE))
+            else:
+                made.append(self._assign(item))
+        return tuple(made)
+
+    def _assign(self, assign: expressions.Assign) -> syntax.Assign:
+        arrays: tuple[Port | Local, ...] = (*self.elementary.outputs, *self.elementary.locals)
+        stored = next(array.type for array in arrays if array.name == assign.port)
+        value = _whole(_raw(assign.value))
+        if meet(value.type, stored) is not stored:
+            value = assign.value
+        return syntax.Assign(
+            _element(assign),
+            assign.accumulate,
+            written(value),
+            _ranges(assign.ranges),
+            None if assign.condition is None else written(assign.condition),
+            NOWHERE,
+        )
+
+
+def _mentioned(item: expressions.Statement) -> list[str]:
+    """The names of all arrays that a statement touches, each once, in textual order."""
+    return list(dict.fromkeys(name for assign in expressions.assigns((item,)) for name in expressions.arrays(assign)))
+
+
+def _is_initial(item: expressions.Statement, local: Local) -> TypeGuard[expressions.Assign]:
+    """Whether a statement is the first value of a local, as `a: i32 = 0`."""
+    return (
+        isinstance(item, expressions.Assign)
+        and (item.port, local.shape) == (local.name, ())
+        and not (item.ranges or item.condition or item.accumulate)
     )
 
 
-def _assign(assign: expressions.Assign, stored: ElementType) -> syntax.Assign:
-    value = _whole(_raw(assign.value))
-    if meet(value.type, stored) is not stored:
-        value = assign.value
-    return syntax.Assign(
-        _ref(assign.port, assign.subscripts),
-        assign.accumulate,
-        written(value),
-        _ranges(assign.ranges),
-        None if assign.condition is None else written(assign.condition),
-        NOWHERE,
-    )
+def _local(local: Local, initial: syntax.Expr | None) -> syntax.Local:
+    return syntax.Local(name(written_name(local.name)), name(str(local.type)), _dims(local.shape), initial, NOWHERE)
 
 
 def _ranges(ranges: tuple[expressions.Range, ...]) -> tuple[syntax.Range, ...]:
@@ -92,7 +130,7 @@ def written(expr: expressions.Expr) -> syntax.Expr:
             value = number(_value(expr))
             return value if isinstance(expr.type, Weak) else _apply(expr.type, value)
         case expressions.Index() | expressions.Read():
-            return _ref(expr.name) if isinstance(expr, expressions.Index) else _ref(expr.port, expr.subscripts)
+            return _ref(expr.name) if isinstance(expr, expressions.Index) else _element(expr)
         case expressions.Operation():
             return _operation(expr)
         case expressions.Function():
@@ -106,6 +144,10 @@ def written(expr: expressions.Expr) -> syntax.Expr:
 
 def _ref(text: str, subscripts: tuple[expressions.Expr, ...] = ()) -> syntax.Ref:
     return syntax.Ref(name(text), tuple(map(written, subscripts)), NOWHERE)
+
+
+def _element(access: expressions.Read | expressions.Assign) -> syntax.Ref:
+    return _ref(written_name(access.port), access.subscripts[access.around :])
 
 
 def _apply(function: str, *arguments: syntax.Expr) -> syntax.Apply:
@@ -242,8 +284,7 @@ def component_text(spec: Spec, which: str) -> str:
 def _component(spec: Spec, component: Component) -> syntax.Item:
     match component:
         case Elementary():
-            types = {port.name: port.type for port in component.outputs}
-            body = None if component.body is None else statements(component.body, types)
+            body = None if component.body is None else statements(component)
             return syntax.Elementary(name(component.name), _signature(component), body, component.extern, NOWHERE)
         case RepetitiveTask():
             return syntax.Task(name(component.name), _signature(component), _repeat(spec, component), NOWHERE)

@@ -73,9 +73,17 @@ def _elementary(
     if item.extern is not None and not _EXTERN.fullmatch(item.extern):
         message = f"'{item.extern}' does not name a Python callable"
         raise mistake("bad-extern", message, item.span, 'write it as extern "package.module:function"')
-    body, whole = (None, True) if item.body is None else resolve_body(item.body, signature, definitions, mistakes)
-    component = Elementary(item.name.text, signature.inputs, signature.outputs, body, item.extern, item.name.span)
-    return Fragment(component, frozenset() if whole else frozenset({BODY}))
+    body = None if item.body is None else resolve_body(item.body, signature, definitions, mistakes)
+    component = Elementary(
+        item.name.text,
+        signature.inputs,
+        signature.outputs,
+        body.statements if body else None,
+        item.extern,
+        item.name.span,
+        body.locals if body else (),
+    )
+    return Fragment(component, frozenset() if body is None or body.whole else frozenset({BODY}))
 
 
 def _check_circles(items: list[syntax.Elementary | syntax.Task], mistakes: Mistakes) -> set[str]:

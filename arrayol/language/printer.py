@@ -203,6 +203,9 @@ def _statements(statements: Iterable[syntax.Statement], depth: int) -> Iterator[
             yield Line(depth, (f"loop {_ranges(statement.ranges)} {{",), statement.span.start)
             yield from _statements(statement.body, depth + 1)
             yield Line(depth, ("}",), statement.span.end - 1, closes=True)
+        elif isinstance(statement, syntax.Local):
+            initial = f" = {expression(statement.initial)}" if statement.initial else ""
+            yield Line(depth, (f"{_port(statement)}{initial}",), statement.span.start)
         else:
             sign = "+=" if statement.accumulate else "="
             cells = [f"{expression(statement.target)} {sign} {expression(statement.value)}"]
@@ -258,7 +261,7 @@ def _signature(signature: syntax.Signature) -> str:
     return f"({inputs}) -> ({outputs})"
 
 
-def _port(port: syntax.Port) -> str:
+def _port(port: syntax.Port | syntax.Local) -> str:
     return f"{port.name.text}: {port.type.text}{_dims(port.dims) if port.dims else ''}"
 
 

@@ -48,7 +48,8 @@ def symbolic_component(loaded: Loaded, name: str, symbols: Sequence[str] = ()) -
     """
     values = _values(loaded, symbols)
     try:
-        return _symbolic(loaded.spec.components[name], loaded, _scope(loaded.definitions, tuple(values)), values)
+        scope = replace(_scope(loaded.definitions, tuple(values)), symbols=values)
+        return _symbolic(loaded.spec.components[name], loaded, scope, values)
     except Mistake as failure:
         raise _cannot_stay(symbols, failure, loaded.spec.name) from None
 
@@ -122,7 +123,7 @@ def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _SymbolicScope
         if name not in symbols and name not in derived
     }
     constants = replace(definitions.constants, values=values)
-    return _SymbolicScope({}, symbols, replace(definitions, constants=constants), derived, [])
+    return _SymbolicScope({}, symbols, replace(definitions, constants=constants), derived=derived)
 
 
 def _symbolic(
@@ -167,10 +168,10 @@ def _statements(
     mistakes = Mistakes()
     signature = Signature(component.inputs, component.outputs)
     inside = replace(scope, ports={port.name: port for port in signature.ports})
-    statements, _ = resolve_statements(written, signature, inside, mistakes)
+    body = resolve_statements(written, signature, inside, mistakes)
     if mistakes:
         raise Mistake(mistakes[0])
-    return statements
+    return body.statements
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def resolve_signature(item: syntax.Elementary | syntax.Task, definitions: Defini
 
 
 def _port(port: syntax.Port, item: syntax.Elementary | syntax.Task, definitions: Definitions) -> Port:
-    element_type = _element_type(port.type)
+    element_type = resolve_element_type(port.type)
     shape = resolve_shape(port.dims, definitions)
     infinite = [dim for dim in port.dims if isinstance(dim, syntax.Infinite)]
     if infinite and isinstance(item, syntax.Elementary):
@@ -74,7 +74,8 @@ def _port(port: syntax.Port, item: syntax.Elementary | syntax.Task, definitions:
     return Port(port.name.text, element_type, shape, port.span)
 
 
-def _element_type(name: syntax.Name) -> ElementType:
+def resolve_element_type(name: syntax.Name) -> ElementType:
+    """The type of elements that a name means. Raises Mistake (`unknown-type`)."""
     known = [str(member) for member in ElementType]
     if name.text not in known:
         hint = meant_type(name.text) or did_you_mean(name.text, known) or f"element types are {', '.join(known)}"

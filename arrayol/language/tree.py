@@ -117,6 +117,12 @@ class Builder(Transformer[Token, Any]):
     def body(self, children: Children) -> _Group:
         return self._group("body", children)
 
+    def local(self, children: Children) -> syntax.Local:
+        dims = _find("dims", children)
+        initial = children[-1] if isinstance(children[-2], Token) and children[-2].type == "EQUAL" else None
+        name, kind = self._names(children[:3])
+        return syntax.Local(name, kind, dims.items if dims else (), initial, self._span(children))
+
     def assign(self, children: Children) -> syntax.Assign:
         ranges, where = _find("ranges", children), _find("where", children)
         return syntax.Assign(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from arrayol.ir import expressions, syntax
-from arrayol.ir.spec import ConstValue, Port
+from arrayol.ir.spec import ConstValue, Local, Port
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
 from arrayol.language import constants
 from arrayol.language.constants import TYPE_NAMES, check_function
@@ -67,23 +67,36 @@ def _weak_meets(weak: Weak, strong: ElementType) -> ElementType | None:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names mean inside a body: ports, range variables, and the consts of the file."""
+    """What names mean inside a body: ports, range variables, locals, and the consts of the file.
+
+    A local whose declaration has a mistake is None. `declared` collects the locals of the whole body. `symbols` are
+    consts that stay symbolic, among the `indices`, with their values.
+    """
 
     ports: Mapping[str, Port]
     indices: tuple[str, ...]
     definitions: Definitions
+    locals: Mapping[str, Local | None] = field(default_factory=dict)
+    declared: list[Local] = field(default_factory=list)
+    symbols: Mapping[str, int] = field(default_factory=dict)
 
     def with_index(self, name: syntax.Name) -> Scope:
         """The scope inside a range. Raises where its variable's name is taken."""
-        if name.text in self.ports or name.text in self.indices:
-            what = "a port" if name.text in self.ports else "a range variable"
-            raise mistake("name-reused", f"'{name.text}' is already {what} here", name.span, "choose another name")
-        if name.text in self.definitions.by_name:
-            kind = self.definitions.kind(name.text)
-            raise mistake(
-                "name-reused", f"'{name.text}' is already {kind} of this file", name.span, "choose another name"
-            )
+        self.check_free(name)
         return replace(self, indices=(*self.indices, name.text))
+
+    def with_local(self, name: syntax.Name, local: Local | None) -> Scope:
+        """The scope after the declaration of a local; None for one with a mistake."""
+        return replace(self, locals={**self.locals, name.text: local})
+
+    def check_free(self, name: syntax.Name) -> None:
+        """Raise where a name has a meaning here."""
+        kinds = ((self.ports, "a port"), (self.indices, "a range variable"), (self.locals, "a local"))
+        what = next((f"{kind} here" for names, kind in kinds if name.text in names), None)
+        if what is None and name.text in self.definitions.by_name:
+            what = f"{self.definitions.kind(name.text)} of this file"
+        if what:
+            raise mistake("name-reused", f"'{name.text}' is already {what}", name.span, "choose another name")
 
     def typed(self, expr: syntax.Expr) -> expressions.Expr:
         """The typed form of an expression. Raises Mistake."""
@@ -124,11 +137,14 @@ class Scope:
             )
         return value
 
-    def subscripts(self, ref: syntax.Ref, port: Port) -> tuple[expressions.Expr, ...]:
-        """The subscripts of an element of a port, one per dimension."""
-        count, rank = len(ref.subscripts), len(port.shape)
+    def subscripts(self, ref: syntax.Ref, array: Port | Local) -> tuple[expressions.Expr, ...]:
+        """The subscripts of an element of a port or local, one per dimension; those of the loops around a local first.
+
+        Raises Mistake.
+        """
+        count, rank = len(ref.subscripts), len(array.shape)
         if count != rank:
-            message = f"'{shown_port(port)}' takes {counted(rank, 'subscript')}, not {count}"
+            message = f"'{shown_port(array)}' takes {counted(rank, 'subscript')}, not {count}"
             raise mistake("rank-mismatch", message, ref.span, "a body computes element by element")
         typed = tuple(self.typed(subscript) for subscript in ref.subscripts)
         for subscript in typed:
@@ -136,12 +152,20 @@ class Scope:
             if subscript.type is not Weak.INTEGER and not integral:
                 message = f"a subscript is an integer, not {shown(subscript.type)}"
                 raise mistake("not-an-integer", message, subscript.span, "convert it: i64(...)")
-        return typed
+        around = array.around if isinstance(array, Local) else ()
+        return (*(expressions.Index(outer.name, ref.span) for outer in around), *typed)
+
+    def array(self, name: str) -> Port | Local | None:
+        """The port or local of that name. Raises a silent Mistake for a local whose declaration has one."""
+        if name in self.locals and self.locals[name] is None:
+            raise Mistake
+        return self.locals.get(name) or self.ports.get(name)
 
     def _ref(self, ref: syntax.Ref) -> expressions.Expr:
-        name = ref.name.text
-        if name in self.ports:
-            return expressions.Read(name, self.subscripts(ref, self.ports[name]), self.ports[name].type, ref.span)
+        name, array = ref.name.text, self.array(ref.name.text)
+        if array:
+            around = len(array.around) if isinstance(array, Local) else 0
+            return expressions.Read(array.name, self.subscripts(ref, array), array.type, ref.span, around)
         if name in self.indices or name in self.definitions.constants.values:
             if ref.subscripts:
                 raise mistake("rank-mismatch", f"'{name}' is a number and takes no subscript", ref.span)
@@ -150,7 +174,7 @@ class Scope:
             return constant(self.definitions.constants.values[name], ref.span)
         if name in self.definitions.constants.broken:
             raise Mistake
-        known = {*self.ports, *self.indices, *self.definitions.constants.values}
+        known = {*self.ports, *self.indices, *self.locals, *self.definitions.constants.values}
         raise self.definitions.unknown(ref.name, "port, range variable or const", known)
 
     def _apply(self, expr: syntax.Apply) -> expressions.Expr:

@@ -48,9 +48,12 @@ class Nest:
         return not self._conflict(level, writes=False)
 
     def settled(self) -> frozenset[str]:
-        """The outputs that are written whole, and read only where they surely have been written."""
+        """Outputs that are written whole, and locals: those that are read only where they surely have been written."""
         shapes = {port.name: tuple(extent or 0 for extent in port.shape) for port in self.elementary.outputs}
-        return frozenset(port for port, shape in shapes.items() if self._is_settled(port, box(shape)))
+        arrays = {name: box(shape) for name, shape in shapes.items()}
+        for local in self.elementary.locals:  # they need not be written
+            arrays[local.name] = isl.Set.empty(box((None,) * local.rank).get_space())
+        return frozenset(name for name, elements in arrays.items() if self._is_settled(name, elements))
 
     def _conflict(self, level: Level, *, writes: bool) -> bool:
         inside = [statement for statement in self.statements if _places(statement)[: len(level.places)] == level.places]

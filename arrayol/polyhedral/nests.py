@@ -82,6 +82,8 @@ def statements_of(elementary: Elementary, parameters: Parameters | None = None) 
     shapes = {
         port.name: tuple(str(extent) for extent in port.shape) for port in (*elementary.inputs, *elementary.outputs)
     }
+    # What data may decide of a local is which of its own elements is meant, never which of the loops around it.
+    shapes |= {local.name: (*("?" for _ in local.around), *map(str, local.shape)) for local in elementary.locals}
     parameters = parameters or Parameters()
     return list(_walk(elementary.body or (), _Context((), (), (), True, parameters), {**shapes, **parameters.extents}))
 
@@ -247,8 +249,6 @@ def _access(
 
 # The questions.
 
-Shapes = dict[str, tuple[int, ...]]
-
 
 @dataclass(frozen=True, slots=True)
 class BodyPoint:
@@ -260,11 +260,16 @@ class BodyPoint:
     element: Point
 
 
-def find_outside_port(statement: NestStatement, access: NestAccess, shape: tuple[int, ...]) -> BodyPoint | None:
-    """An instance that surely makes the access, to an element outside the port; None where there is none."""
+def find_outside_port(
+    statement: NestStatement, access: NestAccess, shape: tuple[int, ...], around: int = 0
+) -> BodyPoint | None:
+    """An instance that surely makes the access, to an element outside the port; None where there is none.
+
+    `around` is the number of subscripts before those of the shape: the loops around a local.
+    """
     if not access.certain:
         return None
-    inside = box(shape)
+    inside = box(shape).insert_dims(isl.dim_type.set, 0, around)
     try:
         with bounded_effort():
             return _body_point(statement, access, access.relation.subtract_range(inside))
@@ -287,12 +292,14 @@ def find_misfit(statement: NestStatement, conversion: NestConversion) -> tuple[P
         return None
 
 
-def find_early_reads(statements: Sequence[NestStatement], outputs: Shapes) -> Iterator[BodyPoint]:
+def find_early_reads(statements: Sequence[NestStatement], ranks: Mapping[str, int]) -> Iterator[BodyPoint]:
     """For each read that no earlier write can have served: an instance that surely makes it.
+
+    `ranks` has the ranks of the arrays that begin unwritten: outputs and locals.
 
     Writes that only data decide count as made: whether they were is for the execution to find out.
     """
-    before = {port: isl.Set.empty(box(shape).get_space()) for port, shape in outputs.items()}
+    before = {name: isl.Set.empty(box((None,) * rank).get_space()) for name, rank in ranks.items()}
     pending: list[NestStatement] = []
     for statement in statements:
         if pending and pending[0].path[0] != statement.path[0]:
@@ -302,7 +309,7 @@ def find_early_reads(statements: Sequence[NestStatement], outputs: Shapes) -> It
         pending.append(statement)
         same = [other for other in statements if other.path[0] == statement.path[0]]
         for access in statement.reads:
-            if access.port in outputs and access.certain and access.affine:
+            if access.port in ranks and access.certain and access.affine:
                 point = _early(statement, access, before[access.port], same)
                 if point:
                     yield point

@@ -161,11 +161,42 @@ def bodies(draw: DrawFn, inputs: list[GeneratedPort], outputs: list[GeneratedPor
     """Statements that write every output whole, some of them over and over."""
     readable = list(inputs)
     lines = []
-    for port in outputs:
+    for number, port in enumerate(outputs):
+        if draw(st.integers(0, 3)) == 0:
+            local = GeneratedPort(f"v{number}", draw(st.sampled_from((port.type, *TYPES))), draw(_pattern_shapes()))
+            lines += draw(_local(readable, local))
+            readable.append(local)
         lines.append(draw(_filling(readable, port)))
         readable.append(port)
         lines += draw(st.lists(_change(readable, port), max_size=2))
     return "\n".join(f"  {line}" for line in lines)
+
+
+@st.composite
+def _local(draw: DrawFn, readable: list[GeneratedPort], local: GeneratedPort) -> list[str]:
+    """The declaration of a local, and what it holds at first: nearly always all of it."""
+    event("local")
+    if not local.shape and draw(st.booleans()):
+        return [f"{local} = {Writer(draw, readable, {}).expr(local.type, 1)}"]
+    lines = [draw(_filling(readable, local))] if draw(st.integers(0, 9)) else []
+    return [str(local), *lines, *draw(st.lists(_change([*readable, local], local), max_size=1))]
+
+
+@st.composite
+def _inner_local(
+    draw: DrawFn, readable: list[GeneratedPort], bounds: dict[str, tuple[int, int]]
+) -> tuple[str, list[GeneratedPort]]:
+    """Statements of a loop that declare a local and fill it, and what can be read after them."""
+    if draw(st.integers(0, 2)):
+        return "", readable
+    event("local of a loop")
+    local = GeneratedPort("w", draw(st.sampled_from(TYPES)), draw(st.sampled_from(((), (), (2,)))))
+    writer = Writer(draw, readable, {**bounds, **({"n": (0, 2)} if local.shape else {})})
+    target, ranges = _target(local, ["n"] if local.shape else []), " for n in 0..2" if local.shape else ""
+    text = f"{local}\n{target} = {writer.expr(local.type, 1)}{ranges}\n"
+    if local.type != "bool" and draw(st.booleans()):
+        text += f"{target} += {writer.expr(local.type, 1)}{ranges}\n"
+    return text, [*readable, local]
 
 
 def _target(port: GeneratedPort, names: list[str]) -> str:
@@ -181,14 +212,16 @@ def _filling(draw: DrawFn, readable: list[GeneratedPort], port: GeneratedPort) -
     """One statement or loop that gives every element a first value."""
     names = [f"i{axis}" for axis in range(len(port.shape))]
     bounds = {name: (0, length) for name, length in zip(names, port.shape, strict=True)}
-    value = Writer(draw, readable, bounds).expr(port.type, 2)
     target = _target(port, names)
-    if not names:
-        return f"{target} = {value}"
-    form = draw(st.sampled_from(("for", "loop", "may")))
+    form = draw(st.sampled_from(("for", "loop", "may"))) if names else "for"
     if form == "loop":
         event("loop")
-        return f"loop {_ranges(names, port.shape)} {{ {target} = {value} }}"
+        first, visible = draw(_inner_local(readable, bounds))
+        value = Writer(draw, visible, bounds).expr(port.type, 2)
+        return f"loop {_ranges(names, port.shape)} {{ {first}{target} = {value} }}"
+    value = Writer(draw, readable, bounds).expr(port.type, 2)
+    if not names:
+        return f"{target} = {value}"
     if form == "may" and draw(st.booleans()):
         condition = Writer(draw, readable, bounds).condition(1)
         event("where")

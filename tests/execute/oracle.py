@@ -126,20 +126,27 @@ class Body:
             self.arrays[port.name] = np.zeros(port.shape, dtype_of(port.type))
         self.written: dict[str, set[tuple[int, ...]]] = {port.name: set() for port in elementary.outputs}
         self.indices: dict[str, int] = {}
+        self.locals = {local.name: local for local in elementary.locals}
 
     def run(self) -> Arrays:
         assert self.elementary.body is not None
-        self._statements(self.elementary.body)
-        for name, written in self.written.items():
-            if len(written) != self.arrays[name].size:
+        self._statements(self.elementary.body, 0)
+        outputs = [port.name for port in self.elementary.outputs]
+        for name in outputs:
+            if len(self.written[name]) != self.arrays[name].size:
                 raise Refused("output-not-written")
-        return {name: self.arrays[name] for name in self.written}
+        return {name: self.arrays[name] for name in outputs}
 
-    def _statements(self, statements: Sequence[Assign | Loop]) -> None:
+    def _statements(self, statements: Sequence[Assign | Loop], depth: int) -> None:
+        """Statements inside so many ranges. Any local that lives there begins anew: none of another block is alive."""
+        for local in self.locals.values():
+            if len(local.around) == depth:
+                self.arrays[local.name] = np.zeros(local.shape, dtype_of(local.type))
+                self.written[local.name] = set()
         for statement in statements:
             for _ in self._each(statement.ranges):
                 if isinstance(statement, Loop):
-                    self._statements(statement.body)
+                    self._statements(statement.body, depth + len(statement.ranges))
                 elif statement.condition is None or self.value(statement.condition):
                     self._assign(statement)
 
@@ -155,7 +162,7 @@ class Body:
     def _assign(self, statement: Assign) -> None:
         value = self.value(statement.value)
         array = self.arrays[statement.port]
-        place = self._place(statement.port, statement.subscripts)
+        place = self._place(statement.port, statement.subscripts[statement.around :])
         if statement.accumulate:
             before = array[place] if place in self.written[statement.port] else array.dtype.type(0)
             value = _binary("+", before, value)
@@ -175,7 +182,7 @@ class Body:
             case Index():
                 return self.indices[node.name]
             case Read():
-                place = self._place(node.port, node.subscripts)
+                place = self._place(node.port, node.subscripts[node.around :])
                 if place not in self.written.get(node.port, {place}):
                     raise Refused("read-before-write")
                 return self.arrays[node.port][place]

@@ -66,6 +66,8 @@ KINDS = (
     "where",
     "branches by data",
     "infinite axes",
+    "locals",
+    "locals of loops",
 )
 SEEN: Counter[str] = Counter()
 
@@ -104,6 +106,7 @@ def count(spec: Spec, generated: Generated) -> None:
     orders = [order_of(task) for task in repeated if task.delays]
     body = [one for elementary in spec.elementaries.values() for one in elementary.body or ()]
     found = list(assigns(body))
+    locals_ = [local for elementary in spec.elementaries.values() for local in elementary.locals]
     nodes = [node for one in found for outer in expressions_of(one) for node in inside(outer)]
     chosen = [node.condition for node in nodes if isinstance(node, Select)]
     conditions = [one.condition for one in found if one.condition is not None]
@@ -119,6 +122,8 @@ def count(spec: Spec, generated: Generated) -> None:
             "where": bool(conditions),
             "branches by data": any(map(depends_on_data, [*chosen, *conditions])),
             "infinite axes": generated.streamed is not None,
+            "locals": bool(locals_),
+            "locals of loops": any(local.around for local in locals_),
         }.items()
         if present
     )
