@@ -255,7 +255,9 @@ def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Ite
                 "read-before-write",
                 f"{_shown(point, around.get(point.access.port, 0))} is read before anything is written there{_at(point)}",
                 point.access.span,
-                "statements run in the order of the text, ranges upwards: write the element first",
+                "a local begins unwritten in each iteration of its loop: declare it before the loop to keep its value"
+                if around.get(point.access.port)
+                else "statements run in the order of the text, ranges upwards: write the element first",
             )
     for port in elementary.outputs:
         hole = None if port.name in told else find_unwritten(statements, port.name, outputs[port.name])

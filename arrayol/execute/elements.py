@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.environment import Environment, Fault, Mask, Values
+from arrayol.ir.spec import written_name
 from arrayol.source import Span
 
 PatternIndex = tuple[int | NDArray[np.int64], ...]
@@ -145,7 +146,8 @@ def checked_index(
     for position, (subscript, length) in enumerate(zip(subscripts, shape, strict=True), start=1):
         bad = np.logical_or(np.less(subscript, 0), np.greater_equal(subscript, length))
         if np.any(bad):
-            which = f"subscript {position} of '{port}'" if len(shape) > 1 else f"the subscript of '{port}'"
+            name = written_name(port)
+            which = f"subscript {position} of '{name}'" if len(shape) > 1 else f"the subscript of '{name}'"
             hint = "guard the access with a condition, or bring the subscript into range with min and max"
             fault = Fault("subscript-out-of-range", f"{which} is {{value}}, outside 0..{length}", hint)
             env.refuse(bad, subscript, fault, span)
@@ -157,7 +159,7 @@ def require_written(env: Environment, written: Values, port: str, span: Span) ->
     if not np.all(written):
         fault = Fault(
             "read-before-write",
-            f"an element of '{port}' is read here that has not been written yet",
+            f"an element of '{written_name(port)}' is read here that has not been written yet",
             "statements run in the order written; put the one that writes it before, or give it a first value",
         )
         bad: Mask = np.logical_not(written)

@@ -179,6 +179,7 @@ def _ranges(ranges: tuple[syntax.Range, ...], scope: Scope) -> tuple[tuple[expre
 def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port | Local, tuple[expressions.Expr, ...]]:
     name, array = ref.name.text, scope.array(ref.name.text)
     if array is None:
+        scope.check_alive(ref.name)
         outputs = (port.name for port in signature.outputs)
         hint = did_you_mean(name, (*outputs, *scope.locals)) or f"declare a variable before it, as in {name}: i32 = 0"
         raise mistake("unknown-name", f"no output port or local is named '{name}'", ref.name.span, hint)

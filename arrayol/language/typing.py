@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from arrayol.ir import expressions, syntax
-from arrayol.ir.spec import ConstValue, Local, Port
+from arrayol.ir.spec import ConstValue, Local, Port, written_name
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
 from arrayol.language import constants
 from arrayol.language.constants import TYPE_NAMES, check_function
@@ -155,6 +155,12 @@ class Scope:
         around = array.around if isinstance(array, Local) else ()
         return (*(expressions.Index(outer.name, ref.span) for outer in around), *typed)
 
+    def check_alive(self, name: syntax.Name) -> None:
+        """Raise where a name is that of a local of a loop that has ended."""
+        if any(written_name(local.name) == name.text for local in self.declared):
+            message, hint = f"local '{name.text}' ends with its loop", "declare it before the loop"
+            raise mistake("unknown-name", message, name.span, hint)
+
     def array(self, name: str) -> Port | Local | None:
         """The port or local of that name. Raises a silent Mistake for a local whose declaration has one."""
         if name in self.locals and self.locals[name] is None:
@@ -174,6 +180,7 @@ class Scope:
             return constant(self.definitions.constants.values[name], ref.span)
         if name in self.definitions.constants.broken:
             raise Mistake
+        self.check_alive(ref.name)
         known = {*self.ports, *self.indices, *self.locals, *self.definitions.constants.values}
         raise self.definitions.unknown(ref.name, "port, range variable or const", known)
 
