@@ -251,12 +251,13 @@ def _check_order(elementary: Elementary, statements: list[NestStatement]) -> Ite
     for point in find_early_reads(statements, ranks):
         if point.access.port not in told:
             told.add(point.access.port)
+            outer = around.get(point.access.port, 0)
             yield Diagnostic(
                 "read-before-write",
-                f"{_shown(point, around.get(point.access.port, 0))} is read before anything is written there{_at(point)}",
+                f"{_shown(point, outer)} is read before anything is written there{_at(point)}",
                 point.access.span,
-                "a local begins unwritten in each iteration of its loop: declare it before the loop to keep its value"
-                if around.get(point.access.port)
+                "a local is a new one in each iteration of its loop; declare it before the loop to keep its value"
+                if outer
                 else "statements run in the order of the text, ranges upwards: write the element first",
             )
     for port in elementary.outputs:

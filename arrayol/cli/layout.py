@@ -58,6 +58,8 @@ def _show(comparison: Comparison) -> None:
 
 def _heading(comparison: Comparison) -> Iterator[str]:
     for body in comparison.nest.bodies:
+        if not body.references:
+            continue  # scalars and locals are in no memory
         loops = ", ".join(
             f"{loop.name} unrolled by {factor}" for loop, factor in zip(body.loops, body.factors, strict=True)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from arrayol.ir import expressions
 from arrayol.ir.affine import affine, expression_of
@@ -15,7 +16,9 @@ Bindings = Mapping[str, expressions.Expr]
 
 
 def substitute(expr: expressions.Expr, bindings: Bindings) -> expressions.Expr:
-    """The expression with weak integer expressions for range variables.
+    """The expression with weak integer expressions for range variables, and reads of other locals for locals of loops.
+
+    A local of loops is bound to a read that has the subscripts of the loops around the other one.
 
     Integer expressions of range variables become affine forms; what is constant is computed; of a conditional whose
     condition is constant only the branch it takes is left, so that nothing is computed that it guards.
@@ -31,7 +34,7 @@ def _inside(expr: expressions.Expr, bindings: Bindings) -> expressions.Expr:  # 
         case expressions.Index():
             return bindings.get(expr.name, expr)
         case expressions.Read():
-            return replace(expr, subscripts=tuple(substitute(item, bindings) for item in expr.subscripts))
+            return replace(expr, **element(expr, bindings))
         case expressions.Operation():
             return _chain(expr, bindings)
         case expressions.Function():
@@ -40,6 +43,16 @@ def _inside(expr: expressions.Expr, bindings: Bindings) -> expressions.Expr:  # 
             return _convert(expr, substitute(expr.operand, bindings))
         case expressions.Select():
             return _select(expr, bindings)
+
+
+def element(access: expressions.Read | expressions.Assign, bindings: Bindings) -> dict[str, Any]:
+    """What is other in a read, or in the target of an assignment, under the bindings."""
+    subscripts = tuple(substitute(item, bindings) for item in access.subscripts)
+    local = bindings.get(access.port) if access.around else None
+    if not isinstance(local, expressions.Read):
+        return {"subscripts": subscripts}
+    own = subscripts[access.around :]
+    return {"port": local.port, "subscripts": (*local.subscripts, *own), "around": local.around}
 
 
 def _part(expr: expressions.Expr, parent: expressions.Expr, bindings: Bindings) -> expressions.Expr:

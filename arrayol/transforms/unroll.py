@@ -21,17 +21,17 @@ Where the number of iterations depends on outer loops a block may lack its last 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import reduce
 
 from arrayol.errors import error
 from arrayol.ir import expressions
 from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
-from arrayol.ir.spec import Elementary
+from arrayol.ir.spec import Around, Elementary, Local, written_name
 from arrayol.ir.types import ElementType, Weak
 from arrayol.source import Span
-from arrayol.transforms.substitute import is_bool_constant, substitute
+from arrayol.transforms.substitute import element, is_bool_constant, substitute
 from arrayol.transforms.unroll_legality import (
     Looped,
     Straight,
@@ -90,21 +90,23 @@ class Unrolled:
     copies: tuple[Copy, ...]
 
 
-def unroll(elementary: Elementary, factors: Sequence[int]) -> Unrolled:
+def unroll(elementary: Elementary, factors: Sequence[int], taken: Set[str] = frozenset()) -> Unrolled:
     """Unroll and jam the loops of a body, loops of depth k by factors[k]; where a body is less deep it takes the first.
 
-    Raises ArrayolError: `no-nest` without a body, `bad-unroll` where the factors do not fit the loops, `unroll-refused`
-    where two iterations that touch one element would change places, or the reordering cannot be told to be safe.
+    Each copy of a loop's block has locals of its own, with names other than `taken`. Raises ArrayolError: `no-nest`
+    without a body, `bad-unroll` where the factors do not fit the loops, `unroll-refused` where two iterations that
+    touch one element would change places, or the reordering cannot be told to be safe.
     """
     if elementary.body is None:
         raise no_nest(elementary)
     depth = loop_depth(elementary)
     check_factors(elementary.name, factors, depth, elementary.span)
-    builder = _Builder(factors, elementary)
+    builder = _Builder(factors, elementary, taken)
     statements, copies = builder.statements(elementary.body, (_Lane({}, (), full=True),), ())
     if any(factor > 1 for factor in factors):
         refuse_swapped(elementary, factors)
-    return Unrolled(replace(elementary, body=statements), copies)
+    locals_ = tuple(sorted(builder.locals.values(), key=lambda local: local.name))
+    return Unrolled(replace(elementary, body=statements, locals=locals_), copies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +132,13 @@ _Rest = tuple[Callable[[tuple[_Lane, ...], tuple[BlockLoop, ...]], _Built], tupl
 class _Builder:
     """Builds the unrolled statements; counts the innermost bodies as they are met first."""
 
-    def __init__(self, factors: Sequence[int], elementary: Elementary) -> None:
+    def __init__(self, factors: Sequence[int], elementary: Elementary, taken: Set[str]) -> None:
         self.factors = factors
         self.elementary = elementary
+        self.taken = {*taken, *(port.name for port in (*elementary.inputs, *elementary.outputs))}
+        self.taken |= {written_name(local.name) for local in elementary.locals}
+        self.taken |= {item.name for item in expressions.ranges(elementary.body or ())}
+        self.locals: dict[tuple[str, tuple[int, ...], tuple[str, ...]], Local] = {}
         self.numbers: dict[tuple[int, ...], int] = {}
         self.count = 0
 
@@ -145,6 +151,7 @@ class _Builder:
     ) -> _Built:
         built: list[expressions.Statement] = []
         copies: list[Copy] = []
+        lanes = tuple(self._with_locals(lane, loops, statements) for lane in lanes)
         for place, item in enumerate(items_of(statements)):
             if isinstance(item, Straight):
                 unrolled = self._straight(item, lanes, loops, (*places, place))
@@ -153,6 +160,38 @@ class _Builder:
             built += unrolled[0]
             copies += unrolled[1]
         return tuple(built), tuple(copies)
+
+    def _with_locals(
+        self, lane: _Lane, loops: tuple[BlockLoop, ...], statements: Sequence[expressions.Statement]
+    ) -> _Lane:
+        """The lane with a local of its own for each one of this block."""
+        depth = len(lane.copy)
+        mentioned = {name for assign in expressions.assigns(statements) for name in expressions.arrays(assign)}
+        for local in self.elementary.locals:
+            if len(local.around) == depth and local.name in mentioned:
+                own = self._own(local, lane, loops)
+                outer = tuple(expressions.Index(around.name, local.span) for around in own.around)
+                read = expressions.Read(own.name, outer, local.type, local.span, len(outer))
+                lane = replace(lane, bindings={**lane.bindings, local.name: read})
+        return lane
+
+    def _own(self, local: Local, lane: _Lane, loops: tuple[BlockLoop, ...]) -> Local:
+        """A copy's local, inside those loops over blocks that are left around it."""
+        around = tuple(
+            Around(outer.name, 0, -((outer.low - outer.high) // loop.factor) if loop.trips is None else loop.trips)
+            for outer, loop in zip(local.around, loops, strict=False)
+            if expressions.mentions(lane.bindings[outer.name], outer.name)
+        )
+        key = local.name, lane.copy, tuple(outer.name for outer in around)
+        if key not in self.locals:
+            name = local.name
+            if any(lane.copy) or not lane.full:
+                name = "_".join([written_name(name), *map(str, lane.copy), *([] if lane.full else ["rest"])])
+                while name in self.taken:
+                    name += "_"
+                self.taken.add(name)
+            self.locals[key] = replace(local, name=name, around=around)
+        return self.locals[key]
 
     def _straight(
         self, item: Straight, lanes: tuple[_Lane, ...], loops: tuple[BlockLoop, ...], places: tuple[int, ...]
@@ -287,12 +326,8 @@ def _copied(assign: expressions.Assign, lane: _Lane) -> expressions.Assign | Non
         return None
     conditions = [*lane.guards, *([] if condition is None or is_bool_constant(condition, value=True) else [condition])]
     joined = reduce(lambda first, second: _both(first, second, assign.span), conditions) if conditions else None
-    return replace(
-        assign,
-        subscripts=tuple(substitute(item, lane.bindings) for item in assign.subscripts),
-        value=substitute(assign.value, lane.bindings),
-        condition=joined,
-    )
+    value = substitute(assign.value, lane.bindings)
+    return replace(assign, value=value, condition=joined, **element(assign, lane.bindings))
 
 
 def _both(first: expressions.Expr, second: expressions.Expr, span: Span) -> expressions.Expr:

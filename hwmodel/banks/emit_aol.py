@@ -8,7 +8,7 @@ which there is one, since lattices of different memories of an array are disjoin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
@@ -17,7 +17,7 @@ from arrayol.checks.check import choose_top
 from arrayol.errors import error
 from arrayol.ir import expressions
 from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
-from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, Spec, port_named
+from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, Spec, port_named, written_name
 from arrayol.ir.types import ElementType, Weak
 from arrayol.polyhedral.dependences import nest_of
 from arrayol.source import Span
@@ -138,12 +138,13 @@ def renamed_body(unrolled: Unrolled, custom: Custom, seating: Seating) -> tuple[
         for each in memory.references
     }
     copies = iter(unrolled.copies)
+    locals_ = {local.name for local in unrolled.elementary.locals}
 
     def renamed(statements: Sequence[expressions.Statement]) -> tuple[expressions.Statement, ...]:
         return tuple(
             replace(statement, body=renamed(statement.body))
             if isinstance(statement, expressions.Loop)
-            else _Renaming(next(copies), keys, custom.memories, seating).assign(statement)
+            else _Renaming(next(copies), keys, custom.memories, seating, locals_).assign(statement)
             for statement in statements
         )
 
@@ -154,12 +155,18 @@ class _Renaming:
     """Renames the accesses of one assignment in the order of their numbers."""
 
     def __init__(
-        self, copy: Copy, keys: Mapping[_Key, int], memories: Sequence[VirtualMemory], seating: Seating
+        self,
+        copy: Copy,
+        keys: Mapping[_Key, int],
+        memories: Sequence[VirtualMemory],
+        seating: Seating,
+        locals_: Set[str],
     ) -> None:
         self.copy = copy
         self.keys = keys
         self.memories = memories
         self.seating = seating
+        self.locals = locals_
         self.numbers = count()
 
     def assign(self, assign: expressions.Assign) -> expressions.Assign:
@@ -171,7 +178,10 @@ class _Renaming:
         condition = None if assign.condition is None else self.expr(assign.condition)
         if not assign.subscripts:
             return replace(assign, value=value, condition=condition)
-        port, subscripts = self._access(assign.port, assign.subscripts, inner, next(self.numbers), assign.target_span)
+        number = next(self.numbers)
+        if assign.port in self.locals:
+            return replace(assign, subscripts=inner, value=value, condition=condition)
+        port, subscripts = self._access(assign.port, assign.subscripts, inner, number, assign.target_span)
         return replace(assign, port=port, subscripts=subscripts, value=value, condition=condition)
 
     def expr(self, expr: expressions.Expr) -> expressions.Expr:
@@ -179,6 +189,8 @@ class _Renaming:
             case expressions.Read() if expr.subscripts:
                 number = next(self.numbers)
                 inner = tuple(self.expr(item) for item in expr.subscripts)
+                if expr.port in self.locals:
+                    return replace(expr, subscripts=inner)
                 port, subscripts = self._access(expr.port, expr.subscripts, inner, number, expr.span)
                 return replace(expr, port=port, subscripts=subscripts)
             case expressions.Operation():
@@ -414,7 +426,13 @@ def _banked(
     """The body on its memories; those that it does not surely write whole start with zeros, which nothing uses."""
     scalars = [tuple(port for port in ports if not port.shape) for ports in (unrolled.inputs, unrolled.outputs)]
     task = Elementary(
-        name, (*seating.inputs, *scalars[0]), (*seating.outputs, *scalars[1]), statements, None, unrolled.span
+        name,
+        (*seating.inputs, *scalars[0]),
+        (*seating.outputs, *scalars[1]),
+        statements,
+        None,
+        unrolled.span,
+        unrolled.locals,
     )
     whole = nest_of(task).settled()
     ports = [port.name for port in (*task.inputs, *task.outputs)]
@@ -433,6 +451,7 @@ def _task(component: Elementary, parts: Sequence[Elementary], seating: Seating, 
 
 
 def _names_in(elementary: Elementary) -> set[str]:
-    """Names of ports and range variables."""
+    """Names of ports, locals and range variables."""
     ports = (*elementary.inputs, *elementary.outputs)
-    return {port.name for port in ports} | {item.name for item in expressions.ranges(elementary.body or ())}
+    names = {port.name for port in ports} | {written_name(local.name) for local in elementary.locals}
+    return names | {item.name for item in expressions.ranges(elementary.body or ())}

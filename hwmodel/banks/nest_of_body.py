@@ -5,7 +5,7 @@ Runs are counted, not estimated: loops on whose index an inner bound depends are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from math import prod
@@ -66,7 +66,7 @@ def nest_of_elementary(elementary: Elementary, factors: Sequence[int] | None) ->
     if elementary.body is None:
         raise no_nest(elementary)
     unrolled = unroll(elementary, [1] * loop_depth(elementary) if factors is None else factors)
-    ports = (*elementary.inputs, *elementary.outputs)
+    ports = (*elementary.inputs, *elementary.outputs)  # locals are in no memory
     arrays = {
         port.name: ArrayInfo(port.name, port.shape, port in elementary.inputs, port in elementary.outputs)
         for port in ports
@@ -108,13 +108,14 @@ def _reads(expr: expressions.Expr, *, sure: bool) -> Iterator[Accessed]:
 
 def _bodies(unrolled: Unrolled) -> Iterator[Body]:
     """The innermost bodies in the order of their numbers: the copies of their full blocks."""
+    locals_ = {local.name for local in unrolled.elementary.locals}
     placed = list(zip(unrolled.copies, expressions.assigns(unrolled.elementary.body or ()), strict=True))
     full = sorted((pair for pair in placed if pair[0].full), key=lambda pair: pair[0].body)
     for _, group in groupby(full, key=lambda pair: pair[0].body):
         copies = list(group)
         loops = copies[0][0].loops
         trips = count_trips(loops)
-        references = tuple(each for copy, assign in copies for each in _references(copy, assign, loops))
+        references = tuple(each for copy, assign in copies for each in _references(copy, assign, loops, locals_))
         yield Body(
             tuple(Loop(loop.name, extent) for loop, extent in zip(loops, trips.extents, strict=True)),
             tuple(loop.factor for loop in loops),
@@ -124,10 +125,14 @@ def _bodies(unrolled: Unrolled) -> Iterator[Body]:
         )
 
 
-def _references(copy: Copy, assign: expressions.Assign, loops: Sequence[BlockLoop]) -> Iterator[Reference]:
+def _references(
+    copy: Copy, assign: expressions.Assign, loops: Sequence[BlockLoop], locals_: Set[str]
+) -> Iterator[Reference]:
     names = [loop.name for loop in loops]
     accessed = list(accesses(assign))
     for number, (node, certain) in enumerate(accessed):
+        if node.port in locals_:
+            continue
         yield Reference(
             node.port,
             number == len(accessed) - 1 and node is assign,
