@@ -179,8 +179,6 @@ class _Renaming:
         if not assign.subscripts:
             return replace(assign, value=value, condition=condition)
         number = next(self.numbers)
-        if assign.port in self.locals:
-            return replace(assign, subscripts=inner, value=value, condition=condition)
         port, subscripts = self._access(assign.port, assign.subscripts, inner, number, assign.target_span)
         return replace(assign, port=port, subscripts=subscripts, value=value, condition=condition)
 
@@ -189,8 +187,6 @@ class _Renaming:
             case expressions.Read() if expr.subscripts:
                 number = next(self.numbers)
                 inner = tuple(self.expr(item) for item in expr.subscripts)
-                if expr.port in self.locals:
-                    return replace(expr, subscripts=inner)
                 port, subscripts = self._access(expr.port, expr.subscripts, inner, number, expr.span)
                 return replace(expr, port=port, subscripts=subscripts)
             case expressions.Operation():
@@ -222,6 +218,8 @@ class _Renaming:
         span: Span,
     ) -> tuple[str, tuple[expressions.Expr, ...]]:
         """The port and subscripts for an access; `inner` are its subscripts, the reads in them renamed."""
+        if array in self.locals:
+            return array, tuple(inner)
         chosen = self._memory(array, written, number)
         memory, seat = self.memories[chosen], self.seating.seats[chosen]
         dimensions = zip(inner, memory.suffix, memory.strides, strict=True)
