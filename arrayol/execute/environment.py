@@ -144,10 +144,7 @@ def wavefronts(shape: Sequence[int], schedule: Sequence[int], limit: int) -> Ite
 Values = Any  # an NDArray or a NumPy scalar; both have the same operators and functions
 Mask = NDArray[np.bool_]
 
-DTYPES: Mapping[ElementType, np.dtype[Any]] = {
-    ElementType.BOOL: np.dtype(bool),
-    **{kind: np.dtype(f"{kind.value[0]}{kind.bits // 8}") for kind in ElementType if kind is not ElementType.BOOL},
-}
+DTYPES: Mapping[ElementType, np.dtype[Any]] = {kind: np.dtype(kind.numpy_name) for kind in ElementType}
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from arrayol.execute.environment import DTYPES, Place, Values, empty
 from arrayol.execute.extern import ExternProgram, Functions, not_allowed
 from arrayol.execute.frames import first_frames, with_frames
 from arrayol.execute.repetitions import bind, sizes
-from arrayol.ir.spec import Component, CompoundTask, Elementary, Port, RepetitiveTask, Spec
+from arrayol.ir.spec import Component, CompoundTask, ConstArray, Elementary, Port, RepetitiveTask, Spec
 from arrayol.language.diagnose import did_you_mean
 
 _LANES = 1 << 15  # values of one vector operation, so that its operands stay in the caches
@@ -43,7 +43,8 @@ def execute(
     name = choose_top(spec, task)
     framed = with_frames(spec, name, inputs, frames)
     component = framed.spec.components[framed.task]
-    _refuse_unknown(component, inputs)
+    _refuse_unknown(spec.given_inputs(component), component, inputs)
+    inputs = {**inputs, **{port.name: table_array(spec.tables[port.name]) for port in _tables(spec, component)}}
     ports = spec.components[name].inputs
     used = {port.name: inputs[port.name] for port in ports if port.name in inputs}
     if frames is not None:
@@ -58,8 +59,17 @@ def execute(
     }
 
 
-def _refuse_unknown(component: Component, inputs: Mapping[str, NDArray[Any]]) -> None:
-    names = [port.name for port in component.inputs]
+def _tables(spec: Spec, component: Component) -> list[Port]:
+    return [port for port in component.inputs if port.name in spec.tables]
+
+
+def table_array(table: ConstArray) -> NDArray[Any]:
+    """The elements of a const array; they cannot be changed."""
+    return np.frombuffer(table.data, DTYPES[table.type].newbyteorder("<")).reshape(table.shape)
+
+
+def _refuse_unknown(ports: Sequence[Port], component: Component, inputs: Mapping[str, NDArray[Any]]) -> None:
+    names = [port.name for port in ports]
     for name in inputs:
         if name not in names:
             hint = did_you_mean(name, names) or f"its inputs are {', '.join(names) or 'none'}"

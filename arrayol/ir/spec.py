@@ -5,6 +5,7 @@ Where consts stay symbolic, entries of tilers, links, delays and spaces are expr
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
@@ -14,7 +15,7 @@ from typing_extensions import TypeVar
 
 from arrayol.ir import syntax
 from arrayol.ir.expressions import Expr, Statement
-from arrayol.ir.types import ElementType
+from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
 
 Entry = TypeVar("Entry", int, Expr, default=int)  # of a matrix or vector
@@ -35,6 +36,41 @@ class Port:
     type: ElementType
     shape: Shape
     span: Span = field(compare=False, repr=False)
+
+
+_STRUCT = {"?": "?", "f4": "f", "f8": "d"} | {
+    f"{sign}{size}": code.upper() if sign == "u" else code
+    for sign in "iu"
+    for size, code in {1: "b", 2: "h", 4: "i", 8: "q"}.items()
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ConstArray:
+    """An array of constants, an input of every component that reads it or calls one that does.
+
+    `data` has the elements in row-major order, each as NumPy's type of its own, the low byte first. `definition` is the
+    definition with numbers for consts.
+    """
+
+    name: str
+    type: ElementType
+    shape: tuple[int, ...]
+    data: bytes = field(repr=False)
+    definition: syntax.ConstArray = field(compare=False, repr=False)
+
+    @property
+    def number(self) -> ConstValue | None:
+        """The value of one that is a number in bodies: of rank 0, and not complex."""
+        if self.shape or self.type.kind is Kind.COMPLEX:
+            return None
+        value: ConstValue = struct.unpack(f"<{_STRUCT[self.type.numpy_name]}", self.data)[0]
+        return value
+
+    @property
+    def port(self) -> Port:
+        """The input of a component."""
+        return Port(self.name, self.type, self.shape, self.definition.name.span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +223,8 @@ class Spec:
     """A whole resolved specification: the file and its imports in one namespace.
 
     `constants` holds the consts' values after `--set`, `components` every elementary and task by name in textual
-    order, `settings` what was set. `items` are the definitions as written, imports inlined, to be evaluated anew with
-    other constants; one that steps made has none.
+    order, `tables` the const arrays, `settings` what was set. `items` are the definitions as written, imports inlined,
+    to be evaluated anew with other constants; one that steps made has none.
     """
 
     name: str
@@ -196,6 +232,7 @@ class Spec:
     components: Mapping[str, Component]
     settings: Mapping[str, ConstValue] = field(default_factory=dict, compare=False, repr=False)
     items: tuple[syntax.Item, ...] = field(default=(), compare=False, repr=False)
+    tables: Mapping[str, ConstArray] = field(default_factory=dict)
 
     @property
     def elementaries(self) -> dict[str, Elementary]:
@@ -204,6 +241,10 @@ class Spec:
     @property
     def tasks(self) -> dict[str, Task]:
         return {name: item for name, item in self.components.items() if not isinstance(item, Elementary)}
+
+    def given_inputs(self, component: Component) -> tuple[Port, ...]:
+        """The inputs of a component whose data come from outside: const arrays are there."""
+        return tuple(port for port in component.inputs if port.name not in self.tables)
 
     @property
     def tops(self) -> tuple[str, ...]:

@@ -123,6 +123,35 @@ class Const:
 
 
 @dataclass(frozen=True, slots=True)
+class Table:
+    """`[1, 2; 3, 4]`, elements in row-major order; or `[formula for ranges]`, in the order of the ranges."""
+
+    rows: tuple[tuple[Expr, ...], ...]
+    ranges: tuple[Range, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A .npy file that holds an array, by its path from the file that names it; `content` are its bytes, once read."""
+
+    path: str
+    content: bytes = field(repr=False)
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ConstArray:
+    """`const name: type[dims] = value`."""
+
+    name: Name
+    type: Name
+    dims: tuple[Dim, ...]
+    value: Expr | Table | DataFile
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class TilerDef:
     name: Name
     tiler: Tiler
@@ -267,7 +296,7 @@ class Task:
     span: Span = field(compare=False, repr=False)
 
 
-Item = Import | Const | TilerDef | Elementary | Task
+Item = Import | Const | ConstArray | TilerDef | Elementary | Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,11 @@ class ElementType(StrEnum):
         return -(-self.bits // 8)
 
     @property
+    def numpy_name(self) -> str:
+        """NumPy's name of the type that holds one element, as in files: `?`, `u1`, `f4`."""
+        return "?" if self is ElementType.BOOL else f"{self.value[0]}{self.bits // 8}"
+
+    @property
     def is_integer(self) -> bool:
         return self.kind in (Kind.SIGNED, Kind.UNSIGNED)
 

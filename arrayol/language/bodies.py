@@ -184,7 +184,8 @@ def _target(ref: syntax.Ref, signature: Signature, scope: Scope) -> tuple[Port |
         hint = did_you_mean(name, (*outputs, *scope.locals)) or f"declare a variable before it, as in {name}: i32 = 0"
         raise mistake("unknown-name", f"no output port or local is named '{name}'", ref.name.span, hint)
     if array in signature.inputs:
-        raise mistake("input-written", f"'{name}' is an input; a body writes outputs and locals", ref.span)
+        what = "a const array" if array in signature.hidden else "an input"
+        raise mistake("input-written", f"'{name}' is {what}; a body writes outputs and locals", ref.span)
     return array, scope.subscripts(ref, array)
 
 

@@ -14,6 +14,7 @@ from typing import TypeGuard
 
 from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import (
+    Call,
     Component,
     CompoundTask,
     ConstValue,
@@ -268,40 +269,54 @@ def _is_weak_truth(expr: expressions.Expr) -> bool:
 def spec_text(spec: Spec) -> str:
     """Canonical .aol text of a specification: imports inlined, consts and named tilers as their numbers.
 
-    Definitions stand in the order of `spec.components`, a blank line between two. Loading the text gives equal
-    components in this order; the consts are gone, and calls of a compound task come back in the loader's order of the
-    dataflow. Printing what was loaded gives the same text.
+    Const arrays that are read come first, then components in the order of `spec.components`, a blank line before each.
+    Loading the text gives equal components in this order; the consts are gone, and calls of a compound task come back
+    in the loader's order of the dataflow. Printing what was loaded gives the same text.
     """
-    return "\n".join(component_text(spec, which) for which in spec.components)
+    read = {port.name for component in spec.components.values() for port in component.inputs}
+    tables = (_printed(table.definition) for name, table in spec.tables.items() if name in read)
+    parts = ("".join(tables), *(component_text(spec, which) for which in spec.components))
+    return "\n".join(filter(None, parts))
 
 
 def component_text(spec: Spec, which: str) -> str:
     """The canonical text of one elementary or task of a specification."""
-    file = syntax.File((_component(spec, spec.components[which]),), NOWHERE)
-    return print_file(Parsed(file, (), (), frozenset()))
+    return _printed(_component(spec, spec.components[which]))
+
+
+def _printed(item: syntax.Item) -> str:
+    return print_file(Parsed(syntax.File((item,), NOWHERE), (), (), frozenset()))
 
 
 def _component(spec: Spec, component: Component) -> syntax.Item:
     match component:
         case Elementary():
             body = None if component.body is None else statements(component)
-            return syntax.Elementary(name(component.name), _signature(component), body, component.extern, NOWHERE)
+            return syntax.Elementary(name(component.name), _signature(spec, component), body, component.extern, NOWHERE)
         case RepetitiveTask():
-            return syntax.Task(name(component.name), _signature(component), _repeat(spec, component), NOWHERE)
+            return syntax.Task(name(component.name), _signature(spec, component), _repeat(spec, component), NOWHERE)
         case CompoundTask():
             calls = tuple(
-                syntax.Call(_names(call.results), name(call.callee), _names(call.arguments), NOWHERE)
+                syntax.Call(_names(call.results), name(call.callee), _names(_arguments(spec, call)), NOWHERE)
                 for call in component.calls
             )
-            return syntax.Task(name(component.name), _signature(component), calls, NOWHERE)
+            return syntax.Task(name(component.name), _signature(spec, component), calls, NOWHERE)
 
 
 def _names(texts: tuple[str, ...]) -> tuple[syntax.Name, ...]:
     return tuple(map(name, texts))
 
 
-def _signature(component: Component) -> syntax.Signature:
-    return syntax.Signature(tuple(map(_port, component.inputs)), tuple(map(_port, component.outputs)), NOWHERE)
+def _arguments(spec: Spec, call: Call) -> tuple[str, ...]:
+    """The arguments that are written: const arrays reach what reads them by their names."""
+    inputs = spec.components[call.callee].inputs
+    pairs = zip(inputs, call.arguments, strict=True)
+    return tuple(argument for port, argument in pairs if port.name not in spec.tables)
+
+
+def _signature(spec: Spec, component: Component) -> syntax.Signature:
+    inputs = tuple(_port(port) for port in component.inputs if port.name not in spec.tables)
+    return syntax.Signature(inputs, tuple(map(_port, component.outputs)), NOWHERE)
 
 
 def _port(port: Port) -> syntax.Port:
@@ -315,7 +330,8 @@ def _dims(shape: Shape) -> tuple[syntax.Dim, ...]:
 def _repeat(spec: Spec, task: RepetitiveTask) -> syntax.Repeat:
     """The repetition; links and delays stand in the order of the callee's ports as far as their own orders allow."""
     places = {port.name: place for place, port in enumerate(spec.components[task.callee].inputs)}
-    both: list[Sequence[Link | Delay]] = [task.input_links, task.delays]
+    written = [link for link in task.input_links if link.port not in spec.tables]
+    both: list[Sequence[Link | Delay]] = [written, task.delays]
     links = (*map(_input, merge(*both, key=lambda link: places[link.port])), *map(_output, task.output_links))
     return syntax.Repeat(_dims(task.repetition), name(task.callee), links, NOWHERE)
 

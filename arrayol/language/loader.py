@@ -10,14 +10,16 @@ from pathlib import Path
 
 from arrayol.errors import Diagnostic, error
 from arrayol.ir import syntax
-from arrayol.ir.spec import Component, ConstValue, Elementary, Spec
+from arrayol.ir.spec import Component, ConstArray, ConstValue, Elementary, Spec
 from arrayol.language.bodies import resolve_body
+from arrayol.language.const_arrays import with_const_arrays
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.namespace import Definitions, Gathered, define, gather, read_source, unused
 from arrayol.language.parser import parse
 from arrayol.language.repetitions import resolve_repetition
 from arrayol.language.tasks import BODY, Fragment, Signature, resolve_compound, resolve_signature
+from arrayol.language.tree import nodes_in
 from arrayol.source import SourceFile
 from arrayol.text import clipped
 
@@ -42,9 +44,11 @@ class Resolved:
 def resolve_components(definitions: Definitions, mistakes: Mistakes) -> Resolved:
     """Resolve every elementary and task; mistakes are noted, and what is sound beside them is kept."""
     items = [item for item in definitions.by_name.values() if isinstance(item, (syntax.Elementary, syntax.Task))]
+    tables = _tables_read(items, definitions)
     signatures: dict[str, Signature] = {}
     for item in items:
-        signature = mistakes.attempt(lambda item=item: resolve_signature(item, definitions, mistakes))  # type: ignore[misc]
+        read = tables[item.name.text]
+        signature = mistakes.attempt(lambda item=item, read=read: resolve_signature(item, read, definitions, mistakes))  # type: ignore[misc]
         if signature is not None:
             signatures[item.name.text] = signature
     circular = _check_circles(items, mistakes)
@@ -107,6 +111,31 @@ def _check_circles(items: list[syntax.Elementary | syntax.Task], mistakes: Mista
             return circular
 
 
+def _tables_read(
+    items: list[syntax.Elementary | syntax.Task], definitions: Definitions
+) -> dict[str, tuple[ConstArray, ...]]:
+    """The const arrays that each component reads, itself or in what it calls, in textual order."""
+    read: dict[str, set[str]] = {}
+    for item in items:
+        names = {node.text for node in nodes_in(item) if isinstance(node, syntax.Name)} & definitions.tables.keys()
+        if isinstance(item, syntax.Elementary):
+            names = {name for name in names if definitions.tables[name].number is None}
+        read[item.name.text] = names
+    calls = {item.name.text: _callees(item) & read.keys() for item in items if isinstance(item, syntax.Task)}
+    changed = bool(definitions.tables)
+    while changed:
+        more = {
+            name: set().union(*(read[callee] for callee in callees)) - read[name] for name, callees in calls.items()
+        }
+        for name, names in more.items():
+            read[name] |= names
+        changed = any(more.values())
+    return {
+        name: tuple(table for table in definitions.tables.values() if table.name in names)
+        for name, names in read.items()
+    }
+
+
 def _callees(item: syntax.Task) -> set[str]:
     if isinstance(item.content, syntax.Repeat):
         return {item.content.callee.text}
@@ -157,10 +186,11 @@ def _resolved(name: str, gathered: Gathered, settings: Settings | None, mistakes
     consts = {item.name.text for item in gathered.items if isinstance(item, syntax.Const)}
     known = consts | gathered.broken
     values = {const: _setting(const, value, known, name) for const, value in (settings or {}).items()}
-    definitions = define(gathered.items, values, frozenset(gathered.broken), mistakes)
+    definitions = with_const_arrays(define(gathered.items, values, frozenset(gathered.broken), mistakes), mistakes)
     resolved = resolve_components(definitions, mistakes)
     mistakes += unused(gathered.items, name, mistakes)
-    spec = Spec(name, definitions.constants.values, resolved.components, values, tuple(gathered.items))
+    constants, tables = definitions.constants.values, definitions.tables
+    spec = Spec(name, constants, resolved.components, values, tuple(gathered.items), tables)
     return Loaded(spec, definitions, resolved, tuple(mistakes))
 
 

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir import syntax
-from arrayol.ir.spec import ConstValue
+from arrayol.ir.spec import ConstArray, ConstValue
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
 from arrayol.language.parser import Parsed, parse
 from arrayol.language.tree import names_in, nodes_in
 from arrayol.source import SourceFile, Span
 
-Definition = syntax.Const | syntax.TilerDef | syntax.Elementary | syntax.Task
+Definition = syntax.Const | syntax.ConstArray | syntax.TilerDef | syntax.Elementary | syntax.Task
 
 KINDS = {
     syntax.Const: "a const",
+    syntax.ConstArray: "a const array",
     syntax.TilerDef: "a tiler",
     syntax.Elementary: "an elementary task",
     syntax.Task: "a task",
@@ -33,6 +34,7 @@ class Definitions:
     by_name: Mapping[str, Definition]
     constants: Constants
     broken: frozenset[str]
+    tables: Mapping[str, ConstArray] = field(default_factory=dict)
 
     def kind(self, name: str) -> str:
         """What a name of the file means, in words."""
@@ -138,6 +140,7 @@ def _evaluation_order(
 # Reading a source file: whatever lies there, the outcome is text or a clear error.
 
 MAXIMUM_BYTES = 64 * 1024 * 1024
+MAXIMUM_DATA_BYTES = 512 * 1024 * 1024
 
 
 def read_source(path: Path, name: str | None = None) -> SourceFile:
@@ -231,8 +234,18 @@ class _Gatherer:
         for item in tree.items:
             if isinstance(item, syntax.Import):
                 self._import(path, item, chain)
+            elif isinstance(item, syntax.ConstArray) and isinstance(item.value, syntax.DataFile):
+                self._data(path, item, item.value)
             else:
                 self.gathered.items.append(item)
+
+    def _data(self, path: Path, item: syntax.ConstArray, file: syntax.DataFile) -> None:
+        """Take a const array with the bytes of its file."""
+        read = self._mistakes.attempt(lambda: replace(file, content=read_data(path.parent, file)))
+        if read is None:
+            self.gathered.broken.add(item.name.text)
+        else:
+            self.gathered.items.append(replace(item, value=read))
 
     def _import(self, importer: Path, item: syntax.Import, chain: tuple[Path, ...]) -> None:
         target = importer.parent / item.path
@@ -259,6 +272,22 @@ class _Gatherer:
             self._mistakes.report("bad-import", f"'{item.path}': {refusal.message}", item.span, refusal.hint)
             return
         self.enter(target, self.parse(source).tree, (*chain, target.resolve()))
+
+
+def read_data(folder: Path, file: syntax.DataFile) -> bytes:
+    """The bytes of a data file at or below a folder. Raises Mistake (`const-file`)."""
+    target = folder / file.path
+    if not target.resolve().is_relative_to(folder.resolve()):
+        hint = "move the file into this folder or one below"
+        raise mistake("const-file", f"'{file.path}' lies outside the folder of this file", file.span, hint)
+    try:
+        if target.stat().st_size > MAXIMUM_DATA_BYTES:
+            hint = "make it an input, whose data come from outside"
+            message = f"'{file.path}' is larger than {MAXIMUM_DATA_BYTES >> 20} MiB"
+            raise mistake("const-file", message, file.span, hint)
+        return target.read_bytes()
+    except OSError as failure:
+        raise mistake("const-file", f"'{file.path}' cannot be read: {failure.strerror}", file.span) from None
 
 
 # Definitions that nothing uses: often the trace of a mistake, so a warning.

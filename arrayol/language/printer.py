@@ -177,12 +177,23 @@ def _item(item: syntax.Item) -> Iterator[Line]:
             yield Line(0, (f'import "{item.path}"',), start)
         case syntax.Const():
             yield Line(0, (f"const {item.name.text} = {expression(item.value)}",), start)
+        case syntax.ConstArray():
+            yield Line(0, (f"const {_port(item)} = {_array_value(item.value)}",), start)
         case syntax.TilerDef():
             yield Line(0, (f"tiler {item.name.text}", *_tiler(item.tiler, "= ")), start)
         case syntax.Elementary():
             yield from _elementary(item)
         case syntax.Task():
             yield from _task(item)
+
+
+def _array_value(value: syntax.Expr | syntax.Table | syntax.DataFile) -> str:
+    if isinstance(value, syntax.DataFile):
+        return f'"{value.path}"'
+    if not isinstance(value, syntax.Table):
+        return expression(value)
+    ranges = f" for {_ranges(value.ranges)}" if value.ranges else ""
+    return f"[{'; '.join(', '.join(map(expression, row)) for row in value.rows)}{ranges}]"
 
 
 def _elementary(item: syntax.Elementary) -> Iterator[Line]:
@@ -261,7 +272,7 @@ def _signature(signature: syntax.Signature) -> str:
     return f"({inputs}) -> ({outputs})"
 
 
-def _port(port: syntax.Port | syntax.Local) -> str:
+def _port(port: syntax.Port | syntax.Local | syntax.ConstArray) -> str:
     return f"{port.name.text}: {port.type.text}{_dims(port.dims) if port.dims else ''}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from arrayol.errors import Diagnostic, Severity
 from arrayol.ir import syntax
-from arrayol.ir.spec import ConstValue, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault
+from arrayol.ir.spec import ConstValue, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault, whole_array_tiler
 from arrayol.language.constants import check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
@@ -60,8 +60,9 @@ def resolve_repetition(
         (DELAYS, delays, syntax.DelayLink),
     ):
         damaged |= {part} if len(sound) < written[kind] else set()
+    linked = (*inputs, *links.hidden())
     task = RepetitiveTask(
-        item.name.text, own.inputs, own.outputs, space, repeat.callee.text, inputs, outputs, delays, item.name.span
+        item.name.text, own.inputs, own.outputs, space, repeat.callee.text, linked, outputs, delays, item.name.span
     )
     return Fragment(task, frozenset(damaged))
 
@@ -120,7 +121,7 @@ class _Links:
         before = len(mistakes)
         name = self.repeat.callee.text
         linked = Counter(link.port.text for link in self.repeat.links if not isinstance(link, syntax.OutputLink))
-        missing = [port.name for port in self.callee.inputs if not linked[port.name]]
+        missing = [port.name for port in self.callee.declared if not linked[port.name]]
         for port in missing:
             hint = f"add a link: {port} <- ARRAY at TILER"
             mistakes.report("unlinked-input", f"input '{port}' of '{name}' has no link", self.repeat.callee.span, hint)
@@ -144,6 +145,14 @@ class _Links:
         links = [link for link in self.repeat.links if isinstance(link, syntax.InputLink)]
         return mistakes.sound_of(links, self._input)
 
+    def hidden(self) -> tuple[Link, ...]:
+        """The links from const arrays to the inputs that are those arrays."""
+        steps, span = len(self.space), self.repeat.callee.span
+        return tuple(
+            Link(port.name, port.name, whole_array_tiler(len(port.shape), span, steps), span)
+            for port in self.callee.hidden
+        )
+
     def outputs(self, mistakes: Mistakes) -> tuple[Link, ...]:
         """The links from output ports to arrays."""
         links = [link for link in self.repeat.links if isinstance(link, syntax.OutputLink)]
@@ -155,7 +164,7 @@ class _Links:
         return mistakes.sound_of(links, lambda link: self._delay(link, mistakes))
 
     def _input(self, link: syntax.InputLink) -> Link:
-        port = self._callee_port(link.port, self.callee.inputs, "input")
+        port = self._callee_port(link.port, self.callee.declared, "input")
         return self._link(link, port, self._own_array(link.array, self.own.inputs, "input"))
 
     def _output(self, link: syntax.OutputLink) -> Link:
@@ -181,7 +190,7 @@ class _Links:
         return own_array(name, self.task, self.own, ports, direction)
 
     def _delay(self, link: syntax.DelayLink, mistakes: Mistakes) -> Delay:
-        port = self._callee_port(link.port, self.callee.inputs, "input")
+        port = self._callee_port(link.port, self.callee.declared, "input")
         output = self._callee_port(link.output, self.callee.outputs, "output")
         if (port.type, port.shape) != (output.type, output.shape):
             message = f"'{shown_port(port)}' cannot take '{shown_port(output)}' of an earlier instance"

@@ -132,10 +132,12 @@ def _symbolic(
     item = loaded.definitions.by_name[component.name]
     if isinstance(component, Elementary) and isinstance(item, syntax.Elementary) and item.body is not None:
         elementary = replace(component, body=_statements(item.body, component, scope))
-        return SymbolicComponent(elementary, _shapes(item, scope), {}, {}, values, tuple(scope.divisible))
+        shapes = _shapes(item, component, scope)
+        return SymbolicComponent(elementary, shapes, {}, {}, values, tuple(scope.divisible))
     if isinstance(component, RepetitiveTask) and isinstance(item, syntax.Task):
         assert isinstance(item.content, syntax.Repeat)
-        links = _Links(scope, _shapes(item, scope), _shapes(loaded.definitions.component(item.content.callee), scope))
+        callee, repeated = loaded.definitions.component(item.content.callee), loaded.spec.components[component.callee]
+        links = _Links(scope, _shapes(item, component, scope), _shapes(callee, repeated, scope))
         task = links.symbolic(item.content, component)
         carried = {delay.output: _carried(delay, component, loaded) for delay in component.delays}
         return SymbolicComponent(task, links.arrays, links.patterns, carried, values, tuple(scope.divisible))
@@ -153,9 +155,16 @@ def _carried(delay: Delay, task: RepetitiveTask, loaded: Loaded) -> Port:
     return replace(output, shape=(*task.repetition, *output.shape))
 
 
-def _shapes(item: syntax.Elementary | syntax.Task, scope: _SymbolicScope) -> dict[str, SymbolicShape]:
+def _shapes(
+    item: syntax.Elementary | syntax.Task, component: Component, scope: _SymbolicScope
+) -> dict[str, SymbolicShape]:
+    """The shapes of a component's ports; const arrays are as large as they are."""
     ports = (*item.signature.inputs, *item.signature.outputs)
-    return {port.name.text: _shape(port.dims, scope) for port in ports}
+    written = {port.name.text: _shape(port.dims, scope) for port in ports}
+    hidden = [port for port in component.inputs if port.name not in written]
+    return written | {
+        port.name: tuple(constant(extent, port.span) for extent in port.shape if extent is not None) for port in hidden
+    }
 
 
 def _shape(dims: Iterable[syntax.Dim], scope: _SymbolicScope) -> SymbolicShape:
@@ -194,7 +203,7 @@ class _Links:
             task.outputs,
             space,
             task.callee,
-            tuple(map(self._link, inputs, task.input_links)),
+            tuple(map(self._link, [*inputs, *(None for _ in task.input_links[len(inputs) :])], task.input_links)),
             tuple(map(self._link, outputs, task.output_links)),
             tuple(map(self._delay, delays, task.delays)),
             task.span,
@@ -212,8 +221,10 @@ class _Links:
         vector = tuple(self.scope.typed(entry) for entry in link.vector.items)
         return Delay(delay.port, delay.output, vector, default, delay.acts, delay.span)
 
-    def _link(self, written: syntax.InputLink | syntax.OutputLink, link: Link) -> Link[expressions.Expr]:
-        tiler = self._tiler(written.tiler, written.array) if written.tiler else _of_numbers(link.tiler)
+    def _link(self, written: syntax.InputLink | syntax.OutputLink | None, link: Link) -> Link[expressions.Expr]:
+        """The link as written; a plain one, or one to a const array that the repeated task reads, by its numbers."""
+        tiled = written is not None and written.tiler is not None
+        tiler = self._tiler(written.tiler, written.array) if tiled else _of_numbers(link.tiler)  # type: ignore[union-attr, arg-type]
         return Link(link.port, link.array, tiler, link.span)
 
     def _tiler(self, reference: syntax.TilerRef, array: syntax.Name) -> Tiler[expressions.Expr]:

@@ -16,6 +16,7 @@ from arrayol.ir.spec import (
     Call,
     Component,
     CompoundTask,
+    ConstArray,
     IntMatrix,
     Port,
     Shape,
@@ -35,18 +36,34 @@ from arrayol.text import counted
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The resolved ports of a component."""
+    """The resolved ports of a component; the last `tables` inputs are const arrays that it reads."""
 
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    tables: int = 0
+
+    @property
+    def declared(self) -> tuple[Port, ...]:
+        """The inputs that are written in the signature."""
+        return self.inputs[: len(self.inputs) - self.tables]
+
+    @property
+    def hidden(self) -> tuple[Port, ...]:
+        """The const arrays among the inputs."""
+        return self.inputs[len(self.inputs) - self.tables :]
 
     @property
     def ports(self) -> tuple[Port, ...]:
         return self.inputs + self.outputs
 
 
-def resolve_signature(item: syntax.Elementary | syntax.Task, definitions: Definitions, mistakes: Mistakes) -> Signature:
-    """The ports of a component. Raises a silent Mistake after noting what is wrong with them."""
+def resolve_signature(
+    item: syntax.Elementary | syntax.Task, tables: Sequence[ConstArray], definitions: Definitions, mistakes: Mistakes
+) -> Signature:
+    """The ports of a component that reads those const arrays.
+
+    Raises a silent Mistake after noting what is wrong with them.
+    """
     names = [port.name for port in (*item.signature.inputs, *item.signature.outputs)]
     check_fresh(names, "port", definitions, mistakes)
     inputs, outputs = (
@@ -55,7 +72,7 @@ def resolve_signature(item: syntax.Elementary | syntax.Task, definitions: Defini
     )
     if inputs is None or outputs is None:
         raise Mistake
-    return Signature(inputs, outputs)
+    return Signature((*inputs, *(table.port for table in tables)), outputs, len(tables))
 
 
 def _port(port: syntax.Port, item: syntax.Elementary | syntax.Task, definitions: Definitions) -> Port:
@@ -234,7 +251,7 @@ def resolve_compound(
     _assign(known, own, signatures, arrays, definitions, mistakes)
     unknown = assigned - arrays.keys()  # results of calls with mistakes: nothing is said of what reads them
     for call in known:
-        for name, formal in zip(call.arguments, signatures[call.callee.text].inputs, strict=True):
+        for name, formal in zip(call.arguments, signatures[call.callee.text].declared, strict=True):
             if name.text not in unknown:
                 mistakes.attempt(lambda name=name, formal=formal: _check_argument(name, formal, arrays))  # type: ignore[misc]
     for port in own.outputs:
@@ -243,7 +260,7 @@ def resolve_compound(
             mistakes.report("output-unwritten", f"output '{port.name}' is never produced", port.span, hint)
     if len(mistakes) > before or len(known) < len(calls):
         raise Mistake
-    ordered = _in_dataflow_order(item, calls)
+    ordered = _in_dataflow_order(item, calls, signatures)
     return CompoundTask(item.name.text, own.inputs, own.outputs, ordered, arrays, item.name.span)
 
 
@@ -256,7 +273,7 @@ def _with_matching_ports(
         raise Mistake
     signature = signatures[callee]
     for names, ports, what in (
-        (call.arguments, signature.inputs, "argument"),
+        (call.arguments, signature.declared, "argument"),
         (call.results, signature.outputs, "result"),
     ):
         if len(names) != len(ports):
@@ -310,7 +327,9 @@ def _check_same(formal: Port, array: Port, name: syntax.Name) -> None:
         raise mistake("shape-mismatch", message, name.span, "declare both with the same shape")
 
 
-def _in_dataflow_order(item: syntax.Task, calls: tuple[syntax.Call, ...]) -> tuple[Call, ...]:
+def _in_dataflow_order(
+    item: syntax.Task, calls: tuple[syntax.Call, ...], signatures: Mapping[str, Signature]
+) -> tuple[Call, ...]:
     """The calls, each after those whose results it reads; textual order among independent ones."""
     producer = {name.text: place for place, call in enumerate(calls) for name in call.results}
     needs = {
@@ -332,12 +351,13 @@ def _in_dataflow_order(item: syntax.Task, calls: tuple[syntax.Call, ...]) -> tup
         ready = sorted(sorter.get_ready())
         order += ready
         sorter.done(*ready)
-    return tuple(_call(calls[place]) for place in order)
+    return tuple(_call(calls[place], signatures[calls[place].callee.text]) for place in order)
 
 
-def _call(call: syntax.Call) -> Call:
+def _call(call: syntax.Call, signature: Signature) -> Call:
     results, arguments = (tuple(name.text for name in names) for names in (call.results, call.arguments))
-    return Call(results, call.callee.text, arguments, call.span)
+    hidden = tuple(port.name for port in signature.hidden)
+    return Call(results, call.callee.text, (*arguments, *hidden), call.span)
 
 
 # A component as far as it could be resolved, so that its sound parts are checked beside the mistakes of the others.

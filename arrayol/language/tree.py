@@ -80,6 +80,18 @@ class Builder(Transformer[Token, Any]):
     def const(self, children: Children) -> syntax.Const:
         return syntax.Const(self._name(children[1]), children[3], self._span(children))
 
+    def const_array(self, children: Children) -> syntax.ConstArray:
+        dims, value = _find("dims", children), children[-1]
+        if isinstance(value, Token):
+            value = syntax.DataFile(str(value)[1:-1], b"", self.token_span(value))
+        name, kind = self._names(children[1:4])
+        return syntax.ConstArray(name, kind, dims.items if dims else (), value, self._span(children))
+
+    def table(self, children: Children) -> syntax.Table:
+        ranges = _find("ranges", children)
+        rows = ((children[1],),) if ranges else tuple(row.items for row in _nodes(children))
+        return syntax.Table(rows, ranges.items if ranges else (), self._span(children))
+
     def tiler_def(self, children: Children) -> syntax.TilerDef:
         return syntax.TilerDef(self._name(children[1]), children[3], self._span(children))
 

@@ -169,6 +169,9 @@ class Scope:
 
     def _ref(self, ref: syntax.Ref) -> expressions.Expr:
         name, array = ref.name.text, self.array(ref.name.text)
+        table = self.definitions.tables.get(name)
+        if table and table.number is not None and not ref.subscripts:
+            return expressions.Constant(table.number, table.type, ref.span)
         if array:
             around = len(array.around) if isinstance(array, Local) else 0
             return expressions.Read(array.name, self.subscripts(ref, array), array.type, ref.span, around)

@@ -1,0 +1,289 @@
+"""Const arrays: tables, formulas and files, as the elements that bodies and links read."""
+
+# NumPy loads late, when the first array is made: most specifications have none.
+# ruff: noqa: PLC0415
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from io import BytesIO
+from itertools import islice
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from arrayol.ir import syntax
+from arrayol.ir.spec import ConstArray, ConstValue
+from arrayol.ir.types import ElementType
+from arrayol.language.constants import Constants, check_stored
+from arrayol.language.diagnose import Mistake, Mistakes, mistake, shown_shape
+from arrayol.language.emitter import number
+from arrayol.language.tasks import resolve_element_type, resolve_shape
+from arrayol.language.tree import chain_of, names_in
+from arrayol.text import counted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from arrayol.language.namespace import Definitions
+
+MAXIMUM_ELEMENTS = 1 << 24
+_CHUNK = 1 << 18  # elements of a formula that are evaluated at once
+
+
+def with_const_arrays(definitions: Definitions, mistakes: Mistakes) -> Definitions:
+    """The definitions with the const arrays of the file and its imports; those with mistakes are noted, and broken."""
+    items = [item for item in definitions.by_name.values() if isinstance(item, syntax.ConstArray)]
+    tables = {array.name: array for array in mistakes.sound_of(items, lambda item: _resolved(item, definitions))}
+    broken = {item.name.text for item in items} - tables.keys()
+    constants = replace(definitions.constants, broken={*definitions.constants.broken, *broken})
+    return replace(definitions, tables=tables, constants=constants, broken=definitions.broken | broken)
+
+
+def _resolved(item: syntax.ConstArray, definitions: Definitions) -> ConstArray:
+    kind = resolve_element_type(item.type)
+    shape = tuple(extent for extent in resolve_shape(item.dims, definitions) if extent is not None)
+    if len(shape) < len(item.dims):
+        raise mistake("const-array-size", f"const array '{item.name.text}' cannot be infinite", item.span)
+    if prod(shape) > MAXIMUM_ELEMENTS:
+        message = f"const array '{item.name.text}' has {prod(shape):,} elements; at most {MAXIMUM_ELEMENTS:,} are held"
+        raise mistake("const-array-size", message, item.span, "make it an input, whose data come from outside")
+    constants = definitions.constants
+    match item.value:
+        case syntax.DataFile():
+            data = _of_file(item.value, kind, shape)
+        case syntax.Table(ranges=()):
+            data = _of_table(item.value, kind, shape, constants)
+        case syntax.Table():
+            data = _of_formula(item.value, kind, shape, constants)
+        case _:
+            if shape:
+                hint = "write a table, as [1, 2; 3, 4], or a formula, as [2 * k for k in 0..8]"
+                raise mistake("wrong-count", f"one value for an array of {_elements(shape)}", item.value.span, hint)
+            data = _stored([_value(item.value, kind, constants)], kind)
+    return ConstArray(item.name.text, kind, shape, data, _with_numbers(item, constants.values))
+
+
+def _elements(shape: tuple[int, ...]) -> str:
+    return f"{counted(prod(shape), 'element')} {shown_shape(shape)}".rstrip()
+
+
+# Elements by their values
+
+
+def _value(expr: syntax.Expr, kind: ElementType, constants: Constants) -> ConstValue:
+    """One element, as it is stored. Raises Mistake."""
+    value = constants.evaluate(expr)
+    check_stored(value, kind, expr.span)
+    return value
+
+
+def _stored(values: Iterable[ConstValue], kind: ElementType) -> bytes:
+    import numpy as np
+
+    # By f64 where it is rounded to f32, as in a body; integers of 64 bits have no f64.
+    if kind.is_integer or kind is ElementType.BOOL:
+        return np.array(list(values), _dtype(kind)).tobytes()
+    return np.array([float(value) for value in values], "<f8").astype(_dtype(kind)).tobytes()
+
+
+def _dtype(kind: ElementType) -> str:
+    return f"<{kind.numpy_name}" if kind.bits > 8 else kind.numpy_name
+
+
+def _of_table(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], constants: Constants) -> bytes:
+    if len(table.rows) > 1:
+        for row in table.rows:
+            if not shape or len(row) != shape[-1]:
+                last = f"the last dimension has {shape[-1]}" if shape else "it has no dimensions"
+                message = f"this row has {counted(len(row), 'element')}; {last}"
+                raise mistake("wrong-count", message, row[0].span.to(row[-1].span), "rows are separated by ';'")
+    count = sum(map(len, table.rows))
+    if count != prod(shape):
+        message = f"the table has {counted(count, 'element')}; the array holds {_elements(shape)}"
+        raise mistake("wrong-count", message, table.span, "elements stand in row-major order, the last index first")
+    return _stored([_value(expr, kind, constants) for row in table.rows for expr in row], kind)
+
+
+# Formulas
+
+
+def _of_formula(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], constants: Constants) -> bytes:
+
+    names = [item.name for item in table.ranges]
+    for place, name in enumerate(names):
+        if name.text in {other.text for other in names[:place]} or name.text in constants.values:
+            raise mistake("name-reused", f"'{name.text}' has a meaning here already", name.span, "choose another name")
+    extents = _extents(table.ranges, constants)
+    count, parts = 0 if extents is None else prod(size for _, size in extents), list[bytes]()
+    if extents is None or count == prod(shape):
+        count = 0
+        for points in _box(extents) if extents is not None else _walked(table.ranges, constants, prod(shape) + 1):
+            count += len(points[0])
+            indices = {name.text: column for name, column in zip(names, points, strict=True)}
+            parts.append(_chunk(table.rows[0][0], kind, indices, constants))
+    if count != prod(shape):
+        given = f"more than {prod(shape):,} elements" if count > prod(shape) else counted(count, "element")
+        message = f"the formula gives {given}; the array holds {_elements(shape)}"
+        raise mistake("wrong-count", message, table.span, "give it one range for each dimension, in their order")
+    return b"".join(parts)
+
+
+def _extents(ranges: tuple[syntax.Range, ...], constants: Constants) -> list[tuple[int, int]] | None:
+    """The start and length of each range; None where bounds depend on other variables."""
+    variables = {item.name.text for item in ranges}
+    if any(names_in((item.low, item.high)) & variables for item in ranges):
+        return None
+    bounds = [_bounds(item, constants) for item in ranges]
+    return [(low, max(0, high - low)) for low, high in bounds]
+
+
+def _box(extents: list[tuple[int, int]]) -> Iterator[list[NDArray[Any]]]:
+    """The values of the range variables in chunks, a vector for each variable, the last one fastest."""
+    import numpy as np
+
+    count = prod(size for _, size in extents)
+    for first in range(0, count, _CHUNK):
+        places = np.unravel_index(np.arange(first, min(first + _CHUNK, count)), [size for _, size in extents])
+        yield [low + place for (low, _), place in zip(extents, places, strict=True)]
+
+
+def _walked(ranges: tuple[syntax.Range, ...], constants: Constants, most: int) -> Iterator[list[NDArray[Any]]]:
+    """The same of ranges that depend on one another, `most` points at most."""
+    import numpy as np
+
+    points = islice(_walk(ranges, constants, {}), most)
+    while chunk := list(islice(points, _CHUNK)):
+        yield list(np.array(chunk, "i8").T)
+
+
+def _bounds(item: syntax.Range, constants: Constants) -> tuple[int, int]:
+    low, high = (constants.integer(expr, "a bound of a range") for expr in (item.low, item.high))
+    return low, high
+
+
+def _walk(
+    ranges: tuple[syntax.Range, ...], constants: Constants, bound: Mapping[str, int]
+) -> Iterator[tuple[int, ...]]:
+    if not ranges:
+        yield ()
+        return
+    for value in range(*_bounds(ranges[0], replace(constants, values={**constants.values, **bound}))):
+        for others in _walk(ranges[1:], constants, {**bound, ranges[0].name.text: value}):
+            yield (value, *others)
+
+
+def _chunk(formula: syntax.Expr, kind: ElementType, indices: Mapping[str, NDArray[Any]], constants: Constants) -> bytes:
+    """The formula at some points: by vectors, or one by one where those cannot, and for its mistakes."""
+    from arrayol.language.const_vectors import OneByOne, evaluate_all
+
+    try:
+        return _stored_vector(evaluate_all(formula, constants.values, indices), kind)
+    except OneByOne:
+        pass
+    values = []
+    for point in zip(*(column.tolist() for column in indices.values()), strict=True):
+        bound = dict(zip(indices, point, strict=True))
+        scope = replace(constants, values={**constants.values, **bound})
+        try:
+            values.append(_value(formula, kind, scope))
+        except Mistake as failure:
+            raise _at(failure, bound) from None
+    return _stored(values, kind)
+
+
+def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
+    import numpy as np
+
+    from arrayol.language.const_vectors import OneByOne
+
+    if (values.dtype == bool) != (kind is ElementType.BOOL) or (values.dtype == np.float64 and kind.is_integer):
+        raise OneByOne
+    if kind.is_integer:
+        low, high = kind.integer_range
+        if int(values.min()) < low or int(values.max()) > high:
+            raise OneByOne
+        return values.astype(_dtype(kind)).tobytes()
+    with np.errstate(over="ignore"):
+        stored = values.astype("<f8").astype(_dtype(kind)) if kind is not ElementType.BOOL else values
+    if not np.isfinite(stored).all():
+        raise OneByOne
+    return stored.tobytes()
+
+
+def _at(failure: Mistake, bound: Mapping[str, int]) -> Mistake:
+    """A mistake with the values of the range variables."""
+    if failure.diagnostic is None:
+        return failure
+    where = ", ".join(f"{name} = {value}" for name, value in bound.items())
+    return Mistake(replace(failure.diagnostic, message=f"{failure.diagnostic.message} (at {where})"))
+
+
+# Files
+
+
+def _of_file(file: syntax.DataFile, kind: ElementType, shape: tuple[int, ...]) -> bytes:
+    import numpy as np
+
+    try:
+        values = np.load(BytesIO(file.content), allow_pickle=False)
+    except (ValueError, OSError, EOFError, SyntaxError, TypeError, KeyError, struct.error, MemoryError, OverflowError):
+        hint = "numpy.save(file, array) writes one"
+        raise mistake("const-file", f"'{file.path}' is no .npy file of numbers", file.span, hint) from None
+    if not isinstance(values, np.ndarray) or values.dtype.newbyteorder("=") != np.dtype(kind.numpy_name):
+        found = getattr(values, "dtype", "several arrays")
+        hint = f"convert it first, as numpy's astype('{np.dtype(kind.numpy_name).name}') does"
+        raise mistake("const-file", f"'{file.path}' holds {found}, not {kind}", file.span, hint)
+    if values.shape != shape:
+        held, wanted = (shown_shape(each) or "one element" for each in (values.shape, shape))
+        message = f"'{file.path}' is {held}, not {wanted}"
+        raise mistake("const-file", message, file.span, "declare the shape that the file has, or save it anew")
+    return np.ascontiguousarray(values).astype(_dtype(kind)).tobytes()
+
+
+# Definitions to print
+
+
+def _with_numbers(item: syntax.ConstArray, values: Mapping[str, ConstValue]) -> syntax.ConstArray:
+    """The definition with the values of consts in their places."""
+    dims = tuple(dim if isinstance(dim, syntax.Infinite) else _numbered(dim, values) for dim in item.dims)
+    item = replace(item, dims=dims)
+    match item.value:
+        case syntax.DataFile():
+            return item
+        case syntax.Table(rows=rows, ranges=ranges):
+            named = {name: value for name, value in values.items() if name not in {each.name.text for each in ranges}}
+            table = replace(
+                item.value,
+                rows=tuple(tuple(_numbered(expr, named) for expr in row) for row in rows),
+                ranges=tuple(
+                    replace(each, low=_numbered(each.low, named), high=_numbered(each.high, named)) for each in ranges
+                ),
+            )
+            return replace(item, value=table)
+        case _:
+            return replace(item, value=_numbered(item.value, values))
+
+
+def _numbered(expr: syntax.Expr, values: Mapping[str, ConstValue]) -> syntax.Expr:
+    match expr:
+        case syntax.Ref():
+            return number(values[expr.name.text]) if expr.name.text in values else expr
+        case syntax.Unary():
+            return replace(expr, operand=_numbered(expr.operand, values))
+        case syntax.Conditional():
+            then, condition, otherwise = (
+                _numbered(part, values) for part in (expr.then, expr.condition, expr.otherwise)
+            )
+            return replace(expr, then=then, condition=condition, otherwise=otherwise)
+        case syntax.Apply():
+            return replace(expr, arguments=tuple(_numbered(argument, values) for argument in expr.arguments))
+        case syntax.Binary():
+            left, chain = chain_of(expr)  # longer than any stack
+            value = _numbered(left, values)
+            for node in chain:
+                value = replace(node, left=value, right=_numbered(node.right, values))
+            return value
+        case _:
+            return expr

@@ -1,0 +1,266 @@
+"""Constant expressions for many values of their range variables at once, exactly as one by one.
+
+A formula of an array of 2**24 elements is evaluated by NumPy where that gives, bit for bit, what
+`constants.Constants.evaluate` gives: integers that stay within 64 bits, arithmetic of f64, functions of the
+mathematical library element by element. Whatever else occurs, mistakes among it, raises `OneByOne`: the caller then
+takes the elements one by one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir import syntax
+from arrayol.ir.spec import ConstValue
+from arrayol.ir.types import ElementType, Kind
+from arrayol.language.constants import TYPE_NAMES
+from arrayol.language.tree import chain_of
+
+Vector = NDArray[Any]  # of int64, float64 or bool
+_INT64 = (-(1 << 63), (1 << 63) - 1)
+_EXACT_IN_F64 = 1 << 53
+
+
+class OneByOne(Exception):  # noqa: N818  it never leaves the language
+    """These elements are to be evaluated one by one."""
+
+
+def evaluate_all(expr: syntax.Expr, values: Mapping[str, ConstValue], indices: Mapping[str, Vector]) -> Vector:
+    """The values of an expression for all `indices` (int64 vectors of one length). Raises OneByOne."""
+    length = len(next(iter(indices.values())))
+    with np.errstate(all="ignore"):
+        return np.broadcast_to(_Evaluation(values, indices).value(expr), (length,))
+
+
+class _Evaluation:
+    def __init__(self, values: Mapping[str, ConstValue], indices: Mapping[str, Vector]) -> None:
+        self.values = values
+        self.indices = indices
+
+    def value(self, expr: syntax.Expr) -> Vector:
+        match expr:
+            case syntax.Number() | syntax.Truth():
+                return _constant(expr.value)
+            case syntax.Ref():
+                return self._ref(expr)
+            case syntax.Binary():
+                return self._chain(expr)
+            case syntax.Unary():
+                return _unary(expr.operator, self.value(expr.operand))
+            case syntax.Conditional():
+                condition = _truth(self.value(expr.condition))
+                return self._chosen(condition, expr.then, expr.otherwise)
+            case syntax.Apply():
+                arguments = [self.value(argument) for argument in expr.arguments]
+                return _applied(expr.function.text, arguments)
+
+    def _ref(self, expr: syntax.Ref) -> Vector:
+        name = expr.name.text
+        if expr.subscripts or (name not in self.indices and name not in self.values):
+            raise OneByOne
+        return self.indices[name] if name in self.indices else _constant(self.values[name])
+
+    def _chain(self, expr: syntax.Binary) -> Vector:
+        left, chain = chain_of(expr)
+        value = self.value(left)
+        for node in chain:
+            if node.operator in ("and", "or"):
+                decided = syntax.Truth(node.operator == "or", node.span)
+                then, otherwise = (node.right, decided) if node.operator == "and" else (decided, node.right)
+                value = self._chosen(_truth(value), then, otherwise)
+            else:
+                value = _binary(node.operator, value, self.value(node.right))
+        return value
+
+    def _chosen(self, condition: Vector, then: syntax.Expr, otherwise: syntax.Expr) -> Vector:
+        """Each branch for those elements that take it: elsewhere it may have no value."""
+        if condition.all():
+            return self.value(then)
+        if not condition.any():
+            return self.value(otherwise)
+        places = np.broadcast_to(condition, (len(next(iter(self.indices.values()))),))
+        branches = []
+        for branch, chosen in ((then, places), (otherwise, ~places)):
+            inner = _Evaluation(self.values, {name: index[chosen] for name, index in self.indices.items()})
+            branches.append(np.broadcast_to(inner.value(branch), (int(chosen.sum()),)))
+        if branches[0].dtype != branches[1].dtype:
+            raise OneByOne  # a mixture of integers and floats
+        result = np.empty(len(places), branches[0].dtype)
+        result[places], result[~places] = branches
+        return result
+
+
+def _constant(value: ConstValue) -> Vector:
+    if isinstance(value, int) and not isinstance(value, bool) and not _INT64[0] <= value <= _INT64[1]:
+        raise OneByOne
+    return np.array(value, "f8" if isinstance(value, float) else "?" if isinstance(value, bool) else "i8")
+
+
+def _truth(value: Vector) -> Vector:
+    if value.dtype != bool:
+        raise OneByOne
+    return value
+
+
+def _numbers(*operands: Vector) -> tuple[Vector, ...]:
+    """Operands of one kind: all integers, or all f64."""
+    if any(operand.dtype == bool for operand in operands):
+        raise OneByOne
+    if len({operand.dtype for operand in operands}) == 1:
+        return operands
+    return tuple(operand.astype("f8") for operand in operands)
+
+
+def _ends(value: Vector) -> tuple[int, int]:
+    return int(value.min()), int(value.max())
+
+
+def _within(low: int, high: int) -> None:
+    if low < _INT64[0] or high > _INT64[1]:
+        raise OneByOne
+
+
+def _finite(value: Vector) -> Vector:
+    if value.dtype == np.float64 and not np.isfinite(value).all():
+        raise OneByOne
+    return value
+
+
+_COMPARISONS: Mapping[str, Callable[[Any, Any], Vector]] = {
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+_RING: Mapping[str, Callable[[Any, Any], Any]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+}
+_BITS: Mapping[str, Callable[[Any, Any], Vector]] = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}
+
+
+def _binary(sign: str, left: Vector, right: Vector) -> Vector:
+    if sign in _COMPARISONS:
+        return _compared(sign, left, right)
+    if sign in _BITS:
+        if left.dtype != right.dtype or left.dtype == np.float64:
+            raise OneByOne
+        return _BITS[sign](left, right)
+    left, right = _numbers(left, right)
+    if sign in _RING:
+        if left.dtype == np.int64:
+            corners = [_RING[sign](a, b) for a in _ends(left) for b in _ends(right)]
+            _within(min(corners), max(corners))
+        return _finite(np.asarray(_RING[sign](left, right)))
+    if left.dtype == np.float64:
+        if sign != "/" or not right.all():
+            raise OneByOne
+        return _finite(np.asarray(left / right))
+    return _integers(sign, left, right)
+
+
+def _compared(sign: str, left: Vector, right: Vector) -> Vector:
+    kinds = {left.dtype, right.dtype}
+    if len(kinds) > 1:
+        if np.dtype(bool) in kinds:
+            raise OneByOne
+        whole = left if left.dtype == np.int64 else right
+        if max(map(abs, _ends(whole))) > _EXACT_IN_F64:
+            raise OneByOne
+    return _COMPARISONS[sign](left, right)
+
+
+def _integers(sign: str, left: Vector, right: Vector) -> Vector:
+    """Division and shifts of integers."""
+    least, most = _ends(right)
+    if sign in ("<<", ">>"):
+        if least < 0 or most > 62:
+            raise OneByOne
+        if sign == "<<":
+            corners = [end << amount for end in _ends(left) for amount in (least, most)]
+            _within(min(corners), max(corners))
+        return np.asarray(left << right if sign == "<<" else left >> right)
+    if not right.all() or least == -1 or most == -1 or _ends(left)[0] == _INT64[0]:
+        raise OneByOne
+    if sign == "/" and (left % right).any():
+        raise OneByOne
+    return np.asarray(left % right if sign == "%" else left // right)
+
+
+def _unary(sign: str, value: Vector) -> Vector:
+    if sign == "not":
+        return ~_truth(value)
+    if sign == "~":
+        if value.dtype == np.float64:
+            raise OneByOne
+        return ~value
+    (value,) = _numbers(value)
+    if value.dtype == np.int64:
+        _within(-_ends(value)[1], -_ends(value)[0])
+    return np.asarray(-value)
+
+
+_LIBRARY: Mapping[str, Callable[[float], float]] = {
+    "exp": math.exp,
+    "log": math.log,
+    "sin": math.sin,
+    "cos": math.cos,
+    "tan": math.tan,
+}
+
+
+def _applied(name: str, arguments: Sequence[Vector]) -> Vector:
+    if name in TYPE_NAMES:
+        if len(arguments) != 1:
+            raise OneByOne
+        return _converted(ElementType(name), arguments[0])
+    values = _numbers(*arguments)
+    if name in ("min", "max") and len(values) > 1:
+        result = values[0]
+        for value in values[1:]:  # of equal ones, as zeros of two signs, the first
+            result = np.where(value < result if name == "min" else value > result, value, result)
+        return result
+    if len(values) != 1:
+        raise OneByOne
+    if name == "abs":
+        _within(0, -_ends(values[0])[0] if values[0].dtype == np.int64 else 0)
+        return np.abs(values[0])
+    return _function(name, values[0].astype("f8"))
+
+
+def _function(name: str, value: Vector) -> Vector:
+    if name in ("floor", "ceil"):
+        return np.floor(value) if name == "floor" else np.ceil(value)
+    if name == "sqrt" and (value >= 0).all():
+        return np.sqrt(value)
+    if name not in _LIBRARY:
+        raise OneByOne
+    try:
+        return _finite(np.array(list(map(_LIBRARY[name], value.ravel().tolist())), "f8").reshape(value.shape))
+    except (ValueError, OverflowError):
+        raise OneByOne from None
+
+
+def _converted(target: ElementType, value: Vector) -> Vector:
+    if target is ElementType.BOOL:
+        return value.astype(bool)
+    if target.is_integer:
+        if value.dtype == np.float64 and not (np.abs(value) < _EXACT_IN_F64).all():
+            raise OneByOne
+        whole = np.trunc(value).astype("i8") if value.dtype == np.float64 else value.astype("i8")
+        low, high = target.integer_range
+        if not (low <= _ends(whole)[0] and _ends(whole)[1] <= high):
+            raise OneByOne
+        return whole
+    if target.kind is Kind.COMPLEX:
+        raise OneByOne
+    number = value.astype("f8")
+    return _finite(number.astype("f4").astype("f8")) if target is ElementType.F32 else number
