@@ -225,26 +225,43 @@ class Elementary:
     body: tuple[Statement, ...] | None
     extern: str | None
     span: Span = field(compare=False, repr=False)
+    parameters: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BorderMode:
+    """`nearest`, `reflect` or `mirror`: how an array goes on beyond its ends."""
+
+    mode: str
+    span: Span = field(compare=False, repr=False)
+
+
+Border = BorderMode | Expr  # a constant value otherwise
 
 
 @dataclass(frozen=True, slots=True)
 class InputLink:
-    """`port <- array at tiler`; without a tiler it is a plain link."""
+    """`port <- array at tiler else border`; without a tiler it is a plain link."""
 
     port: Name
     array: Name
     tiler: TilerRef | None
     span: Span = field(compare=False, repr=False)
+    border: Border | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class OutputLink:
-    """`port -> array at tiler`; without a tiler it is a plain link."""
+    """`port -> array at tiler`; without a tiler it is a plain link.
+
+    An exit, `port delay vector -> array`, writes where instance r + vector lies outside the repetition space.
+    """
 
     port: Name
     array: Name
     tiler: TilerRef | None
     span: Span = field(compare=False, repr=False)
+    delay: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,24 +293,68 @@ class Repeat:
     callee: Name
     links: tuple[Link, ...]
     span: Span = field(compare=False, repr=False)
+    values: tuple[Expr, ...] | None = None  # of the callee's parameters
+
+
+@dataclass(frozen=True, slots=True)
+class Strided:
+    """`low .. high : step`, the elements of one dimension that a part takes; without a step each of them."""
+
+    low: Expr
+    high: Expr
+    step: Expr | None
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """`..`, all elements of one dimension."""
+
+    span: Span = field(compare=False, repr=False)
+
+
+Slice = Expr | Strided | Whole  # an index takes one element and drops its dimension
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """An array, or with slices, one for each dimension, a part of it."""
+
+    name: Name
+    slices: tuple[Slice, ...]
+    span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """`name: type[dims]`, an intermediate array of a compound task."""
+
+    name: Name
+    type: Name
+    dims: tuple[Dim, ...]
+    span: Span = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    results: tuple[Name, ...]
+    """`results = callee[values](arguments)`."""
+
+    results: tuple[Part, ...]
     callee: Name
-    arguments: tuple[Name, ...]
+    arguments: tuple[Part, ...]
     span: Span = field(compare=False, repr=False)
+    values: tuple[Expr, ...] | None = None  # of the callee's parameters
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A repetition, or a composition of calls in textual order."""
+    """A repetition, or a composition of calls and declarations of arrays in textual order."""
 
     name: Name
     signature: Signature
-    content: Repeat | tuple[Call, ...]
+    content: Repeat | tuple[Call | Array, ...]
     span: Span = field(compare=False, repr=False)
+    parameters: tuple[Name, ...] = ()
 
 
 Item = Import | Const | ConstArray | TilerDef | Elementary | Task

@@ -297,14 +297,14 @@ def _component(spec: Spec, component: Component) -> syntax.Item:
             return syntax.Task(name(component.name), _signature(spec, component), _repeat(spec, component), NOWHERE)
         case CompoundTask():
             calls = tuple(
-                syntax.Call(_names(call.results), name(call.callee), _names(_arguments(spec, call)), NOWHERE)
+                syntax.Call(_parts(call.results), name(call.callee), _parts(_arguments(spec, call)), NOWHERE)
                 for call in component.calls
             )
             return syntax.Task(name(component.name), _signature(spec, component), calls, NOWHERE)
 
 
-def _names(texts: tuple[str, ...]) -> tuple[syntax.Name, ...]:
-    return tuple(map(name, texts))
+def _parts(arrays: tuple[str, ...]) -> tuple[syntax.Part, ...]:
+    return tuple(syntax.Part(name(array), (), NOWHERE) for array in arrays)
 
 
 def _arguments(spec: Spec, call: Call) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from arrayol.language.bodies import resolve_body
 from arrayol.language.const_arrays import with_const_arrays
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
+from arrayol.language.later import refuse_later
 from arrayol.language.namespace import Definitions, Gathered, define, gather, read_source, unused
 from arrayol.language.parser import parse
 from arrayol.language.repetitions import resolve_repetition
@@ -62,11 +63,13 @@ def _fragment(
     definitions: Definitions,
     mistakes: Mistakes,
 ) -> Fragment:
+    refuse_later(item)
     if isinstance(item, syntax.Elementary):
         return _elementary(item, signatures.get(item.name.text), definitions, mistakes)
     if isinstance(item.content, syntax.Repeat):
         return resolve_repetition(item, item.content, signatures, definitions, mistakes)
-    return Fragment(resolve_compound(item, item.content, signatures, definitions, mistakes))
+    calls = tuple(call for call in item.content if isinstance(call, syntax.Call))
+    return Fragment(resolve_compound(item, calls, signatures, definitions, mistakes))
 
 
 def _elementary(
@@ -139,7 +142,7 @@ def _tables_read(
 def _callees(item: syntax.Task) -> set[str]:
     if isinstance(item.content, syntax.Repeat):
         return {item.content.callee.text}
-    return {call.callee.text for call in item.content}
+    return {call.callee.text for call in item.content if isinstance(call, syntax.Call)}
 
 
 Settings = Mapping[str, ConstValue | str]  # values of consts by name; a text is an expression of numbers

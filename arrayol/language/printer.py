@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from arrayol.ir import syntax
 from arrayol.language.parser import Comment, Parsed
-from arrayol.language.tree import chain_of
+from arrayol.language.tree import BORDER_MODES, chain_of
 
 # Expressions as text, with just the parentheses that their structure needs.
 
@@ -197,7 +197,7 @@ def _array_value(value: syntax.Expr | syntax.Table | syntax.DataFile) -> str:
 
 
 def _elementary(item: syntax.Elementary) -> Iterator[Line]:
-    head = f"elementary {item.name.text}{_signature(item.signature)}"
+    head = f"elementary {item.name.text}{_parameters(item)}{_signature(item.signature)}"
     if item.extern is not None:
         yield Line(0, (f'{head} extern "{item.extern}"',), item.span.start)
     elif item.body is None:
@@ -230,14 +230,16 @@ def _ranges(ranges: Iterable[syntax.Range]) -> str:
 
 
 def _task(item: syntax.Task) -> Iterator[Line]:
-    yield Line(0, (f"task {item.name.text}{_signature(item.signature)} {{",), item.span.start)
+    yield Line(0, (f"task {item.name.text}{_parameters(item)}{_signature(item.signature)} {{",), item.span.start)
     if isinstance(item.content, syntax.Repeat):
         repeat = item.content
-        yield Line(1, (f"repeat {_dims(repeat.shape)} of {repeat.callee.text} {{",), repeat.span.start)
+        head = f"repeat {_dims(repeat.shape)} of {repeat.callee.text}{_values(repeat)} {{"
+        yield Line(1, (head,), repeat.span.start)
         yield from (_link(link) for link in repeat.links)
         yield Line(1, ("}",), repeat.span.end - 1, closes=True)
     else:
-        yield from (_call(call) for call in item.content)
+        for node in item.content:
+            yield _call(node) if isinstance(node, syntax.Call) else Line(1, (_port(node),), node.span.start)
     yield Line(0, ("}",), item.span.end - 1, closes=True)
 
 
@@ -255,16 +257,51 @@ def _link(link: syntax.Link) -> Line:
             f"delay {_vector(link.vector)} else {source}",
         )
     else:
-        arrow = "<-" if isinstance(link, syntax.InputLink) else "->"
-        cells = (link.port.text, f"{arrow} {link.array.text}", *(_reference(link.tiler) if link.tiler else ()))
+        reads = isinstance(link, syntax.InputLink)
+        port, arrow = link.port.text, "<-" if reads else "->"
+        if isinstance(link, syntax.OutputLink) and link.delay is not None:
+            port = f"{port} delay {_vector(link.delay)}"
+        cells = (port, f"{arrow} {link.array.text}", *(_reference(link.tiler) if link.tiler else ()))
+        if isinstance(link, syntax.InputLink) and link.border is not None:
+            cells = (*cells[:-1], f"{cells[-1]} else {_border(link.border)}")
     return Line(2, cells, link.span.start)
 
 
+def _border(border: syntax.Border) -> str:
+    if isinstance(border, syntax.BorderMode):
+        return border.mode
+    text = expression(border)
+    return f"({text})" if text in BORDER_MODES else text
+
+
 def _call(call: syntax.Call) -> Line:
-    names = [name.text for name in call.results]
-    results = names[0] if len(names) == 1 else f"({', '.join(names)})"
-    arguments = ", ".join(name.text for name in call.arguments)
-    return Line(1, (results, f"= {call.callee.text}({arguments})"), call.span.start)
+    parts = [_part(part) for part in call.results]
+    results = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+    arguments = ", ".join(_part(part) for part in call.arguments)
+    return Line(1, (results, f"= {call.callee.text}{_values(call)}({arguments})"), call.span.start)
+
+
+def _part(part: syntax.Part) -> str:
+    return part.name.text + (f"[{', '.join(map(_slice, part.slices))}]" if part.slices else "")
+
+
+def _slice(piece: syntax.Slice) -> str:
+    match piece:
+        case syntax.Whole():
+            return ".."
+        case syntax.Strided():
+            step = f" : {expression(piece.step)}" if piece.step is not None else ""
+            return f"{expression(piece.low)}..{expression(piece.high)}{step}"
+        case _:
+            return expression(piece)
+
+
+def _parameters(item: syntax.Elementary | syntax.Task) -> str:
+    return f"[{', '.join(name.text for name in item.parameters)}]" if item.parameters else ""
+
+
+def _values(use: syntax.Repeat | syntax.Call) -> str:
+    return f"[{', '.join(map(expression, use.values))}]" if use.values is not None else ""
 
 
 def _signature(signature: syntax.Signature) -> str:
@@ -272,7 +309,7 @@ def _signature(signature: syntax.Signature) -> str:
     return f"({inputs}) -> ({outputs})"
 
 
-def _port(port: syntax.Port | syntax.Local | syntax.ConstArray) -> str:
+def _port(port: syntax.Port | syntax.Local | syntax.ConstArray | syntax.Array) -> str:
     return f"{port.name.text}: {port.type.text}{_dims(port.dims) if port.dims else ''}"
 
 

@@ -246,12 +246,13 @@ def resolve_compound(
     known = mistakes.sound_of(calls, lambda call: _with_matching_ports(call, signatures, definitions))
     if own is None:
         raise Mistake
-    assigned = {name.text for call in calls for name in call.results}
+    assigned = {part.name.text for call in calls for part in call.results}
     arrays: dict[str, Port] = {port.name: port for port in own.inputs}
     _assign(known, own, signatures, arrays, definitions, mistakes)
     unknown = assigned - arrays.keys()  # results of calls with mistakes: nothing is said of what reads them
     for call in known:
-        for name, formal in zip(call.arguments, signatures[call.callee.text].declared, strict=True):
+        for part, formal in zip(call.arguments, signatures[call.callee.text].declared, strict=True):
+            name = part.name
             if name.text not in unknown:
                 mistakes.attempt(lambda name=name, formal=formal: _check_argument(name, formal, arrays))  # type: ignore[misc]
     for port in own.outputs:
@@ -295,7 +296,8 @@ def _assign(
     declared = {port.name: port for port in own.outputs}
     inputs = set(arrays)
     for call in calls:
-        for name, formal in zip(call.results, signatures[call.callee.text].outputs, strict=True):
+        for part, formal in zip(call.results, signatures[call.callee.text].outputs, strict=True):
+            name = part.name
             if name.text in inputs:
                 hint = "inputs are only read; choose another name"
                 mistakes.report("assigned-twice", f"'{name.text}' is an input of the task", name.span, hint)
@@ -331,16 +333,16 @@ def _in_dataflow_order(
     item: syntax.Task, calls: tuple[syntax.Call, ...], signatures: Mapping[str, Signature]
 ) -> tuple[Call, ...]:
     """The calls, each after those whose results it reads; textual order among independent ones."""
-    producer = {name.text: place for place, call in enumerate(calls) for name in call.results}
+    producer = {part.name.text: place for place, call in enumerate(calls) for part in call.results}
     needs = {
-        place: sorted({producer[name.text] for name in call.arguments if name.text in producer})
+        place: sorted({producer[part.name.text] for part in call.arguments if part.name.text in producer})
         for place, call in enumerate(calls)
     }
     sorter = TopologicalSorter(needs)
     try:
         sorter.prepare()
     except CycleError as failure:
-        circle = [calls[place].results[0].text for place in failure.args[1]]
+        circle = [calls[place].results[0].name.text for place in failure.args[1]]
         first = calls[min(failure.args[1])]
         message = f"in task '{item.name.text}' arrays depend on themselves: {' -> '.join(circle)}"
         raise mistake(
@@ -355,7 +357,7 @@ def _in_dataflow_order(
 
 
 def _call(call: syntax.Call, signature: Signature) -> Call:
-    results, arguments = (tuple(name.text for name in names) for names in (call.results, call.arguments))
+    results, arguments = (tuple(part.name.text for part in parts) for parts in (call.results, call.arguments))
     hidden = tuple(port.name for port in signature.hidden)
     return Call(results, call.callee.text, (*arguments, *hidden), call.span)
 

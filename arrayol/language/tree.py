@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from lark import Token, Transformer
@@ -84,8 +85,9 @@ class Builder(Transformer[Token, Any]):
         dims, value = _find("dims", children), children[-1]
         if isinstance(value, Token):
             value = syntax.DataFile(str(value)[1:-1], b"", self.token_span(value))
-        name, kind = self._names(children[1:4])
-        return syntax.ConstArray(name, kind, dims.items if dims else (), value, self._span(children))
+        return syntax.ConstArray(
+            self._name(children[1]), children[3], dims.items if dims else (), value, self._span(children)
+        )
 
     def table(self, children: Children) -> syntax.Table:
         ranges = _find("ranges", children)
@@ -99,11 +101,15 @@ class Builder(Transformer[Token, Any]):
         body, extern = _find("body", children), _find("extern", children)
         return syntax.Elementary(
             self._name(children[1]),
-            children[2],
+            _signature_of(children),
             body.items if body else None,
             extern.items[0] if extern else None,
             self._span(children),
+            _parameters_of(children),
         )
+
+    def parameters(self, children: Children) -> _Group:
+        return _Group("parameters", self._names(children), self._span(children))
 
     def extern(self, children: Children) -> _Group:
         return _Group("extern", (str(children[1])[1:-1],), self._span(children))
@@ -116,7 +122,10 @@ class Builder(Transformer[Token, Any]):
 
     def port(self, children: Children) -> syntax.Port:
         dims = children[3].items if len(children) > 3 else ()
-        return syntax.Port(self._name(children[0]), self._name(children[2]), dims, self._span(children))
+        return syntax.Port(self._name(children[0]), children[2], dims, self._span(children))
+
+    def type(self, children: Children) -> Name:
+        return self._name(children[0])
 
     def dims(self, children: Children) -> _Group:
         return self._group("dims", children)
@@ -132,8 +141,9 @@ class Builder(Transformer[Token, Any]):
     def local(self, children: Children) -> syntax.Local:
         dims = _find("dims", children)
         initial = children[-1] if isinstance(children[-2], Token) and children[-2].type == "EQUAL" else None
-        name, kind = self._names(children[:3])
-        return syntax.Local(name, kind, dims.items if dims else (), initial, self._span(children))
+        return syntax.Local(
+            self._name(children[0]), children[2], dims.items if dims else (), initial, self._span(children)
+        )
 
     def assign(self, children: Children) -> syntax.Assign:
         ranges, where = _find("ranges", children), _find("where", children)
@@ -166,29 +176,61 @@ class Builder(Transformer[Token, Any]):
     # Tasks
 
     def task(self, children: Children) -> syntax.Task:
-        content: tuple[Any, ...] = _nodes(children[4:-1])
+        content = tuple(node for node in _nodes(children) if not isinstance(node, (_Group, syntax.Signature)))
         repeats = isinstance(content[0], syntax.Repeat)
         return syntax.Task(
-            self._name(children[1]), children[2], content[0] if repeats else content, self._span(children)
+            self._name(children[1]),
+            _signature_of(children),
+            content[0] if repeats else content,
+            self._span(children),
+            _parameters_of(children),
         )
+
+    def array(self, children: Children) -> syntax.Array:
+        return syntax.Array(self._name(children[0]), children[2], children[3].items, self._span(children))
 
     def call(self, children: Children) -> syntax.Call:
         equal = next(
             place for place, child in enumerate(children) if isinstance(child, Token) and child.type == "EQUAL"
         )
-        callee, *arguments = self._names(children[equal:])
-        return syntax.Call(self._names(children[:equal]), callee, tuple(arguments), self._span(children))
+        results, arguments = (
+            tuple(node for node in side if isinstance(node, syntax.Part))
+            for side in (children[:equal], children[equal:])
+        )
+        callee = self._name(children[equal + 1])
+        return syntax.Call(results, callee, arguments, self._span(children), _values_of(children))
+
+    def arguments(self, children: Children) -> _Group:
+        return self._group("arguments", children)
+
+    def part(self, children: Children) -> syntax.Part:
+        return syntax.Part(self._name(children[0]), _nodes(children), self._span(children))
+
+    def span(self, children: Children) -> syntax.Strided:
+        low, high, *step = _nodes(children)
+        return syntax.Strided(low, high, step[0] if step else None, self._span(children))
+
+    def whole(self, children: Children) -> syntax.Whole:
+        return syntax.Whole(self._span(children))
 
     def repeat(self, children: Children) -> syntax.Repeat:
-        return syntax.Repeat(children[1].items, self._name(children[3]), _nodes(children[4:]), self._span(children))
+        links = tuple(node for node in _nodes(children[4:]) if not isinstance(node, _Group))
+        return syntax.Repeat(
+            children[1].items, self._name(children[3]), links, self._span(children), _values_of(children)
+        )
 
     def input_link(self, children: Children) -> syntax.InputLink:
         port, array = self._names(children)
-        return syntax.InputLink(port, array, _tiler_of(children), self._span(children))
+        after = _after_words(children)
+        border = after.get("ELSE")
+        if isinstance(border, syntax.Ref) and border.name.text in BORDER_MODES and border.span == border.name.span:
+            border = syntax.BorderMode(border.name.text, border.span)
+        return syntax.InputLink(port, array, after.get("AT"), self._span(children), border)
 
     def output_link(self, children: Children) -> syntax.OutputLink:
         port, array = self._names(children)
-        return syntax.OutputLink(port, array, _tiler_of(children), self._span(children))
+        after = _after_words(children)
+        return syntax.OutputLink(port, array, after.get("AT"), self._span(children), after.get("DELAY"))
 
     def delay_link(self, children: Children) -> syntax.DelayLink:
         port, output = self._names(children)
@@ -234,6 +276,9 @@ class Builder(Transformer[Token, Any]):
     def apply(self, children: Children) -> syntax.Apply:
         return syntax.Apply(self._name(children[0]), _nodes(children), self._span(children))
 
+    def fixed_type(self, children: Children) -> syntax.Ref:
+        return syntax.Ref(self._name(children[0]), (), self._span(children))
+
     def group(self, children: Children) -> syntax.Expr:
         inner: syntax.Expr = children[1]
         return replace(inner, span=self._span(children))
@@ -243,9 +288,30 @@ def _nodes(children: Children) -> tuple[Any, ...]:
     return tuple(child for child in children if not isinstance(child, Token))
 
 
-def _tiler_of(children: Children) -> syntax.TilerRef | None:
-    """What stands after `at` in a link."""
-    return children[4] if len(children) > 4 else None
+BORDER_MODES = ("nearest", "reflect", "mirror")
+
+
+def _after_words(children: Children) -> dict[str, Any]:
+    """What stands behind each keyword of a link, by the kind of the keyword's token."""
+    return {
+        word.type: node
+        for word, node in pairwise(children)
+        if isinstance(word, Token) and word.type in ("AT", "DELAY", "ELSE")
+    }
+
+
+def _signature_of(children: Children) -> syntax.Signature:
+    return next(child for child in children if isinstance(child, syntax.Signature))
+
+
+def _parameters_of(children: Children) -> tuple[Name, ...]:
+    group = _find("parameters", children)
+    return group.items if group else ()
+
+
+def _values_of(children: Children) -> tuple[syntax.Expr, ...] | None:
+    group = _find("arguments", children)
+    return group.items if group else None
 
 
 def _find(kind: str, children: Children) -> _Group | None:

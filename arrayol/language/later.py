@@ -1,0 +1,28 @@
+"""What the parser reads and no later pass builds yet: refused here, one line for each addition."""
+
+from __future__ import annotations
+
+from arrayol.ir import syntax
+from arrayol.language.diagnose import mistake
+from arrayol.language.tree import nodes_in
+
+
+def refuse_later(item: syntax.Elementary | syntax.Task) -> None:
+    """Raise Mistake (`not-yet`) at the first part of a definition that is not built yet."""
+    for node in nodes_in(item):
+        what = None
+        match node:
+            case syntax.InputLink(border=border) if border is not None:
+                what = "a border"
+            case syntax.OutputLink(delay=delay) if delay is not None:
+                what = "an exit"
+            case syntax.Elementary() | syntax.Task() if node.parameters:
+                what = "a parameter"
+            case syntax.Repeat() | syntax.Call() if node.values is not None:
+                what = "a value of a parameter"
+            case syntax.Array() | syntax.Strided() | syntax.Whole():
+                what = "a part of an array"
+            case syntax.Part() if node.slices:
+                what = "a part of an array"
+        if what:
+            raise mistake("not-yet", f"{what} is not supported yet", node.span)
