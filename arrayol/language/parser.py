@@ -233,7 +233,9 @@ def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
         "a condition follows its statement: y = x where c": token == "if" and "LOOP" in expected,
         "a value is given with '='": token in (":", "<=") and "EQUAL" in expected,
         "subscripts share one pair of brackets: y[0, 1]": token == "[" and "EQUAL" in expected,
-        "shapes and subscripts stand in square brackets, as in y[0]": token == "(" and "LSQB" in expected,
+        "shapes and subscripts stand in square brackets, as in y[0]": token == "("
+        and "LSQB" in expected
+        and not (in_task and "RPAR" in expected),
         f"{_COMMENT}; '//' divides": token.type == "NAME" and "DOUBLE_SLASH" in line,
         _COMMENT: token == "-" and following == ["-"] and (place == 0 or "$END" in expected),
         "for a comparison with a negative number put a space between '<' and '-'": token == "<-" and "LT" in expected,
