@@ -194,8 +194,18 @@ def assigns(statements: Sequence[Statement]) -> Iterator[Assign]:
 def arrays(statement: Assign) -> Iterator[str]:
     """Names of the ports and locals that an assignment touches, that of its target first."""
     yield statement.port
+    yield from arrays_read(statement)
+
+
+def arrays_read(statement: Assign) -> Iterator[str]:
+    """Names of the ports and locals that an assignment reads; what `+=` adds to is not among them."""
     for part in expressions(statement):
         yield from (node.port for node in inside(part) if isinstance(node, Read))
+
+
+def mentioned(statements: Sequence[Statement]) -> list[str]:
+    """Names of all ports and locals that statements touch, each once, in textual order."""
+    return list(dict.fromkeys(name for assign in assigns(statements) for name in arrays(assign)))
 
 
 def ranges(statements: Sequence[Statement]) -> Iterator[Range]:

@@ -9,12 +9,12 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
-from typing import Generic, TypeAlias
+from typing import Generic, TypeAlias, TypeGuard
 
 from typing_extensions import TypeVar
 
 from arrayol.ir import syntax
-from arrayol.ir.expressions import Expr, Statement
+from arrayol.ir.expressions import Assign, Expr, Statement
 from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
 
@@ -162,6 +162,15 @@ def written_name(name: str) -> str:
 
 
 LOCAL_MARK = "'"  # no name that is written has one
+
+
+def is_initial(statement: Statement, local: Local) -> TypeGuard[Assign]:
+    """Whether a statement that is the first to mention a local may be its first value, as `a: i32 = 0`."""
+    return (
+        isinstance(statement, Assign)
+        and (statement.port, local.shape) == (local.name, ())
+        and not (statement.ranges or statement.condition or statement.accumulate)
+    )
 
 
 @dataclass(frozen=True, slots=True)

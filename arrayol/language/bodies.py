@@ -43,7 +43,7 @@ def resolve_statements(
     """The same in a scope that says what names mean."""
     block = _Block(signature, scope, {}, [], mistakes)
     whole = block.resolve(statements)
-    mentioned = {name for statement in expressions.assigns(block.sound) for name in expressions.arrays(statement)}
+    mentioned = set(expressions.mentioned(block.sound))
     used = sorted((local for local in scope.declared if local.name in mentioned), key=lambda local: local.name)
     return Body(tuple(block.sound), tuple(used), whole)
 

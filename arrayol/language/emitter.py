@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from heapq import merge
-from typing import TypeGuard
 
 from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import (
@@ -29,6 +28,7 @@ from arrayol.ir.spec import (
     Spec,
     TiledDefault,
     Tiler,
+    is_initial,
     written_name,
 )
 from arrayol.ir.types import ElementType, ValueType, Weak
@@ -56,8 +56,8 @@ class _Body:
         undeclared = {local.name: local for local in self.elementary.locals if len(local.around) == around}
         made: list[syntax.Statement] = []
         for item in body:
-            new = [undeclared.pop(name) for name in _mentioned(item) if name in undeclared]
-            if len(new) == 1 and _is_initial(item, new[0]):
+            new = [undeclared.pop(name) for name in expressions.mentioned((item,)) if name in undeclared]
+            if len(new) == 1 and is_initial(item, new[0]):
                 made.append(_local(new[0], self._assign(item).value))
                 continue
             made += [_local(local, None) for local in new]
@@ -82,20 +82,6 @@ class _Body:
             None if assign.condition is None else written(assign.condition),
             NOWHERE,
         )
-
-
-def _mentioned(item: expressions.Statement) -> list[str]:
-    """The names of all arrays that a statement touches, each once, in textual order."""
-    return list(dict.fromkeys(name for assign in expressions.assigns((item,)) for name in expressions.arrays(assign)))
-
-
-def _is_initial(item: expressions.Statement, local: Local) -> TypeGuard[expressions.Assign]:
-    """Whether a statement is the first value of a local, as `a: i32 = 0`."""
-    return (
-        isinstance(item, expressions.Assign)
-        and (item.port, local.shape) == (local.name, ())
-        and not (item.ranges or item.condition or item.accumulate)
-    )
 
 
 def _local(local: Local, initial: syntax.Expr | None) -> syntax.Local:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from arrayol.errors import error
 from arrayol.ir.expressions import Constant, Convert, Expr, Function, Index, Operation, Range, Read, Select, chain_of
 from arrayol.ir.intervals import Interval, UnboundedError, interval
+from arrayol.ir.spec import Local
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.polyhedral.pieces import value_pieces
 from hwmodel.emit.c.helpers import c_type, element_type, helper, literal
@@ -78,11 +79,15 @@ def plain_element(array: str, subscripts: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names mean: range variables with their bounds, the lengths of ports, and how an element is written in C."""
+    """What names mean: range variables with their bounds, the lengths of arrays, and how an element is written in C.
+
+    `locals` are those that blocks declare.
+    """
 
     shapes: Mapping[str, tuple[int, ...]]
     helpers: Helpers
     element: Element = plain_element
+    locals: Sequence[Local] = ()
     variables: Mapping[str, Interval] = field(default_factory=dict)
 
     def within(self, item: Range) -> Scope:

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
+from arrayol.ir.spec import LOCAL_MARK
+
 _IDENTIFIER = re.compile(r"\b[A-Za-z_]\w*")
 
 
@@ -22,6 +24,7 @@ class Named(StrEnum):
     DO = "do"  # the function of a component that is called
     ARRAY = "a"  # a port, or an array between calls
     INDEX = "i"  # a range variable
+    VARIABLE = "v"  # a local of a body
     PATTERN = "p"  # what one repetition reads or writes through a port
     KEPT = "kept"  # the values of an output, for the delays that read them
     LOCAL = "local"  # the place of an element of an array in local memory, and the memory itself
@@ -32,8 +35,9 @@ class Named(StrEnum):
     ARGUMENT = "arg"  # an array of `main`
 
     def of(self, name: str) -> str:
-        """The identifier in C."""
-        return f"{self}_{name}"
+        """The identifier in C; what tells names apart that are written alike stands before the name."""
+        written, _, number = name.partition(LOCAL_MARK)
+        return f"{self}{number}_{written}"
 
 
 def identifiers(lines: Iterable[str]) -> frozenset[str]:

@@ -40,6 +40,7 @@ from hwmodel.emit.c.lines import (
     loops,
     sum_text,
 )
+from hwmodel.emit.c.locals import ON_THE_STACK, Block, shape_over_loops, variable
 from hwmodel.emit.c.names import Named
 
 
@@ -49,9 +50,18 @@ def sizes(shape: Sequence[int | None]) -> tuple[int, ...]:
 
 
 def body_scope(elementary: Elementary, helpers: Helpers) -> Scope:
-    """A scope in which the ports are C arrays of their own names."""
+    """A scope in which the ports are C arrays of their own names, and locals variables of their blocks."""
     ports = (*elementary.inputs, *elementary.outputs)
-    return Scope({port.name: sizes(port.shape) for port in ports}, helpers)
+    shapes = {port.name: sizes(port.shape) for port in ports}
+    shapes |= {local.name: shape_over_loops(local) for local in elementary.locals}
+    variables = {local.name: local for local in elementary.locals}
+
+    def written(array: str, subscripts: Sequence[str]) -> str:
+        if array in variables:
+            return variable(variables[array], subscripts)
+        return plain_element(array, subscripts)
+
+    return Scope(shapes, helpers, written, elementary.locals)
 
 
 def function_of(elementary: Elementary, name: str, helpers: Helpers) -> Lines:
@@ -119,10 +129,13 @@ def statements(body: Sequence[Statement], scope: Scope, kept: Set[int] | None = 
     """Statements in textual order. With `kept`, only those of its numbers, of which the first statement has `first`."""
     lines: Lines = []
     number = first
+    block = Block(body, scope.locals, len(scope.variables))
     for statement in body:
         count = len(list(assigns((statement,))))
         if kept is None or kept & set(range(number, number + count)):
-            lines += _ranged(statement, statement.ranges, scope, _Picked(kept, number))
+            declarations, initial = block.before(statement)
+            made = _ranged(statement, statement.ranges, scope, _Picked(kept, number))
+            lines += [*declarations, *([f"{initial} {made[0]}"] if initial else made)]
         number += count
     return lines
 
@@ -156,8 +169,6 @@ def assignment(statement: Assign, scope: Scope) -> Lines:
         return [line]
     return [f"if ({scope.text(statement.condition).code})", f"  {line}"]
 
-
-_ON_THE_STACK = 1 << 16  # elements; larger arrays are static
 
 # How an element of an array around a repetition is written: its name and its subscripts, as C.
 Outer = Callable[[str, Sequence[str]], str]
@@ -273,7 +284,7 @@ def instance(
 
 def _local(port: Port) -> str:
     text = declared(Named.PATTERN.of(port.name), port.type, sizes(port.shape))
-    return f"static {text};" if prod(sizes(port.shape)) > _ON_THE_STACK else f"{text};"
+    return f"static {text};" if prod(sizes(port.shape)) > ON_THE_STACK else f"{text};"
 
 
 def _pattern(port: Port) -> list[str]:
