@@ -183,6 +183,23 @@ def blocks(build: Builder, space: Space, *, plain: bool) -> tuple[Extents, str, 
     return tuple(sizes[axis] for axis in kept), tiler_text(origin, paving, fitting, wrap=wrap), shape
 
 
+def link(build: Builder, ends: str, space: Space, pattern: Extents, array: Extents, tiler: str) -> str:
+    """A link between its `ends`, `port <- array`; often without its tiler where that is the obvious one."""
+    steps, inner = len(space.shape), len(pattern)
+    obvious = None
+    if array == pattern:
+        obvious = tiler_text([0] * inner, [[0] * steps for _ in pattern], _identity(inner), wrap=False)
+    elif array == (*space.shape, *pattern):
+        paving = _identity(steps) + [[0] * steps for _ in pattern]
+        fitting = [[0] * inner for _ in space.shape] + _identity(inner)
+        obvious = tiler_text([0] * (steps + inner), paving, fitting, wrap=False)
+    return ends if tiler == obvious and build.chance(2, "plain link") else f"{ends} at {tiler}"
+
+
+def _identity(size: int) -> Matrix:
+    return [[int(row == column) for column in range(size)] for row in range(size)]
+
+
 def tiler_text(origin: Sequence[int], paving: Matrix, fitting: Matrix, *, wrap: bool) -> str:
     matrices = ["; ".join(", ".join(map(str, row)) for row in matrix if row) for matrix in (paving, fitting)]
     return f"origin {list(origin)} paving [{matrices[0]}] fitting [{matrices[1]}]{' wrap' if wrap else ''}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from linked_parts import Array, Builder, Call, Extents, Space, blocks, tiler_text, window
+from linked_parts import Array, Builder, Call, Extents, Space, blocks, link, tiler_text, window
 
 from arrayol.language.diagnose import shown_shape
 
@@ -29,7 +29,7 @@ def linked_specs(draw: DrawFn) -> LinkedSpec:
     """One to four tasks over arrays of one to three dimensions: chains, forks and joins."""
     build = Builder(draw, draw(st.sampled_from(["i64", "f32", "f64", "u8"])), endless=False)
     build.endless = build.chance(6, "infinite dimension")
-    tasks = build.pick(2, 2, 3, 1, 3, 3, 4)
+    tasks = build.pick(2, 2, 3, 1, 3, 4, 3, 4)
     build.features.add(f"{tasks} task{'s' if tasks > 1 else ''}")
     _first_input(build)
     for number in range(tasks):
@@ -63,7 +63,7 @@ def _task(build: Builder, number: int) -> None:
         pattern, tiler = window(build, space, array)
         if array not in arrays:
             arrays.append(array)
-        links.append(f"a{place} <- {array.name}_{number} at {tiler}")
+        links.append(link(build, f"a{place} <- {array.name}_{number}", space, pattern, array.shape, tiler))
         ports.append((f"a{place}", pattern))
     outputs: list[tuple[str, Extents]] = []
     written: list[Array] = []
@@ -72,7 +72,7 @@ def _task(build: Builder, number: int) -> None:
         array = Array(f"y{number}" if place == 0 else f"z{number}", shape)
         outputs.append((f"b{place}", pattern))
         written.append(array)
-        links.append(f"b{place} -> {array.name}_{number} at {tiler}")
+        links.append(link(build, f"b{place} -> {array.name}_{number}", space, pattern, shape, tiler))
     delayed = _delays(build, space, main, number, outputs, links) if build.chance(2) else []
     body = _body(build, ports, outputs, delayed)
     _define(build, name, space, arrays, written, [ports, outputs, delayed], [links, body])
@@ -252,7 +252,7 @@ def _text(build: Builder) -> str:
     outputs = [array for array in build.made if array.name not in read]
     outputs += [array for array in build.made if array.name in read and build.chance(4)]
     calls = list(build.calls)
-    if len(calls) > 1 and build.chance(5, "hierarchy"):
+    if len(calls) > 1 and build.chance(3, "hierarchy"):
         first = build.draw(st.integers(0, len(calls) - 2))
         calls[first : first + 2] = [_grouped(build, calls[first : first + 2], outputs)]
     used = {array.name for call in calls for array in call.arguments}
