@@ -24,10 +24,11 @@ from arrayol.ir.spec import (
     port_named,
     written_name,
 )
+from arrayol.language.copies import in_copies
 from arrayol.language.diagnose import did_you_mean
 from arrayol.language.loader import Loaded, Resolved, Settings, load, load_again, load_source
 from arrayol.language.namespace import reached
-from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Signature
+from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Fragment, Signature
 from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside
 from arrayol.polyhedral.delays import find_circle
 from arrayol.polyhedral.isl import TooHardError
@@ -348,7 +349,8 @@ def check_source(source: SourceFile, settings: Settings | None = None) -> Checke
 
 def check_loaded(loaded: Loaded) -> Checked:
     """Every check on what was loaded."""
-    diagnostics = [*loaded.diagnostics, *_semantic(loaded.resolved)]
+    semantic = in_copies(_semantic(loaded.resolved), loaded.spec.copies)
+    diagnostics = [*loaded.diagnostics, *semantic]
     return Checked(loaded, tuple(sorted(diagnostics, key=lambda diagnostic: diagnostic.sort_key)))
 
 
@@ -378,17 +380,21 @@ def sound(loaded: Loaded) -> Loaded:
     return loaded
 
 
-def _semantic(resolved: Resolved) -> Iterator[Diagnostic]:
-    """The exact checks on everything that could be resolved, beside what could not."""
-    for fragment in resolved.fragments:
-        component = fragment.component
-        if isinstance(component, Elementary):
-            yield from check_body(component, whole=fragment.whole)
-        elif isinstance(component, RepetitiveTask):
-            callee = resolved.signatures[component.callee]
-            yield from check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS})
-            if DELAYS not in fragment.damaged:
-                yield from check_delays(component)
+def _semantic(resolved: Resolved) -> dict[str, list[Diagnostic]]:
+    """The exact checks on everything that could be resolved, beside what could not; by name of the component."""
+    fragments = resolved.fragments
+    return {fragment.component.name: list(_of_fragment(fragment, resolved)) for fragment in fragments}
+
+
+def _of_fragment(fragment: Fragment, resolved: Resolved) -> Iterator[Diagnostic]:
+    component = fragment.component
+    if isinstance(component, Elementary):
+        yield from check_body(component, whole=fragment.whole)
+    elif isinstance(component, RepetitiveTask):
+        callee = resolved.signatures[component.callee]
+        yield from check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS})
+        if DELAYS not in fragment.damaged:
+            yield from check_delays(component)
 
 
 def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:

@@ -228,12 +228,28 @@ Component = Elementary | RepetitiveTask | CompoundTask
 
 
 @dataclass(frozen=True, slots=True)
+class Copy:
+    """What a component was made from: the definition with parameters of that name, and their values as written.
+
+    `uses` has the values by consts of the file, for each use that differs; None for one that is too long to keep.
+    """
+
+    definition: str
+    values: tuple[str, ...]
+    uses: tuple[tuple[syntax.Expr, ...] | None, ...] = field(default=(), compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.definition}[{', '.join(self.values)}]"
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
     """A whole resolved specification: the file and its imports in one namespace.
 
     `constants` holds the consts' values after `--set`, `components` every elementary and task by name in textual
     order, `tables` the const arrays, `settings` what was set. `items` are the definitions as written, imports inlined,
-    to be evaluated anew with other constants; one that steps made has none.
+    to be evaluated anew with other constants; one that steps made has none. `copies` says of the components that were
+    made of definitions with parameters which ones those are.
     """
 
     name: str
@@ -242,6 +258,11 @@ class Spec:
     settings: Mapping[str, ConstValue] = field(default_factory=dict, compare=False, repr=False)
     items: tuple[syntax.Item, ...] = field(default=(), compare=False, repr=False)
     tables: Mapping[str, ConstArray] = field(default_factory=dict)
+    copies: Mapping[str, Copy] = field(default_factory=dict, compare=False, repr=False)
+
+    def definition_of(self, name: str) -> str:
+        """The name under which a component is written: a copy's is that of its definition."""
+        return self.copies[name].definition if name in self.copies else name
 
     @property
     def elementaries(self) -> dict[str, Elementary]:

@@ -16,10 +16,6 @@ def refuse_later(item: syntax.Elementary | syntax.Task) -> None:
                 what = "a border"
             case syntax.OutputLink(delay=delay) if delay is not None:
                 what = "an exit"
-            case syntax.Elementary() | syntax.Task() if node.parameters:
-                what = "a parameter"
-            case syntax.Repeat() | syntax.Call() if node.values is not None:
-                what = "a value of a parameter"
             case syntax.Array() | syntax.Strided() | syntax.Whole():
                 what = "a part of an array"
             case syntax.Part() if node.slices:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -14,9 +14,11 @@ from arrayol.ir.spec import Component, ConstArray, ConstValue, Elementary, Spec
 from arrayol.language.bodies import resolve_body
 from arrayol.language.const_arrays import with_const_arrays
 from arrayol.language.constants import Constants
+from arrayol.language.copies import in_copies
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.later import refuse_later
 from arrayol.language.namespace import Definitions, Gathered, define, gather, read_source, unused
+from arrayol.language.parameters import Found, Presets, with_copies
 from arrayol.language.parser import parse
 from arrayol.language.repetitions import resolve_repetition
 from arrayol.language.tasks import BODY, Fragment, Signature, resolve_compound, resolve_signature
@@ -42,19 +44,37 @@ class Resolved:
         return {fragment.component.name: fragment.component for fragment in self.fragments if fragment.whole}
 
 
-def resolve_components(definitions: Definitions, mistakes: Mistakes) -> Resolved:
-    """Resolve every elementary and task; mistakes are noted, and what is sound beside them is kept."""
-    items = [item for item in definitions.by_name.values() if isinstance(item, (syntax.Elementary, syntax.Task))]
+def resolve_components(definitions: Definitions, circular: set[str], found: Found) -> Resolved:
+    """Resolve every elementary and task, and every copy of those with parameters, but those that call themselves.
+
+    Mistakes are noted by what has them, and what is sound beside them is kept.
+    """
+    items = list(_resolvable(definitions))
     tables = _tables_read(items, definitions)
     signatures: dict[str, Signature] = {}
     for item in items:
-        read = tables[item.name.text]
-        signature = mistakes.attempt(lambda item=item, read=read: resolve_signature(item, read, definitions, mistakes))  # type: ignore[misc]
+        name = item.name.text
+        own, read = found.setdefault(name, Mistakes()), tables[name]
+        signature = own.attempt(lambda item=item, read=read, own=own: resolve_signature(item, read, definitions, own))  # type: ignore[misc]
         if signature is not None:
-            signatures[item.name.text] = signature
-    circular = _check_circles(items, mistakes)
-    fragments = mistakes.sound_of(items, lambda item: _fragment(item, signatures, definitions, mistakes))
-    return Resolved(tuple(fragment for fragment in fragments if fragment.component.name not in circular), signatures)
+            signatures[name] = signature
+    fragments: list[Fragment] = []
+    for item in items:
+        own = found[item.name.text]
+        fragment = own.attempt(lambda item=item, own=own: _fragment(item, signatures, definitions, own))  # type: ignore[misc]
+        if fragment is not None and item.name.text not in circular:
+            fragments.append(fragment)
+    return Resolved(tuple(fragments), signatures)
+
+
+def _resolvable(definitions: Definitions) -> Iterator[syntax.Elementary | syntax.Task]:
+    """The elementaries and tasks in textual order, copies in the place of a definition with parameters."""
+    copies: dict[str, list[syntax.Elementary | syntax.Task]] = {}
+    for copied in definitions.copies.values():
+        copies.setdefault(copied.copy.definition, []).append(copied.item)
+    for name, item in definitions.by_name.items():
+        if isinstance(item, (syntax.Elementary, syntax.Task)):
+            yield from copies.get(name, ()) if item.parameters else (item,)
 
 
 def _fragment(
@@ -93,9 +113,9 @@ def _elementary(
     return Fragment(component, frozenset() if body is None or body.whole else frozenset({BODY}))
 
 
-def _check_circles(items: list[syntax.Elementary | syntax.Task], mistakes: Mistakes) -> set[str]:
+def _check_circles(definitions: Definitions, mistakes: Mistakes) -> set[str]:
     """Names of the tasks that call each other in a circle, each circle told once."""
-    tasks = {item.name.text: item for item in items if isinstance(item, syntax.Task)}
+    tasks = {name: item for name, item in definitions.by_name.items() if isinstance(item, syntax.Task)}
     calls = {name: sorted(_callees(item) & tasks.keys()) for name, item in tasks.items()}
     circular: set[str] = set()
     while True:
@@ -173,27 +193,37 @@ def load_source(source: SourceFile, settings: Settings | None = None) -> Loaded:
     return _resolved(source.name, gather(source, mistakes), settings, mistakes)
 
 
-def load_again(spec: Spec, settings: Settings) -> Loaded:
+def load_again(spec: Spec, settings: Settings, *, same_names: bool = False) -> Loaded:
     """A sound specification resolved anew with these settings in the place of its own, from what was parsed for it.
 
+    With `same_names` copies that are used alike keep the names that they have, whatever their values are now.
     Raises ArrayolError: `made-by-steps` for one that was never parsed, and for settings as `load` does.
     """
     if not spec.items:
         hint = "set them where the file is loaded, and take the steps then"
         raise error("made-by-steps", "steps made this specification: it has no consts", file=spec.name, hint=hint)
-    return _resolved(spec.name, Gathered(list(spec.items)), settings, Mistakes())
+    uses = ((name, copy.definition, use) for name, copy in spec.copies.items() for use in copy.uses)
+    presets = {(definition, use): name for name, definition, use in uses if use is not None} if same_names else None
+    return _resolved(spec.name, Gathered(list(spec.items)), settings, Mistakes(), presets)
 
 
-def _resolved(name: str, gathered: Gathered, settings: Settings | None, mistakes: Mistakes) -> Loaded:
-    """The specification of that name that the definitions make."""
+def _resolved(
+    name: str, gathered: Gathered, settings: Settings | None, mistakes: Mistakes, presets: Presets | None = None
+) -> Loaded:
+    """The specification of that name that the definitions make; `presets` are names of copies."""
     consts = {item.name.text for item in gathered.items if isinstance(item, syntax.Const)}
     known = consts | gathered.broken
     values = {const: _setting(const, value, known, name) for const, value in (settings or {}).items()}
     definitions = with_const_arrays(define(gathered.items, values, frozenset(gathered.broken), mistakes), mistakes)
-    resolved = resolve_components(definitions, mistakes)
+    circular = _check_circles(definitions, mistakes)
+    found: Found = {}
+    definitions = with_copies(definitions, circular, presets or {}, found)
+    resolved = resolve_components(definitions, circular, found)
+    copies = {name: copied.copy for name, copied in definitions.copies.items()}
+    mistakes += in_copies(found, copies)
     mistakes += unused(gathered.items, name, mistakes)
     constants, tables = definitions.constants.values, definitions.tables
-    spec = Spec(name, constants, resolved.components, values, tuple(gathered.items), tables)
+    spec = Spec(name, constants, resolved.components, values, tuple(gathered.items), tables, copies)
     return Loaded(spec, definitions, resolved, tuple(mistakes))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir import syntax
-from arrayol.ir.spec import ConstArray, ConstValue
+from arrayol.ir.spec import ConstArray, ConstValue, Copy
 from arrayol.language.constants import Constants
 from arrayol.language.diagnose import Mistake, Mistakes, closest, did_you_mean, mistake
 from arrayol.language.parser import Parsed, parse
@@ -28,13 +28,22 @@ KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Copied:
+    """A definition with the values of its parameters in their places, under the name of the copy."""
+
+    item: syntax.Elementary | syntax.Task
+    copy: Copy
+
+
+@dataclass(frozen=True, slots=True)
 class Definitions:
-    """What each name means, and the values of the consts."""
+    """What each name means, and the values of the consts; `copies` are made of definitions with parameters."""
 
     by_name: Mapping[str, Definition]
     constants: Constants
     broken: frozenset[str]
     tables: Mapping[str, ConstArray] = field(default_factory=dict)
+    copies: Mapping[str, Copied] = field(default_factory=dict)
 
     def kind(self, name: str) -> str:
         """What a name of the file means, in words."""
@@ -49,8 +58,8 @@ class Definitions:
         raise self.unknown(name, "tiler", tilers)
 
     def component(self, name: syntax.Name) -> syntax.Elementary | syntax.Task:
-        """The elementary or task of that name. Raises Mistake."""
-        item = self.by_name.get(name.text)
+        """The elementary or task of that name, or the copy. Raises Mistake."""
+        item = self.copies[name.text].item if name.text in self.copies else self.by_name.get(name.text)
         if isinstance(item, (syntax.Elementary, syntax.Task)):
             return item
         components = [
@@ -296,19 +305,23 @@ def read_data(folder: Path, file: syntax.DataFile) -> bytes:
 def unused(items: Sequence[syntax.Item], file: str, mistakes: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """Warnings for the consts, tilers and elementaries of the file itself that nothing refers to.
 
-    An imported file may offer more than is used, a task may be the top one, and a file without tasks may be there to
-    be imported. Nothing is said beside an error: a misspelt use would be told twice.
+    An imported file may offer more than is used, a task without parameters may be the top one, and a file without tasks
+    may be there to be imported. Nothing is said beside an error: a misspelt use would be told twice.
     """
     errors = any(diagnostic.severity is Severity.ERROR for diagnostic in mistakes)
     if errors or not any(isinstance(item, syntax.Task) for item in items):
         return
     used = {name for item in items for name in _names_used(item)}
     for item in items:
-        if isinstance(item, (syntax.Import, syntax.Task)) or item.span.file.name != file:
+        if isinstance(item, syntax.Import) or item.span.file.name != file or item.name.text in used:
             continue
-        if item.name.text not in used:
-            message = f"'{item.name.text}' is {KINDS[type(item)]} that nothing uses"
-            yield Diagnostic("unused", message, item.name.span, "remove it, or use it", Severity.WARNING)
+        parameters = isinstance(item, (syntax.Elementary, syntax.Task)) and bool(item.parameters)
+        if parameters or not isinstance(item, syntax.Task):
+            what = f"{KINDS[type(item)]}{' with parameters' if parameters else ''} that nothing uses"
+            hint = (
+                "use it: without values only its syntax and names are checked" if parameters else "remove it, or use it"
+            )
+            yield Diagnostic("unused", f"'{item.name.text}' is {what}", item.name.span, hint, Severity.WARNING)
 
 
 def reached(items: Iterable[syntax.Item], roots: Iterable[str]) -> set[str]:

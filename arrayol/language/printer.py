@@ -178,7 +178,7 @@ def _item(item: syntax.Item) -> Iterator[Line]:
         case syntax.Const():
             yield Line(0, (f"const {item.name.text} = {expression(item.value)}",), start)
         case syntax.ConstArray():
-            yield Line(0, (f"const {_port(item)} = {_array_value(item.value)}",), start)
+            yield Line(0, (f"const {port_text(item)} = {_array_value(item.value)}",), start)
         case syntax.TilerDef():
             yield Line(0, (f"tiler {item.name.text}", *_tiler(item.tiler, "= ")), start)
         case syntax.Elementary():
@@ -216,7 +216,7 @@ def _statements(statements: Iterable[syntax.Statement], depth: int) -> Iterator[
             yield Line(depth, ("}",), statement.span.end - 1, closes=True)
         elif isinstance(statement, syntax.Local):
             initial = f" = {expression(statement.initial)}" if statement.initial else ""
-            yield Line(depth, (f"{_port(statement)}{initial}",), statement.span.start)
+            yield Line(depth, (f"{port_text(statement)}{initial}",), statement.span.start)
         else:
             sign = "+=" if statement.accumulate else "="
             cells = [f"{expression(statement.target)} {sign} {expression(statement.value)}"]
@@ -239,7 +239,7 @@ def _task(item: syntax.Task) -> Iterator[Line]:
         yield Line(1, ("}",), repeat.span.end - 1, closes=True)
     else:
         for node in item.content:
-            yield _call(node) if isinstance(node, syntax.Call) else Line(1, (_port(node),), node.span.start)
+            yield _call(node) if isinstance(node, syntax.Call) else Line(1, (port_text(node),), node.span.start)
     yield Line(0, ("}",), item.span.end - 1, closes=True)
 
 
@@ -305,11 +305,12 @@ def _values(use: syntax.Repeat | syntax.Call) -> str:
 
 
 def _signature(signature: syntax.Signature) -> str:
-    inputs, outputs = (", ".join(map(_port, ports)) for ports in (signature.inputs, signature.outputs))
+    inputs, outputs = (", ".join(map(port_text, ports)) for ports in (signature.inputs, signature.outputs))
     return f"({inputs}) -> ({outputs})"
 
 
-def _port(port: syntax.Port | syntax.Local | syntax.ConstArray | syntax.Array) -> str:
+def port_text(port: syntax.Port | syntax.Local | syntax.ConstArray | syntax.Array) -> str:
+    """The text of a declaration: `src: f32[H, 8]`."""
     return f"{port.name.text}: {port.type.text}{_dims(port.dims) if port.dims else ''}"
 
 

@@ -84,6 +84,19 @@ def check_names(task: str, own: Signature, repeat: syntax.Repeat, definitions: D
             mistakes.attempt(lambda reference=reference: definitions.tiler(reference))  # type: ignore[misc]
 
 
+def check_port(link: syntax.Link, callee: Signature, name: str) -> None:
+    """Raise where a link names a port that the repeated task, of that name, does not have."""
+    hint = "inputs are linked with '<-', outputs with '->'"
+    outputs = (link.port,) if isinstance(link, syntax.OutputLink) else ()
+    inputs = () if outputs else (link.port,)
+    if isinstance(link, syntax.DelayLink):
+        outputs = (link.output,)
+    for port in inputs:
+        _port_named(port, callee.declared, callee, "input", name, hint)
+    for port in outputs:
+        _port_named(port, callee.outputs, callee, "output", name, hint)
+
+
 def own_array(name: syntax.Name, task: str, own: Signature, ports: tuple[Port, ...], direction: str) -> Port:
     """The task's array that a link names. Raises Mistake."""
     return _port_named(name, ports, own, direction, task, "a repetition reads the task's inputs and writes its outputs")
