@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from arrayol.checks.parts import check_parts
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.spec import (
     Elementary,
@@ -395,6 +396,8 @@ def _of_fragment(fragment: Fragment, resolved: Resolved) -> Iterator[Diagnostic]
         yield from check_tilers(component, callee, all_outputs=not fragment.damaged & {OUTPUTS, PORTS})
         if DELAYS not in fragment.damaged:
             yield from check_delays(component)
+    else:
+        yield from check_parts(component, resolved.signatures)
 
 
 def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:

@@ -237,9 +237,12 @@ class _Planner:
     def _compound(self, key: str, task: CompoundTask, frames: Mapping[str, int | None]) -> _Planned:
         whole, extent, calls = dict(frames), dict(frames), []
         for call in task.calls:
-            planned = self.plan(call.callee, tuple(whole[name] for name in call.arguments))
-            whole |= dict(zip(call.results, planned.whole, strict=True))
-            extent |= dict(zip(call.results, planned.extent, strict=True))
+            planned = self.plan(call.callee, tuple(whole.get(name) for name in call.arguments))
+            for name, has, reach in zip(call.results, planned.whole, planned.extent, strict=True):
+                if has is not None and reach is not None:  # several calls may write parts of each frame
+                    earlier = whole.get(name)
+                    whole[name] = has if earlier is None else min(earlier, has)
+                    extent[name] = max(extent.get(name) or 0, reach)
             calls.append(replace(call, callee=planned.key))
         arrays = {name: _sized(port, extent.get(name)) for name, port in task.arrays.items()}
         finite = replace(

@@ -17,7 +17,7 @@ from arrayol.execute.environment import DTYPES, Place, Values, empty
 from arrayol.execute.extern import ExternProgram, Functions, not_allowed
 from arrayol.execute.frames import first_frames, with_frames
 from arrayol.execute.repetitions import bind, sizes
-from arrayol.ir.spec import Component, CompoundTask, ConstArray, Elementary, Port, RepetitiveTask, Spec
+from arrayol.ir.spec import Component, CompoundTask, ConstArray, Elementary, Part, Port, RepetitiveTask, Spec
 from arrayol.language.diagnose import did_you_mean
 
 _LANES = 1 << 15  # values of one vector operation, so that its operands stay in the caches
@@ -93,6 +93,18 @@ def _empty(port: Port, trailing: tuple[int, ...]) -> Values:
     return empty((*sizes(port.shape), *trailing), DTYPES[port.type])
 
 
+def _taken(array: Values, part: Part | None, port: Port) -> Values:
+    """A part of an array as a view, for a port of the part's shape."""
+    if part is None:
+        return array
+    extents = iter(sizes(port.shape))
+    taken = [
+        slice(first, first + step * (next(extents) - 1) + 1, step) if kept else first
+        for first, step, kept in zip(part.origin, part.step, part.kept, strict=True)
+    ]
+    return array[(*taken, ...)]
+
+
 @dataclass(frozen=True, slots=True)
 class _Execution:
     """Runs components of one specification.
@@ -121,18 +133,20 @@ class _Execution:
     def _compose(
         self, task: CompoundTask, arrays: Mapping[str, Values], trailing: tuple[int, ...], place: Place | None
     ) -> None:
-        """The calls in dataflow order; an intermediate array lives from its call to the last that reads it."""
+        """The calls in dataflow order; an intermediate array lives from its first call to the last that has it."""
         live = dict(arrays)
         for position, call in enumerate(task.calls):
             callee = self.spec.components[call.callee]
             for name in call.results:
                 if name not in live:
                     live[name] = _empty(task.arrays[name], trailing)
-            formals = [port.name for port in (*callee.inputs, *callee.outputs)]
-            actuals = [live[name] for name in (*call.arguments, *call.results)]
-            self.run(callee, dict(zip(formals, actuals, strict=True)), trailing, place)
-            del actuals
-            needed = {name for later in task.calls[position + 1 :] for name in later.arguments}
+            formals = [*callee.inputs, *callee.outputs]
+            actuals = zip(formals, (*call.arguments, *call.results), strict=True)
+            bound = {port.name: _taken(live[name], call.part_at(port.name), port) for port, name in actuals}
+            self.run(callee, bound, trailing, place)
+            del bound
+            later = task.calls[position + 1 :]
+            needed = {name for call in later for name in (*call.arguments, *call.results)}
             live = {name: array for name, array in live.items() if name in needed or name in arrays}
 
     def _repeat(

@@ -6,15 +6,17 @@ This is paper A's canonical form seen as a graph: exploration, execution and the
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from arrayol.errors import error
+from arrayol.ir.parts import View
 from arrayol.ir.spec import (
     Component,
     CompoundTask,
     Delay,
     Elementary,
+    Link,
     Port,
     RepetitiveTask,
     Shape,
@@ -67,12 +69,12 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array between processes; `producer` is None for an input of the network."""
+    """An array between processes; an input of the network has no producers, one written in parts has several."""
 
     name: str
     type: ElementType
     shape: Shape
-    producer: str | None
+    producers: tuple[str, ...]
     readers: tuple[str, ...]
     is_output: bool
 
@@ -91,23 +93,36 @@ class Network:
 def flatten(spec: Spec, top: str) -> Network:
     """The network of task `top`, with hierarchies of compound tasks resolved.
 
-    A process has its task's name, or TASK@RESULT where the task occurs more than once. Arrays inside a nested compound
-    task are named RESULT.array after the first result of the call. Raises ArrayolError (`not-canonical`) for a
-    repetition around a task that is not elementary: paper A starts from specifications without those.
+    A process has its task's name, or TASK@RESULT where the task occurs more than once, with a number behind it where
+    several of those give one result. Arrays inside a nested compound task are named RESULT.array after the first result
+    of the call. A process that is bound to a part of an array has tilers of the whole array.
+
+    Raises ArrayolError: `not-canonical` for a repetition around a task that is not elementary (paper A starts from
+    specifications without those), `wraps-in-part` for a tiler that wraps at ends of a part that are none of the array.
     """
     component = spec.components[top]
-    names = {port.name: port.name for port in (*component.inputs, *component.outputs)}
+    names = {port.name: View(port.name, port.shape) for port in (*component.inputs, *component.outputs)}
     ports: dict[str, Port] = {port.name: port for port in (*component.inputs, *component.outputs)}
     unnamed = list(_processes(spec, component, names, "", ports))
     occurrences = Counter(process.task for process in unnamed)
     processes: dict[str, Process] = {}
     for process in unnamed:
         suffix = f"@{process.outputs[0].array}" if occurrences[process.task] > 1 and process.outputs else ""
-        processes[process.task + suffix] = replace(process, name=process.task + suffix)
+        name = free_name(process.task + suffix, processes)
+        processes[name] = replace(process, name=name)
     outputs = tuple(port.name for port in component.outputs)
     return Network(
         top, processes, _arrays(processes, ports, outputs), tuple(port.name for port in component.inputs), outputs
     )
+
+
+def free_name(preferred: str, taken: Container[str]) -> str:
+    """PREFERRED, or PREFERRED_2, PREFERRED_3 and so on where that is taken."""
+    number, name = 1, preferred
+    while name in taken:
+        number += 1
+        name = f"{preferred}_{number}"
+    return name
 
 
 def _arrays(processes: Mapping[str, Process], ports: Mapping[str, Port], outputs: tuple[str, ...]) -> dict[str, Array]:
@@ -116,7 +131,7 @@ def _arrays(processes: Mapping[str, Process], ports: Mapping[str, Port], outputs
             name,
             port.type,
             port.shape,
-            next((process.name for process in processes.values() if name in process.writes), None),
+            tuple(process.name for process in processes.values() if name in process.writes),
             tuple(process.name for process in processes.values() if name in process.reads),
             name in outputs,
         )
@@ -125,7 +140,7 @@ def _arrays(processes: Mapping[str, Process], ports: Mapping[str, Port], outputs
 
 
 def _processes(
-    spec: Spec, component: Component, names: Mapping[str, str], prefix: str, ports: dict[str, Port]
+    spec: Spec, component: Component, names: Mapping[str, View], prefix: str, ports: dict[str, Port]
 ) -> Iterator[Process]:
     """The processes of a component whose ports and arrays have the flat names `names`."""
     if isinstance(component, Elementary):
@@ -136,28 +151,28 @@ def _processes(
         inner = _inner_names(component, names, prefix, ports)
         for call in component.calls:
             callee = spec.components[call.callee]
-            arguments = zip((port.name for port in callee.inputs), call.arguments, strict=True)
-            results = zip((port.name for port in callee.outputs), call.results, strict=True)
-            bound = {formal: inner[actual] for formal, actual in (*arguments, *results)}
-            yield from _processes(spec, callee, bound, f"{inner[call.results[0]]}.", ports)
+            formals = (port.name for port in (*callee.inputs, *callee.outputs))
+            actuals = zip(formals, (*call.arguments, *call.results), strict=True)
+            bound = {formal: inner[actual].taken(call.part_at(formal)) for formal, actual in actuals}
+            yield from _processes(spec, callee, bound, f"{inner[call.results[0]].array}.", ports)
 
 
 def _inner_names(
-    component: CompoundTask, names: Mapping[str, str], prefix: str, ports: dict[str, Port]
-) -> dict[str, str]:
-    """Flat names of a compound task's arrays; its own arrays are entered in `ports`."""
+    component: CompoundTask, names: Mapping[str, View], prefix: str, ports: dict[str, Port]
+) -> dict[str, View]:
+    """What a compound task's arrays are; its own arrays are entered in `ports`."""
     inner = dict(names)
     for name, port in component.arrays.items():
         if name not in inner:
             flat = prefix + name
             while flat in ports:  # the call that makes this task's result may hold an array of the same name
                 flat += "_"
-            inner[name] = flat
+            inner[name] = View(flat, port.shape)
             ports[flat] = replace(port, name=flat)
     return inner
 
 
-def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, str]) -> Process:
+def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, View]) -> Process:
     callee = spec.components[task.callee]
     if not isinstance(callee, Elementary):
         raise error(
@@ -171,25 +186,39 @@ def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, str]) -> Pro
         task.name,
         callee.name,
         task.repetition,
-        tuple(Flow(port_named(callee.inputs, link.port), names[link.array], link.tiler) for link in task.input_links),
-        tuple(Flow(port_named(callee.outputs, link.port), names[link.array], link.tiler) for link in task.output_links),
-        tuple(_bound_delay(delay, names) for delay in task.delays),
+        tuple(_flow(port_named(callee.inputs, link.port), link, task, names) for link in task.input_links),
+        tuple(_flow(port_named(callee.outputs, link.port), link, task, names) for link in task.output_links),
+        tuple(_bound_delay(delay, port_named(callee.inputs, delay.port), task, names) for delay in task.delays),
         callee.inputs,
         callee.outputs,
     )
 
 
-def _bound_delay(delay: Delay, names: Mapping[str, str]) -> Delay:
-    if isinstance(delay.default, TiledDefault):
-        return replace(delay, default=replace(delay.default, array=names[delay.default.array]))
+def _flow(port: Port, link: Link, task: RepetitiveTask, names: Mapping[str, View]) -> Flow:
+    view = names[link.array]
+    return Flow(port, view.array, view.tiler(link.tiler, task.repetition, port.shape))
+
+
+def _bound_delay(delay: Delay, port: Port, task: RepetitiveTask, names: Mapping[str, View]) -> Delay:
+    default = delay.default
+    if isinstance(default, TiledDefault):
+        view = names[default.array]
+        tiler = view.tiler(default.tiler, task.repetition, port.shape)
+        return replace(delay, default=replace(default, array=view.array, tiler=tiler))
     return delay
 
 
-def _single(component: Elementary, names: Mapping[str, str]) -> Process:
-    """An elementary task called by itself: a repetition space of rank 0 whose patterns are whole arrays."""
+def _single(component: Elementary, names: Mapping[str, View]) -> Process:
+    """An elementary task called by itself: a repetition space of rank 0 whose patterns are all it is bound to."""
     inputs, outputs = (
-        tuple(Flow(port, names[port.name], whole_array_tiler(len(port.shape), port.span)) for port in ports)
+        tuple(
+            Flow(port, names[port.name].array, names[port.name].tiler(_whole(port), (), port.shape)) for port in ports
+        )
         for ports in (component.inputs, component.outputs)
     )
     name, ports = component.name, (component.inputs, component.outputs)
     return Process(name, name, name, (), inputs, outputs, (), *ports)
+
+
+def _whole(port: Port) -> Tiler:
+    return whole_array_tiler(len(port.shape), port.span)

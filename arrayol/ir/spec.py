@@ -202,13 +202,47 @@ class RepetitiveTask(Generic[Entry]):
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """What slices take of an array, by its dimensions: the first index, the step and how many; None has no end.
+
+    A dimension that is not `kept` is dropped: the part has one index of it.
+    """
+
+    origin: tuple[int, ...]
+    step: tuple[int, ...]
+    extents: Shape
+    kept: tuple[bool, ...]
+    span: Span = field(compare=False, repr=False)
+
+    @property
+    def shape(self) -> Shape:
+        """The part as an array."""
+        return tuple(extent for extent, kept in zip(self.extents, self.kept, strict=True) if kept)
+
+
+def whole_part(shape: Shape, span: Span) -> Part:
+    """The part that is all of an array."""
+    rank = len(shape)
+    return Part((0,) * rank, (1,) * rank, shape, (True,) * rank, span)
+
+
+@dataclass(frozen=True, slots=True)
 class Call:
-    """`results = callee(arguments)`, by array names."""
+    """`results = callee(arguments)`, by array names.
+
+    `parts` has the parts by the ports of the callee that they are bound to, in the order of its ports; at other ports
+    arrays are whole.
+    """
 
     results: tuple[str, ...]
     callee: str
     arguments: tuple[str, ...]
     span: Span = field(compare=False, repr=False)
+    parts: tuple[tuple[str, Part], ...] = ()
+
+    def part_at(self, port: str) -> Part | None:
+        """What a port of the callee is bound to of its array; None is all."""
+        return next((part for name, part in self.parts if name == port), None)
 
 
 @dataclass(frozen=True, slots=True)

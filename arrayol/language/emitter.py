@@ -22,6 +22,7 @@ from arrayol.ir.spec import (
     IntMatrix,
     Link,
     Local,
+    Part,
     Port,
     RepetitiveTask,
     Shape,
@@ -282,22 +283,54 @@ def _component(spec: Spec, component: Component) -> syntax.Item:
         case RepetitiveTask():
             return syntax.Task(name(component.name), _signature(spec, component), _repeat(spec, component), NOWHERE)
         case CompoundTask():
-            calls = tuple(
-                syntax.Call(_parts(call.results), name(call.callee), _parts(_arguments(spec, call)), NOWHERE)
-                for call in component.calls
-            )
-            return syntax.Task(name(component.name), _signature(spec, component), calls, NOWHERE)
+            calls = (_call(spec, component, call) for call in component.calls)
+            content: tuple[syntax.Call | syntax.Array, ...] = (*_declared(spec, component), *calls)
+            return syntax.Task(name(component.name), _signature(spec, component), content, NOWHERE)
 
 
-def _parts(arrays: tuple[str, ...]) -> tuple[syntax.Part, ...]:
-    return tuple(syntax.Part(name(array), (), NOWHERE) for array in arrays)
+def _declared(spec: Spec, task: CompoundTask) -> Iterator[syntax.Array]:
+    """The intermediate arrays that are written in parts; the shapes of others follow from their calls."""
+    ports = {port.name for port in (*task.inputs, *task.outputs)}
+    written = [
+        array
+        for call in task.calls
+        for port, array in zip(spec.components[call.callee].outputs, call.results, strict=True)
+        if call.part_at(port.name) is not None and array not in ports
+    ]
+    for array in dict.fromkeys(written):
+        port = task.arrays[array]
+        yield syntax.Array(name(array), name(str(port.type)), _dims(port.shape), NOWHERE)
 
 
-def _arguments(spec: Spec, call: Call) -> tuple[str, ...]:
-    """The arguments that are written: const arrays reach what reads them by their names."""
-    inputs = spec.components[call.callee].inputs
-    pairs = zip(inputs, call.arguments, strict=True)
-    return tuple(argument for port, argument in pairs if port.name not in spec.tables)
+def _call(spec: Spec, task: CompoundTask, call: Call) -> syntax.Call:
+    """The call; const arrays that its callee reads reach it by their names."""
+    callee = spec.components[call.callee]
+    results, arguments = (
+        tuple(
+            _part(array, task.arrays[array].shape, call.part_at(port.name))
+            for port, array in zip(ports, arrays, strict=True)
+            if port.name not in spec.tables
+        )
+        for ports, arrays in ((callee.outputs, call.results), (callee.inputs, call.arguments))
+    )
+    return syntax.Call(results, name(call.callee), arguments, NOWHERE)
+
+
+def _part(array: str, shape: Shape, part: Part | None) -> syntax.Part:
+    """An array, or a part of it: each dimension in its shortest form."""
+    if part is None:
+        return syntax.Part(name(array), (), NOWHERE)
+    taken = zip(part.origin, part.step, part.extents, part.kept, shape, strict=True)
+    return syntax.Part(name(array), tuple(_slice(*dimension) for dimension in taken), NOWHERE)
+
+
+def _slice(first: int, step: int, extent: int | None, kept: bool, whole: int | None) -> syntax.Slice:
+    if not kept:
+        return number(first)
+    if extent is None or (extent == whole and step == 1):
+        return syntax.Whole(NOWHERE)
+    high = min(first + step * extent, whole or 0)
+    return syntax.Strided(number(first), number(high), None if step == 1 else number(step), NOWHERE)
 
 
 def _signature(spec: Spec, component: Component) -> syntax.Signature:

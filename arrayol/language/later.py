@@ -16,9 +16,5 @@ def refuse_later(item: syntax.Elementary | syntax.Task) -> None:
                 what = "a border"
             case syntax.OutputLink(delay=delay) if delay is not None:
                 what = "an exit"
-            case syntax.Array() | syntax.Strided() | syntax.Whole():
-                what = "a part of an array"
-            case syntax.Part() if node.slices:
-                what = "a part of an array"
         if what:
             raise mistake("not-yet", f"{what} is not supported yet", node.span)

@@ -12,6 +12,7 @@ from arrayol.errors import Diagnostic, error
 from arrayol.ir import syntax
 from arrayol.ir.spec import Component, ConstArray, ConstValue, Elementary, Spec
 from arrayol.language.bodies import resolve_body
+from arrayol.language.compounds import resolve_compound
 from arrayol.language.const_arrays import with_const_arrays
 from arrayol.language.constants import Constants
 from arrayol.language.copies import in_copies
@@ -21,7 +22,7 @@ from arrayol.language.namespace import Definitions, Gathered, define, gather, re
 from arrayol.language.parameters import Found, Presets, with_copies
 from arrayol.language.parser import parse
 from arrayol.language.repetitions import resolve_repetition
-from arrayol.language.tasks import BODY, Fragment, Signature, resolve_compound, resolve_signature
+from arrayol.language.tasks import BODY, Fragment, Signature, resolve_signature
 from arrayol.language.tree import nodes_in
 from arrayol.source import SourceFile
 from arrayol.text import clipped
@@ -88,8 +89,7 @@ def _fragment(
         return _elementary(item, signatures.get(item.name.text), definitions, mistakes)
     if isinstance(item.content, syntax.Repeat):
         return resolve_repetition(item, item.content, signatures, definitions, mistakes)
-    calls = tuple(call for call in item.content if isinstance(call, syntax.Call))
-    return Fragment(resolve_compound(item, calls, signatures, definitions, mistakes))
+    return Fragment(resolve_compound(item, item.content, signatures, definitions, mistakes))
 
 
 def _elementary(

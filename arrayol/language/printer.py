@@ -275,14 +275,15 @@ def _border(border: syntax.Border) -> str:
 
 
 def _call(call: syntax.Call) -> Line:
-    parts = [_part(part) for part in call.results]
+    parts = [part(item) for item in call.results]
     results = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
-    arguments = ", ".join(_part(part) for part in call.arguments)
+    arguments = ", ".join(part(item) for item in call.arguments)
     return Line(1, (results, f"= {call.callee.text}{_values(call)}({arguments})"), call.span.start)
 
 
-def _part(part: syntax.Part) -> str:
-    return part.name.text + (f"[{', '.join(map(_slice, part.slices))}]" if part.slices else "")
+def part(written: syntax.Part) -> str:
+    """The text of an array or a part of it."""
+    return written.name.text + (f"[{', '.join(map(_slice, written.slices))}]" if written.slices else "")
 
 
 def _slice(piece: syntax.Slice) -> str:

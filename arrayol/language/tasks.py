@@ -1,21 +1,18 @@
-"""What tasks are made of: their ports, the tilers of their links, and the calls of compound tasks in dataflow order.
+"""What tasks are made of: their ports, and the tilers of their links.
 
 Each part is resolved as far as it goes: a `Fragment` says what had to be left out, so that the rest is checked too.
-Repetitions, which have links of their own, are resolved in `repetitions`.
+Repetitions, which have links of their own, are resolved in `repetitions`, compound tasks in `compounds`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from graphlib import CycleError, TopologicalSorter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import (
     MAXIMUM_RANK,
-    Call,
     Component,
-    CompoundTask,
     ConstArray,
     IntMatrix,
     Port,
@@ -26,7 +23,7 @@ from arrayol.ir.spec import (
 )
 from arrayol.ir.types import ElementType
 from arrayol.language.constants import meant_type
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
+from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_shape
 from arrayol.language.namespace import Definitions
 from arrayol.source import Span
 from arrayol.text import counted
@@ -228,138 +225,6 @@ def _wrong_ranks(
 
 def _array(place: Place) -> str:
     return f"array '{place.array}' of rank {len(place.array_shape)}"
-
-
-# Compound tasks: calls, each name assigned once.
-
-
-def resolve_compound(
-    item: syntax.Task,
-    calls: tuple[syntax.Call, ...],
-    signatures: Mapping[str, Signature],
-    definitions: Definitions,
-    mistakes: Mistakes,
-) -> CompoundTask:
-    """A compound task. Raises a silent Mistake after noting what is wrong with its calls."""
-    own = signatures.get(item.name.text)
-    before = len(mistakes)
-    known = mistakes.sound_of(calls, lambda call: _with_matching_ports(call, signatures, definitions))
-    if own is None:
-        raise Mistake
-    assigned = {part.name.text for call in calls for part in call.results}
-    arrays: dict[str, Port] = {port.name: port for port in own.inputs}
-    _assign(known, own, signatures, arrays, definitions, mistakes)
-    unknown = assigned - arrays.keys()  # results of calls with mistakes: nothing is said of what reads them
-    for call in known:
-        for part, formal in zip(call.arguments, signatures[call.callee.text].declared, strict=True):
-            name = part.name
-            if name.text not in unknown:
-                mistakes.attempt(lambda name=name, formal=formal: _check_argument(name, formal, arrays))  # type: ignore[misc]
-    for port in own.outputs:
-        if port.name not in assigned:
-            hint = f"assign it: {port.name} = TASK(...)"
-            mistakes.report("output-unwritten", f"output '{port.name}' is never produced", port.span, hint)
-    if len(mistakes) > before or len(known) < len(calls):
-        raise Mistake
-    ordered = _in_dataflow_order(item, calls, signatures)
-    return CompoundTask(item.name.text, own.inputs, own.outputs, ordered, arrays, item.name.span)
-
-
-def _with_matching_ports(
-    call: syntax.Call, signatures: Mapping[str, Signature], definitions: Definitions
-) -> syntax.Call:
-    """The call, if its callee is known and has as many arguments and results."""
-    callee = definitions.component(call.callee).name.text
-    if callee not in signatures:
-        raise Mistake
-    signature = signatures[callee]
-    for names, ports, what in (
-        (call.arguments, signature.declared, "argument"),
-        (call.results, signature.outputs, "result"),
-    ):
-        if len(names) != len(ports):
-            needed = ", ".join(shown_port(port) for port in ports) or "none"
-            message = f"'{callee}' has {counted(len(ports), what)}, not {len(names)}"
-            raise mistake("wrong-arguments", message, call.span, f"its {what}s are: {needed}")
-    return call
-
-
-def _assign(
-    calls: Sequence[syntax.Call],
-    own: Signature,
-    signatures: Mapping[str, Signature],
-    arrays: dict[str, Port],
-    definitions: Definitions,
-    mistakes: Mistakes,
-) -> None:
-    """Enter the results of all calls in `arrays`, each name once."""
-    declared = {port.name: port for port in own.outputs}
-    inputs = set(arrays)
-    for call in calls:
-        for part, formal in zip(call.results, signatures[call.callee.text].outputs, strict=True):
-            name = part.name
-            if name.text in inputs:
-                hint = "inputs are only read; choose another name"
-                mistakes.report("assigned-twice", f"'{name.text}' is an input of the task", name.span, hint)
-            elif name.text in arrays:
-                hint = "each name is assigned once; choose another name"
-                mistakes.report("assigned-twice", f"'{name.text}' is assigned a second time", name.span, hint)
-            else:
-                arrays[name.text] = declared.get(name.text) or replace(formal, name=name.text, span=name.span)
-                if name.text in declared:
-                    mistakes.attempt(lambda name=name, formal=formal: _check_same(formal, declared[name.text], name))  # type: ignore[misc]
-                else:
-                    check_fresh([name], "array", definitions, mistakes)
-
-
-def _check_argument(name: syntax.Name, formal: Port, arrays: Mapping[str, Port]) -> None:
-    if name.text not in arrays:
-        hint = did_you_mean(name.text, arrays) or f"the arrays here are {', '.join(arrays)}"
-        raise mistake("unknown-name", f"array '{name.text}' is read but never produced", name.span, hint)
-    _check_same(formal, arrays[name.text], name)
-
-
-def _check_same(formal: Port, array: Port, name: syntax.Name) -> None:
-    if formal.type is not array.type:
-        message = f"'{array.name}' holds {array.type}, port '{formal.name}' has {formal.type}"
-        raise mistake("type-mismatch", message, name.span, "declare both with the same element type")
-    if formal.shape != array.shape:
-        shapes = [shown_shape(shape) or "scalar" for shape in (array.shape, formal.shape)]
-        message = f"'{array.name}' is {shapes[0]}, port '{formal.name}' is {shapes[1]}"
-        raise mistake("shape-mismatch", message, name.span, "declare both with the same shape")
-
-
-def _in_dataflow_order(
-    item: syntax.Task, calls: tuple[syntax.Call, ...], signatures: Mapping[str, Signature]
-) -> tuple[Call, ...]:
-    """The calls, each after those whose results it reads; textual order among independent ones."""
-    producer = {part.name.text: place for place, call in enumerate(calls) for part in call.results}
-    needs = {
-        place: sorted({producer[part.name.text] for part in call.arguments if part.name.text in producer})
-        for place, call in enumerate(calls)
-    }
-    sorter = TopologicalSorter(needs)
-    try:
-        sorter.prepare()
-    except CycleError as failure:
-        circle = [calls[place].results[0].name.text for place in failure.args[1]]
-        first = calls[min(failure.args[1])]
-        message = f"in task '{item.name.text}' arrays depend on themselves: {' -> '.join(circle)}"
-        raise mistake(
-            "dataflow-cycle", message, first.span, "calls form an acyclic graph; delays belong inside a repetition"
-        ) from None
-    order: list[int] = []
-    while sorter.is_active():
-        ready = sorted(sorter.get_ready())
-        order += ready
-        sorter.done(*ready)
-    return tuple(_call(calls[place], signatures[calls[place].callee.text]) for place in order)
-
-
-def _call(call: syntax.Call, signature: Signature) -> Call:
-    results, arguments = (tuple(part.name.text for part in parts) for parts in (call.results, call.arguments))
-    hidden = tuple(port.name for port in signature.hidden)
-    return Call(results, call.callee.text, (*arguments, *hidden), call.span)
 
 
 # A component as far as it could be resolved, so that its sound parts are checked beside the mistakes of the others.

@@ -171,7 +171,7 @@ def rows_of(
             array for name in level_of for array in processes[name].process.reads | processes[name].process.writes
         }
         if not rows:  # arrays that nothing reads or writes stand there too
-            touched |= {array.name for array in network.arrays.values() if array.producer is None and not array.readers}
+            touched |= {array.name for array in network.arrays.values() if not array.producers and not array.readers}
         names = tuple(name for name in network.arrays if name in touched)
         rows.append(_row(network, level_of, names, processes, arrays, shown))
         shown |= touched
@@ -185,7 +185,10 @@ def levels_of(network: Network) -> list[list[str]]:
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_nodes_from(network.processes)
     graph.add_edges_from(
-        (array.producer, reader) for array in network.arrays.values() if array.producer for reader in array.readers
+        (producer, reader)
+        for array in network.arrays.values()
+        for producer in array.producers
+        for reader in array.readers
     )
     order = {name: place for place, name in enumerate(network.processes)}
     return [sorted(level, key=order.__getitem__) for level in nx.topological_generations(graph)]
@@ -216,8 +219,9 @@ def _row(
              for name, level in level_of.items()]  # fmt: skip
     for name in names:
         array, box = network.arrays[name], arrays[name]
-        if array.producer is not None and array.producer in level_of:
-            layer = 2 * level_of[array.producer] + 2
+        made = [level_of[producer] for producer in array.producers if producer in level_of]
+        if made:
+            layer = 2 * max(made) + 2
         else:
             layer = 2 * min((level_of[reader] for reader in array.readers if reader in level_of), default=0)
         nodes.append(Node(("array", name), layer, box.width, box.height))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from arrayol.checks.check import check_body, check_delays, check_tilers
+from arrayol.checks.parts import check_parts
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, callees
@@ -59,6 +60,8 @@ def _new_findings(before: Spec, after: Spec) -> Iterator[Diagnostic]:
             callee = after.components[component.callee]
             yield from check_tilers(component, Signature(callee.inputs, callee.outputs))
             yield from check_delays(component)
+        else:
+            yield from check_parts(component, after.components)
 
 
 # The texts of steps.

@@ -282,7 +282,7 @@ def _network(network: Network) -> Document:
                 "type": array.type.value,
                 "bits": array.type.bits,
                 "shape": array.shape,
-                "producer": array.producer,
+                "producers": array.producers,
                 "readers": array.readers,
                 "output": array.is_output,
             }

@@ -74,7 +74,7 @@ def _arrays(space: MappingSpace, tasks: Iterable[str]) -> dict[str, int]:
 
 def _outside(network: Network, array: str, tasks: Collection[str]) -> frozenset[Any]:
     """How the processes outside the group touch one of its arrays."""
-    if network.arrays[array].producer not in tasks:
+    if not set(network.arrays[array].producers) & set(tasks):
         return frozenset()  # what is only loaded has no one to wait for
     return frozenset(
         touch
@@ -118,7 +118,8 @@ def _anonymous(process: Process, numbers: Mapping[str, int]) -> Process:
 
 def _array(array: Array, numbers: Mapping[str, int], tasks: Collection[str]) -> Signature:
     """What of an array the group sees, but for who reads it outside."""
-    return numbers[array.name], array.type, array.shape, array.producer in tasks, array.is_output
+    inside = tuple(task in tasks for task in array.producers)
+    return numbers[array.name], array.type, array.shape, inside, array.is_output
 
 
 def _touches(process: Process, array: str) -> list[Signature]:

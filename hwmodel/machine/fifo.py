@@ -60,9 +60,12 @@ def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:
 
 
 def _ends(group: Group, array: str) -> tuple[str, str]:
-    source = group.made.get(array)
-    if source is None:
+    if array not in group.made:
         raise _refused(array, f"no task of the group {' '.join(group.tasks)} makes it")
+    makers = group.network.arrays[array].producers
+    if len(makers) > 1:
+        raise _refused(array, f"{listed(makers)} each write a part of it, which have no order among themselves")
+    source = makers[0]
     readers = group.readers(array)
     if array in group.stored or len(readers) != 1:
         others = f"{listed(readers)} read it" if len(readers) > 1 else "it is needed outside the group too"

@@ -18,7 +18,10 @@ Elements = NDArray[np.int64]
 
 
 class Group:
-    """The tasks of a group in dataflow order. Raises ArrayolError (`several-last-tasks`, `several-frames`)."""
+    """The tasks of a group in dataflow order.
+
+    Raises ArrayolError (`several-last-tasks`, `several-frames`, `made-in-part`).
+    """
 
     def __init__(self, accesses: Accesses, tasks: Sequence[str]) -> None:
         self.accesses = accesses
@@ -26,15 +29,28 @@ class Group:
         self.tasks = tuple(name for name in self.network.processes if name in set(tasks))
         if len(self.tasks) != len(tasks):
             raise ValueError(f"not processes of '{self.network.name}', each once: {', '.join(tasks)}")
+        self._require_whole_or_stored()
         self.last = self._only_last()
         for task in self.tasks:
             self._require_earlier_frames(task)
 
     @cached_property
-    def made(self) -> dict[str, str]:
-        """The arrays that the group makes, in the network's order, and their tasks."""
-        arrays = self.network.arrays.values()
-        return {array.name: array.producer for array in arrays if array.producer in self.tasks and array.producer}
+    def made(self) -> dict[str, tuple[str, ...]]:
+        """The arrays that the group makes, all or a part, in the network's order, and their tasks."""
+        makers = {
+            array.name: tuple(task for task in array.producers if task in self.tasks)
+            for array in self.network.arrays.values()
+        }
+        return {array: tasks for array, tasks in makers.items() if tasks}
+
+    def maker(self, array: str) -> str:
+        """The one task that makes an array of the group."""
+        (task,) = self.made[array]
+        return task
+
+    def arrays_of(self, task: str) -> list[str]:
+        """The arrays that a task of the group makes."""
+        return [array for array, makers in self.made.items() if task in makers]
 
     @cached_property
     def loaded(self) -> tuple[str, ...]:
@@ -78,9 +94,8 @@ class Group:
             needed[read.ravel()] = True
         return needed
 
-    def writer(self, array: str) -> Elements:
-        """The repetition that writes each element of an array made in the group, -1 for those of other frames."""
-        task = self.made[array]
+    def writer(self, array: str, task: str) -> Elements:
+        """The repetition of a task that writes each element of an array, -1 for what others or other frames do."""
         repetitions = self.accesses.repetitions(task)
         writer = np.full(self.accesses.size(array), -1, np.int64)
         for touch in self.writes(task, array):
@@ -98,11 +113,7 @@ class Group:
         ]
 
     def _only_last(self) -> str:
-        lasts = [
-            task
-            for task in self.tasks
-            if not any(self.readers(array) for array, maker in self.made.items() if maker == task)
-        ]
+        lasts = [task for task in self.tasks if not any(self.readers(array) for array in self.arrays_of(task))]
         if len(lasts) == 1:
             return lasts[0]
         raise error(
@@ -111,6 +122,18 @@ class Group:
             "can be cut in blocks for all of them",
             hint="put them in groups of their own, or together with a task that reads what all of them make",
         )
+
+    def _require_whole_or_stored(self) -> None:
+        """An array of several writers is made whole in the group, or not read in it."""
+        for array, makers in self.made.items():
+            others = [task for task in self.network.arrays[array].producers if task not in makers]
+            if others and self.readers(array):
+                raise error(
+                    "made-in-part",
+                    f"the group {' '.join(self.tasks)} reads '{array}' and makes only a part of it: {listed(others)} "
+                    f"{'makes' if len(others) == 1 else 'make'} the rest",
+                    hint=f"put all tasks that write '{array}' in the group, or none of them",
+                )
 
     def _require_earlier_frames(self, task: str) -> None:
         for delay in self.frame_delays(task):
@@ -130,16 +153,21 @@ def frames_back(repetition: Sequence[int | None], delay: Delay) -> int:
     return sum(step for step, extent in zip(delay.vector, repetition, strict=True) if extent is None)
 
 
-def require_one_frame(group: Group, array: str, reader: str, elements: Elements, writer: Elements) -> None:
+def require_one_frame(group: Group, array: str, reader: str, elements: Elements) -> None:
     """Raises ArrayolError (`several-frames`) where a fused task reads what its producer makes in another frame."""
-    foreign = elements[writer[elements] < 0]
+    makers = group.made[array]
+    there = np.zeros(group.accesses.size(array), np.bool_)
+    for task in makers:
+        there |= group.writer(array, task) >= 0
+    foreign = elements[~there[elements]]
     if foreign.size:
         subscripts = np.unravel_index(int(foreign[0]), group.accesses.shape(array))
         raise error(
             "several-frames",
             f"'{reader}' reads element {[int(index) for index in subscripts]} of '{array}', which "
-            f"'{group.made[array]}' makes in another frame; between fused tasks only one frame is there",
-            hint=f"put '{reader}' and '{group.made[array]}' in different groups",
+            f"{listed([repr(task) for task in makers])} makes in another frame; between fused tasks only one frame is "
+            "there",
+            hint=f"put '{reader}' and {listed([repr(task) for task in makers])} in different groups",
         )
 
 

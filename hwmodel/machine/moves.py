@@ -49,12 +49,20 @@ def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, 
 
 
 def make_array(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Held, Stored]:
-    """What the group makes of an array, and what of it is stored."""
-    task = group.made[array]
+    """What the group makes of an array, by all tasks that write it, and what of it is stored."""
+    held, stored = zip(*(_made_by(group, ticks, stages, array, task) for task in group.made[array]), strict=True)
+    element, born, last = (
+        np.concatenate([getattr(each, name) for each in held]) for name in ("element", "born", "last")
+    )
+    out = (np.concatenate([getattr(each, name) for each in stored]) for name in ("element", "step"))
+    return Held(array, element, born, last), Stored(array, *out)
+
+
+def _made_by(group: Group, ticks: Ticks, stages: Stages, array: str, task: str) -> tuple[Held, Stored]:
     work = ticks.work[task]
-    element, run = _elements_made(group, work, array)
+    element, run = _elements_made(group, work, array, task)
     born = work.tick[run] + stages.task[task]
-    last = _last_reads(group, ticks, stages, array, work.once, (element, work.use[run], born))
+    last = _last_reads(group, ticks, stages, (array, task), work.once, (element, work.use[run], born))
     stored = _stored(group, ticks, array, element, work.tick[run])
     last[stored] = np.maximum(last[stored], ticks.own[ticks.block[work.tick[run[stored]]]] + STORES)
     out = Stored(array, element[stored], ticks.own[ticks.block[work.tick[run[stored]]]] + STORES)
@@ -83,9 +91,8 @@ def _kept_together(policy: Policy, tick: Elements, strip: Elements) -> Elements:
     return tick if policy == "tile" else strip[tick]
 
 
-def _elements_made(group: Group, work: Work, array: str) -> tuple[Elements, Elements]:
-    """The elements that runs write, and the number of the run that does."""
-    task = group.made[array]
+def _elements_made(group: Group, work: Work, array: str, task: str) -> tuple[Elements, Elements]:
+    """The elements that runs of a task write, and the number of the run that does."""
     repetitions = group.accesses.repetitions(task)[work.repetition]
     elements, runs = [], []
     for touch in group.writes(task, array):
@@ -99,16 +106,20 @@ def _last_reads(
     group: Group,
     ticks: Ticks,
     stages: Stages,
-    array: str,
+    place: tuple[str, str],
     once: bool,
     made: tuple[Elements, Elements, Elements],
 ) -> Elements:
-    """The last step in which each instance is read, the step that makes it where it is not."""
+    """The last step in which each instance of an array by a task is read, the step that makes it where it is not."""
+    array, task = place
     element, use, born = made
     last: Elements = born.copy()
     if not group.readers(array):
         return last
     read, tick, step = _uses(group, ticks, stages, array)
+    if len(group.made[array]) > 1:
+        own = group.writer(array, task)[read] >= 0
+        read, tick, step = read[own], tick[own], step[own]
     count = len(ticks.block)
     key = element if once else element * count + use
     wanted = read if once else read * count + tick

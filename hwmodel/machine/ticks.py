@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,12 +125,12 @@ def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
     repetitions = group.accesses.repetitions(task)
     need = np.full(len(repetitions), NEVER)
     outside = np.zeros(len(repetitions), np.bool_)
-    for array in _arrays_of(group, task):
+    for array in group.arrays_of(task):
         first = np.full(group.accesses.size(array), NEVER)
-        writer = group.writer(array)
+        writer = group.writer(array, task)
         for reader in group.readers(array):
             elements, when = read_at(group, reader, array, ticks.work[reader])
-            require_one_frame(group, array, reader, elements, writer)
+            require_one_frame(group, array, reader, elements)
             np.minimum.at(first, elements, when)
         made = writer >= 0
         np.minimum.at(need, writer[made], first[made])
@@ -153,22 +154,19 @@ def _every_need(group: Group, task: str, ticks: Ticks) -> Work:
     require_numbers(len(ticks.block), count)
     pairs = [np.zeros(0, np.int64)]
     outside = np.zeros(count, np.bool_)
-    for array in _arrays_of(group, task):
-        writer = group.writer(array)
+    for array in group.arrays_of(task):
+        writer = group.writer(array, task)
         for reader in group.readers(array):
             elements, when = read_at(group, reader, array, ticks.work[reader])
-            require_one_frame(group, array, reader, elements, writer)
-            pairs.append(when * count + writer[elements])
+            require_one_frame(group, array, reader, elements)
+            own = writer[elements] >= 0
+            pairs.append((when * count + writer[elements])[own])
         if array in group.stored:
             outside[writer[group.needed_outside(array) & (writer >= 0)]] = True
     runs = np.unique(np.concatenate(pairs))
     outside[runs % count] = False
     runs = np.unique(np.concatenate([runs, final * count + np.flatnonzero(outside)]))
     return Work(runs % count, runs // count, runs // count, once=False)
-
-
-def _arrays_of(group: Group, task: str) -> list[str]:
-    return [array for array, maker in group.made.items() if maker == task]
 
 
 def _split(group: Group, task: str, cut: Blocks, work: Work, ticks: Ticks) -> tuple[Work, Ticks]:
@@ -229,14 +227,12 @@ def stage_group(group: Group, design: GroupDesign) -> Stages:
             continue
         task[name] = min(
             task[reader] - (0 if array in design.fifos else 1)
-            for array, maker in group.made.items()
-            if maker == name
+            for array in group.arrays_of(name)
             for reader in group.readers(array)
         )
     for array in sorted(design.fifos):
-        maker = group.made.get(array)
-        for reader in group.readers(array) if maker else ():
-            if maker and task[maker] != task[reader]:
+        for maker, reader in product(group.made.get(array, ()), group.readers(array)):
+            if task[maker] != task[reader]:
                 raise error(
                     "fifo-refused",
                     f"'{array}' cannot pass through a FIFO: '{maker}' works {task[reader] - task[maker]} steps before "

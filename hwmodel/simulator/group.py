@@ -56,12 +56,20 @@ class GroupRun:
 SHOWN = 6  # steps at either end whose events are kept
 
 
-def run_group(accesses: Accesses, platform: Platform, design: GroupDesign, sizes: Sizes, memory: Memory) -> GroupRun:
+def run_group(
+    accesses: Accesses,
+    platform: Platform,
+    design: GroupDesign,
+    sizes: Sizes,
+    memory: Memory,
+    earlier: Mapping[str, int] | None = None,
+) -> GroupRun:
     """Run a group; `memory` holds tokens of what it loads and receives those of what it stores.
 
-    Raises SimulatorError where the design breaks a rule of the machine.
+    `earlier`: how many tokens other groups have made of arrays of which this one makes a part. Raises SimulatorError
+    where the design breaks a rule of the machine.
     """
-    moves = moves_of(accesses, plan_of(accesses, design))
+    moves = moves_of(accesses, plan_of(accesses, design)).counted_on(earlier or {})
     return _Run(accesses, platform, design, sizes, memory, moves).run()
 
 

@@ -154,11 +154,11 @@ def of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
     """Of each array that a task makes, the elements that only other frames make: they lie in the external memory."""
     missing = {}
     for name, array in accesses.network.arrays.items():
-        if array.producer is not None and None in array.shape:
+        if array.producers and None in array.shape:
             made = np.zeros(accesses.size(name), np.bool_)
-            for touch in accesses.writes[array.producer]:
+            for touch in (touch for producer in array.producers for touch in accesses.writes[producer]):
                 if touch.array == name:
-                    made[accesses.elements(touch, accesses.repetitions(array.producer))] = True
+                    made[accesses.elements(touch, accesses.repetitions(touch.process))] = True
             missing[name] = np.flatnonzero(~made)
     return {name: elements for name, elements in missing.items() if len(elements)}
 

@@ -32,8 +32,8 @@ class Read:
 class Moved:
     """The data of one array in one group: `element` of each, the steps at which it is brought and last used.
 
-    `made` is the number of what its producer wrote (row-major over instances and patterns, tiler after tiler), -1 for
-    loaded data. `stored` lists data with their steps.
+    `made` is the number of what its producers wrote (row-major over instances and patterns, tiler after tiler, one
+    producer after another), -1 for loaded data. `stored` lists data with their steps.
     """
 
     array: str
@@ -57,6 +57,14 @@ class Moves:
     first: int  # the number of step 0 on the axis of ticks and stages
     steps: int
 
+    def counted_on(self, earlier: Mapping[str, int]) -> Moves:
+        """The same where other groups have made so many data of an array before."""
+        arrays = {
+            name: moved if moved.loaded else replace(moved, made=moved.made + earlier.get(name, 0))
+            for name, moved in self.arrays.items()
+        }
+        return replace(self, arrays=arrays)
+
     def step(self, work: Work) -> Ints:
         """The step of each instance of a task."""
         return work.tick + self.stage[work.task] - self.first
@@ -69,8 +77,7 @@ def moves_of(accesses: Accesses, plan: Plan) -> Moves:
     reads: dict[Place, Read] = {}
     for array in accesses.network.arrays:
         readers = _readers(accesses, plan, array)
-        producer = accesses.network.arrays[array].producer
-        if producer in plan.works:
+        if plan.works.keys() & set(accesses.network.arrays[array].producers):
             arrays[array] = _made(accesses, plan, stage, array, readers, reads)
         elif readers:
             arrays[array] = _loaded(accesses, plan, stage, array, readers, reads)
@@ -108,31 +115,45 @@ def _readers(accesses: Accesses, plan: Plan, array: str) -> Readers:
 def _made(
     accesses: Accesses, plan: Plan, stage: Mapping[str, int], array: str, readers: Readers, reads: dict[Place, Read]
 ) -> Moved:
-    """The data that a task of the group makes."""
-    producer = accesses.network.arrays[array].producer
-    assert producer is not None, "a made array has a producer"
-    work = plan.works[producer]
-    written = [
-        accesses.elements(touch, accesses.repetitions(producer)[work.repetition])
-        for touch in accesses.writes[producer]
-        if touch.array == array
+    """The data that tasks of the group make, one task after another."""
+    parts = [
+        _made_by(accesses, plan.works[task], array)
+        for task in accesses.network.arrays[array].producers
+        if task in plan.works
     ]
-    element = np.concatenate([patterns.reshape(-1) for patterns in written])
-    tick = np.concatenate([np.repeat(work.tick, patterns.shape[1]) for patterns in written])
-    span = len(plan.ticks) if work.recomputed else 1
-    serves = np.concatenate([np.repeat(work.serves, patterns.shape[1]) for patterns in written])
-    keys = element * span + (serves if work.recomputed else 0)
+    element, tick, serves = (np.concatenate(column) for column in zip(*(part[:3] for part in parts), strict=True))
+    recomputed = np.concatenate([np.full(len(part[0]), part[3]) for part in parts])
+    bring = tick + np.concatenate([np.full(len(part[0]), stage[part[4]]) for part in parts])
+    # What is made for one tick alone is found by element and tick, other data by element.
+    span = len(plan.ticks) + 1
+    keys = element * span + np.where(recomputed, serves, len(plan.ticks))
+    for_one_tick = np.zeros(accesses.size(array), np.bool_)
+    for_one_tick[element[recomputed]] = True
     order = np.argsort(keys, kind="stable")
-    bring = tick + stage[producer]
     last = bring.copy()
     for place, touch, rows, elements, ticks in readers:
-        wanted = elements * span + (ticks[:, None] if work.recomputed else 0)
+        wanted = elements * span + np.where(for_one_tick[elements], ticks[:, None], len(plan.ticks))
         data = order[_look_up(keys[order], wanted, array, place[0])]
         reads[place] = Read(touch, rows, data)
         np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])
     stored, step = _stored(accesses, plan, array, element, tick)
     np.maximum.at(last, stored, step)
     return Moved(array, False, element, bring, last, np.arange(len(element)), stored, step)
+
+
+def _made_by(accesses: Accesses, work: Work, array: str) -> tuple[Ints, Ints, Ints, bool, str]:
+    """What one task makes: elements, their ticks and those they serve, whether it recomputes, and its name."""
+    written = [
+        accesses.elements(touch, accesses.repetitions(work.task)[work.repetition])
+        for touch in accesses.writes[work.task]
+        if touch.array == array
+    ]
+    element = np.concatenate([patterns.reshape(-1) for patterns in written])
+    tick, serves = (
+        np.concatenate([np.repeat(when, patterns.shape[1]) for patterns in written])
+        for when in (work.tick, work.serves)
+    )
+    return element, tick, serves, work.recomputed, work.task
 
 
 def _stored(accesses: Accesses, plan: Plan, array: str, element: Ints, tick: Ints) -> tuple[Ints, Ints]:

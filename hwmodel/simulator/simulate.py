@@ -11,6 +11,7 @@ array of others.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -91,10 +92,12 @@ def run_groups(
     """
     network = accesses.network
     memory = external_memory(accesses, network.inputs)
-    runs = [
-        (run_group(accesses, platform, group, own, memory), memory)
-        for group, own in zip(design.groups, sizes, strict=True)
-    ]
+    runs: list[tuple[GroupRun, Memory]] = []
+    made: Counter[str] = Counter()
+    for group, own in zip(design.groups, sizes, strict=True):
+        run = run_group(accesses, platform, group, own, memory, made)
+        made.update({name: len(moved.element) for name, moved in run.moves.arrays.items() if not moved.loaded})
+        runs.append((run, memory))
     for name in network.outputs:
         if (memory[name] < 0).any():
             raise fault("never-stored", f"elements of the output '{name}' are never stored")
@@ -176,7 +179,7 @@ def _with_every_array(spec: Spec, network: Network) -> tuple[Spec, str]:
         for task in tasks.values()
     )
     inputs = tuple(ports[name] for name in network.inputs)
-    made = tuple(ports[name] for name, array in network.arrays.items() if array.producer is not None)
+    made = tuple(ports[name] for name, array in network.arrays.items() if array.producers)
     top = CompoundTask(f"every array of {network.name}", inputs, made, calls, ports, span)
     components: dict[str, Component] = {**spec.elementaries, top.name: top}
     return Spec(spec.name, {}, components | {task.name: task for task in tasks.values()}), top.name
@@ -224,7 +227,9 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
     before = {name: tokens.copy() for name, tokens in memory.items() if name not in made}
     run = run_group(accesses, platform, group, sizes, memory)
     _require_unchanged(before, memory)
-    needed = {name: reference.needed_outside(name, group.tasks) for name in sorted(made)}
+    needed = {
+        name: reference.needed_outside(name, group.tasks) & _made_by(accesses, name, group) for name in sorted(made)
+    }
     _require_stored(needed, memory)
     if reference.values is None:
         return Alone(run, None)
@@ -235,6 +240,16 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
         for name, elements in needed.items()
     )
     return Alone(run, same)
+
+
+def _made_by(accesses: Accesses, array: str, group: GroupDesign) -> NDArray[np.bool_]:
+    """Which elements of an array the group makes: of one that others write too only its own part."""
+    made = np.zeros(accesses.size(array), np.bool_)
+    if set(accesses.network.arrays[array].producers) <= set(group.tasks):
+        return ~made
+    for touch in (touch for task in group.tasks for touch in accesses.writes[task] if touch.array == array):
+        made[accesses.elements(touch, accesses.repetitions(touch.process))] = True
+    return made
 
 
 def _external_memory(reference: Reference, group: GroupDesign, made: set[str]) -> Memory:

@@ -38,11 +38,13 @@ class Evaluation:
     functions: Functions
 
     def run(self, run: GroupRun, values: Values) -> None:
-        """Enter the values of all that a group's tasks made."""
+        """Enter the values of all that a group's tasks made; of an array of several writers one after another."""
         works = run.moves.plan.works
         for task in self.accesses.network.processes:
             if task in works:
-                values |= self._made(run, works[task], values)
+                for name, rows in self._made(run, works[task], values).items():
+                    several = name in values and len(self.accesses.network.arrays[name].producers) > 1
+                    values[name] = np.concatenate([values[name], rows]) if several else rows
 
     def _made(self, run: GroupRun, work: Work, values: Values) -> Values:
         process = self.accesses.network.processes[work.task]

@@ -195,7 +195,7 @@ _CASCADES = [
     ("language/namespace.py", "            broken.add(name)\n", "            pass\n"),
     ("language/namespace.py", "if turn < len(cycle) - 1 else cycle", "if False else cycle"),
     ("language/loader.py", "for fragment in fragments if fragment.component.name not in circular)", "for fragment in fragments)"),
-    ("language/tasks.py", "if name.text not in unknown:", "if True:"),
+    ("language/compounds.py", "if part.name.text not in unknown:", "if True:"),
     ("language/namespace.py", "elif resolved not in self._entered:", "else:"),
     ("language/namespace.py", "elif not resolved.is_relative_to(importer.parent.resolve()):", 'elif ".." in item.path:'),
     ("language/namespace.py", "        self.gathered.broken |= parsed.broken\n", ""),

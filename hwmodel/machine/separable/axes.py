@@ -205,7 +205,7 @@ class Parts:
 
     def arrays_of(self, task: str) -> list[str]:
         """The arrays that a task makes."""
-        return [array for array, maker in self.group.made.items() if maker == task]
+        return self.group.arrays_of(task)
 
 
 def find_parts(group: Group, stages: Stages) -> Parts | None:
@@ -229,8 +229,10 @@ def _links(group: Group) -> tuple[dict[str, list[Link]], dict[str, Link]] | None
             if link is None:
                 return None
             reads.setdefault(touch.array, []).append(link)
-    for array, task in group.made.items():
-        touches = group.writes(task, array)
+    for array in group.made:
+        if len(group.made[array]) > 1:
+            return None  # what several tasks make is no product of axes
+        touches = group.writes(group.maker(array), array)
         link = separate(group.accesses, touches[0]) if len(touches) == 1 else None
         if link is None:
             return None

@@ -166,11 +166,12 @@ class GroupCounts:
         read = array in self.parts.reads
         if read and any((wanted & ~made).any() for wanted, made in self._axes(array)):
             return False
-        if array not in self.parts.group.stored:
+        group = self.parts.group
+        if array not in group.stored:
             return True
-        if self.parts.group.network.arrays[array].is_output or self._is_touched_whole(array):
+        if group.network.arrays[array].is_output or self._is_touched_whole(array):
             return True
-        return bool(self.parts.group.needed_outside(array)[self.parts.group.writer(array) >= 0].all())
+        return bool(group.needed_outside(array)[group.writer(array, group.maker(array)) >= 0].all())
 
     def _is_touched_whole(self, array: str) -> bool:
         """Whether one tiler outside the group reads all of an array: a quick yes."""
@@ -209,7 +210,7 @@ class GroupCounts:
         last = max((stages.task[link.task] for link in self.parts.reads.get(array, [])), default=0)
         if array in group.loaded:
             return [Living(array, "read", stages.load[array], last + 1, self._free_read(array))]
-        born, made = stages.task[group.made[array]], self._free_made(array)
+        born, made = stages.task[group.maker(array)], self._free_made(array)
         if array in group.stored:
             return [Living(array, "stored", born, STORES + 1, made)]
         if array not in self.parts.reads:

@@ -126,7 +126,7 @@ def _read_once(counts: GroupCounts, array: str) -> bool:
     links = counts.parts.reads.get(array, [])
     if len(links) != 1 or not counts.is_read_whole(array):
         return False
-    reader, maker = _only_reads(counts, array), counts.parts.group.made[array]
+    reader, maker = _only_reads(counts, array), counts.parts.group.maker(array)
     made = _runs(counts, maker, None) * math.prod(counts.parts.group.writes(maker, array)[0].pattern)
     # All that is made is read; as many reads as elements read each of them once.
     return made == _runs(counts, reader.process, links[0]) * math.prod(reader.pattern)
@@ -152,7 +152,7 @@ def _in_a_row(counts: GroupCounts, array: str) -> bool:
     """Whether a few repetitions' data, which are written in a row, are read in a row too."""
     group, reader = counts.parts.group, _only_reads(counts, array)
     (link,) = counts.parts.reads[array]
-    maker = group.made[array]
+    maker = group.maker(array)
     rng = np.random.default_rng(len(array))
     sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in counts.running(maker)]
     number = max((len(one) for one in sample), default=1)

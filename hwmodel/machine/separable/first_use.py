@@ -169,7 +169,7 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
 
 def _made(parts: Parts, fields: Fields, block: int, array: str) -> Ints:
     link, axis = parts.writes[array], parts.axes[array][block]
-    work = fields.work[parts.group.made[array]]
+    work = fields.work[parts.group.maker(array)]
     if axis is None:
         return work if work.shape[1] == 1 else work.min(axis=1, keepdims=True)
     along = link.axes[axis]
