@@ -176,6 +176,8 @@ class _Distribution:
 
     def _call(self, call: Call) -> None:
         callee = self.spec.components[call.callee]
+        if call.parts:
+            raise NotOneNestError(f"'{self.body.name}' calls '{callee.name}' on a part of an array")
         actual = dict(zip((port.name for port in callee.inputs), call.arguments, strict=True))
         results = dict(zip((port.name for port in callee.outputs), call.results, strict=True))
         feeds = [feed for port in callee.inputs for feed in self._feed(port, actual[port.name], results)]

@@ -232,6 +232,8 @@ def gathered_body(spec: Spec, body: CompoundTask) -> GatheredBody | None:
     if len(repeated) != 1 or not gathers or len(gathers) + 1 != len(called):
         return None
     call, inner = repeated[0]
+    if any(call.parts for call in body.calls):
+        return None
     own, read = {port.name for port in body.inputs}, set(call.arguments)
     if any(not own.issuperset(gather.arguments) or not read.issuperset(gather.results) for gather, _ in gathers):
         return None

@@ -182,7 +182,9 @@ def _assembled(spec: Spec, pair: Pair, fusion: Fusion, name: str, names: Names) 
 def _replaced(spec: Spec, pair: Pair, fusion: Fusion, assembly: Assembly, name: str) -> Spec:
     outer = assembly.components[-1]
     arguments, results = (tuple(port.name for port in ports) for ports in (outer.inputs, outer.outputs))
-    call = Call(results, name, arguments, pair.calls[1].span)
+    parts = tuple((port, pair.parts[port][1]) for port in results if port in pair.parts)
+    results = tuple(pair.parts[port][0] if port in pair.parts else port for port in results)
+    call = Call(results, name, arguments, pair.calls[1].span, parts)
     gone = () if fusion.beside else pair.calls[:1]
     calls = [call if old is pair.calls[1] else old for old in pair.compound.calls if old not in gone]
     changed = with_calls(pair.compound, calls)
@@ -205,14 +207,17 @@ def _trace(spec: Spec, after: Spec, pair: Pair, fusion: Fusion, assembly: Assemb
     before = identity(spec)
     tasks, arrays = dict(before.tasks), dict(before.arrays)
     parts = (fusion.producer, fusion.consumer)
-    for call, part, blocks in zip(pair.calls, parts, (fusion.macro.producer, fusion.macro.consumer), strict=True):
+    tasks_bound = (pair.producer, pair.consumer)
+    macros = (fusion.macro.producer, fusion.macro.consumer)
+    for call, bound, part, blocks in zip(pair.calls, tasks_bound, parts, macros, strict=True):
         if call.callee in tasks:
             kept = before.tasks[call.callee] if call.callee in after.components else ()
             earlier = tasks[call.callee] if tasks[call.callee] != before.tasks[call.callee] else kept
             tasks[call.callee] = (*earlier, _index_map(part.inner.name, blocks, name, assembly))
         if call.callee not in after.components:
             callee = spec.components[call.callee]
-            actual = zip((*callee.inputs, *callee.outputs), (*call.arguments, *call.results), strict=True)
+            names = (*call.arguments, *(port.name for port in bound.outputs))
+            actual = zip((*callee.inputs, *callee.outputs), names, strict=True)
             arrays |= {(call.callee, port.name): _place(array, assembly, name) for port, array in actual}
     compound = after.components[pair.compound.name]
     assert isinstance(compound, CompoundTask)

@@ -261,7 +261,7 @@ def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> F
     if circle:
         return circle
     wanted = _wanted_outside(pair)
-    arrays = [pair.compound.arrays[name] for name in wanted]
+    arrays = [port for port in pair.producer.outputs if port.name in wanted]
     once = (_written_once(spec, pair, macro.producer, layouts, array) for array in arrays)
     beside = bool(wanted) and (_lies_between(pair) or not all(once))
     try:
@@ -315,7 +315,7 @@ def _fusion(
         Inside(local, reads, {}),
     )
     first = replace(first, sinks=tuple(_exported(sink, layouts, given) for sink in first.sinks))
-    arrays = tuple(pair.compound.arrays[name] for name in pair.calls[0].results if name in given)
+    arrays = tuple(port for port in pair.producer.outputs if port.name in given)
     return Fusion(macro, first, second, arrays, beside)
 
 
@@ -335,10 +335,10 @@ def _exported(sink: Sink, layouts: Mapping[str, Layout], given: frozenset[str]) 
 
 def _wanted_outside(pair: Pair) -> frozenset[str]:
     """The producer's arrays that something but the consumer's links needs."""
-    results = set(pair.calls[0].results)
+    results = {port.name for port in pair.producer.outputs}
     others = [call for call in pair.compound.calls if call is not pair.calls[1]]
     read = {name for call in others for name in call.arguments} | {port.name for port in pair.compound.outputs}
-    return frozenset(results & (read | pair.by_default))
+    return frozenset(results & (read | pair.by_default | pair.parts.keys()))
 
 
 def _lies_between(pair: Pair) -> bool:

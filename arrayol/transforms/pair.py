@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from arrayol.ir.parts import View
 from arrayol.ir.spec import (
     Call,
     CompoundTask,
     Elementary,
     Link,
+    Part,
     Port,
     RepetitiveTask,
     Spec,
     TiledDefault,
+    Tiler,
     port_named,
     whole_array_tiler,
 )
 from arrayol.transforms.block_arrays import Use
-from arrayol.transforms.rewrite import Site, default_arrays, refused
+from arrayol.transforms.rewrite import Names, Site, default_arrays, refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Pair:
     calls: tuple[Call, Call]
     shared: tuple[Port, ...]
     by_default: frozenset[str]  # what the consumer's delays read of the producer where they leave the space
+    parts: Mapping[str, tuple[str, Part]]  # which parts of which arrays the ports are that no array is named as
 
     def writes(self, spec: Spec, array: str) -> list[Use]:
         return [
@@ -47,7 +52,9 @@ class Pair:
 
 def pair_of(spec: Spec, maker: Site, reader: Site) -> Pair:
     """Raises ArrayolError (`step-refused`) where one of them is a composition, or reads no element through a link."""
-    producer, consumer = (_bound(spec, site) for site in (maker, reader))
+    _require_one_writer(spec, maker, reader)
+    names = Names(spec)
+    (producer, made), (consumer, given) = (_bound(spec, site, names) for site in (maker, reader))
     results = set(maker.call.results)
     linked = dict.fromkeys(link.array for link in consumer.input_links if link.array in results)
     by_default = results & set(default_arrays(consumer))
@@ -55,7 +62,17 @@ def pair_of(spec: Spec, maker: Site, reader: Site) -> Pair:
     if not shared:
         message = f"'{reader.call.callee}' reads what '{maker.call.callee}' gives only where its delays leave the space"
         raise refused(message, reader.call.span, "there is no pattern to fuse on")
-    return Pair(maker.compound, producer, consumer, (maker.call, reader.call), shared, frozenset(by_default))
+    calls = (maker.call, reader.call)
+    return Pair(maker.compound, producer, consumer, calls, shared, frozenset(by_default), made | given)
+
+
+def _require_one_writer(spec: Spec, maker: Site, reader: Site) -> None:
+    """Raises ArrayolError (`step-refused`) where an array between the two is written in parts."""
+    outputs = spec.components[maker.call.callee].outputs
+    for port, array in zip(outputs, maker.call.results, strict=True):
+        if array in reader.call.arguments and maker.call.part_at(port.name) is not None:
+            message = f"'{maker.call.callee}' writes a part of '{array}': a fusion does not hold all that write it"
+            raise refused(message, maker.call.span, f"fuse tasks before '{array}', or tasks after it")
 
 
 def _use(spec: Spec, task: RepetitiveTask, link: Link, *, inputs: bool) -> Use:
@@ -63,29 +80,58 @@ def _use(spec: Spec, task: RepetitiveTask, link: Link, *, inputs: bool) -> Use:
     return Use(link, port_named(callee.inputs if inputs else callee.outputs, link.port).shape)
 
 
-def _bound(spec: Spec, site: Site) -> RepetitiveTask:
-    """The called task with the arrays of the call in place of its ports."""
+def _bound(spec: Spec, site: Site, names: Names) -> tuple[RepetitiveTask, dict[str, tuple[str, Part]]]:
+    """The called task with the arrays of the call in place of its ports, and the parts that it writes.
+
+    Tilers of a part that is read say the same of the whole array. A part that is written is an array of its own, under
+    a free name.
+    """
     task = spec.components[site.call.callee]
     if isinstance(task, CompoundTask):
         message = f"'{task.name}' is a composition of calls: it repeats nothing that could be fused"
         raise refused(message, site.call.span, f"fuse what it calls: {', '.join(call.callee for call in task.calls)}")
     repeated = _as_repetition(task) if isinstance(task, Elementary) else task
-    ports = (port.name for port in (*task.inputs, *task.outputs))
-    actual = dict(zip(ports, (*site.call.arguments, *site.call.results), strict=True))
-    arrays = site.compound.arrays
-    return replace(
+    callee = spec.components[repeated.callee]
+    arrays, call = site.compound.arrays, site.call
+    views = {
+        port.name: View(name, arrays[name].shape, call.part_at(port.name))
+        for port, name in zip(task.inputs, call.arguments, strict=True)
+    }
+
+    def tiler(array: str, tiler: Tiler, port: str) -> Tiler:
+        return views[array].tiler(tiler, repeated.repetition, port_named(callee.inputs, port).shape)
+
+    outputs: dict[str, Port] = {}
+    parts: dict[str, tuple[str, Part]] = {}
+    for port, name in zip(task.outputs, call.results, strict=True):
+        part = call.part_at(port.name)
+        own = name if part is None else names.local(f"{name}_part", arrays)
+        outputs[port.name] = arrays[name] if part is None else replace(port, name=own)
+        parts |= {} if part is None else {own: (name, part)}
+    bound = replace(
         repeated,
-        inputs=tuple(arrays[name] for name in dict.fromkeys(site.call.arguments)),
-        outputs=tuple(arrays[name] for name in site.call.results),
-        input_links=tuple(replace(link, array=actual[link.array]) for link in repeated.input_links),
-        output_links=tuple(replace(link, array=actual[link.array]) for link in repeated.output_links),
+        inputs=tuple(arrays[name] for name in dict.fromkeys(call.arguments)),
+        outputs=tuple(outputs.values()),
+        input_links=tuple(
+            replace(link, array=views[link.array].array, tiler=tiler(link.array, link.tiler, link.port))
+            for link in repeated.input_links
+        ),
+        output_links=tuple(replace(link, array=outputs[link.array].name) for link in repeated.output_links),
         delays=tuple(
-            replace(delay, default=replace(delay.default, array=actual[delay.default.array]))
+            replace(
+                delay,
+                default=replace(
+                    delay.default,
+                    array=views[delay.default.array].array,
+                    tiler=tiler(delay.default.array, delay.default.tiler, delay.port),
+                ),
+            )
             if isinstance(delay.default, TiledDefault)
             else delay
             for delay in repeated.delays
         ),
     )
+    return bound, parts
 
 
 def _as_repetition(elementary: Elementary) -> RepetitiveTask:

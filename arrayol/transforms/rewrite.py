@@ -10,6 +10,7 @@ from itertools import islice, product
 from arrayol.errors import ArrayolError, error
 from arrayol.ir.divisors import divisors
 from arrayol.ir.expressions import ranges
+from arrayol.ir.network import free_name
 from arrayol.ir.spec import (
     Call,
     Component,
@@ -30,7 +31,7 @@ from arrayol.text import counted
 
 
 class Names:
-    """Hands out names that are free: PREFERRED, else PREFERRED_2, PREFERRED_3 and so on."""
+    """Hands out names that are free, by `free_name`."""
 
     def __init__(self, spec: Spec) -> None:
         self._definitions = {*spec.components, *spec.constants}
@@ -38,24 +39,16 @@ class Names:
 
     def definition(self, preferred: str) -> str:
         """A name for a task or elementary."""
-        name = _free(preferred, self._taken)
+        name = free_name(preferred, self._taken)
         self._taken.add(name)
         self._definitions.add(name)
         return name
 
     def local(self, preferred: str, used: Iterable[str]) -> str:
         """A name for a port or array beside those `used` in the same task."""
-        name = _free(preferred, self._definitions | set(used))
+        name = free_name(preferred, self._definitions | set(used))
         self._taken.add(name)
         return name
-
-
-def _free(preferred: str, taken: set[str]) -> str:
-    number, name = 1, preferred
-    while name in taken:
-        number += 1
-        name = f"{preferred}_{number}"
-    return name
 
 
 def _local_names(spec: Spec) -> Iterator[str]:
@@ -72,7 +65,7 @@ def _local_names(spec: Spec) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class CallName:
-    """A task, or the one call of it whose first result is `result`."""
+    """A task, or the one call of it whose first result is `result`; of several that write one array RESULT_2, ..."""
 
     task: str
     result: str | None = None
@@ -89,7 +82,12 @@ class Site:
     call: Call
 
     def __str__(self) -> str:
-        return f"{self.call.callee}@{self.call.results[0]}"
+        labels: list[str] = []
+        for call in self.compound.calls:
+            labels.append(free_name(f"{call.callee}@{call.results[0]}", labels))
+            if call is self.call:
+                break
+        return labels[-1]
 
 
 def component_of(spec: Spec, name: CallName) -> Component:
@@ -113,7 +111,8 @@ def sites_of(spec: Spec, name: CallName) -> list[Site]:
     ]
     if name.result is None:
         return sites
-    meant = [site for site in sites if name.result in site.call.results]
+    named = [site for site in sites if str(site) == str(name)]
+    meant = named or [site for site in sites if name.result in site.call.results]
     if not meant:
         known = ", ".join(map(str, sites))
         hint = f"its calls are {known}" if known else f"'{name.task}' is called by no compound task: name it alone"
@@ -265,10 +264,16 @@ def own_task(spec: Spec, name: CallName) -> tuple[Spec, RepetitiveTask]:
 
 
 def in_dataflow_order(calls: Sequence[Call]) -> tuple[Call, ...]:
-    """The calls, each after those whose results it reads; the given order where it is free."""
-    producer = {name: place for place, call in enumerate(calls) for name in call.results}
+    """The calls, each after all that write a name it reads; the given order where it is free."""
+    producers: dict[str, set[int]] = {}
+    for place, call in enumerate(calls):
+        for name in call.results:
+            producers.setdefault(name, set()).add(place)
     sorter = TopologicalSorter(
-        {place: {producer[name] for name in call.arguments if name in producer} for place, call in enumerate(calls)}
+        {
+            place: {needed for name in call.arguments for needed in producers.get(name, ())}
+            for place, call in enumerate(calls)
+        }
     )
     sorter.prepare()
     order: list[int] = []

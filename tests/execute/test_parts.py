@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from strategies_parts import PartSpec, part_specs
 
 from arrayol.checks.check import check_source
