@@ -15,6 +15,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.execute.patterns import elements_of
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
 
@@ -96,23 +97,45 @@ class Accesses:
         return points(self.extents(process))
 
     def elements(self, touch: Touch, repetitions: Indices) -> Indices:
-        """The (n, pattern size) elements that n repetitions, given as an (n, rank) array, touch, patterns row-major."""
-        shape = self.shape(touch.array)
-        inside = points(touch.pattern)
-        numbers = np.zeros((len(repetitions), len(inside)), np.int64)
+        """The (n, pattern size) elements that n repetitions, given as an (n, rank) array, touch, patterns row-major.
+
+        What a border has for places outside is an element inside; where it is a constant, which is no element, another
+        element of the same pattern stands in its place (0 where there is none), so that sets of elements are right.
+        """
+        shape, border = self.shape(touch.array), touch.tiler.border
+        numbers = np.zeros((len(repetitions), math.prod(touch.pattern)), np.int64)
+        outside = np.zeros(numbers.shape, np.bool_)
         for axis, extent in enumerate(shape):
-            paving = np.array(touch.tiler.paving[axis], np.int64)
-            fitting = np.array(touch.tiler.fitting[axis], np.int64)
-            index = touch.tiler.origin[axis] + (repetitions @ paving)[:, None] + (inside @ fitting)[None, :]
-            wraps = touch.tiler.wrap and self.network.arrays[touch.array].shape[axis] is not None
-            numbers = numbers * extent + (index % extent if wraps else index)
-        return numbers
+            index = self._coordinates(touch, axis, repetitions)
+            if self.network.arrays[touch.array].shape[axis] is not None:
+                index = index % extent if touch.tiler.wrap else elements_of(border, index, extent)
+            if border is not None and border.is_constant:
+                out = (index < 0) | (index >= extent)
+                if follows_axes(touch):
+                    index = _replaced(index, out)
+                outside |= out
+            numbers = numbers * extent + index
+        return numbers if not outside.any() or follows_axes(touch) else _replaced(numbers, outside)
+
+    def _coordinates(self, touch: Touch, axis: int, repetitions: Indices) -> Indices:
+        """e(r, f) along an axis, before any wrap or border."""
+        paving = np.array(touch.tiler.paving[axis], np.int64)
+        fitting = np.array(touch.tiler.fitting[axis], np.int64)
+        return touch.tiler.origin[axis] + (repetitions @ paving)[:, None] + (points(touch.pattern) @ fitting)[None, :]
 
     def happens(self, touch: Touch, repetitions: Indices) -> NDArray[np.bool_]:
-        """Which of n repetitions access through this tiler at all: all, but for the tiled default of a delay."""
-        if touch.default_of is None:
-            return np.ones(len(repetitions), np.bool_)
-        if not touch.default_of.acts:
+        """Which of n repetitions access through this tiler at all.
+
+        The tiled default of a delay is read where there is no earlier repetition; a pattern that lies outside as a
+        whole, where the border is a constant, is not read at all.
+        """
+        if touch.tiler.border is not None and touch.tiler.border.is_constant:
+            inside = np.ones((len(repetitions), math.prod(touch.pattern)), np.bool_)
+            for axis, extent in enumerate(self.shape(touch.array)):
+                index = self._coordinates(touch, axis, repetitions)
+                inside &= (index >= 0) & (index < extent)
+            return np.asarray(inside.any(axis=1))
+        if touch.default_of is None or not touch.default_of.acts:
             return np.ones(len(repetitions), np.bool_)
         before = repetitions - np.array(touch.default_of.vector, np.int64)
         extents = np.array(self.extents(touch.process), np.int64)
@@ -138,6 +161,18 @@ class Accesses:
             *zip(touch.tiler.fitting[axis], touch.pattern, strict=True),
         )
         return touch.tiler.origin[axis] + sum(max(0, factor) * (extent - 1) for factor, extent in ranges) + 1
+
+
+def follows_axes(touch: Touch) -> bool:
+    """Whether a pattern is a box: each of its dimensions moves along one axis of the array at most."""
+    columns = zip(*touch.tiler.fitting, strict=True)
+    return all(sum(map(bool, column)) <= 1 for column in columns)
+
+
+def _replaced(indices: Indices, outside: NDArray[np.bool_]) -> Indices:
+    """Indices (n, pattern size) with the first one inside of the same row for those outside, 0 where none is."""
+    first = np.take_along_axis(indices, (~outside).argmax(axis=1)[:, None], axis=1)
+    return np.where(outside, np.where(outside.all(axis=1, keepdims=True), 0, first), indices)
 
 
 def points(shape: Sequence[int]) -> Indices:

@@ -103,15 +103,25 @@ def window(build: Builder, space: Space, array: Array) -> tuple[Extents, str]:
             paving[axis], strides[axis] = [-factor for factor in paving[axis]], -strides[axis]
     if not build.chance(5):
         origin, sizes = _fitted(space, array, origin, paving, sizes, strides)
-    wrap = _leaves(space, array, origin, paving, sizes, strides)
-    build.features |= {"wrap"} if wrap else set()
+    beyond = _beyond(space, array, origin, paving, sizes, strides)
+    wrap, border = _ends(build, array, beyond) if beyond else (False, "")
     if any(abs(stride) > 1 and size > 1 for stride, size in zip(strides, sizes, strict=True)):
         build.features.add("strided")
     if any(size > abs(row[space.column[axis]]) for axis, (size, row) in enumerate(zip(sizes, paving, strict=True))):
         build.features.add("window")
     kept = [axis for axis, size in enumerate(sizes) if size > 1]
     fitting = [[strides[axis] if axis == other else 0 for other in kept] for axis in range(dimensions)]
-    return tuple(sizes[axis] for axis in kept), tiler_text(origin, paving, fitting, wrap=wrap)
+    return tuple(sizes[axis] for axis in kept), tiler_text(origin, paving, fitting, wrap=wrap) + border
+
+
+def _ends(build: Builder, array: Array, beyond: dict[int, int]) -> tuple[bool, str]:
+    """A wrap, or a border that goes as far beyond the ends as the tiler does, by axis."""
+    if build.chance(3, "wrap"):
+        return True, ""
+    build.features.add("border")
+    least = min((array.shape[axis] or 0) - far for axis, far in beyond.items())
+    modes = ["nearest", "0", "2", *["reflect"] * (least >= 0), *["mirror"] * (least >= 1)]
+    return False, f" else {build.draw(st.sampled_from(modes))}"
 
 
 def _skew(build: Builder, space: Space, shape: Extents, paving: Matrix) -> None:
@@ -136,16 +146,16 @@ def _fitted(
     return moved, smaller
 
 
-def _leaves(
+def _beyond(
     space: Space, array: Array, origin: Sequence[int], paving: Matrix, sizes: Sequence[int], strides: Sequence[int]
-) -> bool:
-    """Whether the tiler leaves a finite axis, so that it has to wrap."""
+) -> dict[int, int]:
+    """How far the tiler goes beyond the ends of those finite axes that it leaves."""
+    beyond = {}
     for axis, extent in enumerate(array.shape):
         if extent is not None:
             low, high = _reach(space, paving[axis], sizes[axis], strides[axis])
-            if origin[axis] + low < 0 or origin[axis] + high >= extent:
-                return True
-    return False
+            beyond[axis] = max(-(origin[axis] + low), origin[axis] + high - extent + 1)
+    return {axis: far for axis, far in beyond.items() if far > 0}
 
 
 def _reach(space: Space, row: Sequence[int], size: int, stride: int) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from arrayol.checks.parts import check_parts
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
+from arrayol.ir.borders import FAR
 from arrayol.ir.spec import (
     Elementary,
     Link,
@@ -69,7 +70,10 @@ def _check_reach(task: RepetitiveTask, link: Link, array: Port, ports: tuple[Por
     port = port_named(ports, link.port)
     outside = find_outside(_access(task, link.tiler, port.shape, array))
     if outside:
-        yield _out_of_bounds(task, outside, array, link.tiler, port)
+        border = (
+            "if it shall go on beyond its ends, add 'else nearest' or 'else 0'; " if link in task.input_links else ""
+        )
+        yield _out_of_bounds(task, outside, array, link.tiler, port, border)
     elif (None in array.shape or None in port.shape) and not _follows(link.tiler, task.repetition, port, array):
         what = f"port '{port.name}'" if None in port.shape else f"dimension {array.shape.index(None)} of '{array.name}'"
         yield Diagnostic(
@@ -95,7 +99,7 @@ def _check_defaults(task: RepetitiveTask, callee: Signature) -> Iterator[Diagnos
             port, array = port_named(callee.inputs, delay.port), port_named(task.inputs, delay.default.array)
             outside = find_outside(_access(task, delay.default.tiler, port.shape, array), delay.vector)
             if outside:
-                yield _out_of_bounds(task, outside, array, delay.default.tiler, port)
+                yield _out_of_bounds(task, outside, array, delay.default.tiler, port, "")
 
 
 def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: Signature) -> Iterator[Diagnostic]:
@@ -144,12 +148,17 @@ def _written_twice(task: RepetitiveTask, array: Port, links: list[Link], clash: 
     )
 
 
-def _out_of_bounds(task: RepetitiveTask, outside: Outside, array: Port, tiler: Tiler, port: Port) -> Diagnostic:
+def _out_of_bounds(
+    task: RepetitiveTask, outside: Outside, array: Port, tiler: Tiler, port: Port, border: str
+) -> Diagnostic:
+    if tiler.border is not None and array.shape[outside.axis] is not None:
+        return _border_too_far(task, outside, array, tiler)
     hint = "shrink the repetition space or move the origin"
     if array.shape[outside.axis] is None:
+        hint += "; nothing lies before the start of an infinite dimension" if tiler.border else ""
         hint += "; an infinite dimension never wraps" if tiler.wrap else ""
     elif None not in task.repetition:
-        hint += "; if the array shall be a torus, add 'wrap'"
+        hint += f"; {border}if it shall be a torus, add 'wrap'"
     if _transpose_fits(task, array, tiler, port):
         hint = "the transposed paving would fit: rows are array dimensions, columns repetition dimensions"
     instance = _shown_instance(outside.instance)
@@ -159,6 +168,22 @@ def _out_of_bounds(task: RepetitiveTask, outside: Outside, array: Port, tiler: T
         f"outside '{array.name}' of {shown_extents(array.shape)}",
         tiler.span,
         hint,
+    )
+
+
+def _border_too_far(task: RepetitiveTask, outside: Outside, array: Port, tiler: Tiler) -> Diagnostic:
+    border, extent = tiler.border, array.shape[outside.axis]
+    assert border is not None
+    assert extent is not None
+    beyond = border.limits(extent)[1] - (extent - 1)
+    mode = f"'{border.mode}'" if border.pieces else "a constant"
+    last = "at most 2**62" if beyond >= FAR >> 1 else f"{counted(beyond, 'element')} beyond an axis of {extent}"
+    return Diagnostic(
+        "border-too-far",
+        f"{_shown_instance(outside.instance)} of '{task.name}' touches {shown_point(outside.element)}, "
+        f"too far outside '{array.name}' of {shown_extents(array.shape)}: {mode} reaches {last}",
+        tiler.span,
+        "move the origin; 'nearest' and constants reach farther",
     )
 
 

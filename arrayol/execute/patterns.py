@@ -1,4 +1,4 @@
-"""Patterns of arrays: strided views where a tiler stays inside its array, index arrays modulo the shape where not.
+"""Patterns of arrays: strided views where a tiler stays inside its array, index arrays where it wraps or has a border.
 
 Arrays carry trailing axes for the repetitions around the task (its hierarchy); a tiler says nothing of those. A
 pattern read or written for a batch has the axes: pattern, batch, trailing.
@@ -16,15 +16,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
+from numpy.typing import NDArray
 
 from arrayol.errors import error
 from arrayol.execute.environment import Batch, Box, Indices, Points, Values, whole
+from arrayol.ir.borders import Border
 from arrayol.ir.intervals import reached
 from arrayol.ir.spec import IntMatrix, Tiler
 
 _CACHE_LINE = 64  # bytes; vectors with a longer stride are packed before they are computed on
 _SHORT = 8  # elements; shorter axes do not decide
-_UNROLLED = 4  # a wrapping array is laid out without its wrap when that takes at most so many times its size
+_UNROLLED = 4  # an array is laid out beyond its ends when that takes at most so many times its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Tiling:
     """A tiler on an array, for all repetitions of a task.
 
     `view` has the axes pattern, repetition, trailing and shares the array's memory (or a copy's of it, for reading a
-    tiler that wraps); None where only indices serve.
+    tiler that leaves it); None where only indices serve.
     """
 
     array: Values
@@ -74,7 +76,7 @@ def tiling_for_reading(
 ) -> Tiling:
     """A tiler on an array that is only read. `wave`: the repetition axis that is taken index by index, if one is."""
     box, shape = whole(repetition), tuple(pattern)
-    view = _unrolled(array, tiler, shape, box) if tiler.wrap else _strided(array, tiler, shape, box)
+    view = _unrolled(array, tiler, shape, box) if tiler.wrap or tiler.border else _strided(array, tiler, shape, box)
     return Tiling(array, tiler, shape, view, _is_far(view, len(pattern), wave))
 
 
@@ -89,7 +91,7 @@ def tiling_for_writing(
 
 def read_patterns(array: Values, tiler: Tiler, pattern: Sequence[int], batch: Batch) -> Values:
     """The patterns of one batch alone: the tiler need not stay in its array at other repetitions."""
-    if isinstance(batch, Box) and not tiler.wrap:
+    if isinstance(batch, Box) and not tiler.wrap:  # a default has no border
         return _strided(array, tiler, tuple(pattern), batch)
     return _gather(array, tiler, tuple(pattern), batch)
 
@@ -164,16 +166,45 @@ def _unrolled(array: Values, tiler: Tiler, pattern: tuple[int, ...], box: Box) -
     copy, origin = array, list(tiler.origin)
     for axis, (low, high) in enumerate(extremes):
         if low < 0 or high >= array.shape[axis]:
-            copy = np.take(copy, low % array.shape[axis] + np.arange(high + 1 - low), axis=axis, mode="wrap")
+            copy = _laid_out(copy, axis, np.arange(low, high + 1), tiler.border)
             origin[axis] -= low
     return _strided(copy, Tiler(tuple(origin), tiler.paving, tiler.fitting, False, tiler.span), pattern, box)
+
+
+def _laid_out(array: Values, axis: int, coordinates: NDArray[np.int64], border: Border | None) -> Values:
+    """A copy of an array that has along an axis what is read at those coordinates; without a border it wraps."""
+    extent = array.shape[axis]
+    if border is None:
+        return np.take(array, coordinates % extent, axis=axis)
+    if not border.is_constant:
+        return np.take(array, elements_of(border, coordinates, extent), axis=axis)
+    copy = np.full((*array.shape[:axis], len(coordinates), *array.shape[axis + 1 :]), border.value, array.dtype)
+    inside = (coordinates >= 0) & (coordinates < extent)
+    around = (slice(None),) * axis
+    copy[(*around, inside)] = array[(*around, coordinates[inside])]
+    return copy
+
+
+def elements_of(border: Border | None, coordinates: NDArray[np.int64], extent: int) -> NDArray[np.int64]:
+    """The elements along an axis that coordinates stand for; beyond a border of a constant they stay what they are."""
+    if border is None or border.pieces is None:
+        return coordinates
+    before, after = (piece.coordinate * coordinates + piece.at(0, extent) for piece in border.pieces)
+    return np.where(coordinates < 0, before, np.where(coordinates < extent, coordinates, after))
 
 
 def _gather(array: Values, tiler: Tiler, pattern: tuple[int, ...], batch: Batch) -> Values:
     if not tiler.origin:  # a scalar has no indices
         return np.broadcast_to(array, (*pattern, *batch.shape, *array.shape))
-    patterns: Values = array[_indices(tiler, pattern, batch, array.shape)]
-    return patterns
+    indices = _indices(tiler, pattern, batch, array.shape)
+    if tiler.border is None or not tiler.border.is_constant:
+        patterns: Values = array[indices]
+        return patterns
+    inside = [(index >= 0) & (index < extent) for index, extent in zip(indices, array.shape, strict=False)]
+    nearest = tuple(index.clip(0, extent - 1) for index, extent in zip(indices, array.shape, strict=False))
+    mask = np.logical_and.reduce(np.broadcast_arrays(*inside))
+    mask = mask.reshape(*mask.shape, *(1,) * (array.ndim - len(tiler.origin)))
+    return np.where(mask, array[nearest], np.array(tiler.border.value, array.dtype))
 
 
 def _indices(tiler: Tiler, pattern: tuple[int, ...], batch: Batch, shape: Sequence[int]) -> Indices:
@@ -189,6 +220,6 @@ def _indices(tiler: Tiler, pattern: tuple[int, ...], batch: Batch, shape: Sequen
             step = factor % around if around else factor
             if step and (coordinate.size > 1 or coordinate.any()):
                 index = index + step * coordinate
-        indices.append(index % around if around else index)
+        indices.append(index % around if around else elements_of(tiler.border, index, shape[axis]))
     # The first one at full shape: axes that no index varies along (a pattern read twice) must be there too.
     return (np.broadcast_to(indices[0], (*pattern, *batch.shape)), *indices[1:])

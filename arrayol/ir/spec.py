@@ -14,6 +14,7 @@ from typing import Generic, TypeAlias, TypeGuard
 from typing_extensions import TypeVar
 
 from arrayol.ir import syntax
+from arrayol.ir.borders import Border
 from arrayol.ir.expressions import Assign, Expr, Statement
 from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
@@ -77,6 +78,8 @@ class ConstArray:
 class Tiler(Generic[Entry]):
     """e(r, f) = origin + paving r + fitting f, modulo the array's shape where `wrap` says so.
 
+    Beyond the ends of finite axes it reads what the `border` says, which only tilers of input links have.
+
     `origin` has one entry per array dimension; `paving` and `fitting` one row per array dimension and one column per
     repetition, respectively pattern, dimension.
     """
@@ -86,6 +89,7 @@ class Tiler(Generic[Entry]):
     fitting: tuple[tuple[Entry, ...], ...]
     wrap: bool
     span: Span = field(compare=False, repr=False)
+    border: Border | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from heapq import merge
 
 from arrayol.ir import expressions, syntax
+from arrayol.ir.borders import Border
 from arrayol.ir.spec import (
     Call,
     Component,
@@ -357,7 +358,8 @@ def _repeat(spec: Spec, task: RepetitiveTask) -> syntax.Repeat:
 
 def _input(link: Link | Delay) -> syntax.Link:
     if isinstance(link, Link):
-        return syntax.InputLink(name(link.port), name(link.array), _tiler(link.tiler), NOWHERE)
+        border = _border(link.tiler.border)
+        return syntax.InputLink(name(link.port), name(link.array), _tiler(link.tiler), NOWHERE, border)
     return syntax.DelayLink(name(link.port), name(link.output), _vector(link.vector), _default(link.default), NOWHERE)
 
 
@@ -373,6 +375,12 @@ def _default(default: ConstValue | TiledDefault) -> syntax.Expr | syntax.TiledDe
 
 def _tiler(tiler: Tiler) -> syntax.Tiler:
     return syntax.Tiler(_vector(tiler.origin), _matrix(tiler.paving), _matrix(tiler.fitting), tiler.wrap, NOWHERE)
+
+
+def _border(border: Border | None) -> syntax.Border | None:
+    if border is None:
+        return None
+    return number(border.value) if border.is_constant else syntax.BorderMode(border.mode, NOWHERE)
 
 
 def _vector(items: tuple[int, ...]) -> syntax.Vector:

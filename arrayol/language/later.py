@@ -12,8 +12,6 @@ def refuse_later(item: syntax.Elementary | syntax.Task) -> None:
     for node in nodes_in(item):
         what = None
         match node:
-            case syntax.InputLink(border=border) if border is not None:
-                what = "a border"
             case syntax.OutputLink(delay=delay) if delay is not None:
                 what = "an exit"
         if what:

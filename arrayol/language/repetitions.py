@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arrayol.errors import Diagnostic, Severity
 from arrayol.ir import syntax
-from arrayol.ir.spec import ConstValue, Delay, Link, Port, RepetitiveTask, Shape, TiledDefault, whole_array_tiler
+from arrayol.ir.borders import CONSTANT, Border
+from arrayol.ir.intervals import reached
+from arrayol.ir.spec import (
+    ConstValue,
+    Delay,
+    Link,
+    Port,
+    RepetitiveTask,
+    Shape,
+    TiledDefault,
+    Tiler,
+    whole_array_tiler,
+)
 from arrayol.language.constants import check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port, shown_shape
 from arrayol.language.namespace import Definitions
@@ -156,7 +168,7 @@ class _Links:
     def inputs(self, mistakes: Mistakes) -> tuple[Link, ...]:
         """The links from arrays to input ports."""
         links = [link for link in self.repeat.links if isinstance(link, syntax.InputLink)]
-        return mistakes.sound_of(links, self._input)
+        return mistakes.sound_of(links, lambda link: self._input(link, mistakes))
 
     def hidden(self) -> tuple[Link, ...]:
         """The links from const arrays to the inputs that are those arrays."""
@@ -176,9 +188,17 @@ class _Links:
         links = [link for link in self.repeat.links if isinstance(link, syntax.DelayLink)]
         return mistakes.sound_of(links, lambda link: self._delay(link, mistakes))
 
-    def _input(self, link: syntax.InputLink) -> Link:
+    def _input(self, link: syntax.InputLink, mistakes: Mistakes) -> Link:
         port = self._callee_port(link.port, self.callee.declared, "input")
-        return self._link(link, port, self._own_array(link.array, self.own.inputs, "input"))
+        array = self._own_array(link.array, self.own.inputs, "input")
+        resolved = self._link(link, port, array)
+        if link.border is None:
+            return resolved
+        border = resolve_border(link.border, resolved.tiler, port, self.definitions)
+        if not self.space_known or _leaves(resolved.tiler, (*self.space, *port.shape), array):
+            return replace(resolved, tiler=replace(resolved.tiler, border=border))
+        mistakes.append(_never_reached(link.border, array))
+        return resolved
 
     def _output(self, link: syntax.OutputLink) -> Link:
         port = self._callee_port(link.port, self.callee.outputs, "output")
@@ -232,6 +252,47 @@ class _Links:
         value = self.definitions.constants.evaluate(link.default)
         check_stored(value, port.type, link.default.span)
         return value
+
+
+def resolve_border(written: syntax.Border, tiler: Tiler, port: Port, definitions: Definitions) -> Border:
+    """What is read beyond the ends of an array. Raises Mistake (`two-borders`, or what the constant has)."""
+    if tiler.wrap:
+        message = "a tiler that wraps never leaves its array, so nothing is read from this border"
+        raise mistake("two-borders", message, written.span, "remove 'wrap' from the tiler, or the border")
+    border = border_of(written, definitions)
+    if border.is_constant:
+        check_stored(border.value, port.type, written.span)
+    return border
+
+
+def border_of(written: syntax.Border, definitions: Definitions) -> Border:
+    """The mode or the constant's value. Raises Mistake where the constant is none."""
+    if isinstance(written, syntax.BorderMode):
+        return Border(written.mode)
+    return Border(CONSTANT, definitions.constants.evaluate(written))
+
+
+def _leaves(tiler: Tiler, extents: Shape, array: Port) -> bool:
+    """Whether any repetition, of any place in its pattern, lies beyond a finite axis; `extents` are those of both."""
+    for origin, paving, fitting, size in zip(tiler.origin, tiler.paving, tiler.fitting, array.shape, strict=True):
+        factors = [(factor, extent) for factor, extent in zip((*paving, *fitting), extents, strict=True) if factor]
+        if size is not None and any(extent is None for _, extent in factors):
+            return True
+        least, most = reached(origin, (factor * (extent - 1) for factor, extent in factors if extent is not None))
+        if size is not None and not 0 <= least <= most < size:
+            return True
+    return False
+
+
+def _never_reached(border: syntax.Border, array: Port) -> Diagnostic:
+    return Diagnostic(
+        "border-never-acts",
+        f"every instance stays inside '{array.name}' of {shown_shape(array.shape) or 'one element'}: "
+        "the border is never read",
+        border.span,
+        "remove the border, or move the origin if the windows shall reach beyond the array",
+        Severity.WARNING,
+    )
 
 
 def _check_types(port: Port, array: Port, written: syntax.Name) -> None:

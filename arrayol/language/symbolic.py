@@ -33,6 +33,7 @@ from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean
 from arrayol.language.loader import Loaded
 from arrayol.language.namespace import Definitions
 from arrayol.language.parser import parse
+from arrayol.language.repetitions import border_of
 from arrayol.language.tasks import Signature
 from arrayol.language.tree import names_in
 from arrayol.language.typing import Scope, constant
@@ -225,6 +226,9 @@ class _Links:
         """The link as written; a plain one, or one to a const array that the repeated task reads, by its numbers."""
         tiled = written is not None and written.tiler is not None
         tiler = self._tiler(written.tiler, written.array) if tiled else _of_numbers(link.tiler)  # type: ignore[union-attr, arg-type]
+        if isinstance(written, syntax.InputLink) and written.border is not None:
+            # also one that never acts under the consts' values
+            tiler = replace(tiler, border=link.tiler.border or border_of(written.border, self.scope.definitions))
         return Link(link.port, link.array, tiler, link.span)
 
     def _tiler(self, reference: syntax.TilerRef, array: syntax.Name) -> Tiler[expressions.Expr]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import islpy as isl
 
+from arrayol.ir.borders import FAR
 from arrayol.ir.spec import IntMatrix, Shape, Tiler
 from arrayol.polyhedral.isl import Point, box_conditions, coordinates
 
@@ -21,13 +22,17 @@ class Access:
     array: Shape
 
     def element(self, repetition: Sequence[int], index: Sequence[int]) -> Point:
-        """e(r, f), wrapped where the tiler says so."""
-        return tuple(
-            _wrapped(offset + _dot(paving, repetition) + _dot(fitting, index), extent if self.tiler.wrap else None)
-            for offset, paving, fitting, extent in zip(
-                self.tiler.origin, self.tiler.paving, self.tiler.fitting, self.array, strict=True
-            )
-        )
+        """e(r, f), wrapped where the tiler says so, or what its border has in its place.
+
+        Beyond a border of a constant there is no element: the point then lies outside the array.
+        """
+        straight = self.coordinates(repetition, index)
+        return tuple(_element(self.tiler, value, extent) for value, extent in zip(straight, self.array, strict=True))
+
+    def coordinates(self, repetition: Sequence[int], index: Sequence[int]) -> Point:
+        """e(r, f) before any wrap or border."""
+        rows = zip(self.tiler.origin, self.tiler.paving, self.tiler.fitting, strict=True)
+        return tuple(offset + _dot(paving, repetition) + _dot(fitting, index) for offset, paving, fitting in rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +56,13 @@ class Outside:
 def find_outside(access: Access, delay: Sequence[int] | None = None) -> Outside | None:
     """An instance that leaves its array, or None; with `wrap` only infinite axes can be left.
 
+    With a border an instance leaves where it reads farther out than the border goes.
+
     With a delay only the repetitions r count whose r - delay lies outside the repetition space.
     """
     if delay is None:
         return _outside_of_box(access)
-    for axis in _bounded_axes(access):
+    for axis in range(len(access.array)):
         for condition in _conditions_outside(access, axis):
             outside = _domain(access).intersect(_first_instances(access, delay)).intersect(_set(access, [condition]))
             if not outside.is_empty():
@@ -66,14 +73,27 @@ def find_outside(access: Access, delay: Sequence[int] | None = None) -> Outside 
 
 def _outside_of_box(access: Access) -> Outside | None:
     """By the least and greatest value of each coordinate, which the corners of the space take."""
-    for axis in _bounded_axes(access):
-        for upwards in (False, True):
-            corner = _corner(access, axis, upwards)
-            value = access.tiler.origin[axis] + _dot(coefficients(access, axis), corner)
-            extent = access.array[axis]
-            if value < 0 or (extent is not None and value >= extent):
-                return _outside(access, axis, corner)
+    axes = (_outside_along(access, axis) for axis in range(len(access.array)))
+    return next((outside for outside in axes if outside is not None), None)
+
+
+def _outside_along(access: Access, axis: int) -> Outside | None:
+    least, most = _limits(access, axis)
+    for upwards in (False, True):
+        corner = _corner(access, axis, upwards)
+        value = access.tiler.origin[axis] + _dot(coefficients(access, axis), corner)
+        if (least is not None and value < least) or (most is not None and value > most):
+            return _outside(access, axis, corner)
     return None
+
+
+def acting_axes(access: Access) -> tuple[int, ...]:
+    """The axes beyond whose ends a tiler with a border reads; none without a border."""
+    if access.tiler.border is None:
+        return ()
+    inside = replace(access, tiler=replace(access.tiler, border=None))
+    axes = (axis for axis, extent in enumerate(access.array) if extent is not None)
+    return tuple(axis for axis in axes if _outside_along(inside, axis) is not None)
 
 
 def _corner(access: Access, axis: int, upwards: bool) -> list[int]:
@@ -82,13 +102,18 @@ def _corner(access: Access, axis: int, upwards: bool) -> list[int]:
     factors = coefficients(access, axis)
     grows = [factor > 0 if upwards else factor < 0 for factor in factors]
     corner = [extent - 1 if grow and extent else 0 for grow, extent in zip(grows, extents, strict=True)]
-    value, limit = access.tiler.origin[axis] + _dot(factors, corner), access.array[axis]
+    value, (least, most) = access.tiler.origin[axis] + _dot(factors, corner), _limits(access, axis)
     endless = [place for place, grow in enumerate(grows) if grow and extents[place] is None]
-    if endless and not upwards and value >= 0:
-        corner[endless[0]] = value // -factors[endless[0]] + 1
-    elif endless and upwards and limit is not None and value < limit:
-        corner[endless[0]] = -((value - limit) // factors[endless[0]])
+    if endless and most == FAR:
+        corner[endless[0]] = _FRAMES
+    elif endless and not upwards and least is not None and value >= least:
+        corner[endless[0]] = (value - least) // -factors[endless[0]] + 1
+    elif endless and upwards and most is not None and value <= most:
+        corner[endless[0]] = -((value - most - 1) // factors[endless[0]])
     return corner
+
+
+_FRAMES = 1 << 31  # along an axis that a border continues without end
 
 
 def coefficients(access: Access, axis: int) -> tuple[int, ...]:
@@ -96,23 +121,38 @@ def coefficients(access: Access, axis: int) -> tuple[int, ...]:
     return (*access.tiler.paving[axis], *access.tiler.fitting[axis])
 
 
-def _bounded_axes(access: Access) -> list[int]:
-    return [axis for axis, extent in enumerate(access.array) if extent is None or not access.tiler.wrap]
+def _limits(access: Access, axis: int) -> tuple[int | None, int | None]:
+    """The least and greatest coordinate that may be touched along an axis; None where nothing limits it."""
+    extent, border = access.array[axis], access.tiler.border
+    if extent is None:
+        return 0, None
+    if access.tiler.wrap:
+        return None, None
+    return (0, extent - 1) if border is None else border.limits(extent)
 
 
 def _outside(access: Access, axis: int, corner: Sequence[int]) -> Outside:
     rank = len(access.repetition)
     instance = Instance(0, tuple(corner[:rank]), tuple(corner[rank:]))
-    return Outside(access.element(instance.repetition, instance.pattern), axis, instance)
+    if access.tiler.wrap:
+        return Outside(access.element(instance.repetition, instance.pattern), axis, instance)
+    return Outside(access.coordinates(instance.repetition, instance.pattern), axis, instance)
 
 
 def relation(access: Access) -> isl.Map:
     """The access as a relation from [r, f] to elements."""
     names = _names(access)
     elements = [f"e{axis}" for axis in range(len(access.array))]
-    equations = [f"{name} = {_coordinate(access, axis)}" for axis, name in enumerate(elements)]
+    equations = [_equation(access, axis, name) for axis, name in enumerate(elements)]
     conditions = " and ".join([*box_conditions(names, (*access.repetition, *access.pattern)), *equations])
     return isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(elements)}] : {conditions or 'true'} }}")
+
+
+def _equation(access: Access, axis: int, name: str) -> str:
+    border, extent = access.tiler.border, access.array[axis]
+    if border is None or extent is None:
+        return f"{name} = {_coordinate(access, axis)}"
+    return border.cases(name, f"({_coordinate(access, axis)})", str(extent))
 
 
 def _coordinate(access: Access, axis: int) -> str:
@@ -142,16 +182,21 @@ def _first_instances(access: Access, delay: Sequence[int]) -> isl.Set:
 
 
 def _conditions_outside(access: Access, axis: int) -> list[str]:
-    coordinate, extent = _coordinate(access, axis), access.array[axis]
-    return [f"{coordinate} < 0"] + ([f"{coordinate} >= {extent}"] if extent is not None else [])
+    coordinate, (least, most) = _coordinate(access, axis), _limits(access, axis)
+    below = [] if least is None else [f"{coordinate} < {least}"]
+    return below + ([] if most is None else [f"{coordinate} > {most}"])
 
 
 def _set(access: Access, conditions: list[str]) -> isl.Set:
     return isl.Set(f"{{ [{', '.join(_names(access))}] : {' and '.join(conditions) or 'true'} }}")
 
 
-def _wrapped(value: int, extent: int | None) -> int:
-    return value if extent is None else value % extent
+def _element(tiler: Tiler, value: int, extent: int | None) -> int:
+    if extent is None:
+        return value
+    if tiler.border is not None:
+        return tiler.border.element(value, extent)
+    return value % extent if tiler.wrap else value
 
 
 def _dot(left: Sequence[int], right: Sequence[int]) -> int:

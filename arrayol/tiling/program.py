@@ -204,7 +204,10 @@ class _Repetition:
         return isl.Map(f"{self.parameters.prefix}{{ {text} }}").intersect_params(self.context)
 
     def _access(self, link: Link[expressions.Expr]) -> isl.Map:
-        """Repetitions and the elements of their patterns; a wrap by its quotients, case by case where they are few."""
+        """Repetitions and the elements of their patterns; a wrap by its quotients, case by case where they are few.
+
+        A border has at most three affine pieces along each axis.
+        """
         tiler, array, pattern = link.tiler, self.symbolic.shapes[link.array], self.symbolic.patterns[link.port]
         patterns = [f"f{axis}" for axis in range(len(pattern))]
         elements = [f"e{axis}" for axis in range(len(array))]
@@ -221,7 +224,11 @@ class _Repetition:
                 inner.append(f"q{axis}")
                 terms.append(product_text(self._fixed(extent), f"q{axis}", self.symbolic))
                 conditions += self._box([element], (extent,))
-            conditions.append(f"{element} = {' + '.join(terms)}")
+            if tiler.border is not None and extent is not None:
+                coordinate, size = f"({' + '.join(terms)})", affine_text(extent, self.symbolic)
+                conditions.append(tiler.border.cases(element, coordinate, f"({size})"))
+            else:
+                conditions.append(f"{element} = {' + '.join(terms)}")
         rounds = [
             self._rounds(tiler, axis, array[axis], pattern) for axis in range(len(elements)) if f"q{axis}" in inner
         ]

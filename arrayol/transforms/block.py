@@ -271,13 +271,14 @@ def inner_columns(tiler: Tiler, pattern: Shape, blocks: Blocks) -> tuple[tuple[V
 def moved(tiler: Tiler, blocks: Blocks, shift: Vector, columns: Sequence[Vector]) -> Tiler:
     """The tiler of the blocks: its fitting are `columns`, its origin that of the first block, moved by `shift`.
 
-    It wraps also where it moves along a dimension in which blocks leave the space and go on at its other end.
+    It wraps also where it moves along a dimension in which blocks leave the space and go on at its other end. A border
+    stays, since it acts on coordinates of the array.
     """
     rank = len(tiler.origin)
     origin = added(tiler.origin, times(tiler.paving, blocks.origin), shift)
     steps = [times(tiler.paving, column) for column in columns_of(blocks.paving, len(blocks.outer))]
     wrap = tiler.wrap or any(row[axis] for row in tiler.paving for axis in blocks.wrapped)
-    return Tiler(origin, rows_of(steps, rank), rows_of(columns, rank), wrap, tiler.span)
+    return Tiler(origin, rows_of(steps, rank), rows_of(columns, rank), wrap, tiler.span, tiler.border)
 
 
 # Vectors and matrices of integers.

@@ -9,15 +9,26 @@ then every read finds what the one write of its element has put there.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arrayol.ir.intervals import reached
 from arrayol.ir.spec import IntMatrix, Link, Port, Shape, Tiler, identity, whole_array_tiler
-from arrayol.polyhedral.accesses import Access, least_combination
+from arrayol.polyhedral.accesses import Access, acting_axes, least_combination
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.macro_pattern import fitting_offset
 from arrayol.polyhedral.single_write import find_clash, find_hole
-from arrayol.transforms.block import Blocks, Vector, added, inner_columns, minus, moved, rows_of, times, union_of
+from arrayol.transforms.block import (
+    Blocks,
+    Vector,
+    added,
+    columns_of,
+    inner_columns,
+    minus,
+    moved,
+    rows_of,
+    times,
+    union_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +151,9 @@ class _Basis:
         if placed is None:
             return None
         target = minus(_start(tiler, self.reader), base)
+        acting = acting_axes(Access(tiler, self.reader.space, use.pattern, self.array.shape))
+        if acting:
+            return self._read_beyond(placed, tiler, target, (shape, base), acting)
         periods = self.array.shape if tiler.wrap else (None,) * len(self.array.shape)
         offset = fitting_offset(self.matrix, target, placed.spans, shape, periods)
         if offset is not None:
@@ -148,6 +162,30 @@ class _Basis:
         if offset is None or not self._goes_round(offset, placed, shape, periods):
             return None
         return placed.tiler(offset, tiler, True)
+
+    def _read_beyond(
+        self, placed: _Placed, tiler: Tiler, target: Vector, held: tuple[Shape, Vector], acting: Sequence[int]
+    ) -> Tiler | None:
+        """A read through a border; the block, of a shape and a first element, must hold whole axes where that acts."""
+        (shape, base), along = held, set[int]()
+        steps = [times(tiler.paving, column) for column in columns_of(self.reader.paving, len(self.reader.outer))]
+        moving = [step for step, count in zip(steps, self.reader.outer, strict=True) if count != 1]
+        for axis in acting:
+            own = [place for place, column in enumerate(self.columns) if column[axis]]
+            unit = identity(len(self.array.shape))[axis]
+            if base[axis] or any(step[axis] for step in moving) or [self.columns[place] for place in own] != [unit]:
+                return None
+            if shape[own[0]] != self.array.shape[axis]:
+                return None
+            along.add(own[0])
+        offset = least_combination(self.matrix, target)
+        if offset is None:
+            return None
+        for place, (begin, (low, high), extent) in enumerate(zip(offset, placed.spans, shape, strict=True)):
+            inside = begin + low >= 0 and (extent is None or (high is not None and begin + high < extent))
+            if place not in along and not inside:
+                return None
+        return replace(placed.tiler(offset, tiler, False), border=tiler.border)
 
     def _goes_round(self, offset: Vector, placed: _Placed, shape: Shape, periods: Shape) -> bool:
         """Whether the dimensions that a read leaves hold a whole turn of the array: it may go on at their start."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from arrayol.ir.borders import Border
 from arrayol.ir.spec import (
     Component,
     ConstValue,
@@ -48,6 +49,7 @@ class Product:
     inner: tuple[Vector, ...]
     pattern: tuple[Vector, ...]
     wrap: bool
+    border: Border | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,8 @@ class Spread:
     def tiler(self, product: Product, like: Tiler) -> Tiler:
         rank = len(product.origin)
         columns = [self._step(product, dimension) for dimension in self.dimensions]
-        return Tiler(product.origin, rows_of(columns, rank), rows_of(product.pattern, rank), product.wrap, like.span)
+        paving, fitting = rows_of(columns, rank), rows_of(product.pattern, rank)
+        return Tiler(product.origin, paving, fitting, product.wrap, like.span, product.border)
 
     def _step(self, product: Product, dimension: Dimension) -> Vector:
         if dimension.inner is None or (dimension.outer is not None and self.sizes[dimension.inner] == 1):
@@ -184,7 +187,7 @@ class LevelDelays:
         steps, rank = len(self.kept), len(self.sizes)
         paving = tuple(identity(rank)[axis] for axis in self.kept) + zeros(depth, rank)
         fitting = zeros(steps, depth) + identity(depth)
-        if tiler.paving != paving or tiler.fitting != fitting or any(tiler.origin[steps:]):
+        if tiler.paving != paving or tiler.fitting != fitting or any(tiler.origin[steps:]) or tiler.border:
             raise NotOneNestError(f"'{self.inner.name}' uses the state '{state}' in another form than place by place")
 
     def _source(self, state: StatePort) -> str:
@@ -254,6 +257,8 @@ class LevelDelays:
         source = piece.source
         default = source.default if isinstance(source, Delay) else source
         if isinstance(default, Link):
+            if default.tiler.border is not None:
+                return False  # a default has none
             default = TiledDefault(default.array, default.tiler, default.span)
         if not isinstance(default, TiledDefault) or not isinstance(delay.default, TiledDefault):
             return default == delay.default

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from arrayol.ir.affine import Affine, affine
+from arrayol.ir.borders import Border
 from arrayol.ir.expressions import Assign, Constant, Expr, Read
 from arrayol.ir.spec import (
     Call,
@@ -28,7 +29,7 @@ from arrayol.ir.spec import (
     Tiler,
     port_named,
 )
-from arrayol.polyhedral.accesses import Access, find_outside
+from arrayol.polyhedral.accesses import Access, acting_axes, find_outside
 from arrayol.transforms.block import Vector, added, columns_of, times
 from arrayol.transforms.collapse_delays import (
     Dimension,
@@ -126,6 +127,11 @@ class _Nest:
         assert isinstance(delay.default, TiledDefault)
         array, tiler = delay.default.array, delay.default.tiler
         around = next(link for link in self.outer.input_links if link.port == array)
+        if around.tiler.border is not None:
+            raise NotOneNestError(
+                f"the default of '{delay.port}' would be read through the border of '{around.array}', "
+                "and defaults have none"
+            )
         pattern = self.states.pattern(delay.port, inputs=True)
         return around.array, self._product(around, tiler, pattern, inputs=True, all_read=False)
 
@@ -140,7 +146,33 @@ class _Nest:
             tuple(times(fitting, column) for column in columns_of(tiler.paving, len(self.sizes))),
             tuple(times(fitting, column) for column in columns_of(tiler.fitting, len(pattern))),
             around.tiler.wrap,
+            self._border(around, Access(tiler, self.inner.repetition, pattern, shape), array),
         )
+
+    def _border(self, around: Link, inside: Access, array: Shape) -> Border | None:
+        """The border of a product: the outer link's, or an inner one that acts on whole axes of the outer array too."""
+        acting, outer, inner = acting_axes(inside), around.tiler.border, inside.tiler.border
+        for axis in acting:
+            if not self._is_whole_axis(around.tiler, axis, inside.array, array):
+                raise NotOneNestError(
+                    f"'{self.inner.name}' reads beyond the ends of '{around.port}', which is a part of "
+                    f"'{around.array}' only"
+                )
+        if acting and (around.tiler.wrap or outer not in (None, inner)):
+            raise NotOneNestError(
+                f"'{around.array}' goes on beyond its ends otherwise than '{around.port}' of '{self.inner.name}' does"
+            )
+        return inner if acting else outer
+
+    def _is_whole_axis(self, tiler: Tiler, axis: int, pattern: Shape, array: Shape) -> bool:
+        """Whether an axis of the outer link's pattern is a whole axis of the array, for all outer repetitions."""
+        own = [place for place, row in enumerate(tiler.fitting) if row[axis]]
+        if len(own) != 1 or array[own[0]] != pattern[axis] or tiler.origin[own[0]]:
+            return False
+        steps = zip(tiler.paving[own[0]], self.outer.repetition, strict=True)
+        columns = zip(tiler.fitting[own[0]], pattern, strict=True)
+        moves = [(entry, extent) for entry, extent in (*steps, *columns) if entry and extent != 1]
+        return tiler.fitting[own[0]][axis] == 1 and len(moves) == (pattern[axis] != 1)
 
     def _require_unwrapped(
         self, around: Link, tiler: Tiler, pattern: Shape, shape: Shape, array: Shape, *, all_read: bool

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from arrayol.ir.spec import Port, RepetitiveTask, Shape, Spec, TiledDefault, Tiler
-from arrayol.polyhedral.accesses import Access, find_outside, least_combination
+from arrayol.polyhedral.accesses import Access, acting_axes, find_outside, least_combination
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.macro_pattern import BlockRead, Progression, Written, needed_repetitions
 from arrayol.polyhedral.single_write import find_clash, find_hole
@@ -146,6 +146,8 @@ def _is_turn(spec: Spec, pair: Pair, axis: int) -> bool:
 
 
 def _goes_round(tiler: Tiler, shape: Shape, axis: int, extent: int) -> bool:
+    if tiler.border is not None:
+        return not any(row[axis] for row in tiler.paving)
     return all(
         row[axis] * extent == 0 if size is None else row[axis] * extent % size == 0
         for row, size in zip(tiler.paving, shape, strict=True)
@@ -245,7 +247,7 @@ class Fusion:
 
 def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> Fusion | Failure:
     """The fusion by consumer blocks of those sizes, or why it cannot be."""
-    macro = _find_macro(spec, pair, sizes)
+    macro = _past_borders(spec, pair, sizes) or _find_macro(spec, pair, sizes)
     layouts = macro if isinstance(macro, Failure) else _laid_out(spec, pair, macro)
     if isinstance(layouts, Failure):
         whole = _whole_macro(pair, sizes)
@@ -268,6 +270,24 @@ def find_fusion(spec: Spec, pair: Pair, sizes: Sequence[int], names: Names) -> F
         return _fusion(spec, pair, macro, layouts, frozenset() if beside else wanted, beside, names)
     except UnservedError as error:
         return _unserved(pair, macro, error.unserved)
+
+
+def _past_borders(spec: Spec, pair: Pair, sizes: Sequence[int]) -> Failure | None:
+    """The failure of blocks that hold a part of an axis where a border acts on what the producer gives."""
+    for array in pair.shared:
+        for read in pair.reads(spec, array.name):
+            tiler = read.link.tiler
+            axes = acting_axes(Access(tiler, pair.consumer.repetition, read.pattern, array.shape))
+            space = enumerate(zip(pair.consumer.repetition, sizes, strict=True))
+            parted = [step for step, (extent, size) in space if extent != size]
+            moving = [step for step in parted if any(tiler.paving[axis][step] for axis in axes)]
+            if moving:
+                message = (
+                    f"'{pair.consumer.name}' reads beyond the ends of '{array.name}', of which a block holds a part "
+                    "only: its border would fetch another repetition"
+                )
+                return Failure(message, frozenset(moving))
+    return None
 
 
 def _laid_out(spec: Spec, pair: Pair, macro: Macro) -> dict[str, Layout] | Failure:

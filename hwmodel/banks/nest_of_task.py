@@ -134,36 +134,41 @@ class _Unrolling:
         for tiled in patterns:
             axes = [self._axis(tiled, axis, first) for axis in range(len(tiled.shape))]
             for index in product(*map(range, tiled.pattern)):
-                subscripts = tuple(
-                    self._subscript(coefficients, offset, fitting, index, extent)
-                    for coefficients, offset, fitting, extent in axes
-                )
-                yield Reference(tiled.array, tiled.write, subscripts, 0, 0, copy, number, tiled.certain)
+                subscripts = tuple(self._subscript(*axis, index, tiled.tiler) for axis in axes)
+                certain = tiled.certain and (tiled.tiler.border is None or not tiled.tiler.border.is_constant)
+                yield Reference(tiled.array, tiled.write, subscripts, 0, 0, copy, number, certain)
                 number += 1
 
     def _axis(
         self, tiled: _Tiled, axis: int, first: Sequence[int]
     ) -> tuple[tuple[int, ...], int, tuple[int, ...], int | None]:
+        """Coefficients of the loops, the offset of a copy, steps of the pattern, and the extent of the array."""
         paving = tiled.tiler.paving[axis]
         coefficients = tuple(
             own * sign * factor for own, sign, factor in zip(paving, self.directions, self.factors, strict=True)
         )
         offset = tiled.tiler.origin[axis] + sum(own * place for own, place in zip(paving, first, strict=True))
-        return coefficients, offset, tiled.tiler.fitting[axis], tiled.shape[axis] if tiled.tiler.wrap else None
+        return coefficients, offset, tiled.tiler.fitting[axis], tiled.shape[axis]
 
     def _subscript(
         self,
         coefficients: tuple[int, ...],
         offset: int,
         fitting: tuple[int, ...],
-        index: tuple[int, ...],
         extent: int | None,
+        index: tuple[int, ...],
+        tiler: Tiler,
     ) -> Subscript:
         offset += sum(own * place for own, place in zip(fitting, index, strict=True))
-        if extent is None:
+        folds = tiler.border is not None and not tiler.border.is_constant  # what a constant stands for is not touched
+        if extent is None or not (tiler.wrap or folds):
             return Subscript(coefficients, offset)
         sizes = zip(coefficients, self.factors, self.repetition, strict=True)
         low, high = reached(offset, (own * ((size - 1) // factor) for own, factor, size in sizes if size is not None))
+        if tiler.border is not None:
+            if low >= 0 and high < extent:
+                return Subscript(coefficients, offset)
+            return Subscript(coefficients, offset, (Unknown(1, f"{tiler.border.mode} {_sum(coefficients, offset)}"),))
         if low // extent == high // extent:
             return Subscript(coefficients, offset - extent * (low // extent))
         return Subscript(coefficients, offset, (Unknown(extent, f"-(({_sum(coefficients, offset)}) // {extent})"),))

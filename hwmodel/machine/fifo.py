@@ -70,6 +70,10 @@ def _ends(group: Group, array: str) -> tuple[str, str]:
     if array in group.stored or len(readers) != 1:
         others = f"{listed(readers)} read it" if len(readers) > 1 else "it is needed outside the group too"
         raise _refused(array, others)
+    if any(touch.tiler.border for touch in group.reads(readers[0], array)):
+        raise _refused(
+            array, f"'{readers[0]}' reads it through a border: each read is a window, in no order of writing"
+        )
     if len(group.writes(source, array)) != 1 or len(group.reads(readers[0], array)) != 1:
         task = source if len(group.writes(source, array)) != 1 else readers[0]
         raise _refused(array, f"'{task}' accesses it through several ports, which have no order among themselves")

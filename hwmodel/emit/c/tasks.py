@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from arrayol.errors import error
+from arrayol.ir.borders import Border
 from arrayol.ir.expressions import Assign, Loop, Range, Statement, assigns
 from arrayol.ir.intervals import reached
 from arrayol.ir.spec import (
@@ -23,6 +24,7 @@ from arrayol.ir.spec import (
     port_named,
 )
 from arrayol.ir.types import ElementType, Kind
+from arrayol.polyhedral.accesses import Access, acting_axes
 from arrayol.polyhedral.delays import find_schedule
 from hwmodel.emit.c.expressions import Helpers, Scope, plain_element, total
 from hwmodel.emit.c.helpers import element_type, literal
@@ -293,8 +295,33 @@ def _pattern(port: Port) -> list[str]:
 
 def _gather(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
     pattern = _pattern(port)
+    if tiler.border is not None:
+        lines = _through_border(tiler, tiler.border, port, (task, array, names), outer)
+        return loops(pattern, sizes(port.shape), lines if pattern else ["{", *indented(lines), "}"])
     source = outer(array, _subscripts(tiler, task, array, names, pattern))
     return loops(pattern, sizes(port.shape), [f"{element(Named.PATTERN.of(port.name), pattern)} = {source};"])
+
+
+def _through_border(
+    tiler: Tiler, border: Border, port: Port, place: tuple[RepetitiveTask, str, Sequence[str]], outer: Outer
+) -> Lines:
+    """One element of a pattern; where it may lie outside, the coordinates are variables, which then go inside."""
+    (task, array, names), pattern = place, _pattern(port)
+    target = element(Named.PATTERN.of(port.name), pattern)
+    shape = sizes(port_named(task.inputs, array).shape)
+    acting = acting_axes(Access(tiler, task.repetition, port.shape, shape))
+    plain = _subscripts(tiler, task, array, names, pattern)
+    subscripts = [f"e{axis}" if axis in acting else text for axis, text in enumerate(plain)]
+    lines = [f"int64_t e{axis} = {plain[axis]};" for axis in acting]
+    if border.pieces is None and acting:
+        tests = [f"e{axis} >= 0 && e{axis} < {shape[axis]}" for axis in acting]
+        inside, outside = f"{target} = {outer(array, subscripts)};", f"{target} = {literal(border.value, port.type)};"
+        return [*lines, *block(f"if ({' && '.join(tests)})", [inside])[:-1], "} else {", *indented([outside]), "}"]
+    for axis in acting:
+        name, extent, pieces = f"e{axis}", shape[axis], border.pieces or ()
+        before, after = (sum_text(piece.at(0, extent), (piece.coordinate,), (name,)) for piece in pieces)
+        lines.append(f"{name} = {name} < 0 ? {before} : {name} >= {extent} ? {after} : {name};")
+    return [*lines, f"{target} = {outer(array, subscripts)};"]
 
 
 def _scatter(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:

@@ -19,6 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from arrayol.execute.patterns import elements_of
 from arrayol.ir.spec import Delay
 from hwmodel.accesses import Accesses, Extents, Touch
 from hwmodel.machine.group import Group
@@ -97,7 +98,10 @@ class Link:
 
 
 def separate(accesses: Accesses, touch: Touch) -> Link | None:
-    """A tiler by axes; None where a dimension of repetition or pattern moves along several, or several along one."""
+    """A tiler by axes; None where a dimension of repetition or pattern moves along several, or several along one.
+
+    A border acts axis by axis too.
+    """
     extents = accesses.extents(touch.process)
     shape = accesses.shape(touch.array)
     declared = accesses.network.arrays[touch.array].shape
@@ -120,8 +124,12 @@ def separate(accesses: Accesses, touch: Touch) -> Link | None:
         step = touch.tiler.paving[axis][moving[0]] if moving else 0
         offsets = _offsets(touch, axis)
         element = touch.tiler.origin[axis] + step * index[:, None] + offsets[None, :]
-        element = element % extent if wraps else element
+        element = element % extent if wraps else elements_of(touch.tiler.border, element, extent)
         pairs = np.unique(np.stack([np.repeat(index, len(offsets)), element.ravel()]), axis=1)
+        if touch.tiler.border is not None:  # of a constant only what is inside is an element
+            pairs = pairs[:, (pairs[1] >= 0) & (pairs[1] < extent)]
+            if len(np.unique(pairs[0])) < len(index):
+                return None  # some repetitions read nothing, whatever their other indices
         axes.append(AxisLink(dimension, pairs[0], pairs[1], extent))
     return Link(touch.process, touch.array, tuple(axes), allowed)
 

@@ -127,6 +127,8 @@ def _read_once(counts: GroupCounts, array: str) -> bool:
     if len(links) != 1 or not counts.is_read_whole(array):
         return False
     reader, maker = _only_reads(counts, array), counts.parts.group.maker(array)
+    if reader.tiler.border is not None:
+        return False
     made = _runs(counts, maker, None) * math.prod(counts.parts.group.writes(maker, array)[0].pattern)
     # All that is made is read; as many reads as elements read each of them once.
     return made == _runs(counts, reader.process, links[0]) * math.prod(reader.pattern)
