@@ -98,7 +98,8 @@ def flatten(spec: Spec, top: str) -> Network:
     of the call. A process that is bound to a part of an array has tilers of the whole array.
 
     Raises ArrayolError: `not-canonical` for a repetition around a task that is not elementary (paper A starts from
-    specifications without those), `wraps-in-part` for a tiler that wraps at ends of a part that are none of the array.
+    specifications without those), `wraps-in-part` and `border-in-part` for a tiler that wraps, or has a border, at ends
+    of a part that are none of the array.
     """
     component = spec.components[top]
     names = {port.name: View(port.name, port.shape) for port in (*component.inputs, *component.outputs)}

@@ -30,12 +30,13 @@ class View:
     def tiler(self, tiler: Tiler, repetition: Shape, pattern: Shape) -> Tiler:
         """The tiler of the array that touches what `tiler` touches of the part.
 
-        Raises ArrayolError (`wraps-in-part`) where it wraps at ends of the part that are none of the array.
+        Raises ArrayolError (`wraps-in-part`, `border-in-part`) where it wraps, or has a border, at ends of the part
+        that are none of the array.
         """
         part = self.part
         if part is None:
             return tiler
-        if tiler.wrap:
+        if tiler.wrap or tiler.border:
             _require_own_ends(self, tiler, (*repetition, *pattern))
         rows = iter(zip(tiler.origin, tiler.paving, tiler.fitting, strict=True))
         nothing = (0, (0,) * len(repetition), (0,) * len(pattern))
@@ -44,7 +45,7 @@ class View:
             for origin, step, kept in zip(part.origin, part.step, part.kept, strict=True)
         ]
         origin, paving, fitting = zip(*moved, strict=True)
-        return Tiler(origin, paving, fitting, tiler.wrap, tiler.span)
+        return Tiler(origin, paving, fitting, tiler.wrap, tiler.span, tiler.border)
 
 
 def _moved(
@@ -75,9 +76,8 @@ def _require_own_ends(view: View, tiler: Tiler, extents: Shape) -> None:
             or high >= extent
             or any(length is None and factor for factor, length in zip((*paving, *fitting), extents, strict=True))
         ):
-            raise error(
-                "wraps-in-part",
-                f"this tiler wraps at the ends of a part of '{view.array}', which only `run` can follow",
-                tiler.span,
-                hint="have a task copy the part into an array of its own, and read that",
-            )
+            where = f"at the ends of a part of '{view.array}', which only `run` can follow"
+            hint = "have a task copy the part into an array of its own, and read that"
+            if tiler.border:
+                raise error("border-in-part", f"the border of this link acts {where}", tiler.span, hint=hint)
+            raise error("wraps-in-part", f"this tiler wraps {where}", tiler.span, hint=hint)

@@ -19,7 +19,7 @@ ABOUT_THE_COMMAND = {
     "undecided", "bad-setting", "binary-file", "no-such-file", "no-top-task", "not-a-file", "not-canonical", "not-utf8",
     "several-top-tasks", "too-large", "unknown-setting", "unknown-task", "unreadable", "unused-setting",
     "bad-schedule", "bad-statement", "bad-strip", "bad-tile", "made-by-steps", "no-nest", "not-symbolic",
-    "unknown-symbol", "parametric-top", "too-many-copies", "wraps-in-part",
+    "unknown-symbol", "parametric-top", "too-many-copies", "wraps-in-part", "border-in-part",
 }  # fmt: skip
 
 
