@@ -107,6 +107,7 @@ class _Scope:
     def assign(self, part: syntax.Part, formal: Port) -> None:
         """Enter a result. Raises Mistake."""
         name = part.name
+        self.definitions.check_written(name)
         if any(port.name == name.text for port in self.own.inputs):
             hint = "inputs are only read; choose another name"
             raise mistake("assigned-twice", f"'{name.text}' is an input of the task", name.span, hint)

@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import struct
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from io import BytesIO
-from itertools import islice
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 MAXIMUM_ELEMENTS = 1 << 24
 _CHUNK = 1 << 18  # elements of a formula that are evaluated at once
+_OUTER = 1 << 22  # values of ranges that others depend on
+_FIXED = {"not-a-const", "unknown-function", "unknown-name", "wrong-arguments"}  # mistakes at any values
 
 
 def with_const_arrays(definitions: Definitions, mistakes: Mistakes) -> Definitions:
@@ -110,10 +112,9 @@ def _of_table(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], co
 
 
 def _of_formula(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], constants: Constants) -> bytes:
-
     names = [item.name for item in table.ranges]
     for place, name in enumerate(names):
-        if name.text in {other.text for other in names[:place]} or name.text in constants.values:
+        if name.text in {*(other.text for other in names[:place]), *constants.values, *constants.others}:
             raise mistake("name-reused", f"'{name.text}' has a meaning here already", name.span, "choose another name")
     extents = _extents(table.ranges, constants)
     count, parts = 0 if extents is None else prod(size for _, size in extents), list[bytes]()
@@ -122,7 +123,7 @@ def _of_formula(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], 
         for points in _box(extents) if extents is not None else _walked(table.ranges, constants, prod(shape) + 1):
             count += len(points[0])
             indices = {name.text: column for name, column in zip(names, points, strict=True)}
-            parts.append(_chunk(table.rows[0][0], kind, indices, constants))
+            parts += [_chunk(table.rows[0][0], kind, indices, constants)] if len(points[0]) else []
     if count != prod(shape):
         given = f"more than {prod(shape):,} elements" if count > prod(shape) else counted(count, "element")
         message = f"the formula gives {given}; the array holds {_elements(shape)}"
@@ -150,28 +151,86 @@ def _box(extents: list[tuple[int, int]]) -> Iterator[list[NDArray[Any]]]:
 
 
 def _walked(ranges: tuple[syntax.Range, ...], constants: Constants, most: int) -> Iterator[list[NDArray[Any]]]:
-    """The same of ranges that depend on one another, `most` points at most."""
+    """The same of ranges that depend on one another, until there are `most` points."""
     import numpy as np
 
-    points = islice(_walk(ranges, constants, {}), most)
-    while chunk := list(islice(points, _CHUNK)):
-        yield list(np.array(chunk, "i8").T)
+    columns: dict[str, NDArray[Any]] = {}
+    for item in ranges[:-1]:
+        lows, lengths = _lengths(item, columns, constants)
+        if lengths.sum() > _OUTER:
+            message = f"the bounds of the last range are evaluated more than {_OUTER:,} times"
+            raise mistake("wrong-count", message, item.span, "let the last range be the longest")
+        columns = _expanded(item, columns, lows, lengths)
+    lows, lengths = _lengths(ranges[-1], columns, constants)
+    ends = np.cumsum(np.minimum(lengths, most))
+    first = 0
+    while first < len(ends):
+        done = ends[first - 1] if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, done + _CHUNK, "right")))
+        part = {name: column[first:last] for name, column in columns.items()}
+        given = np.clip(most - done, 0, lengths[first:last])
+        yield list(_expanded(ranges[-1], part, lows[first:last], given).values())
+        first = len(ends) if ends[last - 1] >= most else last
+
+
+def _expanded(
+    item: syntax.Range, columns: Mapping[str, NDArray[Any]], lows: NDArray[Any], lengths: NDArray[Any]
+) -> dict[str, NDArray[Any]]:
+    """The vectors of some range variables with one more inside of them."""
+    import numpy as np
+
+    begins = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    inner = np.repeat(lows, lengths) + np.arange(len(begins)) - begins
+    return {name: np.repeat(column, lengths) for name, column in columns.items()} | {item.name.text: inner}
+
+
+def _lengths(
+    item: syntax.Range, columns: Mapping[str, NDArray[Any]], constants: Constants
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Where a range begins at some values of those around it, and how long it is: all beyond 2**32 as 2**32."""
+    import numpy as np
+
+    count = len(next(iter(columns.values()))) if columns else 1
+    if not count:
+        return np.empty(0, "i8"), np.empty(0, "i8")
+    low, high = (_bound(expr, columns, constants) for expr in (item.low, item.high))
+    return low, np.clip(high.astype("f8") - low, 0, 1 << 32).astype("i8")
+
+
+def _bound(expr: syntax.Expr, columns: Mapping[str, NDArray[Any]], constants: Constants) -> NDArray[Any]:
+    """A bound of a range at some values of the variables around it."""
+    import numpy as np
+
+    from arrayol.language.const_vectors import OneByOne, evaluate_all
+
+    try:
+        if columns and (values := evaluate_all(expr, constants.values, columns)).dtype == np.int64:
+            return values
+    except OneByOne:
+        pass
+    each = (_scope(constants, point).integer(expr, "a bound of a range") for point in _points(columns))
+    try:
+        return np.array(list(each), "i8")
+    except OverflowError:
+        raise mistake("wrong-count", "a bound of this range is beyond 64 bits", expr.span) from None
+
+
+def _scope(constants: Constants, point: dict[str, ConstValue]) -> Constants:
+    """The consts and values of range variables."""
+    return replace(constants, values=ChainMap(point, constants.values))  # type: ignore[arg-type]  # only read
+
+
+def _points(columns: Mapping[str, NDArray[Any]]) -> Iterator[dict[str, ConstValue]]:
+    """The values of the range variables, point by point."""
+    if not columns:
+        yield {}
+    for point in zip(*(column.tolist() for column in columns.values()), strict=True):
+        yield dict(zip(columns, point, strict=True))
 
 
 def _bounds(item: syntax.Range, constants: Constants) -> tuple[int, int]:
     low, high = (constants.integer(expr, "a bound of a range") for expr in (item.low, item.high))
     return low, high
-
-
-def _walk(
-    ranges: tuple[syntax.Range, ...], constants: Constants, bound: Mapping[str, int]
-) -> Iterator[tuple[int, ...]]:
-    if not ranges:
-        yield ()
-        return
-    for value in range(*_bounds(ranges[0], replace(constants, values={**constants.values, **bound}))):
-        for others in _walk(ranges[1:], constants, {**bound, ranges[0].name.text: value}):
-            yield (value, *others)
 
 
 def _chunk(formula: syntax.Expr, kind: ElementType, indices: Mapping[str, NDArray[Any]], constants: Constants) -> bytes:
@@ -183,13 +242,11 @@ def _chunk(formula: syntax.Expr, kind: ElementType, indices: Mapping[str, NDArra
     except OneByOne:
         pass
     values = []
-    for point in zip(*(column.tolist() for column in indices.values()), strict=True):
-        bound = dict(zip(indices, point, strict=True))
-        scope = replace(constants, values={**constants.values, **bound})
+    for point in _points(indices):
         try:
-            values.append(_value(formula, kind, scope))
+            values.append(_value(formula, kind, _scope(constants, point)))
         except Mistake as failure:
-            raise _at(failure, bound) from None
+            raise _at(failure, point) from None
     return _stored(values, kind)
 
 
@@ -212,9 +269,9 @@ def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
     return stored.tobytes()
 
 
-def _at(failure: Mistake, bound: Mapping[str, int]) -> Mistake:
+def _at(failure: Mistake, bound: Mapping[str, ConstValue]) -> Mistake:
     """A mistake with the values of the range variables."""
-    if failure.diagnostic is None:
+    if failure.diagnostic is None or failure.diagnostic.code in _FIXED:
         return failure
     where = ", ".join(f"{name} = {value}" for name, value in bound.items())
     return Mistake(replace(failure.diagnostic, message=f"{failure.diagnostic.message} (at {where})"))

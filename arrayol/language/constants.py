@@ -244,7 +244,7 @@ class Constants:
             case syntax.Apply():
                 return self._apply(expr)
             case syntax.Ref():
-                if expr.subscripts:
+                if expr.subscripts and expr.name.text in self.values:
                     raise mistake("not-a-const", f"'{expr.name.text}' is no const array; consts are numbers", expr.span)
                 return self.value(expr.name)
 

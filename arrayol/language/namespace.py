@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from graphlib import CycleError, TopologicalSorter
+from os.path import relpath
 from pathlib import Path
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
@@ -66,6 +67,12 @@ class Definitions:
             known for known, other in self.by_name.items() if isinstance(other, (syntax.Elementary, syntax.Task))
         ]
         raise self.unknown(name, "task or elementary", components)
+
+    def check_written(self, name: syntax.Name) -> None:
+        """Raise Mistake (`input-written`) where a task writes a const array."""
+        if name.text in self.tables:
+            hint = "const arrays are only read; write an output of the task"
+            raise mistake("input-written", f"'{name.text}' is a const array", name.span, hint)
 
     def unknown(self, name: syntax.Name, what: str, candidates: Iterable[str]) -> Exception:
         """The mistake of a name that is not what is needed here; silent where its definition has a mistake itself."""
@@ -215,7 +222,8 @@ def gather(source: SourceFile, mistakes: Mistakes) -> Gathered:
 
     Imports are relative to the place that the source's name says. Mistakes of syntax and of imports go to `mistakes`.
     """
-    gatherer, path = _Gatherer(mistakes), Path(source.name)
+    path = Path(source.name)
+    gatherer = _Gatherer(mistakes, path.parent)
     parsed = gatherer.parse(source)
     if not parsed.tree.items and not parsed.diagnostics:
         hint = "`arrayol example lpsf` writes a specification to start from"
@@ -225,10 +233,11 @@ def gather(source: SourceFile, mistakes: Mistakes) -> Gathered:
 
 
 class _Gatherer:
-    def __init__(self, mistakes: Mistakes) -> None:
+    def __init__(self, mistakes: Mistakes, folder: Path) -> None:
         self.gathered = Gathered()
         self._mistakes = mistakes
         self._entered: set[Path] = set()
+        self._folder = folder
 
     def parse(self, source: SourceFile) -> Parsed:
         """Parse one file, noting its mistakes."""
@@ -249,12 +258,13 @@ class _Gatherer:
                 self.gathered.items.append(item)
 
     def _data(self, path: Path, item: syntax.ConstArray, file: syntax.DataFile) -> None:
-        """Take a const array with the bytes of its file."""
-        read = self._mistakes.attempt(lambda: replace(file, content=read_data(path.parent, file)))
-        if read is None:
+        """Take a const array with the bytes of its file, whose path is now that from the folder of the first file."""
+        content = self._mistakes.attempt(lambda: read_data(path.parent, file))
+        if content is None:
             self.gathered.broken.add(item.name.text)
         else:
-            self.gathered.items.append(replace(item, value=read))
+            place = relpath(path.parent / file.path, self._folder).replace("\\", "/")
+            self.gathered.items.append(replace(item, value=replace(file, path=place, content=content)))
 
     def _import(self, importer: Path, item: syntax.Import, chain: tuple[Path, ...]) -> None:
         target = importer.parent / item.path

@@ -201,6 +201,7 @@ class _Links:
         return resolved
 
     def _output(self, link: syntax.OutputLink) -> Link:
+        self.definitions.check_written(link.array)
         port = self._callee_port(link.port, self.callee.outputs, "output")
         return self._link(link, port, self._own_array(link.array, self.own.outputs, "output"))
 

@@ -12,7 +12,7 @@ from arrayol.language import constants
 from arrayol.language.constants import TYPE_NAMES, check_function
 from arrayol.language.diagnose import Mistake, mistake, shown_port
 from arrayol.language.namespace import Definitions
-from arrayol.language.tree import chain_of, names_in
+from arrayol.language.tree import chain_of, names_in, nodes_in
 from arrayol.source import Span
 from arrayol.text import counted, listed
 
@@ -129,6 +129,10 @@ class Scope:
             raise mistake(
                 "range-bound", f"'{early}' has no value yet", expr.span, "a range uses earlier variables only"
             )
+        for ref in nodes_in(expr):
+            if isinstance(ref, syntax.Ref) and ref.name.text in self.definitions.tables:
+                hint = "a bound is made of consts and earlier range variables"
+                raise mistake("not-a-const", f"'{ref.name.text}' is a const array, not a const", ref.span, hint)
         value = self.typed(expr)
         if value.type is not Weak.INTEGER:
             hint = "bounds are integers made of consts and earlier range variables; use 'where' for conditions on data"

@@ -259,6 +259,44 @@ def _change(draw: DrawFn, readable: list[GeneratedPort], port: GeneratedPort) ->
     return f"{target} {sign} {value}{f' for {ranges}' if ranges else ''}{where}"
 
 
+@st.composite
+def _const_array(draw: DrawFn, array: GeneratedPort) -> str:
+    """The definition of a const array: a number, a table in rows or in one, or a formula."""
+    event("const array")
+    count = prod(array.shape)
+    if array.shape and draw(st.booleans()):
+        names = [f"m{axis}" for axis in range(len(array.shape))]
+        total = " + ".join(f"{place + 1} * {name}" for place, name in enumerate(names))
+        forms = (total, f"max({total} - 1, 0)", f"{total} if {names[0]} > 0 else 7")
+        value = draw(st.sampled_from(forms))
+        if array.type == "bool":
+            value = f"{names[0]} > 0 or {names[-1]} == 1"
+        elif array.type in (*FLOATS, "c64", "c128"):
+            value = f"sqrt({total}) - 0.3"
+        return f"const {array} = [{value} for {_ranges(names, array.shape)}]"
+    element = (
+        st.sampled_from(("true", "false"))
+        if array.type == "bool"
+        else st.sampled_from(("0.1", "-0.0", "3", "1e30", "-7.25"))
+        if array.type in (*FLOATS, "c64", "c128")
+        else st.integers(0 if array.type[0] == "u" else -128, 127).map(str)
+    )
+    values = draw(st.lists(element, min_size=count, max_size=count))
+    if not array.shape:
+        return f"const {array} = {values[0]}"
+    length = array.shape[-1] if draw(st.booleans()) else count
+    rows = (", ".join(values[first : first + length]) for first in range(0, count, length))
+    return f"const {array} = [{'; '.join(rows)}]"
+
+
+@st.composite
+def _table_of_bodies(draw: DrawFn) -> list[GeneratedPort]:
+    """A const array that a body may read, or none."""
+    if draw(st.integers(0, 2)):
+        return []
+    return [GeneratedPort("K", draw(st.sampled_from(TYPES)), draw(_pattern_shapes()))]
+
+
 def _pattern_shapes(least: int = 0) -> st.SearchStrategy[tuple[int, ...]]:
     return st.lists(st.integers(1, 3), min_size=least, max_size=2).map(tuple)
 
@@ -353,12 +391,15 @@ def streams(draw: DrawFn) -> Generated:
         links.append(f"{port.name} <- y0 delay {list(vector)} else {default}")
         ports.append(port)
     links.append(f"y0 -> b_y0 at {tilers['y0']}")
-    body = draw(bodies(ports, [out]))
+    tables = draw(_table_of_bodies())
+    body = draw(bodies([*ports, *tables], [out]))
+    definitions = [draw(_const_array(table)) for table in tables]
     array = GeneratedPort("a_x0", kind, (frames, width + step - 1))
 
     def text(length: str) -> str:
         return "\n".join(
             [
+                *definitions,
                 f"elementary e({', '.join(map(str, ports))}) -> ({out}) {{",
                 body,
                 "}",
@@ -413,9 +454,14 @@ def finite_specs(draw: DrawFn) -> Generated:
         results.append(GeneratedPort(f"b_{port.name}", port.type, shape))
         links.append(f"{port.name} -> b_{port.name} at {tiler}")
     inputs = [*linked, *delayed]
+    tables = draw(_table_of_bodies())
+    body = draw(bodies([*inputs, *tables], outputs))
+    tables += [array for array in arrays if draw(st.integers(0, 4)) == 0]
+    arrays = [array for array in arrays if array not in tables]
     lines = [
+        *(draw(_const_array(table)) for table in tables),
         f"elementary e({', '.join(map(str, inputs))}) -> ({', '.join(map(str, outputs))}) {{",
-        draw(bodies(inputs, outputs)),
+        body,
         "}",
         f"task t({', '.join(map(str, arrays))}) -> ({', '.join(map(str, results))}) {{",
         f"  repeat {list(repetition)} of e {{",

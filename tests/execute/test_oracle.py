@@ -18,7 +18,7 @@ from oracle import Refused, dtype_of, interpret
 from arrayol.errors import ArrayolError
 from arrayol.execute import compile_body, compile_expression, patterns, run, vectorise
 from arrayol.execute.repetitions import order_of
-from arrayol.execute.run import execute
+from arrayol.execute.run import execute, table_array
 from arrayol.ir.expressions import Loop, Select, assigns, depends_on_data, inside
 from arrayol.ir.expressions import expressions as expressions_of
 from arrayol.ir.spec import RepetitiveTask, Spec, TiledDefault
@@ -68,6 +68,8 @@ KINDS = (
     "infinite axes",
     "locals",
     "locals of loops",
+    "const arrays",
+    "const arrays by links",
 )
 SEEN: Counter[str] = Counter()
 
@@ -124,6 +126,8 @@ def count(spec: Spec, generated: Generated) -> None:
             "infinite axes": generated.streamed is not None,
             "locals": bool(locals_),
             "locals of loops": any(local.around for local in locals_),
+            "const arrays": "K" in spec.tables,
+            "const arrays by links": bool(spec.tables.keys() - {"K"}),
         }.items()
         if present
     )
@@ -144,7 +148,7 @@ def compare(spec: Spec, task: str, inputs: dict[str, NDArray[Any]], streamed: st
     """Both ways give the same bits, or the execution is refused where the interpreter is."""
     found_by = unchecked_spec_of(streamed) if streamed is not None else spec
     try:
-        expected = interpret(spec, task, inputs)
+        expected = interpret(spec, task, inputs | {name: table_array(one) for name, one in spec.tables.items()})
     except Refused as refused:
         event("execution error")
         with pytest.raises(ArrayolError, match=CODES):
