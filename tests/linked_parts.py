@@ -32,6 +32,7 @@ class Builder:
     made: list[Array] = field(default_factory=list)
     definitions: list[str] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
+    tables: dict[str, str] = field(default_factory=dict)  # definitions of const arrays
     features: set[str] = field(default_factory=set)
 
     def chance(self, one_in: int, feature: str | None = None) -> bool:
@@ -40,6 +41,21 @@ class Builder:
         if drawn and feature:
             self.features.add(feature)
         return drawn
+
+    def table(self, shape: tuple[int, ...]) -> Array:
+        """A new const array: a formula, or a table of few elements."""
+        array = Array(f"K{len(self.tables)}", shape)
+        names = [f"m{axis}" for axis in range(len(shape))]
+        value = " + ".join(["1", *(f"{name} * {axis + 2}" for axis, name in enumerate(names))])
+        if not shape:
+            text = "3"
+        elif prod(shape) > 6 or self.chance(2):
+            ranges = ", ".join(f"{name} in 0..{extent}" for name, extent in zip(names, shape, strict=True))
+            text = f"[{value} for {ranges}]"
+        else:
+            text = f"[{', '.join(str(self.pick(1, 2, 5)) for _ in range(prod(shape)))}]"
+        self.tables[array.name] = f"const {array.name}: {self.type}{list(shape) or ''} = {text}\n"
+        return array
 
     def pick(self, *choices: int) -> int:
         """One of several numbers."""

@@ -61,9 +61,11 @@ def _task(build: Builder, number: int) -> None:
     for place in range(build.pick(1, 2, 2)):
         array = main if place == 0 else _second_input(build, main)
         pattern, tiler = window(build, space, array)
-        if array not in arrays:
+        linked = array.name in build.tables and build.chance(2, "const array by a link")
+        if array not in arrays and not linked:
             arrays.append(array)
-        links.append(link(build, f"a{place} <- {array.name}_{number}", space, pattern, array.shape, tiler))
+        name = array.name if linked else f"{array.name}_{number}"
+        links.append(link(build, f"a{place} <- {name}", space, pattern, array.shape, tiler))
         ports.append((f"a{place}", pattern))
     outputs: list[tuple[str, Extents]] = []
     written: list[Array] = []
@@ -118,6 +120,8 @@ def _second_input(build: Builder, main: Array) -> Array:
         build.features.add("table")
     else:
         shape = tuple(extent or 3 for extent in main.shape)
+    if None not in shape and build.chance(2, "const array"):
+        return build.table(tuple(extent or 1 for extent in shape))
     array = Array(f"x{len(build.inputs)}", shape)
     build.inputs.append(array)
     return array
@@ -190,10 +194,14 @@ def _body(
 ) -> list[str]:
     """Weighted sums of all that is read, in an order that floats can tell."""
     lines = []
+    table = build.table((build.pick(2, 3),)) if build.chance(3, "const array in a body") else None
     for place, (name, pattern) in enumerate(outputs):
         own = [f"j{axis}" for axis in range(len(pattern))]
         weight = " + ".join([str(place + 1), *(f"{name_} * {axis + 2}" for axis, name_ in enumerate(own))])
         lines.append(f"{_element(name, own)} = {weight}{_ranges(zip(own, pattern, strict=True))}")
+        if table is not None:
+            at = f"({' + '.join([str(place), *own])}) % {table.shape[0]}"
+            lines.append(f"{_element(name, own)} += {table.name}[{at}]{_ranges(zip(own, pattern, strict=True))}")
         for port, taken in ports:
             inner = [f"k{axis}" for axis in range(len(taken))]
             factor = " + ".join(
@@ -257,12 +265,13 @@ def _text(build: Builder) -> str:
         calls[first : first + 2] = [_grouped(build, calls[first : first + 2], outputs)]
     used = {array.name for call in calls for array in call.arguments}
     inputs = [array for array in build.inputs if array.name in used]
-    return "\n".join([*build.definitions, _compound(build, "top", inputs, outputs, calls)])
+    return "\n".join([*build.tables.values(), *build.definitions, _compound(build, "top", inputs, outputs, calls)])
 
 
 def _grouped(build: Builder, calls: list[Call], outputs: list[Array]) -> Call:
     made = [array for call in calls for array in call.results]
-    inputs = list(dict.fromkeys(array for call in calls for array in call.arguments if array not in made))
+    read = dict.fromkeys(array for call in calls for array in call.arguments)
+    inputs = [array for array in read if array not in made and array.name not in build.tables]
     later = {array.name for call in build.calls if call not in calls for array in call.arguments}
     kept = [array for array in made if array.name in later or array in outputs]
     build.definitions.append(_compound(build, "stage", inputs, kept, calls))

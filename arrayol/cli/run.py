@@ -21,7 +21,7 @@ from arrayol.execute.frames import require_infinite
 from arrayol.execute.inputs import FileSource, Loaded, noise, ramp, read_array, require_file
 from arrayol.execute.outputs import Target, Written, check_targets, compare, write_arrays
 from arrayol.execute.run import execute
-from arrayol.ir.spec import Component, ConstValue, Elementary, Port, Spec
+from arrayol.ir.spec import Component, Elementary, Port, Spec
 from arrayol.language.diagnose import did_you_mean
 from arrayol.limits import LARGEST, LARGEST_SEED
 
@@ -66,29 +66,33 @@ def expectations(
 
 
 def load_inputs(
-    component: Component,
-    named: Sequence[tuple[str, Source]],
-    constants: Mapping[str, ConstValue],
-    frames: int | None,
+    spec: Spec, component: Component, named: Sequence[tuple[str, Source]], frames: int | None
 ) -> dict[str, Loaded]:
-    """The arrays of all input ports. What is made on the spot has as many frames as the files, or `frames`."""
+    """The arrays of all inputs that come from outside.
+
+    What is made on the spot has as many frames as the files, or `frames`.
+    """
+    ports, constants = spec.given_inputs(component), spec.constants
     chosen: dict[str, Source] = {}
     for name, source in named:
-        port = port_of(component, component.inputs, name, "input")
+        if name in spec.tables:
+            hint = f"--set {name}=FILE puts a .npy file in its place"
+            raise error("unknown-port", f"'{name}' is a const array, no input of '{component.name}'", hint=hint)
+        port = port_of(component, ports, name, "input")
         if port.name in chosen:
             raise error("same-input", f"input '{name}' is given twice", hint="give one file for each input")
         chosen[port.name] = source
-    missing = [port.name for port in component.inputs if port.name not in chosen]
+    missing = [port.name for port in ports if port.name not in chosen]
     if missing:
         hint = " ".join(f"--in {name}=FILE" for name in missing)
         raise error("missing-input", f"'{component.name}' needs {_ports_text('input', missing)}", hint=f"add {hint}")
     loaded: dict[str, Loaded] = {}
-    for port in component.inputs:
+    for port in ports:
         source = chosen[port.name]
         if isinstance(source, FileSource):
             loaded[port.name] = read_array(source, port, constants, frames)
-    length = frames if frames is not None else _frames_of(component, loaded)
-    for port in component.inputs:
+    length = frames if frames is not None else _frames_of(ports, loaded)
+    for port in ports:
         source = chosen[port.name]
         if isinstance(source, Generated):
             loaded[port.name] = Loaded(_make(source, port, length), None)
@@ -136,10 +140,10 @@ def _file(text: str) -> FileSource:
     return FileSource(Path(member[1]), member[2]) if member else FileSource(Path(text))
 
 
-def _frames_of(component: Component, loaded: Mapping[str, Loaded]) -> int | None:
+def _frames_of(ports: Sequence[Port], loaded: Mapping[str, Loaded]) -> int | None:
     lengths = [
         loaded[port.name].array.shape[port.shape.index(None)]
-        for port in component.inputs
+        for port in ports
         if None in port.shape and port.name in loaded
     ]
     return min(lengths, default=None)
@@ -222,7 +226,7 @@ def command(ctx: click.Context, /, spec: Path, top: str | None, settings: Mappin
     expected = _expected(component, options.checks)
     with ExitStack() as stack:
         functions = _functions(checked, component.name, stack, allowed=options.allow_extern)
-        loaded = load_inputs(component, options.inputs, checked.constants, options.frames)
+        loaded = load_inputs(checked, component, options.inputs, options.frames)
         inputs = {name: data.array for name, data in loaded.items()}
         arrays = execute(checked, component.name, inputs, frames=options.frames, functions=functions)
     differences = [compare(port, arrays[port.name], source, checked.constants) for port, source in expected]

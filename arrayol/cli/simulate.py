@@ -155,5 +155,5 @@ def _arrays(
     files = {name for name, source in named if isinstance(source, FileSource)}
     frames = None if files & opened.frames.keys() else max(opened.frames.values(), default=None)
     component = opened.spec.components[opened.top]
-    loaded = load_inputs(component, named, opened.spec.constants, frames)
+    loaded = load_inputs(opened.spec, component, named, frames)
     return {name: data.array for name, data in loaded.items()}

@@ -44,7 +44,7 @@ def execute(
     framed = with_frames(spec, name, inputs, frames)
     component = framed.spec.components[framed.task]
     _refuse_unknown(spec.given_inputs(component), component, inputs)
-    inputs = {**inputs, **{port.name: table_array(spec.tables[port.name]) for port in _tables(spec, component)}}
+    inputs = with_tables(spec, component, inputs)
     ports = spec.components[name].inputs
     used = {port.name: inputs[port.name] for port in ports if port.name in inputs}
     if frames is not None:
@@ -59,8 +59,10 @@ def execute(
     }
 
 
-def _tables(spec: Spec, component: Component) -> list[Port]:
-    return [port for port in component.inputs if port.name in spec.tables]
+def with_tables(spec: Spec, component: Component, inputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """The arrays of all inputs of a component: those that are given, and const arrays."""
+    read = (port.name for port in component.inputs if port.name in spec.tables)
+    return {**inputs, **{name: table_array(spec.tables[name]) for name in read}}
 
 
 def table_array(table: ConstArray) -> NDArray[Any]:

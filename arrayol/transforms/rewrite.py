@@ -26,6 +26,7 @@ from arrayol.ir.spec import (
 from arrayol.language.diagnose import did_you_mean, shown_shape
 from arrayol.source import Span
 from arrayol.text import counted
+from arrayol.transforms.const_arrays import with_tables
 
 # Names for new definitions, ports and arrays: a name has one meaning in a file.
 
@@ -34,7 +35,7 @@ class Names:
     """Hands out names that are free, by `free_name`."""
 
     def __init__(self, spec: Spec) -> None:
-        self._definitions = {*spec.components, *spec.constants}
+        self._definitions = {*spec.components, *spec.constants, *spec.tables}
         self._taken = self._definitions | set(_local_names(spec))
 
     def definition(self, preferred: str) -> str:
@@ -232,7 +233,7 @@ def with_definitions(spec: Spec, changed: Mapping[str, Sequence[Component]]) -> 
     while unused := [name for name in components if name in called_before and name not in _called(components)]:
         for name in unused:
             del components[name]
-    return Spec(spec.name, spec.constants, components)
+    return with_tables(Spec(spec.name, spec.constants, components, tables=spec.tables))
 
 
 def _called(components: Mapping[str, Component]) -> set[str]:

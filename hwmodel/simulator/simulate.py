@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.execute.extern import Functions
-from arrayol.execute.run import execute
+from arrayol.execute.run import execute, with_tables
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Link, Port, RepetitiveTask, Spec
 from arrayol.source import Span
@@ -73,7 +73,8 @@ def simulate(
     if inputs is None or black_boxes(spec, network, functions or {}) or of_other_frames(accesses):
         return Simulation(tuple(run for run, _ in runs), {}, None)
     reference = execute(spec, network.name, inputs, functions=functions)
-    values: Values = {name: one_frame(accesses, name, inputs[name]).reshape(-1) for name in network.inputs}
+    given = with_tables(spec, spec.components[network.name], inputs)
+    values: Values = {name: one_frame(accesses, name, given[name]).reshape(-1) for name in network.inputs}
     evaluation = Evaluation(spec, accesses, functions or {})
     for run, _ in runs:
         evaluation.run(run, values)
@@ -163,7 +164,8 @@ def reference_of(spec: Spec, network: Network, inputs: Arrays | None) -> Referen
     if inputs is None or black_boxes(spec, network, {}) or of_other_frames(accesses):
         return Reference(spec, accesses, None)
     flat, name = _with_every_array(spec, network)
-    arrays = {**inputs, **execute(flat, name, inputs), **execute(spec, network.name, inputs)}
+    given = with_tables(spec, spec.components[network.name], inputs)
+    arrays = {**given, **execute(flat, name, given), **execute(spec, network.name, inputs)}
     return Reference(
         spec, accesses, {array: one_frame(accesses, array, arrays[array]).reshape(-1) for array in network.arrays}
     )

@@ -28,7 +28,7 @@ def any_inputs(spec: Spec, top: str, seed: int = 1) -> dict[str, NDArray[Any]]:
     """Random data for every input port."""
     rng = np.random.default_rng(seed)
     inputs: dict[str, NDArray[Any]] = {}
-    for port in spec.components[top].inputs:
+    for port in spec.given_inputs(spec.components[top]):
         shape = tuple(FRAMES if extent is None else extent for extent in port.shape)
         dtype = np.dtype(DTYPES[port.type])
         if dtype.kind == "b":

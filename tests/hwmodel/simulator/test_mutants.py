@@ -33,7 +33,9 @@ class SmallLpsf:
     def judge(self, design: Design, platform: Platform | None = None) -> str | None:
         """What the simulator objects to: a rule that stops it, or the first disagreement with the model; else None."""
         estimate = MachineModel(self.network, platform or self.platform).evaluate(design)
-        inputs = {port.name: any_input(port, 1) for port in self.spec.components[self.network.name].inputs}
+        inputs = {
+            port.name: any_input(port, 1) for port in self.spec.given_inputs(self.spec.components[self.network.name])
+        }
         try:
             found = run_simulation(self.spec, self.network, self.platform, design, estimate, inputs)
         except SimulatorError as stopped:
