@@ -95,4 +95,8 @@ class _Restoring:
         given = self._given(call.callee)
         former = zip(self.components[call.callee].inputs, call.arguments, strict=True)
         arguments = [argument for port, argument in former if port.name in given]
-        return replace(call, arguments=(*arguments, *self._read(call.callee)))
+        parts = tuple((port, part) for port, part in call.parts if port in given or port not in self._inputs_of(call))
+        return replace(call, arguments=(*arguments, *self._read(call.callee)), parts=parts)
+
+    def _inputs_of(self, call: Call) -> set[str]:
+        return {port.name for port in self.components[call.callee].inputs}
