@@ -28,7 +28,8 @@ class Touch:
     """One tiler through which a process reads or writes an array.
 
     `pattern` is its pattern's shape. `default_of` is the delay whose tiled default it is; it is then read only by the
-    repetitions r with r - d outside the space (by all of them where the delay never acts).
+    repetitions r with r - d outside the space (by all of them where the delay never acts). An output with an `exit`
+    is written only by those with r + exit outside.
     """
 
     process: str
@@ -37,6 +38,14 @@ class Touch:
     tiler: Tiler
     pattern: Extents
     default_of: Delay | None = None
+    exit: tuple[int, ...] | None = None
+
+    @property
+    def outside(self) -> tuple[int, ...] | None:
+        """The vector v for which only repetitions r with r - v outside the space access; None: all do."""
+        if self.exit is not None:
+            return tuple(-step for step in self.exit)
+        return self.default_of.vector if self.default_of is not None and self.default_of.acts else None
 
 
 @dataclass(frozen=True)
@@ -123,11 +132,16 @@ class Accesses:
         fitting = np.array(touch.tiler.fitting[axis], np.int64)
         return touch.tiler.origin[axis] + (repetitions @ paving)[:, None] + (points(touch.pattern) @ fitting)[None, :]
 
+    def touched(self, touch: Touch, repetitions: Indices) -> tuple[NDArray[np.intp], Indices]:
+        """The repetitions of an (n, rank) array that access through a tiler, as its rows, and their elements."""
+        rows = np.flatnonzero(self.happens(touch, repetitions))
+        return rows, self.elements(touch, repetitions[rows])
+
     def happens(self, touch: Touch, repetitions: Indices) -> NDArray[np.bool_]:
         """Which of n repetitions access through this tiler at all.
 
-        The tiled default of a delay is read where there is no earlier repetition; a pattern that lies outside as a
-        whole, where the border is a constant, is not read at all.
+        The tiled default of a delay is read where there is no earlier repetition, an exit written where there is no
+        later one; a pattern that lies outside as a whole, where the border is a constant, is not read at all.
         """
         if touch.tiler.border is not None and touch.tiler.border.is_constant:
             inside = np.ones((len(repetitions), math.prod(touch.pattern)), np.bool_)
@@ -135,9 +149,9 @@ class Accesses:
                 index = self._coordinates(touch, axis, repetitions)
                 inside &= (index >= 0) & (index < extent)
             return np.asarray(inside.any(axis=1))
-        if touch.default_of is None or not touch.default_of.acts:
+        if touch.outside is None:
             return np.ones(len(repetitions), np.bool_)
-        before = repetitions - np.array(touch.default_of.vector, np.int64)
+        before = repetitions - np.array(touch.outside, np.int64)
         extents = np.array(self.extents(touch.process), np.int64)
         return np.asarray(((before < 0) | (before >= extents)).any(axis=1))
 
@@ -152,7 +166,8 @@ class Accesses:
     def _touch(self, process: Process, port: Port, link: Flow | TiledDefault, default_of: Delay | None = None) -> Touch:
         pattern, shape = _finite(port.shape), self.network.arrays[link.array].shape
         tiler = _small_tiler(link.tiler, shape, self.extents(process.name), pattern)
-        return Touch(process.name, port.name, link.array, tiler, pattern, default_of)
+        leaves = link.exit if isinstance(link, Flow) else None
+        return Touch(process.name, port.name, link.array, tiler, pattern, default_of, leaves)
 
     def _reach(self, touch: Touch, axis: int) -> int:
         """One more than the greatest index of an axis that a touch reaches in one frame."""

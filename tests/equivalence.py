@@ -7,7 +7,7 @@ input element in one specification only.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -166,7 +166,10 @@ class _Repetition:
         """From the elements that a link writes to the nodes they come from."""
         port = port_named(self.callee.outputs, link.port)
         array = port_named(self.task.outputs, link.array)
-        return composed(self._access(link.tiler, port, array).reverse(), self._tagged(port))
+        access = self._access(link.tiler, port, array)
+        if link.exit is not None:
+            access = access.subtract_domain(self._moved([-step for step in link.exit], port).domain())
+        return composed(access.reverse(), self._tagged(port))
 
     def _steps(self) -> Iterator[isl.Map]:
         """From nodes to the nodes of earlier instances that a delay brings."""
@@ -216,8 +219,11 @@ class _Repetition:
 
     def _shift(self, delay: Delay, port: Port) -> isl.Map:
         """From [r, g] to [r - d, g] where both are instances."""
+        return self._moved(delay.vector, port)
+
+    def _moved(self, vector: Sequence[int], port: Port) -> isl.Map:
         space = box((*self.task.repetition, *port.shape))
-        steps = (*delay.vector, *(0 for _ in port.shape))
+        steps = (*vector, *(0 for _ in port.shape))
         names = [f"i{place}" for place in range(len(steps))]
         earlier = [f"{name} - {step}" for name, step in zip(names, steps, strict=True)]
         moved = isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(earlier)}] }}")

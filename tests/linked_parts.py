@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 
 from hypothesis import strategies as st
@@ -180,8 +180,48 @@ def _reach(space: Space, row: Sequence[int], size: int, stride: int) -> tuple[in
     return sum(min(0, move) for move in moves), sum(max(0, move) for move in moves)
 
 
-def blocks(build: Builder, space: Space, *, plain: bool) -> tuple[Extents, str, Extents]:
-    """The pattern that a repetition writes, its tiler, and the array that the blocks make whole."""
+def exit_of(build: Builder, space: Space) -> list[int] | None:
+    """Often none, else the distance along one dimension past whose end the last repetitions write."""
+    long = [place for place, extent in enumerate(space.shape) if extent is not None and extent > 1]
+    if not long or not build.chance(6, "exit"):
+        return None
+    place = build.pick(*long)
+    extent = space.shape[place] or 1
+    vector = [0] * len(space.shape)
+    vector[place] = build.pick(1, 1, -1, 2 if extent > 2 else 1)
+    return vector
+
+
+def blocks(
+    build: Builder, space: Space, *, plain: bool, leaves: Sequence[int] | None = None
+) -> tuple[Extents, str, Extents]:
+    """The pattern that a repetition writes, its tiler, and the array that the blocks make whole.
+
+    With an exit, `leaves`, those blocks are of the repetitions that write.
+    """
+    if leaves:
+        return _leaving_blocks(build, space, leaves, plain=plain)
+    pattern, (origin, paving, fitting, wrap), shape = _whole_blocks(build, space, plain=plain)
+    return pattern, tiler_text(origin, paving, fitting, wrap=wrap), shape
+
+
+def _leaving_blocks(
+    build: Builder, space: Space, leaves: Sequence[int], *, plain: bool
+) -> tuple[Extents, str, Extents]:
+    place = next(place for place, step in enumerate(leaves) if step)
+    axis, step, extent = space.column.index(place), leaves[place], space.shape[place] or 1
+    counts = tuple(abs(step) if other == axis else count for other, count in enumerate(space.counts))
+    smaller = replace(space, counts=counts)
+    pattern, (origin, paving, fitting, wrap), shape = _whole_blocks(build, smaller, plain=plain)
+    low = extent - step if step > 0 else 0
+    origin = [start - row[place] * low for start, row in zip(origin, paving, strict=True)]
+    return pattern, tiler_text(origin, paving, fitting, wrap=wrap), shape
+
+
+Parts = tuple[list[int], Matrix, Matrix, bool]  # origin, paving, fitting, and whether it wraps
+
+
+def _whole_blocks(build: Builder, space: Space, *, plain: bool) -> tuple[Extents, Parts, Extents]:
     dimensions = len(space.counts)
     sizes = [1 if plain else build.pick(step, step, 1, 2) for step in space.steps]
     shape = tuple(None if count is None else count * size for count, size in zip(space.counts, sizes, strict=True))
@@ -206,7 +246,7 @@ def blocks(build: Builder, space: Space, *, plain: bool) -> tuple[Extents, str, 
             paving[axis] = [-factor for factor in paving[axis]]
     kept = [axis for axis, size in enumerate(sizes) if size > 1]
     fitting = [[signs[axis] if axis == other else 0 for other in kept] for axis in range(dimensions)]
-    return tuple(sizes[axis] for axis in kept), tiler_text(origin, paving, fitting, wrap=wrap), shape
+    return tuple(sizes[axis] for axis in kept), (origin, paving, fitting, wrap), shape
 
 
 def link(build: Builder, ends: str, space: Space, pattern: Extents, array: Extents, tiler: str) -> str:

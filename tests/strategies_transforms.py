@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
-from linked_parts import Array, Builder, Call, Extents, Space, blocks, link, tiler_text, window
+from linked_parts import Array, Builder, Call, Extents, Space, blocks, exit_of, link, tiler_text, window
 
 from arrayol.language.diagnose import shown_shape
 
@@ -70,11 +70,13 @@ def _task(build: Builder, number: int) -> None:
     outputs: list[tuple[str, Extents]] = []
     written: list[Array] = []
     for place in range(2 if build.chance(7, "several outputs") else 1):
-        pattern, tiler, shape = blocks(build, space, plain=place > 0)
+        leaves = exit_of(build, space)
+        pattern, tiler, shape = blocks(build, space, plain=place > 0, leaves=leaves)
         array = Array(f"y{number}" if place == 0 else f"z{number}", shape)
         outputs.append((f"b{place}", pattern))
         written.append(array)
-        links.append(link(build, f"b{place} -> {array.name}_{number}", space, pattern, shape, tiler))
+        exits = f" delay {leaves}" if leaves else ""
+        links.append(link(build, f"b{place}{exits} -> {array.name}_{number}", space, pattern, shape, tiler))
     delayed = _delays(build, space, main, number, outputs, links) if build.chance(2) else []
     body = _body(build, ports, outputs, delayed)
     _define(build, name, space, arrays, written, [ports, outputs, delayed], [links, body])

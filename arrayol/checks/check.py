@@ -7,13 +7,14 @@ those of `polyhedral`, exact, each "no" with a concrete point; here they become 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayol.checks.parts import check_parts
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
 from arrayol.ir.borders import FAR
+from arrayol.ir.exits import Part, writing_parts
 from arrayol.ir.spec import (
     Elementary,
     Link,
@@ -68,7 +69,14 @@ def _access(task: RepetitiveTask, tiler: Tiler, pattern: Shape, array: Port) -> 
 
 def _check_reach(task: RepetitiveTask, link: Link, array: Port, ports: tuple[Port, ...]) -> Iterator[Diagnostic]:
     port = port_named(ports, link.port)
-    outside = find_outside(_access(task, link.tiler, port.shape, array))
+    outside = next(
+        (
+            replace(found, instance=replace(found.instance, repetition=part.instance(found.instance.repetition)))
+            for part in writing_parts(link, task.repetition)
+            if (found := find_outside(Access(part.tiler, part.extents, port.shape, array.shape)))
+        ),
+        None,
+    )
     if outside:
         border = (
             "if it shall go on beyond its ends, add 'else nearest' or 'else 0'; " if link in task.input_links else ""
@@ -103,10 +111,14 @@ def _check_defaults(task: RepetitiveTask, callee: Signature) -> Iterator[Diagnos
 
 
 def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: Signature) -> Iterator[Diagnostic]:
-    accesses = [_access(task, link.tiler, port_named(callee.outputs, link.port).shape, array) for link in links]
+    parts = [(link, part) for link in links for part in writing_parts(link, task.repetition)]
+    accesses = [
+        Access(part.tiler, part.extents, port_named(callee.outputs, link.port).shape, array.shape)
+        for link, part in parts
+    ]
     clash = find_clash(accesses)
     if clash:
-        yield _written_twice(task, array, links, clash)
+        yield _written_twice(task, array, parts, clash)
         return
     try:
         hole = find_hole(accesses)
@@ -121,7 +133,7 @@ def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: 
         verb = "is" if missing == 1 else "are"
         yield Diagnostic(
             "not-covered",
-            f"{what} of '{array.name}' {verb} written by no repetition of '{task.name}'",
+            f"{what} of '{array.name}' {verb} written by no repetition of '{task.name}'{_at_exits(links)}",
             links[0].tiler.span,
             "every element is written exactly once: check paving, fitting and the repetition space "
             f"{shown_extents(task.repetition)}; "
@@ -129,13 +141,22 @@ def _check_writes(task: RepetitiveTask, array: Port, links: list[Link], callee: 
         )
 
 
-def _written_twice(task: RepetitiveTask, array: Port, links: list[Link], clash: Clash) -> Diagnostic:
-    instances = sorted(
-        (clash.first, clash.second), key=lambda instance: (instance.access, instance.repetition, instance.pattern)
-    )
+def _at_exits(links: Iterable[Link]) -> str:
+    """Which instances write at all, where only some do."""
+    vectors = dict.fromkeys(shown_point(link.exit) for link in links if link.exit is not None)
+    return f" that leaves by its exit {' or '.join(vectors)}" if vectors and all(link.exit for link in links) else ""
+
+
+def _written_twice(task: RepetitiveTask, array: Port, parts: list[tuple[Link, Part]], clash: Clash) -> Diagnostic:
+    links = [link for link, _ in parts]
+    whole = [
+        replace(instance, repetition=parts[instance.access][1].instance(instance.repetition))
+        for instance in (clash.first, clash.second)
+    ]
+    instances = sorted(whole, key=lambda instance: (instance.access, instance.repetition, instance.pattern))
     first, second = map(_shown_instance, instances)
     hint = "every element is written exactly once: the paving must step over the whole pattern"
-    if instances[0].access != instances[1].access:
+    if links[instances[0].access] is not links[instances[1].access]:
         hint = "several links may write one array, but each element exactly once"
         lines = [links[instance.access].tiler.span.place[1] for instance in instances]
         first, second = f"{first} through the link of line {lines[0]}", f"{second} through that of line {lines[1]}"

@@ -15,11 +15,13 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError, error
+from arrayol.ir.exits import writing_parts
 from arrayol.ir.intervals import reached
 from arrayol.ir.spec import (
     Component,
     CompoundTask,
     Elementary,
+    Link,
     Port,
     RepetitiveTask,
     Shape,
@@ -270,7 +272,7 @@ class _Planner:
         for link in task.output_links:
             position = [port.name for port in callee.outputs].index(link.port)
             port = callee.outputs[position]
-            pace = _pace_of(task, task.outputs, link.array, link.tiler, port)
+            pace = _writing_pace(task, link, port)
             has, reach = (planned.whole[position], planned.extent[position]) if None in port.shape else (turns, turns)
             if pace is not None and has is not None and reach is not None:
                 whole[link.array] = min(whole.get(link.array, ENDLESS), pace.whole(has))
@@ -314,6 +316,18 @@ def _pace_of(task: RepetitiveTask, arrays: Sequence[Port], array: str, tiler: Ti
         raise _not_executed(f"this tiler goes along the dimension * of '{array}' in a way", tiler.span, hint)
     reaches = (factor * (extent - 1) for extent, factor in moves if extent is not None)
     return _Pace(steps[0], *reached(tiler.origin[axis], reaches))
+
+
+def _writing_pace(task: RepetitiveTask, link: Link, port: Port) -> _Pace | None:
+    """How a link goes along the infinite axis of an output, by the repetitions that write."""
+    parts = writing_parts(link, task.repetition)
+    paces = [
+        _pace_of(replace(task, repetition=part.extents), task.outputs, link.array, part.tiler, port) for part in parts
+    ]
+    found = [pace for pace in paces if pace is not None]
+    if not found:
+        return None
+    return _Pace(found[0].step, min(pace.low for pace in found), max(pace.high for pace in found))
 
 
 def _require_executable(spec: Spec, task: RepetitiveTask) -> None:

@@ -17,7 +17,8 @@ import numpy as np
 from arrayol.errors import error
 from arrayol.execute.environment import DTYPES, Batch, Box, Points, Values, cut, empty, slabs, wavefronts, whole
 from arrayol.execute.patterns import Tiling, read_patterns, tiling_for_reading, tiling_for_writing
-from arrayol.ir.spec import Component, Delay, Port, RepetitiveTask, TiledDefault, Tiler, port_named
+from arrayol.ir.exits import writing_parts
+from arrayol.ir.spec import Component, Delay, Link, Port, RepetitiveTask, TiledDefault, Tiler, port_named
 from arrayol.polyhedral.delays import find_schedule
 
 # Delayed ports: what an earlier repetition has put out, or a default where there is none.
@@ -157,20 +158,46 @@ def order_of(task: RepetitiveTask) -> Order:
 
 
 @dataclass(frozen=True, slots=True)
+class Exit:
+    """A tiler through which the repetitions of `box` alone write; for `tiling` they count from its lower end."""
+
+    tiling: Tiling
+    box: Box
+
+    def write(self, batch: Batch, patterns: Values) -> None:
+        """Store those patterns of a batch that leave through this tiler."""
+        back = tuple(-low for low in self.box.low)
+        every = (slice(None),) * len(self.tiling.pattern)
+        if isinstance(batch, Points):
+            chosen = np.ones(batch.shape, np.bool_)
+            for axis, low, high in zip(batch.coordinates, self.box.low, self.box.high, strict=True):
+                chosen &= (axis >= low) & (axis < high)
+            if chosen.any():
+                from_low = tuple(axis - low for axis, low in zip(batch.coordinates, self.box.low, strict=True))
+                self.tiling.write(Points(from_low).where(chosen), patterns[(*every, chosen)])
+            return
+        inside = batch.intersection(self.box)
+        if inside.size:
+            part = _shifted(inside, tuple(-low for low in batch.low)).slices()
+            self.tiling.write(_shifted(inside, back), patterns[(*every, *part)])
+
+
+@dataclass(frozen=True, slots=True)
 class Output:
     """Where an output port's patterns go: a store, if delays read them, and arrays through tilers."""
 
     port: Port
     store: Store | None
-    links: tuple[Tiling, ...]
+    links: tuple[Tiling | Exit, ...]
 
     def memory(self, batch: Batch, trailing: Sequence[int]) -> tuple[Values, Tiling | Store | None]:
         """Memory for the patterns of a batch, and what it is part of, if it is no scratch memory."""
         if self.store is not None and isinstance(batch, Box):
             return self.store.at(batch), self.store
-        direct = self.links[0].direct(batch) if self.links else None
-        if direct is not None:
-            return direct, self.links[0]
+        first = self.links[0] if self.links else None
+        direct = first.direct(batch) if isinstance(first, Tiling) else None
+        if direct is not None and isinstance(first, Tiling):
+            return direct, first
         return empty((*sizes(self.port.shape), *batch.shape, *trailing), DTYPES[self.port.type]), None
 
     def deliver(self, batch: Batch, patterns: Values, home: Tiling | Store | None) -> None:
@@ -236,14 +263,24 @@ def bind(
             port,
             stores.get(port.name),
             tuple(
-                tiling_for_writing(arrays[link.array], link.tiler, sizes(port.shape), order.repetition, wave=order.wave)
+                target
                 for link in task.output_links
                 if link.port == port.name
+                for target in _targets(link, arrays[link.array], sizes(port.shape), order)
             ),
         )
         for port in callee.outputs
     )
     return Repetition(order, inputs, delayed, outputs)
+
+
+def _targets(link: Link, array: Values, pattern: tuple[int, ...], order: Order) -> Iterator[Tiling | Exit]:
+    """The array that a link writes: as seen by all repetitions, or by those of each box that leaves through it."""
+    for part in writing_parts(link, order.repetition):
+        extents = sizes(part.extents)
+        tiling = tiling_for_writing(array, part.tiler, pattern, extents, wave=order.wave)
+        high = tuple(low + extent for low, extent in zip(part.low, extents, strict=True))
+        yield tiling if link.exit is None else Exit(tiling, Box(part.low, high))
 
 
 def _store(task: RepetitiveTask, port: Port, order: Order, trailing: tuple[int, ...]) -> Store:

@@ -31,11 +31,15 @@ from arrayol.ir.types import ElementType
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A pattern of a process: its port (name, element type, pattern shape) and where it lies in an array."""
+    """A pattern of a process: its port (name, element type, pattern shape) and where it lies in an array.
+
+    With an `exit` only the repetitions r write for which r + exit lies outside the repetition space.
+    """
 
     port: Port
     array: str
     tiler: Tiler
+    exit: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +201,7 @@ def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, View]) -> Pr
 
 def _flow(port: Port, link: Link, task: RepetitiveTask, names: Mapping[str, View]) -> Flow:
     view = names[link.array]
-    return Flow(port, view.array, view.tiler(link.tiler, task.repetition, port.shape))
+    return Flow(port, view.array, view.tiler(link.tiler, task.repetition, port.shape), link.exit)
 
 
 def _bound_delay(delay: Delay, port: Port, task: RepetitiveTask, names: Mapping[str, View]) -> Delay:

@@ -94,12 +94,16 @@ class Tiler(Generic[Entry]):
 
 @dataclass(frozen=True, slots=True)
 class Link(Generic[Entry]):
-    """A port of the repeated task and the array it reads or writes through a tiler."""
+    """A port of the repeated task and the array it reads or writes through a tiler.
+
+    An output with an `exit` writes from those instances r for which r + exit lies outside the repetition space.
+    """
 
     port: str
     array: str
     tiler: Tiler[Entry]
     span: Span = field(compare=False, repr=False)
+    exit: tuple[Entry, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -364,7 +364,8 @@ def _input(link: Link | Delay) -> syntax.Link:
 
 
 def _output(link: Link) -> syntax.Link:
-    return syntax.OutputLink(name(link.port), name(link.array), _tiler(link.tiler), NOWHERE)
+    delay = None if link.exit is None else _vector(link.exit)
+    return syntax.OutputLink(name(link.port), name(link.array), _tiler(link.tiler), NOWHERE, delay)
 
 
 def _default(default: ConstValue | TiledDefault) -> syntax.Expr | syntax.TiledDefault:

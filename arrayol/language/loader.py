@@ -17,7 +17,6 @@ from arrayol.language.const_arrays import with_const_arrays
 from arrayol.language.constants import Constants
 from arrayol.language.copies import in_copies
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
-from arrayol.language.later import refuse_later
 from arrayol.language.namespace import Definitions, Gathered, define, gather, read_source, unused
 from arrayol.language.parameters import Found, Presets, with_copies
 from arrayol.language.parser import parse
@@ -84,7 +83,6 @@ def _fragment(
     definitions: Definitions,
     mistakes: Mistakes,
 ) -> Fragment:
-    refuse_later(item)
     if isinstance(item, syntax.Elementary):
         return _elementary(item, signatures.get(item.name.text), definitions, mistakes)
     if isinstance(item.content, syntax.Repeat):

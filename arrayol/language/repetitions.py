@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.errors import Diagnostic, Severity
 from arrayol.ir import syntax
 from arrayol.ir.borders import CONSTANT, Border
+from arrayol.ir.exits import always_writes
 from arrayol.ir.intervals import reached
 from arrayol.ir.spec import (
     ConstValue,
@@ -181,7 +182,7 @@ class _Links:
     def outputs(self, mistakes: Mistakes) -> tuple[Link, ...]:
         """The links from output ports to arrays."""
         links = [link for link in self.repeat.links if isinstance(link, syntax.OutputLink)]
-        return mistakes.sound_of(links, self._output)
+        return mistakes.sound_of(links, lambda link: self._output(link, mistakes))
 
     def delays(self, mistakes: Mistakes) -> tuple[Delay, ...]:
         """The delays; one that never acts is told as a warning."""
@@ -200,17 +201,51 @@ class _Links:
         mistakes.append(_never_reached(link.border, array))
         return resolved
 
-    def _output(self, link: syntax.OutputLink) -> Link:
+    def _output(self, link: syntax.OutputLink, mistakes: Mistakes) -> Link:
         self.definitions.check_written(link.array)
         port = self._callee_port(link.port, self.callee.outputs, "output")
-        return self._link(link, port, self._own_array(link.array, self.own.outputs, "output"))
+        array = self._own_array(link.array, self.own.outputs, "output")
+        if link.delay is None:
+            return self._link(link, port, array)
+        vector = self._vector(link.delay, "an exit of zero would never write", "name the distance past the end")
+        if self.space_known:
+            self._check_exit(vector, link.delay, mistakes)
+        # There is no end along an infinite dimension: no instance leaves there.
+        finite = tuple(0 if extent is None else step for step, extent in zip(vector, self.space, strict=True))
+        exiting = None if self.space_known and always_writes(vector, self.space) else finite
+        skipped = [axis for axis, step in enumerate(vector) if step]
+        return replace(self._link(link, port, array, skipped), exit=exiting)
 
-    def _link(self, link: syntax.InputLink | syntax.OutputLink, port: Port, array: Port) -> Link:
+    def _check_exit(self, vector: tuple[int, ...], written: syntax.Vector, mistakes: Mistakes) -> None:
+        """Note an exit of which every instance writes. Raises Mistake for one without a last instance."""
+        if any(extent is None and step < 0 for step, extent in zip(vector, self.space, strict=True)):
+            message = "the exit reaches before the first instance along '*'"
+            raise mistake("exit-backwards", message, written.span, "an exit along '*' is forwards, or 0")
+        if all(extent is None for step, extent in zip(vector, self.space, strict=True) if step):
+            message = f"the exit never writes: the repetition space {shown_shape(self.space)} has no end along '*'"
+            raise mistake("exit-never-writes", message, written.span, "name a distance along a finite dimension too")
+        if always_writes(vector, self.space):
+            mistakes.append(
+                Diagnostic(
+                    "exit-always-writes",
+                    f"the exit is as long as the repetition space {shown_shape(self.space)}: every instance writes",
+                    written.span,
+                    "shorten it, or leave 'delay' out",
+                    Severity.WARNING,
+                )
+            )
+
+    def _link(
+        self, link: syntax.InputLink | syntax.OutputLink, port: Port, array: Port, skipped: Sequence[int] = ()
+    ) -> Link:
         _check_types(port, array, link.array)
         place = self._place(port, array)
         if not link.tiler and not self.space_known:
             raise Mistake
-        tiler = resolve_tiler(link.tiler, place, self.definitions) if link.tiler else plain_tiler(place, link.span)
+        if link.tiler:
+            tiler = resolve_tiler(link.tiler, place, self.definitions)
+        else:
+            tiler = plain_tiler(place, link.span, skipped)
         return Link(port.name, array.name, tiler, link.span)
 
     def _place(self, port: Port, array: Port) -> Place:
@@ -229,20 +264,22 @@ class _Links:
         if (port.type, port.shape) != (output.type, output.shape):
             message = f"'{shown_port(port)}' cannot take '{shown_port(output)}' of an earlier instance"
             raise mistake("delay-mismatch", message, link.span, "both ports need the same element type and shape")
-        vector = tuple(self.definitions.constants.integer(item, "a delay") for item in link.vector.items)
-        self._check_vector(vector, link.vector)
+        zero = "a delay of zero would make an instance wait for itself"
+        vector = self._vector(link.vector, zero, "name the distance to an earlier instance")
         acts = all(extent is None or abs(step) < extent for step, extent in zip(vector, self.space, strict=True))
         if not acts:
             mistakes.append(_never_acts(link, self.space))
         return Delay(port.name, output.name, vector, self._default(link, port), acts, link.span)
 
-    def _check_vector(self, vector: tuple[int, ...], written: syntax.Vector) -> None:
+    def _vector(self, written: syntax.Vector, zero: str, hint: str) -> tuple[int, ...]:
+        """A distance between instances; `zero` says why it is not 0."""
+        vector = tuple(self.definitions.constants.integer(item, "a delay") for item in written.items)
         if len(vector) != len(self.space):
             message = f"a delay of rank {len(vector)} in a repetition space of rank {len(self.space)}"
             raise mistake("rank-mismatch", message, written.span, "a delay has one entry per repetition dimension")
         if not any(vector):
-            message = "a delay of zero would make an instance wait for itself"
-            raise mistake("zero-delay", message, written.span, "name the distance to an earlier instance, as in [0, 1]")
+            raise mistake("zero-delay", zero, written.span, f"{hint}, as in [0, 1]")
+        return vector
 
     def _default(self, link: syntax.DelayLink, port: Port) -> ConstValue | TiledDefault:
         if isinstance(link.default, syntax.TiledDefault):

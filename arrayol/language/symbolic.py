@@ -205,7 +205,7 @@ class _Links:
             space,
             task.callee,
             tuple(map(self._link, [*inputs, *(None for _ in task.input_links[len(inputs) :])], task.input_links)),
-            tuple(map(self._link, outputs, task.output_links)),
+            tuple(map(self._output, outputs, task.output_links)),
             tuple(map(self._delay, delays, task.delays)),
             task.span,
         )
@@ -230,6 +230,11 @@ class _Links:
             # also one that never acts under the consts' values
             tiler = replace(tiler, border=link.tiler.border or border_of(written.border, self.scope.definitions))
         return Link(link.port, link.array, tiler, link.span)
+
+    def _output(self, written: syntax.OutputLink, link: Link) -> Link[expressions.Expr]:
+        """The link; where an exit lets every instance write at the consts' values, others may let fewer."""
+        vector = None if written.delay is None else tuple(self.scope.typed(entry) for entry in written.delay.items)
+        return replace(self._link(written, link), exit=vector)
 
     def _tiler(self, reference: syntax.TilerRef, array: syntax.Name) -> Tiler[expressions.Expr]:
         tiler = self.scope.definitions.tiler(reference) if isinstance(reference, syntax.Name) else reference

@@ -6,8 +6,8 @@ Repetitions, which have links of their own, are resolved in `repetitions`, compo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import (
@@ -157,17 +157,23 @@ def resolve_tiler(reference: syntax.TilerRef, place: Place, definitions: Definit
     return Tiler(origin, paving, fitting, tiler.wrap, reference.span)
 
 
-def plain_tiler(place: Place, span: Span) -> Tiler:
+def plain_tiler(place: Place, span: Span, skipped: Collection[int] = ()) -> Tiler:
     """The tiler of a link without one: each instance has the whole array, or the pattern at its own index.
 
-    The pattern lies along the array's last dimensions; before them there are none, or those of the repetition space.
-    Raises Mistake (`no-plain-link`).
+    The pattern lies along the array's last dimensions; before them there are none, or those of the repetition space
+    that are not `skipped`. Raises Mistake (`no-plain-link`).
     """
     if place.array_shape == place.pattern:
         return whole_array_tiler(len(place.pattern), span, len(place.repetition))
-    own_parts = (*place.repetition, *place.pattern)
+    kept = [axis for axis in range(len(place.repetition)) if axis not in skipped]
+    own_parts = (*(place.repetition[axis] for axis in kept), *place.pattern)
     if place.array_shape == own_parts:
-        return own_part_tiler(len(place.repetition), len(place.pattern), span)
+        tiler = own_part_tiler(len(kept), len(place.pattern), span)
+        paving = tuple(
+            tuple(row[kept.index(axis)] if axis in kept else 0 for axis in range(len(place.repetition)))
+            for row in tiler.paving
+        )
+        return replace(tiler, paving=paving)
     raise mistake(
         "no-plain-link",
         f"no plain link of '{place.port}' to '{place.array}', which is {shown_shape(place.array_shape) or 'scalar'}: "

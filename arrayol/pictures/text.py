@@ -12,6 +12,7 @@ from fractions import Fraction
 from math import prod
 
 from arrayol.errors import error
+from arrayol.ir.exits import writing_share
 from arrayol.ir.network import Array, Flow, Network, Process, flatten
 from arrayol.ir.spec import (
     CompoundTask,
@@ -54,7 +55,10 @@ def repeated_task(process: Process) -> str | None:
 
 def rates(process: Process, flow: Flow) -> dict[str, Fraction]:
     """Elements read through an input per element written, by output port: paper A's k_ij, delays left out."""
-    written = {output.port.name: _size(output.port.shape) for output in process.outputs}
+    written = {
+        output.port.name: _size(output.port.shape) * writing_share(output.exit, process.repetition)
+        for output in process.outputs
+    }
     return {name: Fraction(_size(flow.port.shape), size) for name, size in written.items()}
 
 
@@ -156,6 +160,11 @@ def delay_text(delay: Delay) -> str:
     return text if delay.acts else f"{text}, never acts"
 
 
+def written_text(flow: Flow) -> str:
+    """The port that writes, `c delay [1, 0]` where it is an exit."""
+    return flow.port.name if flow.exit is None else f"{flow.port.name} delay {list(flow.exit)}"
+
+
 def typed(element: ElementType, shape: Shape) -> str:
     """`f32[4, 4]`, or `f32` for a scalar."""
     return f"{element}{shown_shape(shape)}"
@@ -194,6 +203,6 @@ def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Ite
         if tilers and isinstance(delay.default, TiledDefault):
             yield "else at " + " ".join(tiler_parts(delay.default.tiler))
     for flow in process.outputs:
-        yield (flow.port.name, "->", flow.array, pattern_text(flow.port, arrays[flow.array].shape), "")
+        yield (written_text(flow), "->", flow.array, pattern_text(flow.port, arrays[flow.array].shape), "")
         if tilers:
             yield "at " + " ".join(tiler_parts(flow.tiler))

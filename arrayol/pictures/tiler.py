@@ -7,7 +7,7 @@ of the array only the indices that matter are shown: what lies between them shri
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
@@ -152,20 +152,32 @@ class Panel:
 def first_repetitions(space: Shape, links: Sequence[Linked]) -> tuple[Point, ...]:
     """The first repetitions, the last dimension fastest: 5, 2 x 3, 2 x 2 x 2; of more dimensions the last three.
 
-    Fewer where more than COLORS_IN_A_CELL of them touch one element.
+    Fewer where more than COLORS_IN_A_CELL of them touch one element. Along a dimension at whose end an exit leaves they
+    are the last ones.
     """
-    repetitions = _first(space, FIRST)
+    ends = {
+        axis
+        for link in links
+        if link.writes and link.delay is not None
+        for axis, step in enumerate(link.delay)
+        if step < 0
+    }
+    repetitions = _first(space, FIRST, ends)
     for number, link in enumerate(links):
         cells = panel_of(link, number, repetitions, ()).cells.values()
         if any(len({touch.repetition for touch in touches}) > COLORS_IN_A_CELL for touches in cells):
-            return _first(space, FEWER)
+            return _first(space, FEWER, ends)
     return repetitions
 
 
-def _first(space: Shape, table: Mapping[int, tuple[int, ...]]) -> tuple[Point, ...]:
+def _first(space: Shape, table: Mapping[int, tuple[int, ...]], ends: Collection[int]) -> tuple[Point, ...]:
     counts = table.get(len(space), (*(1,) * (len(space) - 3), *table[3]))
     limits = [count if extent is None else min(count, extent) for count, extent in zip(counts, space, strict=True)]
-    return tuple(product(*map(range, limits)))
+    begins = [
+        (extent or 0) - limit if axis in ends else 0
+        for axis, (extent, limit) in enumerate(zip(space, limits, strict=True))
+    ]
+    return tuple(product(*(range(begin, begin + limit) for begin, limit in zip(begins, limits, strict=True))))
 
 
 def panel_of(link: Linked, number: int, repetitions: Sequence[Point], faults: Sequence[Fault]) -> Panel:

@@ -6,13 +6,14 @@ A picture is drawn all the same: it is there to find mistakes.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayol.checks.check import check_body, check_delays, check_tilers, sound
 from arrayol.errors import Diagnostic, Severity
+from arrayol.ir.exits import Part, writing_parts
 from arrayol.ir.network import Network
-from arrayol.ir.spec import Elementary, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
+from arrayol.ir.spec import Elementary, Link, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
 from arrayol.language.loader import Settings, load
 from arrayol.language.tasks import Signature
 from arrayol.pictures.text import reachable, repeated_task
@@ -23,7 +24,11 @@ from arrayol.polyhedral.single_write import find_clash, find_hole
 
 @dataclass(frozen=True)
 class Linked:
-    """A link of a repetitive task with its port and array; `delay` is the vector where only a delay's start reads."""
+    """A link of a repetitive task with its port and array.
+
+    `delay` is the vector v where only the repetitions r with r - v outside the space use it: a delay's default, and for
+    an exit its opposite.
+    """
 
     port: Port
     array: Port
@@ -38,8 +43,16 @@ class Linked:
         pattern = tuple(extent for extent in self.port.shape if extent is not None)
         return Access(self.tiler, self.repetition, pattern, self.array.shape)
 
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Of an output the boxes of repetitions that write through it."""
+        leaves = None if self.delay is None else tuple(-step for step in self.delay)
+        return writing_parts(
+            Link(self.port.name, self.array.name, self.tiler, self.tiler.span, leaves), self.repetition
+        )
+
     def uses(self, repetition: Point) -> bool:
-        """Whether the link is used at a repetition: a delay's default only where r - d lies outside the space."""
+        """Whether the link is used at a repetition."""
         if self.delay is None:
             return True
         before = [here - step for here, step in zip(repetition, self.delay, strict=True)]
@@ -83,7 +96,14 @@ def links_of(spec: Spec, task: RepetitiveTask) -> tuple[Linked, ...]:
         if isinstance(delay.default, TiledDefault)
     ]
     writes = [
-        Linked(port_named(callee.outputs, link.port), port_named(task.outputs, link.array), link.tiler, True, space)
+        Linked(
+            port_named(callee.outputs, link.port),
+            port_named(task.outputs, link.array),
+            link.tiler,
+            True,
+            space,
+            None if link.exit is None else tuple(-step for step in link.exit),
+        )
         for link in task.output_links
     ]
     return (*reads, *firsts, *writes)
@@ -110,11 +130,13 @@ def _outside(number: int, link: Linked) -> Iterator[Fault]:
 
 
 def _miswritten(links: Sequence[Linked], numbers: Sequence[int]) -> Iterator[Fault]:
-    accesses = [links[number].access for number in numbers]
+    parts = [(number, part) for number in numbers for part in links[number].parts]
+    accesses = [replace(links[number].access, tiler=part.tiler, repetition=part.extents) for number, part in parts]
     clash = find_clash(accesses)
     if clash:
         pair = sorted((clash.first, clash.second), key=lambda write: (write.access, write.repetition, write.pattern))
-        touched = tuple((numbers[write.access], write.repetition) for write in pair)
+        written = [(*parts[write.access], write.repetition) for write in pair]
+        touched = tuple((number, part.instance(repetition)) for number, part, repetition in written)
         shown = tuple(dict.fromkeys(number for number, _ in touched))
         yield Fault("written-twice", "written twice", clash.element, touched, shown)
         return
@@ -133,12 +155,12 @@ def _neighbours(element: Point) -> Iterator[Point]:
 
 def _writers(links: Sequence[Linked], numbers: Sequence[int], element: Point) -> Iterator[tuple[int, Point]]:
     """The repetition that writes an element: where the link clashes with one that writes just this element."""
-    for number in numbers:
+    for number, part in [(at, part) for at in numbers for part in links[at].parts]:
         access, nothing = links[number].access, ((),) * len(element)
         alone = Access(Tiler(element, nothing, nothing, False, access.tiler.span), (), (), access.array)
-        clash = find_clash([access, alone])
+        clash = find_clash([replace(access, tiler=part.tiler, repetition=part.extents), alone])
         if clash:
-            yield number, clash.first.repetition
+            yield number, part.instance(clash.first.repetition)
 
 
 # What the checks say.

@@ -41,7 +41,7 @@ def heading(panel: Panel) -> str:
     """`x <- src   f32[4] of [1080, 1920]`."""
     link = panel.link
     arrow = "->" if link.writes else "<-"
-    when = "  where its delay starts" if link.delay is not None else ""
+    when = "" if link.delay is None else "  where its exit leaves" if link.writes else "  where its delay starts"
     return f"{link.port.name} {arrow} {link.array.name}   {pattern_text(link.port, link.array.shape)}{when}"
 
 

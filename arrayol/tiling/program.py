@@ -171,7 +171,7 @@ class _Repetition:
             extents = _texts((*self.task.repetition, *self.symbolic.patterns[output]), self.symbolic)
             arrays[name] = NestArray(name, port.type, port.shape, "delayed", extents)
         reads = [_touch(link.array, self._access(link)) for link in self.task.input_links]
-        writes = [_touch(link.array, self._access(link)) for link in self.task.output_links]
+        writes = [_touch(link.array, self._leaving(link)) for link in self.task.output_links]
         for delay in self.task.delays:
             reads += self._delayed(delay, names[delay.output])
         for output, name in names.items():
@@ -180,7 +180,7 @@ class _Repetition:
         domain = self._map([], []).domain()
         statement = ProgramStatement(1, indices, ((0, len(indices)),), domain, tuple(reads), tuple(writes), None)
         dependences = [
-            Dependence(1, 1, names[delay.output], self._steps(delay).reverse()) for delay in self.task.delays
+            Dependence(1, 1, names[delay.output], self._steps(delay.vector).reverse()) for delay in self.task.delays
         ]
         return Program(self.symbolic, (statement,), arrays, self.context, tuple(dependences))
 
@@ -239,6 +239,13 @@ class _Repetition:
         fixed = [[f"{name} = {value}" for name, value in zip(quotients, case, strict=True)] for case in cases]
         return union([self._map(elements, [*conditions, *case], inner) for case in fixed])
 
+    def _leaving(self, link: Link[expressions.Expr]) -> isl.Map:
+        """The access of those repetitions that write: with an exit, where r + d leaves the space."""
+        access = self._access(link)
+        if link.exit is None:
+            return access
+        return access.subtract_domain(self._steps(link.exit, "+").domain())
+
     def _rounds(
         self, tiler: Tiler[expressions.Expr], axis: int, size: expressions.Expr | None, pattern: SymbolicShape
     ) -> range | None:
@@ -258,12 +265,12 @@ class _Repetition:
             raise not_affine(self.symbolic, extent.span, "a tiler wraps around this extent")
         return extent
 
-    def _steps(self, delay: Delay[expressions.Expr]) -> isl.Map:
-        """From a repetition r to r - d, where that is one."""
+    def _steps(self, vector: Sequence[expressions.Expr], sign: str = "-") -> isl.Map:
+        """From a repetition r to r - d, or r + d, where that is one."""
         earlier = [f"e{axis}" for axis in range(len(self._names))]
         conditions = self._box(earlier, self.task.repetition)
-        for element, name, step in zip(earlier, self._names, delay.vector, strict=True):
-            conditions.append(f"{element} = {name} - ({affine_text(step, self.symbolic)})")
+        for element, name, step in zip(earlier, self._names, vector, strict=True):
+            conditions.append(f"{element} = {name} {sign} ({affine_text(step, self.symbolic)})")
         return self._map(earlier, conditions)
 
     def _carried(self, steps: Sequence[str], pattern: SymbolicShape) -> isl.Map:
@@ -283,7 +290,7 @@ class _Repetition:
         yield _touch(name, self._carried(steps, self.symbolic.patterns[delay.port]))
         if isinstance(default := delay.default, TiledDefault):
             link = Link(delay.port, default.array, default.tiler, default.span)
-            yield _touch(link.array, self._access(link).subtract_domain(self._steps(delay).domain()))
+            yield _touch(link.array, self._access(link).subtract_domain(self._steps(delay.vector).domain()))
 
 
 def _touch(array: str, relation: isl.Map) -> NestReach:

@@ -86,7 +86,9 @@ def _outer(outline: Outline, body: str, bound: Sequence[tuple[BlockPart, Mapping
                 delays.append(Delay(port, output, source.vector, source.default, True, outline.span))
         for sink in part.sinks:
             reaches = ((ports[sink.port.name], target) for target in sink.targets)
-            outputs += [Link(port, target.array, target.tiler, target.tiler.span) for port, target in reaches]
+            outputs += [
+                Link(port, target.array, target.tiler, target.tiler.span, target.exit) for port, target in reaches
+            ]
     name, space, span = outline.name, outline.space, outline.span
     sides = (tuple(links), tuple(outputs), tuple(delays))
     return RepetitiveTask(name, outline.inputs, outline.outputs, space, body, *sides, span)

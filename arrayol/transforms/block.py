@@ -31,10 +31,11 @@ Vector = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """An array of the old task, read or written by each block through a tiler."""
+    """An array of the old task, read or written by each block through a tiler; written only where its exit leaves."""
 
     array: str
     tiler: Tiler
+    exit: Vector | None = None
 
 
 @dataclass(frozen=True, slots=True)

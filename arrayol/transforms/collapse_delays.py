@@ -85,6 +85,11 @@ class Spread:
         """An inner vector in the joined space."""
         return tuple(0 if dimension.inner is None else inner[dimension.inner] for dimension in self.dimensions)
 
+    def outer_vector(self, outer: Vector) -> Vector:
+        """An outer vector in the joined space."""
+        pairs = zip(self.dimensions, self._extents, strict=True)
+        return tuple(0 if dimension.outer is None else extent * outer[dimension.outer] for dimension, extent in pairs)
+
     def tiler(self, product: Product, like: Tiler) -> Tiler:
         rank = len(product.origin)
         columns = [self._step(product, dimension) for dimension in self.dimensions]

@@ -14,6 +14,7 @@ from types import MappingProxyType
 
 from arrayol.ir.affine import Affine, affine
 from arrayol.ir.borders import Border
+from arrayol.ir.exits import always_writes
 from arrayol.ir.expressions import Assign, Constant, Expr, Read
 from arrayol.ir.spec import (
     Call,
@@ -93,9 +94,15 @@ class _Nest:
         return tuple(extent or 0 for extent in self.inner.repetition)
 
     def joined(self) -> Joined:
-        inputs = [(link, *through) for link in self.inner.input_links for through in self._through(link, inputs=True)]
+        inputs = [
+            (link, around, product)
+            for link in self.inner.input_links
+            for around, product in self._through(link, inputs=True)
+        ]
         outputs = [
-            (link, *through) for link in self.inner.output_links for through in self._through(link, inputs=False)
+            (link, around, product)
+            for link in self.inner.output_links
+            for around, product in self._through(link, inputs=False)
         ]
         states = {state.port: state for state in self.states.states()}
         self.states.require_all_fed(states)
@@ -111,17 +118,17 @@ class _Nest:
             self.outer,
             repetition=spread.space,
             callee=self.inner.callee,
-            input_links=tuple(_link(link, array, product, spread) for link, array, product in inputs),
-            output_links=tuple(_link(link, array, product, spread) for link, array, product in outputs),
+            input_links=tuple(_link(link, around, product, spread) for link, around, product in inputs),
+            output_links=tuple(_link(link, around, product, spread) for link, around, product in outputs),
             delays=tuple(sorted(delays, key=lambda delay: places[delay.port])),
         )
         return Joined(task, spread.dimensions, self.sizes, len(self.outer.repetition))
 
-    def _through(self, link: Link, *, inputs: bool) -> Iterator[tuple[str, Product]]:
+    def _through(self, link: Link, *, inputs: bool) -> Iterator[tuple[Link, Product]]:
         pattern = self.states.pattern(link.port, inputs=inputs)
         for around in self.outer.input_links if inputs else self.outer.output_links:
             if around.port == link.array:
-                yield around.array, self._product(around, link.tiler, pattern, inputs=inputs)
+                yield around, self._product(around, link.tiler, pattern, inputs=inputs)
 
     def _through_default(self, delay: Delay) -> tuple[str, Product]:
         assert isinstance(delay.default, TiledDefault)
@@ -214,10 +221,17 @@ class _Nest:
             dimensions.append(Dimension(place, inner))
         return (*dimensions, *(Dimension(None, axis) for axis in free if self.sizes[axis] > 1))
 
+    def _leaves_inside(self, inner: int) -> bool:
+        """Whether every block has an exit of its own along an inner dimension."""
+        leaving = {link.array for link in self.inner.output_links if link.exit is not None and link.exit[inner]}
+        return any(link.port in leaving and link.exit is None for link in self.outer.output_links)
+
     def _continues(self, place: int, inner: int, products: Sequence[Product], local: Sequence[Delay]) -> bool:
         """Whether a step of the outer dimension is as many steps of the inner one as that has."""
         size, extent = self.sizes[inner], self.outer.repetition[place]
         if extent != 1 and any(delay.vector[inner] for delay in local):
+            return False
+        if extent != 1 and self._leaves_inside(inner):
             return False
         if size == 1 or extent == 1:
             return True
@@ -235,8 +249,38 @@ class _Nest:
         return replace(delay, vector=vector, acts=_acts(vector, spread.space))
 
 
-def _link(link: Link, array: str, product: Product, spread: Spread) -> Link:
-    return Link(link.port, array, spread.tiler(product, link.tiler), link.span)
+def _link(link: Link, around: Link, product: Product, spread: Spread) -> Link:
+    leaves = _joined_exit(link, around, spread)
+    return Link(link.port, around.array, spread.tiler(product, link.tiler), link.span, leaves)
+
+
+def _joined_exit(link: Link, around: Link, spread: Spread) -> Vector | None:
+    """The exit of both levels as one of the joined space.
+
+    Where both leave, blocks do so one by one along a dimension that is joined, and places at their own ends. Raises
+    NotOneNestError where no exit lets the same repetitions write.
+    """
+    if around.exit is None:
+        vector = None if link.exit is None else spread.vector(link.exit)
+    else:
+        vector = spread.outer_vector(around.exit)
+        if link.exit is not None:
+            ends, inside = vector, spread.vector(link.exit)
+            vector = inside
+            if not _same_end(ends, inside, spread.blocks.extents):
+                raise NotOneNestError(
+                    f"the exits of '{link.port}' and '{around.port}' leave both at once: no exit of one space does"
+                )
+    return None if vector is None or always_writes(vector, spread.space) else vector
+
+
+def _same_end(ends: Vector, inside: Vector, extents: Vector) -> bool:
+    """Whether the last block alone, along one dimension, holds the places that leave at the same end of it."""
+    moving = [axis for axis, step in enumerate(ends) if step]
+    if moving != [axis for axis, step in enumerate(inside) if step] or len(moving) != 1:
+        return False
+    (axis,) = moving
+    return abs(ends[axis]) == extents[axis] and (ends[axis] > 0) == (inside[axis] > 0)
 
 
 def _acts(vector: Vector, space: Shape) -> bool:

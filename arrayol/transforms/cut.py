@@ -12,6 +12,7 @@ from dataclasses import replace
 from arrayol.ir.spec import Component, Delay, Link, RepetitiveTask, TiledDefault, port_named
 from arrayol.transforms.block import BlockPart, Blocks, Feed, Inside, Local, Ports, Reach, Sink, split_tiler
 from arrayol.transforms.block_delays import BlockState, Unserved, crossings_of, state_feed, state_stem
+from arrayol.transforms.block_exits import cut_exit
 from arrayol.transforms.rewrite import Names
 
 
@@ -76,10 +77,11 @@ def _outputs(task: RepetitiveTask, callee: Component, blocks: Blocks, ports: Por
     for place, link in enumerate(task.output_links):
         port = port_named(callee.outputs, link.port)
         if place not in inside.writes:
-            split = split_tiler(link.tiler, port.shape, blocks)
+            cut = cut_exit(link, port.shape, blocks)
             name = ports.fresh(link.port)
-            ports.sinks.append(Sink(replace(port, name=name, shape=split.shape), (Reach(link.array, split.outer),)))
-            yield Link(link.port, name, split.inner, link.span)
+            reach = Reach(link.array, cut.split.outer, cut.outer)
+            ports.sinks.append(Sink(replace(port, name=name, shape=cut.split.shape), (reach,)))
+            yield Link(link.port, name, cut.split.inner, link.span, cut.inner)
             continue
         local = inside.arrays[link.array]
         name = next((sink.port.name for sink in ports.sinks if sink.local == local.name), "") or ports.fresh(link.port)

@@ -40,7 +40,7 @@ After `fuse rows windows 2,8`, where a window has 3 lines (so a block needs 5 li
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.divisors import divisors
@@ -63,6 +63,7 @@ from arrayol.transforms.rewrite import (
     with_calls,
     with_definitions,
 )
+from arrayol.transforms.tile import Tile
 from arrayol.transforms.trace import ArrayName, IndexMap, MatrixMap, Trace, Transformed, identity
 
 
@@ -86,6 +87,8 @@ class Fuse:
 
     def apply(self, spec: Spec) -> Transformed:
         pair = pair_of(spec, *find_pair(spec, self.producer, self.consumer))
+        if any(link.exit is not None for link in pair.producer.output_links):
+            return self._with_whole_chains(spec, pair)
         if self.block is not None:
             consumer = pair.consumer
             require_sizes(self.block, consumer.repetition, "a block of", consumer.name, consumer.span)
@@ -96,6 +99,27 @@ class Fuse:
         after = _replaced(spec, pair, fusion, assembly, name)
         remarks += _remarks(pair, fusion, sizes, self.block)
         return Transformed(after, _trace(spec, after, pair, fusion, assembly, name), tuple(remarks), name)
+
+    def _with_whole_chains(self, spec: Spec, pair: Pair) -> Transformed:
+        """The producer's exits leave a block that holds whole chains: it is tiled so, and then fused."""
+        producer = pair.producer
+        along = {
+            axis
+            for vector in (
+                *(link.exit for link in producer.output_links if link.exit is not None),
+                *(delay.vector for delay in producer.delays if delay.acts),
+            )
+            for axis, step in enumerate(vector)
+            if step
+        }
+        sizes = tuple((extent or 1) if axis in along else 1 for axis, extent in enumerate(producer.repetition))
+        tiled = Tile(self.producer, sizes).apply(spec)
+        assert tiled.task is not None
+        fused = Fuse(replace(self.producer, task=tiled.task), self.consumer, self.block).apply(tiled.spec)
+        remark = (
+            f"a block of '{producer.name}' holds whole chains, {shown(sizes)} repetitions, so that its exit leaves it"
+        )
+        return Transformed(fused.spec, tiled.trace.then(fused.trace), (remark, *fused.remarks), fused.task)
 
 
 def _default_block(spec: Spec, pair: Pair) -> Sizes:

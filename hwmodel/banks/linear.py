@@ -231,8 +231,9 @@ def _patterns(accesses: Accesses, array: str, tasks: Sequence[str]) -> list[Subs
 
 
 def _first_elements(accesses: Accesses, touches: Sequence[Touch]) -> Subscripts:
-    first = accesses.repetitions(touches[0].process)[:1]
-    elements = np.unique(np.concatenate([accesses.elements(touch, first)[0] for touch in touches]))
+    repetitions = accesses.repetitions(touches[0].process)
+    first = repetitions[np.any([accesses.happens(touch, repetitions) for touch in touches], axis=0)][:1]
+    elements = np.unique(np.concatenate([accesses.touched(touch, first)[1].ravel() for touch in touches]))
     return subscripts(elements, accesses.shape(touches[0].array)).T
 
 

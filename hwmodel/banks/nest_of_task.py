@@ -74,7 +74,7 @@ def _patterns(task: RepetitiveTask, callee: Component) -> Iterator[_Tiled]:
     touched = [
         *((link.port, link.array, link.tiler, False, True) for link in task.input_links),
         *((delay.port, tiled.array, tiled.tiler, False, not delay.acts) for delay, tiled in default),
-        *((link.port, link.array, link.tiler, True, True) for link in task.output_links),
+        *((link.port, link.array, link.tiler, True, link.exit is None) for link in task.output_links),
     ]
     for port, array, tiler, write, certain in touched:
         pattern = tuple(extent or 0 for extent in port_named(ports, port).shape)

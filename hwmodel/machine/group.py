@@ -99,8 +99,8 @@ class Group:
         repetitions = self.accesses.repetitions(task)
         writer = np.full(self.accesses.size(array), -1, np.int64)
         for touch in self.writes(task, array):
-            written = self.accesses.elements(touch, repetitions)
-            writer[written] = np.arange(len(repetitions))[:, None]
+            rows, written = self.accesses.touched(touch, repetitions)
+            writer[written] = rows[:, None]
         return writer
 
     def outside_touches(self, array: str) -> list[Touch]:

@@ -96,9 +96,9 @@ def _elements_made(group: Group, work: Work, array: str, task: str) -> tuple[Ele
     repetitions = group.accesses.repetitions(task)[work.repetition]
     elements, runs = [], []
     for touch in group.writes(task, array):
-        written = group.accesses.elements(touch, repetitions)
+        rows, written = group.accesses.touched(touch, repetitions)
         elements.append(written.ravel())
-        runs.append(np.repeat(np.arange(len(repetitions)), written.shape[1]))
+        runs.append(np.repeat(rows, written.shape[1]))
     return np.concatenate(elements), np.concatenate(runs)
 
 

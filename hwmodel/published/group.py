@@ -14,7 +14,8 @@ from fractions import Fraction
 from math import ceil, floor, prod
 
 from arrayol.errors import error
-from arrayol.ir.network import Network, Process
+from arrayol.ir.exits import writing_share
+from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Shape, Tiler
 from arrayol.text import counted
 from hwmodel.design import Fusion
@@ -145,7 +146,7 @@ def process_rates(process: Process, platform: Platform) -> ProcessRates:
         max((Fraction(interval), *(link.rate for link in inputs))),
         inputs,
         {
-            array: Fraction(sum(size(flow.port.shape) for flow in process.outputs if flow.array == array), largest)
+            array: sum(_written(process, flow) for flow in process.outputs if flow.array == array) / Fraction(largest)
             for array in process.writes
         },
         {
@@ -153,6 +154,11 @@ def process_rates(process: Process, platform: Platform) -> ProcessRates:
             for array in process.writes
         },
     )
+
+
+def _written(process: Process, flow: Flow) -> Fraction:
+    """What a repetition writes of an output on average: at an exit only the last ones do."""
+    return size(flow.port.shape) * writing_share(flow.exit, process.repetition)
 
 
 def data_per_word(network: Network, platform: Platform) -> tuple[int, str | None]:

@@ -158,7 +158,7 @@ def of_other_frames(accesses: Accesses) -> dict[str, NDArray[np.int64]]:
             made = np.zeros(accesses.size(name), np.bool_)
             for touch in (touch for producer in array.producers for touch in accesses.writes[producer]):
                 if touch.array == name:
-                    made[accesses.elements(touch, accesses.repetitions(touch.process))] = True
+                    made[accesses.touched(touch, accesses.repetitions(touch.process))[1]] = True
             missing[name] = np.flatnonzero(~made)
     return {name: elements for name, elements in missing.items() if len(elements)}
 

@@ -143,14 +143,10 @@ def _made(
 
 def _made_by(accesses: Accesses, work: Work, array: str) -> tuple[Ints, Ints, Ints, bool, str]:
     """What one task makes: elements, their ticks and those they serve, whether it recomputes, and its name."""
-    written = [
-        accesses.elements(touch, accesses.repetitions(work.task)[work.repetition])
-        for touch in accesses.writes[work.task]
-        if touch.array == array
-    ]
-    element = np.concatenate([patterns.reshape(-1) for patterns in written])
+    written = [touched(accesses, touch, work) for touch in accesses.writes[work.task] if touch.array == array]
+    element = np.concatenate([patterns.reshape(-1) for _, patterns in written])
     tick, serves = (
-        np.concatenate([np.repeat(when, patterns.shape[1]) for patterns in written])
+        np.concatenate([np.repeat(when[rows], patterns.shape[1]) for rows, patterns in written])
         for when in (work.tick, work.serves)
     )
     return element, tick, serves, work.recomputed, work.task

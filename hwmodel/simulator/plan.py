@@ -210,8 +210,9 @@ class _Planner:
         repetitions = self.accesses.repetitions(task)
         need = np.full(len(repetitions), never)
         for touch in self.accesses.writes[task]:
-            elements = self.accesses.elements(touch, repetitions)
-            need = np.minimum(need, self._first_reads(touch.array)[elements].min(axis=1, initial=never))
+            rows, elements = self.accesses.touched(touch, repetitions)
+            first = self._first_reads(touch.array)[elements].min(axis=1, initial=never)
+            need[rows] = np.minimum(need[rows], first)
         need = self._closed(task, need)
         outside = self._needed_outside(task, repetitions) & (need == never)
         need[outside] = never - 1
@@ -247,9 +248,9 @@ class _Planner:
         repetitions = self.accesses.repetitions(task)
         pairs = []
         for touch in self.accesses.writes[task]:
-            elements = self.accesses.elements(touch, repetitions)
+            rows, elements = self.accesses.touched(touch, repetitions)
             writer = np.full(self.accesses.size(touch.array), -1)
-            writer[elements] = np.arange(len(repetitions))[:, None]
+            writer[elements] = rows[:, None]
             read, tick = self._reads_of(touch.array)
             pairs.append(np.stack([writer[read], tick], axis=1)[writer[read] >= 0])
         needs = np.unique(np.concatenate(pairs), axis=0) if pairs else np.zeros((0, 2), np.int64)
@@ -280,7 +281,8 @@ class _Planner:
         needed = np.zeros(len(repetitions), np.bool_)
         for touch in self.accesses.writes[task]:
             wanted = outside_elements(self.accesses, touch.array, self.inside)
-            needed |= wanted[self.accesses.elements(touch, repetitions)].any(axis=1)
+            rows, elements = self.accesses.touched(touch, repetitions)
+            needed[rows] |= wanted[elements].any(axis=1)
         return needed
 
     def _closed(self, task: str, need: Ints) -> Ints:
@@ -328,8 +330,7 @@ class _Planner:
 def touched(accesses: Accesses, touch: Touch, work: Work) -> tuple[NDArray[np.intp], Ints]:
     """The instances that access through a tiler, as rows of the work, and their elements (rows, pattern size)."""
     repetitions = accesses.repetitions(work.task)[work.repetition]
-    rows = np.flatnonzero(accesses.happens(touch, repetitions))
-    return rows, accesses.elements(touch, repetitions[rows])
+    return accesses.touched(touch, repetitions)
 
 
 def outside_elements(accesses: Accesses, array: str, inside: set[str]) -> NDArray[np.bool_]:

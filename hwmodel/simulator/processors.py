@@ -176,8 +176,9 @@ def _instances(accesses: Accesses, delay: Delay, work: Work) -> tuple[NDArray[np
 class Processor:
     """`step` of each instance, ascending; `bounds` has the instances of step s between entries s and s + 1.
 
-    `occupancy` is how long an instance keeps its unit, `gap` how long after its start a delay can read it, `inputs` and
-    `outputs` the FIFOs with the data of each instance, of shape (instances, size).
+    `occupancy` is how long an instance keeps its unit, `gap` how long after its start a delay can read it, `inputs` the
+    FIFOs with the data of each instance, of shape (instances, size), `outputs` those with the instances that write and
+    the data of each of them.
     """
 
     task: str
@@ -191,7 +192,7 @@ class Processor:
     waiting: Waiting
     chains: tuple[Chains, ...]
     inputs: tuple[tuple[Fifo, Ints], ...]
-    outputs: tuple[tuple[Fifo, Ints], ...]
+    outputs: tuple[tuple[Fifo, Ints, Ints], ...]
 
     def compute(self, step: int, clock: int, arrivals: Mapping[str, Ints]) -> int:
         """Run the instances of a step that starts at `clock`; returns when the last is done, from the step's start.
@@ -207,13 +208,15 @@ class Processor:
         for fifo, data in self.inputs:
             mine = data[first:end][order]
             fifo.read(mine.reshape(-1), np.repeat(clock + starts[order], mine.shape[1]))
-        for fifo, data in self.outputs:
-            mine = data[first:end]
+        for fifo, writing, data in self.outputs:
+            low, high = np.searchsorted(writing, [first, end])
+            mine, own = data[low:high], starts[writing[low:high] - first]
             size = mine.shape[1]
             spread = -(-np.arange(1, size + 1) * self.occupancy // size)
-            there = clock + starts[:, None] + spread[None, :] + self.latency
+            there = clock + own[:, None] + spread[None, :] + self.latency
             arrivals[fifo.array][mine] = there
-            fifo.write(mine[order].reshape(-1), there[order].reshape(-1) - 1)
+            in_order = np.argsort(own, kind="stable")
+            fifo.write(mine[in_order].reshape(-1), there[in_order].reshape(-1) - 1)
         return int(starts.max()) + self.occupancy + self.latency
 
     def _starts(self, first: int, end: int, clock: int, arrivals: Mapping[str, Ints]) -> list[int]:
@@ -266,11 +269,18 @@ def processor_of(
             if place[0] == task and read.touch.array in fifos
         ),
         tuple(
-            (fifos[name], np.arange(len(moves.arrays[name].element)).reshape(len(step), -1))
+            _written_to(accesses, work, fifos[name], len(moves.arrays[name].element))
             for name in process.writes
             if name in fifos
         ),
     )
+
+
+def _written_to(accesses: Accesses, work: Work, fifo: Fifo, data: int) -> tuple[Fifo, Ints, Ints]:
+    """A FIFO, the instances that write to it (by one port), and the data of each."""
+    touch = next(touch for touch in accesses.writes[work.task] if touch.array == fifo.array)
+    rows, elements = touched(accesses, touch, work)
+    return fifo, rows.astype(np.int64), np.arange(data).reshape(elements.shape)
 
 
 def _conflicts(accesses: Accesses, work: Work, layout: BankLayout) -> int:

@@ -191,7 +191,7 @@ def _task(process: Process, ports: Mapping[str, Port], span: Span) -> Repetitive
     """The process as a task whose ports have the names of the network's arrays."""
 
     def links(flows: Iterable[Flow]) -> tuple[Link, ...]:
-        return tuple(Link(flow.port.name, flow.array, flow.tiler, span) for flow in flows)
+        return tuple(Link(flow.port.name, flow.array, flow.tiler, span, flow.exit) for flow in flows)
 
     return RepetitiveTask(
         f"repeated {process.name}",

@@ -62,8 +62,10 @@ class Evaluation:
         spec = Spec(self.spec.name, {}, {elementary.name: elementary, alone.name: alone})
         outputs = execute(spec, alone.name, inputs, functions=self.functions)
         made: Values = {}
+        repetitions = self.accesses.repetitions(work.task)[work.repetition]
         for touch in self.accesses.writes[work.task]:
-            rows = outputs[touch.port].reshape(int(np.prod(space, dtype=np.int64)), -1)[place].reshape(-1)
+            writing = place[self.accesses.happens(touch, repetitions)]
+            rows = outputs[touch.port].reshape(int(np.prod(space, dtype=np.int64)), -1)[writing].reshape(-1)
             made[touch.array] = np.concatenate([made[touch.array], rows]) if touch.array in made else rows
         return made
 

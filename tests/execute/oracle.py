@@ -92,6 +92,8 @@ def _repeat(spec: Spec, task: RepetitiveTask, inputs: Mapping[str, NDArray[Any]]
             done[r] = interpret(spec, task.callee, patterns)
             waiting.remove(r)
             for link in task.output_links:
+                if link.exit and _inside(np.add(r, link.exit).tolist(), task.repetition):
+                    continue
                 values = done[r][link.port]
                 for f in product(*map(range, values.shape)):
                     arrays[link.array][_element(link.tiler, r, f, arrays[link.array].shape)] = values[f]

@@ -59,11 +59,23 @@ def touched(spec: Spec, path: Sequence[str], index: Sequence[int]) -> Iterator[E
     assert isinstance(inner, RepetitiveTask)
     callee = spec.components[inner.callee]
     for link in (*inner.input_links, *inner.output_links):
+        if not _leaves(link, indices[-1], inner):
+            continue
         port = port_named((*callee.inputs, *callee.outputs), link.port)
         for place in product(*(range(extent or 0) for extent in port.shape)):
             for array, element in _outwards(spec, tasks, indices, link, place):
                 if array in actual:
                     yield actual[array], element
+
+
+def _leaves(link: Link, repetition: Sequence[int], task: RepetitiveTask) -> bool:
+    """Whether a repetition uses a link: all but those that stay in front of its exit do."""
+    if link.exit is None:
+        return True
+    later = (here + step for here, step in zip(repetition, link.exit, strict=True))
+    return not all(
+        place >= 0 and (extent is None or place < extent) for place, extent in zip(later, task.repetition, strict=True)
+    )
 
 
 def _actual(spec: Spec, task: str) -> dict[str, str]:
@@ -100,7 +112,7 @@ def _outwards(
     assert isinstance(outer, RepetitiveTask)
     for port in _through(spec, spec.components[outer.callee], task.name, array):
         for further in (*outer.input_links, *outer.output_links):
-            if further.port == port:
+            if further.port == port and _leaves(further, indices[-2], outer):
                 yield from _outwards(spec, tasks[:-1], indices[:-1], further, element)
 
 

@@ -16,6 +16,7 @@ from arrayol.ir.spec import (
     CompoundTask,
     Delay,
     Elementary,
+    Link,
     Port,
     RepetitiveTask,
     Spec,
@@ -275,7 +276,7 @@ def instance(
     inputs, outputs = ([Named.PATTERN.of(port.name) for port in ports] for ports in (callee.inputs, callee.outputs))
     lines.append(call_of(functions.call(task.callee), callee, inputs, outputs))
     for link in task.output_links:
-        lines += _scatter(port_named(callee.outputs, link.port), link.array, link.tiler, task, names, outer)
+        lines += _scatter(port_named(callee.outputs, link.port), link, task, names, outer)
     for name, array in kept.items():
         port = port_named(callee.outputs, name)
         pattern = _pattern(port)
@@ -324,10 +325,18 @@ def _through_border(
     return [*lines, f"{target} = {outer(array, subscripts)};"]
 
 
-def _scatter(port: Port, array: str, tiler: Tiler, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
+def _scatter(port: Port, link: Link, task: RepetitiveTask, names: Sequence[str], outer: Outer) -> Lines:
     pattern = _pattern(port)
-    target = outer(array, _subscripts(tiler, task, array, names, pattern))
-    return loops(pattern, sizes(port.shape), [f"{target} = {element(Named.PATTERN.of(port.name), pattern)};"])
+    target = outer(link.array, _subscripts(link.tiler, task, link.array, names, pattern))
+    lines = loops(pattern, sizes(port.shape), [f"{target} = {element(Named.PATTERN.of(port.name), pattern)};"])
+    if link.exit is None:
+        return lines
+    leaves = [
+        f"{name} >= {length - step}" if step > 0 else f"{name} < {-step}"
+        for name, step, length in zip(names, link.exit, sizes(task.repetition), strict=True)
+        if step
+    ]
+    return block(f"if ({' || '.join(leaves)})", lines)
 
 
 def _subscripts(

@@ -81,7 +81,8 @@ class Runs:
 class Link:
     """A tiler of a task as one link per axis of the array.
 
-    `allowed` holds the indices that access at all, by repetition dimension (those of a delay's tiled default).
+    `allowed` holds the indices that access at all, by repetition dimension (those of a delay's tiled default, or of an
+    exit).
     """
 
     task: str
@@ -152,11 +153,10 @@ def _offsets(touch: Touch, axis: int) -> Ints:
 
 
 def _allowed(touch: Touch, extents: Extents) -> dict[int, Mask] | None:
-    """The indices r_k with r - d outside the space, where only dimension k decides that; None where several do."""
-    delay = touch.default_of
-    if delay is None or not delay.acts:
+    """The indices r_k with r - v outside the space, where only dimension k decides that; None where several do."""
+    if touch.outside is None:
         return {}
-    pairs = list(enumerate(zip(delay.vector, extents, strict=True)))
+    pairs = list(enumerate(zip(touch.outside, extents, strict=True)))
     if any(abs(step) >= extent for _, (step, extent) in pairs):
         return {}
     moving = [(dimension, step, extent) for dimension, (step, extent) in pairs if step]

@@ -129,7 +129,9 @@ def _read_once(counts: GroupCounts, array: str) -> bool:
     reader, maker = _only_reads(counts, array), counts.parts.group.maker(array)
     if reader.tiler.border is not None:
         return False
-    made = _runs(counts, maker, None) * math.prod(counts.parts.group.writes(maker, array)[0].pattern)
+    made = _runs(counts, maker, counts.parts.writes[array]) * math.prod(
+        counts.parts.group.writes(maker, array)[0].pattern
+    )
     # All that is made is read; as many reads as elements read each of them once.
     return made == _runs(counts, reader.process, links[0]) * math.prod(reader.pattern)
 
@@ -139,13 +141,13 @@ def _only_reads(counts: GroupCounts, array: str) -> Touch:
     return counts.parts.group.reads(link.task, array)[0]
 
 
-def _runs(counts: GroupCounts, task: str, link: Link | None) -> int:
+def _runs(counts: GroupCounts, task: str, link: Link) -> int:
     return math.prod(len(indices) for indices in _accessing(counts, task, link))
 
 
-def _accessing(counts: GroupCounts, task: str, link: Link | None) -> list[Ints]:
-    """Along each dimension of a task the indices that run, and (with a link) that access through it."""
-    allowed = link.allowed if link else {}
+def _accessing(counts: GroupCounts, task: str, link: Link) -> list[Ints]:
+    """Along each dimension of a task the indices that run and access through a tiler."""
+    allowed = link.allowed
     running = enumerate(counts.running(task))
     return [indices[allowed[dimension][indices]] if dimension in allowed else indices for dimension, indices in running]
 
@@ -156,7 +158,8 @@ def _in_a_row(counts: GroupCounts, array: str) -> bool:
     (link,) = counts.parts.reads[array]
     maker = group.maker(array)
     rng = np.random.default_rng(len(array))
-    sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in counts.running(maker)]
+    writing = _accessing(counts, maker, counts.parts.writes[array])
+    sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in writing]
     number = max((len(one) for one in sample), default=1)
     repetitions = np.stack([np.resize(one, number) for one in sample], axis=1) if sample else np.zeros((1, 0), np.int64)
     elements = group.accesses.elements(group.writes(maker, array)[0], repetitions)

@@ -133,8 +133,7 @@ def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: 
     """First and last places at which one tiler reads each index of what moves with this dimension."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.array][block]
     work = fields.work[link.task]
-    if dimension is not None and dimension in link.allowed:
-        work = np.where(link.allowed[dimension], work, NEVER)
+    work = _by_allowed(link, dimension, work)
     if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
         runs, cells = link.axes[axis].by_element, link.axes[axis].extent
         return least_by(runs, work, cells), greatest_by(runs, as_last(work), cells)
@@ -154,12 +153,13 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
             continue
         link, read, axis = parts.writes[array], fields.read[array], parts.axes[array][block]
         if axis is None:
-            needs.append(read)
+            need = read
         elif link.axes[axis].dimension == dimension and dimension is not None:
             extent = parts.group.accesses.extents(task)[dimension]
-            needs.append(least_by(link.axes[axis].by_repetition, read, extent))
+            need = least_by(link.axes[axis].by_repetition, read, extent)
         else:
-            needs.append(read[:, link.axes[axis].touched].min(axis=1, keepdims=True))
+            need = read[:, link.axes[axis].touched].min(axis=1, keepdims=True)
+        needs.append(_by_allowed(link, dimension, need))
     work, fields.merges["work", task] = merged(needs, latest=False)
     delay = parts.delay(task)
     if delay is not None and delay[1] == dimension:
@@ -167,9 +167,17 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
     fields.work[task] = work
 
 
+def _by_allowed(link: Link, dimension: int | None, places: Ints) -> Ints:
+    """The places of those indices of a dimension that access through a tiler, NEVER for the others."""
+    if dimension is None or dimension not in link.allowed:
+        return places
+    return np.where(link.allowed[dimension], places, NEVER)
+
+
 def _made(parts: Parts, fields: Fields, block: int, array: str) -> Ints:
     link, axis = parts.writes[array], parts.axes[array][block]
-    work = fields.work[parts.group.maker(array)]
+    task = parts.group.maker(array)
+    work = _by_allowed(link, parts.dimensions[task][block], fields.work[task])
     if axis is None:
         return work if work.shape[1] == 1 else work.min(axis=1, keepdims=True)
     along = link.axes[axis]
@@ -220,10 +228,13 @@ def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
     extent = parts.group.accesses.extents(task)[dimension]
     needs = []
     for array in parts.arrays_of(task):
-        axis = parts.writes[array].axis_of(dimension)
+        link = parts.writes[array]
+        axis = link.axis_of(dimension)
         if axis is not None and array in parts.reads:
             read = np.where(masks.read[array, axis], 0, NEVER)[None, :]
-            needs.append(least_by(parts.writes[array].axes[axis].by_repetition, read, extent))
+            needs.append(least_by(link.axes[axis].by_repetition, read, extent))
+        elif dimension in link.allowed and array in parts.reads:
+            needs.append(_by_allowed(link, dimension, np.zeros((1, extent), np.int64)))
     if not needs:
         masks.runs[task, dimension] = np.ones(extent, np.bool_)
         return
@@ -307,8 +318,7 @@ def _pairs(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link, p
     """Side, index and place of all that one tiler reads, as one number each."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.array][block]
     work, cells = fields.work[link.task], _cells(parts, block, link.array)
-    if dimension is not None and dimension in link.allowed:
-        work = np.where(link.allowed[dimension], work, NEVER)
+    work = _by_allowed(link, dimension, work)
     if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
         index, place = link.axes[axis].element, work[:, link.axes[axis].repetition]
         side, pair = np.nonzero(place != NEVER)
