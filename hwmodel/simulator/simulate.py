@@ -250,7 +250,7 @@ def _made_by(accesses: Accesses, array: str, group: GroupDesign) -> NDArray[np.b
     if set(accesses.network.arrays[array].producers) <= set(group.tasks):
         return ~made
     for touch in (touch for task in group.tasks for touch in accesses.writes[task] if touch.array == array):
-        made[accesses.elements(touch, accesses.repetitions(touch.process))] = True
+        made[accesses.touched(touch, accesses.repetitions(touch.process))[1]] = True
     return made
 
 

@@ -263,10 +263,17 @@ def _marks(group: Group, task: str, layout: BankLayout, dimension: int, indices:
     repetitions[:, dimension] = indices
     shape = group.accesses.shape(layout.array)
     touches = (*group.reads(task, layout.array), *group.writes(task, layout.array))
-    elements = np.concatenate([group.accesses.elements(touch, repetitions) for touch in touches], axis=1)
+    happens = [group.accesses.happens(touch, repetitions)[:, None] for touch in touches]
+    elements = np.concatenate(
+        [
+            # What does not happen may lie outside the array.
+            np.where(acts, group.accesses.elements(touch, repetitions), 0)
+            for touch, acts in zip(touches, happens, strict=True)
+        ],
+        axis=1,
+    )
     places = np.moveaxis(subscripts(elements, shape), 0, -1)
     first = places[:, :1]
     bank = first[:, 0] * np.array(layout.vector, np.int64) % (layout.block * layout.banks)
-    happens = [group.accesses.happens(touch, repetitions)[:, None] for touch in touches]
     away = (places - first).reshape(len(indices), -1)
     return np.concatenate([away, bank, *happens], axis=1).astype(np.int64)
