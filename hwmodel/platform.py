@@ -13,8 +13,10 @@ from pydantic_core import PydanticCustomError
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.files import shipped_folder
+from arrayol.ir import syntax
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import closest, did_you_mean
+from arrayol.language.typed_names import component_name
 from arrayol.limits import LARGEST, in_range
 from arrayol.source import Span
 from hwmodel.toml_model import RULE, BrokenRule, TomlFile, read_toml, validate
@@ -198,7 +200,7 @@ def platform_of(spec: Spec, given: Platform | Path | str | None) -> tuple[Platfo
     else:
         platform, origin = find_platform(Path(spec.name), given)
     check_against(platform, spec)
-    return platform, origin
+    return for_copies(platform, spec), origin
 
 
 def find_platform(spec_path: Path, given: Path | str | None) -> tuple[Platform, str]:
@@ -218,12 +220,28 @@ def default_platform() -> Platform:
     return load_platform(shipped_folder() / "platforms" / "default.toml")
 
 
+def for_copies(platform: Platform, spec: Spec) -> Platform:
+    """The platform with entries for the copies of a specification: `[elementary.mac]` holds for `mac_3_16_8` too.
+
+    Its own entry, under that name or as `"mac[3, 16, 8]"`, wins.
+    """
+    given = {component_name(spec, name) or name: path for name, path in platform.elementary.items()}
+    for name in spec.elementaries:
+        definition = spec.definition_of(name)
+        if name not in given and definition in platform.elementary:
+            given[name] = platform.elementary[definition]
+    return platform.model_copy(update={"elementary": given}) if given != platform.elementary else platform
+
+
 def check_against(platform: Platform, spec: Spec) -> None:
     """Raises ArrayolError for entries of what the spec does not have.
 
     `unknown-elementary` in `[elementary.NAME]`, `unknown-setting` in `[verify]`.
     """
-    strangers = [_stranger(platform, spec, name) for name in platform.elementary if name not in spec.elementaries]
+    written = {item.name.text for item in spec.items if isinstance(item, syntax.Elementary)}
+    known = {*spec.elementaries, *map(spec.definition_of, spec.elementaries), *written}
+    unknown = (name for name in platform.elementary if component_name(spec, name) not in known and name not in known)
+    strangers = [_stranger(platform, spec, name) for name in unknown]
     strangers += [_unknown_const(platform, spec, name) for name in platform.verify if name not in spec.constants]
     if strangers:
         raise ArrayolError(strangers)

@@ -33,6 +33,7 @@ from dse.search.context import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Mode
 from dse.search.machine import explore_mappings
 from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
+from dse.space.copies import for_copies
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import DEFAULT, chosen
 from dse.space.study import Study, load_study, narrowed, with_constraints
@@ -124,7 +125,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         return explore_fusions(
             published, chosen(DEFAULT if names is None else names), labels, request=request, steps=steps
         )
-    study = (space or Space()).whole()
+    study = for_copies((space or Space()).whole(), form.spec, form.network)
     mappings = MappingSpace(MachineModel(form.network, taken), study)
     judge = _judge(form, taken, request, space.verify if space else None)
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)

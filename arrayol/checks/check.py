@@ -13,6 +13,7 @@ from pathlib import Path
 
 from arrayol.checks.parts import check_parts
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error
+from arrayol.ir import syntax
 from arrayol.ir.borders import FAR
 from arrayol.ir.exits import Part, writing_parts
 from arrayol.ir.spec import (
@@ -28,10 +29,10 @@ from arrayol.ir.spec import (
     written_name,
 )
 from arrayol.language.copies import in_copies
-from arrayol.language.diagnose import did_you_mean
 from arrayol.language.loader import Loaded, Resolved, Settings, load, load_again, load_source
 from arrayol.language.namespace import reached
 from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Fragment, Signature
+from arrayol.language.typed_names import component_name, no_component
 from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside
 from arrayol.polyhedral.delays import find_circle
 from arrayol.polyhedral.isl import TooHardError
@@ -411,12 +412,12 @@ def load_sound(path: Path, settings: Settings | None = None) -> Loaded:
     return sound(load(path, settings))
 
 
-def check_again(spec: Spec, settings: Settings) -> Spec:
+def check_again(spec: Spec, settings: Settings, *, same_names: bool = False) -> Spec:
     """A sound specification with other settings, evaluated and checked anew: its file is not read again.
 
-    Raises ArrayolError as `load_again` does, and with all errors.
+    `same_names` is that of `load_again`. Raises ArrayolError as it does, and with all errors.
     """
-    return sound(load_again(spec, settings)).spec
+    return sound(load_again(spec, settings, same_names=same_names)).spec
 
 
 def sound(loaded: Loaded) -> Loaded:
@@ -451,7 +452,7 @@ def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:
 
     Without `top` nothing in the whole specification does.
     """
-    used = reached(spec.items, spec.components if top is None else [top])
+    used = reached(spec.items, map(spec.definition_of, spec.components if top is None else [top]))
     for name in spec.settings:
         if name not in used:
             what = "nothing" if top is None else f"nothing that '{top}' is made of"
@@ -460,18 +461,21 @@ def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:
 
 
 def choose_top(spec: Spec, name: str | None) -> str:
-    """The task to work on: the named one, or the one task that nothing calls.
+    """The task to work on: the named one, or the one task that nothing calls; a copy also as `conv[3, 16]`.
 
     Raises ArrayolError where the name is unknown, or where none is given and there is not exactly one top task.
     """
     if name is not None:
-        if name in spec.components:
-            return name
-        hint = did_you_mean(name, spec.components) or f"its tasks are {', '.join(spec.tasks)}"
-        raise error("unknown-task", f"there is no task '{name}'", hint=hint, file=spec.name)
+        meant = component_name(spec, name)
+        if meant is None:
+            raise no_component(spec, name, "unknown-task")
+        return meant
     if len(spec.tops) == 1:
         return spec.tops[0]
     if not spec.tops:
+        unfilled = [item.name.text for item in spec.items if isinstance(item, syntax.Task) and item.parameters]
+        if unfilled:
+            raise no_component(spec, unfilled[0], "no-top-task")
         raise error(
             "no-top-task",
             "the specification holds no task",

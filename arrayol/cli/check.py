@@ -13,7 +13,6 @@ from arrayol.cli.completion import task_names
 from arrayol.cli.options import json_option, set_option, spec_argument
 from arrayol.errors import Diagnostic, Severity, document_of, render
 from arrayol.ir.spec import Spec
-from arrayol.language.namespace import reached
 from arrayol.text import counted
 
 
@@ -43,7 +42,7 @@ def command(ctx: click.Context, spec: Path, top: str | None, settings: dict[str,
 
 def _sound(spec: Spec, task: str | None) -> str:
     """How much is fine: the specification, or what a task of it is made of."""
-    parts = spec.components.keys() if task is None else reached(spec.items, [task])
+    parts = spec.components.keys() if task is None else spec.made_of(task)
     tasks, elementaries = len(parts & spec.tasks.keys()), len(parts & spec.elementaries.keys())
     fine = "fine" if task is None else f"'{task}' is fine"
     return f"{fine}: {counted(tasks, 'task')}, {counted(elementaries, 'elementary task')}"

@@ -33,7 +33,9 @@ def task_names(ctx: click.Context, param: click.Parameter, incomplete: str) -> l
         items = gather(read_source(Path(given)), Mistakes()).items
     except ArrayolError:
         return []
-    names = [item.name.text for kind in (syntax.Task, syntax.Elementary) for item in items if isinstance(item, kind)]
+    kinds = (syntax.Task, syntax.Elementary)
+    whole = [item for kind in kinds for item in items if isinstance(item, kind) and not item.parameters]
+    names = [item.name.text for item in whole]
     return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 

@@ -36,7 +36,7 @@ from dse.results.schema import GroupRecord
 from dse.search.context import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
 from dse.space.objectives import DEFAULT, MACHINE, WrongObjectiveError, available, figures_of, require_costs
 from dse.space.study import NUMBERS
-from hwmodel.platform import find_platform
+from hwmodel.platform import find_platform, for_copies
 
 
 def _rule(ctx: click.Context, param: click.Parameter, text: str | None) -> Rule | None:
@@ -63,7 +63,7 @@ _pick_option = click.option(
 
 def _require_known(rule: Rule, model: str, spec: Spec, platform: Path | None, top: str | None) -> None:
     """Raises for a bound on a figure that the model does not give here, before anything is explored."""
-    taken, _ = find_platform(Path(spec.name), platform)
+    taken = for_copies(find_platform(Path(spec.name), platform)[0], spec)
     with _blamed_on("--pick"):
         if model != "machine":
             require_figures(rule, [objective.name for objective in available(taken)])

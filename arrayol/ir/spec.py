@@ -318,10 +318,21 @@ class Spec:
         """The inputs of a component whose data come from outside: const arrays are there."""
         return tuple(port for port in component.inputs if port.name not in self.tables)
 
+    def made_of(self, name: str) -> set[str]:
+        """A component and all that it is made of, by name."""
+        waiting, found = [name], {name}
+        while waiting:
+            component = self.components[waiting.pop()]
+            more = set() if isinstance(component, Elementary) else {*callees(component)} - found
+            found |= more
+            waiting.extend(more)
+        return found
+
     @property
     def tops(self) -> tuple[str, ...]:
-        """Names of the tasks that nothing calls, in textual order."""
+        """Names of the tasks that nothing calls, in textual order; what has parameters calls too, used or not."""
         called = {name for task in self.tasks.values() for name in callees(task)}
+        called |= {name for item in self.items if isinstance(item, syntax.Task) for name in syntax.callees(item)}
         return tuple(name for name in self.tasks if name not in called)
 
 

@@ -364,3 +364,10 @@ Item = Import | Const | ConstArray | TilerDef | Elementary | Task
 class File:
     items: tuple[Item, ...]
     span: Span = field(compare=False, repr=False)
+
+
+def callees(task: Task) -> tuple[str, ...]:
+    """Names of what a task repeats or calls, as they are written."""
+    if isinstance(task.content, Repeat):
+        return (task.content.callee.text,)
+    return tuple(part.callee.text for part in task.content if isinstance(part, Call))

@@ -114,7 +114,7 @@ def _elementary(
 def _check_circles(definitions: Definitions, mistakes: Mistakes) -> set[str]:
     """Names of the tasks that call each other in a circle, each circle told once."""
     tasks = {name: item for name, item in definitions.by_name.items() if isinstance(item, syntax.Task)}
-    calls = {name: sorted(_callees(item) & tasks.keys()) for name, item in tasks.items()}
+    calls = {name: sorted({*syntax.callees(item)} & tasks.keys()) for name, item in tasks.items()}
     circular: set[str] = set()
     while True:
         try:
@@ -142,7 +142,7 @@ def _tables_read(
         if isinstance(item, syntax.Elementary):
             names = {name for name in names if definitions.tables[name].number is None}
         read[item.name.text] = names
-    calls = {item.name.text: _callees(item) & read.keys() for item in items if isinstance(item, syntax.Task)}
+    calls = {item.name.text: {*syntax.callees(item)} & read.keys() for item in items if isinstance(item, syntax.Task)}
     changed = bool(definitions.tables)
     while changed:
         more = {
@@ -155,12 +155,6 @@ def _tables_read(
         name: tuple(table for table in definitions.tables.values() if table.name in names)
         for name, names in read.items()
     }
-
-
-def _callees(item: syntax.Task) -> set[str]:
-    if isinstance(item.content, syntax.Repeat):
-        return {item.content.callee.text}
-    return {call.callee.text for call in item.content if isinstance(call, syntax.Call)}
 
 
 Settings = Mapping[str, ConstValue | str]  # values of consts by name; a text is an expression of numbers

@@ -415,3 +415,15 @@ def _takes(parser: InteractiveParser, terminal: str) -> bool:
     except UnexpectedToken:
         return False
     return True
+
+
+def expressions_of(text: str) -> tuple[syntax.Expr, ...] | None:
+    """The expressions of a list, read as the origin of a tiler; None where it is no such list."""
+    opening = "tiler t = origin ["
+    parsed = parse(SourceFile("", f"{opening}{text}] paving [] fitting []"))
+    items = parsed.tree.items
+    if parsed.diagnostics or len(items) != 1 or not isinstance(items[0], syntax.TilerDef):
+        return None
+    tiler = items[0].tiler
+    whole = tiler.origin.span.end == len(opening) + len(text) + 1 and not tiler.paving.rows and not tiler.fitting.rows
+    return tiler.origin.items if whole and tiler.origin.items else None

@@ -29,16 +29,17 @@ from arrayol.ir.spec import (
 )
 from arrayol.ir.types import Weak
 from arrayol.language.bodies import resolve_statements
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean
+from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.loader import Loaded
 from arrayol.language.namespace import Definitions
-from arrayol.language.parser import parse
+from arrayol.language.parser import expressions_of
 from arrayol.language.repetitions import border_of
+from arrayol.language.substitution import substituted
 from arrayol.language.tasks import Signature
 from arrayol.language.tree import names_in
 from arrayol.language.typing import Scope, constant
 from arrayol.limits import AT_MOST, LARGEST
-from arrayol.source import SourceFile, Span
+from arrayol.source import Span
 from arrayol.text import rounded
 
 
@@ -130,14 +131,14 @@ def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _SymbolicScope
 def _symbolic(
     component: Component, loaded: Loaded, scope: _SymbolicScope, values: Mapping[str, int]
 ) -> SymbolicComponent:
-    item = loaded.definitions.by_name[component.name]
+    item = _written(component.name, loaded, scope)
     if isinstance(component, Elementary) and isinstance(item, syntax.Elementary) and item.body is not None:
         elementary = replace(component, body=_statements(item.body, component, scope))
         shapes = _shapes(item, component, scope)
         return SymbolicComponent(elementary, shapes, {}, {}, values, tuple(scope.divisible))
     if isinstance(component, RepetitiveTask) and isinstance(item, syntax.Task):
         assert isinstance(item.content, syntax.Repeat)
-        callee, repeated = loaded.definitions.component(item.content.callee), loaded.spec.components[component.callee]
+        callee, repeated = _written(component.callee, loaded, scope), loaded.spec.components[component.callee]
         links = _Links(scope, _shapes(item, component, scope), _shapes(callee, repeated, scope))
         task = links.symbolic(item.content, component)
         carried = {delay.output: _carried(delay, component, loaded) for delay in component.delays}
@@ -148,6 +149,27 @@ def _symbolic(
     else:
         what, hint = "without a body", "write its body, or name a task that repeats it"
     raise error("no-nest", f"'{component.name}' is {what}: it has no loop nest to tile", component.span, hint=hint)
+
+
+def _written(name: str, loaded: Loaded, scope: _SymbolicScope) -> syntax.Elementary | syntax.Task:
+    """The definition of a component; that of a copy has the values of its parameters by consts of the file.
+
+    Raises Mistake where its uses give them by the symbols in several ways.
+    """
+    definitions = loaded.definitions
+    if name not in definitions.copies:
+        return definitions.component(syntax.Name(name, loaded.spec.components[name].span))
+    copied = definitions.copies[name]
+    first, *others = copied.copy.uses
+    named = {*scope.symbols, *scope.derived}
+    if not scope.symbols or not any(use is None or names_in(use) & named for use in copied.copy.uses):
+        return copied.item
+    if others or first is None:
+        message = f"'{copied.copy}' is used with several expressions, or long ones, that this const takes part in"
+        raise mistake("not-symbolic", message, copied.item.name.span)
+    item = definitions.by_name[copied.copy.definition]
+    assert isinstance(item, (syntax.Elementary, syntax.Task))
+    return substituted(item, {parameter.text: value for parameter, value in zip(item.parameters, first, strict=True)})
 
 
 def _carried(delay: Delay, task: RepetitiveTask, loaded: Loaded) -> Port:
@@ -280,7 +302,7 @@ def read_schedule(
 
     Raises ArrayolError (`bad-schedule`).
     """
-    items = _expressions(text)
+    items = expressions_of(text)
     if items is None:
         raise error("bad-schedule", f"'{text}' is not a schedule", hint=_SCHEDULE_HINT)
     names = f"the range variables here are {', '.join(indices)}" if indices else "there are no range variables here"
@@ -302,7 +324,7 @@ def read_size(text: str, loaded: Loaded, symbols: Sequence[str]) -> int | str:
 
     Raises ArrayolError (`bad-tile`).
     """
-    items = _expressions(text)
+    items = expressions_of(text)
     if items is None or len(items) != 1:
         raise error("bad-tile", f"'{text}' is not a tile size", hint=_SIZE_HINT)
     item = items[0]
@@ -323,18 +345,6 @@ def read_size(text: str, loaded: Loaded, symbols: Sequence[str]) -> int | str:
         message = f"a tile has {AT_MOST} iterations along each dimension, not {rounded(int(size.value))}"
         raise error("bad-tile", message, hint=_SIZE_HINT)
     return int(size.value)
-
-
-def _expressions(text: str) -> tuple[syntax.Expr, ...] | None:
-    """The expressions of a list, read as the origin of a tiler; None where it is no such list."""
-    opening = "tiler t = origin ["
-    parsed = parse(SourceFile("", f"{opening}{text}] paving [] fitting []"))
-    items = parsed.tree.items
-    if parsed.diagnostics or len(items) != 1 or not isinstance(items[0], syntax.TilerDef):
-        return None
-    tiler = items[0].tiler
-    whole = tiler.origin.span.end == len(opening) + len(text) + 1 and not tiler.paving.rows and not tiler.fitting.rows
-    return tiler.origin.items if whole and tiler.origin.items else None
 
 
 def _text(item: syntax.Expr) -> str:

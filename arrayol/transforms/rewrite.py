@@ -23,7 +23,8 @@ from arrayol.ir.spec import (
     TiledDefault,
     callees,
 )
-from arrayol.language.diagnose import did_you_mean, shown_shape
+from arrayol.language.diagnose import shown_shape
+from arrayol.language.typed_names import component_name, no_component
 from arrayol.source import Span
 from arrayol.text import counted
 from arrayol.transforms.const_arrays import with_tables
@@ -74,6 +75,10 @@ class CallName:
     def __str__(self) -> str:
         return self.task if self.result is None else f"{self.task}@{self.result}"
 
+    def of(self, spec: Spec) -> CallName:
+        """The same call by the component's own name, where the task is a copy written as `conv[3, 16]`."""
+        return replace(self, task=component_name(spec, self.task) or self.task)
+
 
 @dataclass(frozen=True, slots=True)
 class Site:
@@ -95,8 +100,7 @@ def component_of(spec: Spec, name: CallName) -> Component:
     """What a call's task is. Raises ArrayolError (`unknown-call`)."""
     component = spec.components.get(name.task)
     if component is None:
-        hint = did_you_mean(name.task, spec.components) or f"its tasks are {', '.join(spec.tasks)}"
-        raise error("unknown-call", f"there is no task '{name.task}'", hint=hint, file=spec.name)
+        raise no_component(spec, name.task, "unknown-call")
     return component
 
 
@@ -233,7 +237,8 @@ def with_definitions(spec: Spec, changed: Mapping[str, Sequence[Component]]) -> 
     while unused := [name for name in components if name in called_before and name not in _called(components)]:
         for name in unused:
             del components[name]
-    return with_tables(Spec(spec.name, spec.constants, components, tables=spec.tables))
+    made = Spec(spec.name, spec.constants, components, tables=spec.tables, copies=spec.copies)
+    return with_tables(made)
 
 
 def _called(components: Mapping[str, Component]) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arrayol.checks.check import check_body, check_delays, check_tilers
 from arrayol.checks.parts import check_parts
@@ -39,7 +39,7 @@ def run_steps(spec: Spec, steps: Sequence[Step]) -> Transformed:
     """
     transformed = Transformed(spec, identity(spec))
     for step in steps:
-        following = step.apply(transformed.spec)
+        following = _named(step, transformed.spec).apply(transformed.spec)
         mistakes = [one for one in _new_findings(transformed.spec, following.spec) if one.severity is Severity.ERROR]
         if mistakes:
             told = "; ".join(f"[{mistake.code}] {mistake.message}" for mistake in mistakes)
@@ -47,6 +47,13 @@ def run_steps(spec: Spec, steps: Sequence[Step]) -> Transformed:
         remarks = (*transformed.remarks, *following.remarks)
         transformed = Transformed(following.spec, transformed.trace.then(following.trace), remarks, following.task)
     return transformed
+
+
+def _named(step: Step, spec: Spec) -> Step:
+    """The step with the names that the specification has for what it names."""
+    if isinstance(step, Fuse):
+        return replace(step, producer=step.producer.of(spec), consumer=step.consumer.of(spec))
+    return replace(step, task=step.task.of(spec))
 
 
 def _new_findings(before: Spec, after: Spec) -> Iterator[Diagnostic]:
@@ -80,7 +87,7 @@ EXAMPLES = {
 }
 _ALL = ", ".join(f'"{form}"' for form in FORMS.values())
 
-_CALL = re.compile(r"([A-Za-z_]\w*)(?:@([A-Za-z_]\w*))?", re.ASCII)
+_CALL = re.compile(r"([A-Za-z_]\w*(?:\[[^\[\]]*\])?)(?:@([A-Za-z_]\w*))?", re.ASCII)
 _SIZES = re.compile(r"[0-9]+(,[0-9]+)*", re.ASCII)
 _DIGITS = 19  # more would be beyond any repetition space
 
@@ -91,7 +98,8 @@ class StepTextError(ValueError):
 
 def parse_step(text: str) -> Step:
     """The step that a text means. Raises StepTextError."""
-    words = re.findall(r"[^ \t\r\n]+", re.sub(r"[ \t\r\n]*,[ \t\r\n]*", ",", text))
+    joined = re.sub(r"[ \t\r\n]*([,\[])[ \t\r\n]*|[ \t\r\n]+(?=\])", r"\1", text)
+    words = re.findall(r"[^ \t\r\n]+", joined)
     if not words:
         raise StepTextError(f"A step is empty. The steps are {_ALL}.")
     verb, *arguments = words

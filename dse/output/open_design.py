@@ -30,7 +30,7 @@ from hwmodel.assumptions import assumed_by_machine
 from hwmodel.design import Design
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, load_platform
+from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
 from hwmodel.simulator.group import GroupRun, Step
 from hwmodel.simulator.port import Burst
 from hwmodel.simulator.simulate import Simulation, black_boxes
@@ -127,7 +127,8 @@ def open_design(
         raise error("published-result", "this is a result of the published model", file=str(folder / RESULT), hint=hint)
     record = _record(result, folder, identifier)
     spec = _as_explored(result, asked, top)
-    form, platform, design = canonical_form(spec, result.top), _platform(result, Path(asked.name)), record.decisions
+    platform = for_copies(_platform(result, Path(asked.name)), spec)
+    form, design = canonical_form(spec, result.top), record.decisions
     estimate = _estimate(form.network, platform, design, record, folder)
     return StoredDesign(record, form.spec, result.top, form.network, platform, result.platform, design, estimate)
 

@@ -14,13 +14,13 @@ from typing import Any
 from arrayol.checks.check import load_checked
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
-from arrayol.transforms.steps import canonical_form
+from arrayol.transforms.steps import Canonical, canonical_form
 from dse.results.schema import GroupRecord, Result
 from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.timeline import Timeline, group_timeline
-from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, load_platform
+from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_platform, for_copies, load_platform
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,19 @@ class Origin:
 
 def open_origin(result: Result, folder: Path) -> Origin:
     """Look for the specification and platform that a result names: here, else beside the result's folder."""
-    network = _network(result, folder)
-    if isinstance(network, str):
-        return Origin(None, None, (f"{network}: block diagrams are without links, and there are no timelines",))
+    form = _form(result, folder)
+    if isinstance(form, str):
+        return Origin(None, None, (f"{form}: block diagrams are without links, and there are no timelines",))
     if not result.is_mapped:
-        return Origin(network, None, ())
+        return Origin(form.network, None, ())
     platform = _platform(result, folder)
     if isinstance(platform, str):
-        return Origin(network, None, (f"{platform}: there are no timelines",))
-    return Origin(network, MachineModel(network, platform), ())
+        return Origin(form.network, None, (f"{platform}: there are no timelines",))
+    return Origin(form.network, MachineModel(form.network, for_copies(platform, form.original)), ())
 
 
-def _network(result: Result, folder: Path) -> Network | str:
-    """The network as it was explored, or why there is none."""
+def _form(result: Result, folder: Path) -> Canonical | str:
+    """The canonical form as it was explored, or why there is none."""
     path = next((path for path in _places(result.spec, folder) if path.is_file()), None)
     if path is None:
         return f"the specification '{result.spec}' is not found"
@@ -57,12 +57,12 @@ def _network(result: Result, folder: Path) -> Network | str:
         spec = load_checked(path, result.constants)
         if result.top not in spec.components:
             return f"'{path}' has no task '{result.top}' any more"
-        network = canonical_form(spec, result.top).network
+        form = canonical_form(spec, result.top)
     except ArrayolError:
         return f"'{path}' is no longer the specification that was explored"
-    if set(network.processes) != set(result.space.tasks):
+    if set(form.network.processes) != set(result.space.tasks):
         return f"'{path}' has other tasks than those that were explored"
-    return network
+    return form
 
 
 def _platform(result: Result, folder: Path) -> Platform | str:

@@ -68,7 +68,9 @@ class Verifier:
         spec = self.form.original
         if all(spec.constants[name] == value for name, value in self.consts.items()):
             return self.form
-        return canonical_form(check_again(spec, {**spec.settings, **self.consts}), self.form.network.name)
+        return canonical_form(
+            check_again(spec, {**spec.settings, **self.consts}, same_names=True), self.form.network.name
+        )
 
     @property
     def size(self) -> str:
@@ -120,6 +122,8 @@ class Verifier:
         """
         if not self.is_reduced:
             return (design,)
+        if self.testbench.network.processes.keys() != self.form.network.processes.keys():
+            raise NotReducibleError(f"{self.size}, copies of one definition have other parameters than one another")
         variants: dict[Design, None] = {}
         refusals = []
         for partial in (False, True):

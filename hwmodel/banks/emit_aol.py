@@ -398,7 +398,8 @@ def rewritten(spec: Spec, name: str, factors: Sequence[int], custom: Custom, *, 
     follow one another. Scalar ports stay as they are. Raises ArrayolError: `no-nest` where NAME is no elementary with a
     body, and what `unroll` raises.
     """
-    component = spec.components[choose_top(spec, name)]
+    name = choose_top(spec, name)
+    component = spec.components[name]
     if not isinstance(component, Elementary):
         hint = "name the elementary that it repeats; its body is what can be rewritten"
         raise error("no-nest", f"'{name}' is a task: it has no body to rewrite", component.span, hint=hint)

@@ -22,7 +22,8 @@ def unrolled_nest(spec: Spec, name: str, factors: Sequence[int] | None = None) -
     those of its body. Scalar ports live in registers: they are no references. Raises ArrayolError: `unknown-task`;
     `no-nest` for a compound task and an elementary without a body; `bad-unroll`, `unroll-refused` as `unroll` does.
     """
-    component = spec.components[choose_top(spec, name)]
+    name = choose_top(spec, name)
+    component = spec.components[name]
     match component:
         case Elementary():
             return nest_of_elementary(component, factors)
@@ -46,6 +47,7 @@ def lay_out(spec: Spec, name: str, factors: Sequence[int] | None, choices: Choic
     where there is nothing to lay out, and what `unrolled_nest` refuses.
     """
     _check_choices(choices)
+    name = choose_top(spec, name)
     nest = unrolled_nest(spec, name, factors)
     _check_references(nest, spec.components[name])
     base = nest if factors is None else unrolled_nest(spec, name)

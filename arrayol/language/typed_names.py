@@ -1,0 +1,74 @@
+"""Names of tasks and elementaries as people type them: a copy by its own name, or as `mac[3, 16, 8]`."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+
+from arrayol.errors import ArrayolError, error
+from arrayol.ir import syntax
+from arrayol.ir.spec import Copy, Spec
+from arrayol.language.constants import Constants
+from arrayol.language.diagnose import Mistake, did_you_mean
+from arrayol.language.parser import expressions_of
+from arrayol.language.printer import expression
+from arrayol.language.values import value_of
+from arrayol.text import listed
+
+_WITH_VALUES = re.compile(r"\s*([A-Za-z_]\w*)\s*\[(.*)\]\s*", re.ASCII | re.DOTALL)
+_SHOWN = 3  # copies that a hint names
+
+
+def component_name(spec: Spec, typed: str) -> str | None:
+    """The component that a typed name means, None where there is none."""
+    if typed in spec.components:
+        return typed
+    match = _WITH_VALUES.fullmatch(typed)
+    items = expressions_of(match[2]) if match else None
+    if not match or items is None:
+        return None
+    values = [_readings(spec, item) for item in items]
+    return next((name for name, copy in spec.copies.items() if _is_of(copy, match[1], values)), None)
+
+
+def _is_of(copy: Copy, definition: str, values: list[set[str]]) -> bool:
+    if copy.definition != definition or len(copy.values) != len(values):
+        return False
+    return all(value in readings for value, readings in zip(copy.values, values, strict=True))
+
+
+def _readings(spec: Spec, item: syntax.Expr) -> set[str]:
+    """What a value can mean: a type by its name, and a number by any expression of consts."""
+    readings = {expression(item)}
+    with suppress(Mistake):
+        readings.add(value_of(Constants(spec.constants, frozenset(), {}).evaluate(item), None).text)
+    return readings
+
+
+def copies_of(spec: Spec, definition: str) -> tuple[str, ...]:
+    """The copies of a definition with parameters that the specification has."""
+    return tuple(
+        name for name, copy in spec.copies.items() if copy.definition == definition and name in spec.components
+    )
+
+
+def has_parameters(spec: Spec, name: str) -> bool:
+    """Whether it is the name of a definition with parameters."""
+    items = (item for item in spec.items if isinstance(item, (syntax.Elementary, syntax.Task)) and item.parameters)
+    return any(item.name.text == name for item in items) or bool(copies_of(spec, name))
+
+
+def no_component(spec: Spec, typed: str, code: str) -> ArrayolError:
+    """The error of a name that means no component: `code`, or `parametric-top` for what has parameters alone."""
+    match = _WITH_VALUES.fullmatch(typed)
+    definition = match[1] if match else typed
+    if has_parameters(spec, definition):
+        shown = [str(spec.copies[name]) for name in copies_of(spec, definition)]
+        known = f"its copies are {listed(shown[:_SHOWN])}{' and more' if len(shown) > _SHOWN else ''}"
+        hint = known if shown else "use it in a task without parameters: that has its own copy"
+        message = (
+            f"there is no '{typed}'" if match else f"'{typed}' has parameters: without values it is no task to name"
+        )
+        return error("parametric-top" if not match else code, message, hint=hint, file=spec.name)
+    hint = did_you_mean(typed, spec.components) or f"its tasks are {', '.join(spec.tasks)}"
+    return error(code, f"there is no task '{typed}'", hint=hint, file=spec.name)
