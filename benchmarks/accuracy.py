@@ -20,7 +20,7 @@ from functools import cached_property
 from pathlib import Path
 
 from arrayol import api
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.transforms.steps import canonical_form

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from chains import environment, timed
 
 from arrayol import api
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.transforms.steps import canonical_steps, run_steps

@@ -10,7 +10,7 @@ from spec_data import loaded
 from strategies_machine import platforms
 from strategies_transforms import LinkedSpec, linked_specs
 
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import Spec

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from arrayol.api.spec import Source, load
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
 from arrayol.language.loader import Settings

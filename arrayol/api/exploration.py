@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayol.api.spec import Source, load
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import error
 from arrayol.language.diagnose import did_you_mean
 from arrayol.language.loader import Settings

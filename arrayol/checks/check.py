@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from arrayol.checks.parts import check_parts
-from arrayol.errors import ArrayolError, Diagnostic, Severity, error
-from arrayol.ir import syntax
+from arrayol.errors import ArrayolError, Diagnostic, Severity
 from arrayol.ir.borders import FAR
 from arrayol.ir.exits import Part, writing_parts
 from arrayol.ir.spec import (
@@ -30,9 +29,7 @@ from arrayol.ir.spec import (
 )
 from arrayol.language.copies import in_copies
 from arrayol.language.loader import Loaded, Resolved, Settings, load, load_again, load_source
-from arrayol.language.namespace import reached
 from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Fragment, Signature
-from arrayol.language.typed_names import component_name, no_component
 from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside
 from arrayol.polyhedral.delays import find_circle
 from arrayol.polyhedral.isl import TooHardError
@@ -445,42 +442,3 @@ def _of_fragment(fragment: Fragment, resolved: Resolved) -> Iterator[Diagnostic]
             yield from check_delays(component)
     else:
         yield from check_parts(component, resolved.signatures)
-
-
-def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:
-    """A warning for each const that was set without an effect: nothing that `top` is made of uses it.
-
-    Without `top` nothing in the whole specification does.
-    """
-    used = reached(spec.items, map(spec.definition_of, spec.components if top is None else [top]))
-    for name in spec.settings:
-        if name not in used:
-            what = "nothing" if top is None else f"nothing that '{top}' is made of"
-            message = f"--set {name} changes nothing: {what} uses this const"
-            yield Diagnostic("unused-setting", message, None, "leave it out", Severity.WARNING, spec.name)
-
-
-def choose_top(spec: Spec, name: str | None) -> str:
-    """The task to work on: the named one, or the one task that nothing calls; a copy also as `conv[3, 16]`.
-
-    Raises ArrayolError where the name is unknown, or where none is given and there is not exactly one top task.
-    """
-    if name is not None:
-        meant = component_name(spec, name)
-        if meant is None:
-            raise no_component(spec, name, "unknown-task")
-        return meant
-    if len(spec.tops) == 1:
-        return spec.tops[0]
-    if not spec.tops:
-        unfilled = [item.name.text for item in spec.items if isinstance(item, syntax.Task) and item.parameters]
-        if unfilled:
-            raise no_component(spec, unfilled[0], "no-top-task")
-        raise error(
-            "no-top-task",
-            "the specification holds no task",
-            hint="add one, or name an elementary with --top",
-            file=spec.name,
-        )
-    names = ", ".join(spec.tops)
-    raise error("several-top-tasks", f"nothing calls {names}", hint="name the one you mean with --top", file=spec.name)

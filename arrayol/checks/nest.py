@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import error
 from arrayol.language.loader import Loaded
 from arrayol.language.symbolic import read_schedule, read_size, symbolic_component

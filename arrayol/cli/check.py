@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from arrayol.checks.check import check, choose_top, idle_settings
+from arrayol.checks.check import check
+from arrayol.checks.top import choose_top, idle_settings
 from arrayol.cli.completion import task_names
 from arrayol.cli.options import json_option, set_option, spec_argument
 from arrayol.errors import Diagnostic, Severity, document_of, render

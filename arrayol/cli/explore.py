@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from arrayol import api
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.cli.completion import folders, one_of
 from arrayol.cli.options import PLACE, json_option, platform_option, set_option, spec_argument, top_option, warn_of_idle
 from arrayol.cli.progress import progress, say

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from arrayol.checks.check import idle_settings
+from arrayol.checks.top import idle_settings
 from arrayol.cli.completion import task_names
 from arrayol.errors import Diagnostic, render
 from arrayol.ir.spec import Spec

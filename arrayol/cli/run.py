@@ -13,7 +13,8 @@ import click
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.checks.check import choose_top, load_checked
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.cli.options import set_option, spec_argument, top_option, warn_of_idle
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.extern import Functions, externs_of, importable_here, load_function, not_allowed, origin_of

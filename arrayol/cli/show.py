@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.cli.completion import task_names
 from arrayol.cli.options import picture_option, set_option, spec_argument, top_option, warn_of_idle
 from arrayol.errors import ArrayolError, error

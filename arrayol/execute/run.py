@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import error
 from arrayol.execute.compile_body import Program, compile_body
 from arrayol.execute.environment import DTYPES, Place, Values, empty

@@ -6,10 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from arrayol.ir import syntax
+from arrayol.ir.spec import Port
+from arrayol.ir.types import ElementType
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.kinds import Definition
 from arrayol.language.namespace import Definitions
+from arrayol.language.parts import resolve_part
 from arrayol.language.printer import port_text
+from arrayol.language.substitution import substituted
 from arrayol.language.values import NOTHING, Binding, Parameter, Value, as_type, type_of
 from arrayol.text import counted
 
@@ -111,7 +115,8 @@ class Arrays:
         """Enter the results of a call that are not declared, and say which these are."""
         for part, port in zip(call.results, callee.signature.outputs, strict=False):
             if part.name.text not in self.known:
-                self.known[part.name.text] = _or_none(lambda port=port: array_of(port, values, self.definitions))  # type: ignore[misc]
+                made = _or_none(lambda port=port: array_of(port, values, self.definitions))  # type: ignore[misc]
+                self.known[part.name.text] = None if part.slices else made  # a part of it does not say what it is
                 yield part.name.text
 
     def __contains__(self, name: str) -> bool:
@@ -126,7 +131,27 @@ class Arrays:
         array = self.known[name]
         if array is None:
             raise Mistake
-        return array
+        return self._part(part, array) if part.slices else array
+
+    def _part(self, part: syntax.Part, array: Array) -> Array:
+        """A part of an array. Raises Mistake."""
+        shape = tuple(None if extent is None else extent.integer for extent in array.extents)
+        whole = Port(part.name.text, ElementType.U8, shape, part.span)
+        numbers = substituted(part, self.own.exprs)
+        taken = resolve_part(numbers, whole, self.definitions)[0]
+        kept = taken.kept if taken else (True,) * len(shape)
+        pieces = zip(part.slices, array.extents, kept, strict=True)
+        return Array(array.type, tuple(self._extent(piece, extent) for piece, extent, stays in pieces if stays))
+
+    def _extent(self, piece: syntax.Slice, extent: Value | None) -> Value | None:
+        """The extent of one dimension of a part."""
+        if not isinstance(piece, syntax.Strided):
+            return extent
+        count: syntax.Expr = syntax.Binary("-", piece.high, piece.low, piece.span)
+        if piece.step is not None:
+            more = syntax.Binary("-", piece.step, syntax.Number(1, piece.span), piece.span)
+            count = syntax.Binary("//", syntax.Binary("+", count, more, piece.span), piece.step, piece.span)
+        return self.own.number(count, "a dimension", self.definitions)
 
     def _table(self, name: str) -> syntax.ConstArray | None:
         item = self.definitions.by_name.get(name)

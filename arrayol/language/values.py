@@ -27,6 +27,11 @@ class Value:
     expr: syntax.Expr
     made_of: syntax.Expr | None
 
+    @property
+    def integer(self) -> int:
+        """The number that an extent is."""
+        return int(self.text)
+
 
 def value_of(constant: ConstValue, made_of: syntax.Expr | None) -> Value:
     """A number as a value."""

@@ -11,7 +11,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from arrayol.checks.check import check_again, choose_top
+from arrayol.checks.check import check_again
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.extern import Functions
 from arrayol.ir.network import Network

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
 
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import error
 from arrayol.ir import expressions
 from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import error
 from arrayol.ir.spec import Component, CompoundTask, Elementary, Spec, callees
 from hwmodel.banks.cost import RULES

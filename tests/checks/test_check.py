@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arrayol.checks.check import check, choose_top, load_checked
+from arrayol.checks.check import check, load_checked
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Spec
 

@@ -12,7 +12,8 @@ from networks import NOWHERE, delay_else
 from shipped import SMALL
 from strategies import accesses
 
-from arrayol.checks.check import choose_top, load_checked
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import Array, Flow, Network, Process, flatten
 from arrayol.ir.spec import Port

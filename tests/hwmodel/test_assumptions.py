@@ -9,7 +9,7 @@ import pytest
 from conftest import CommandLine
 
 from arrayol import api
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.transforms.steps import canonical_form
 from hwmodel.assumptions import assumed_by_layout, assumed_by_machine, assumed_by_published, assumed_by_transfers
 from hwmodel.platform import platform_of

@@ -7,7 +7,8 @@ from conftest import CommandLine
 from shipped import SMALL, any_input, run
 
 from arrayol import api
-from arrayol.checks.check import check, choose_top, load_checked
+from arrayol.checks.check import check, load_checked
+from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.language.namespace import read_source
 from arrayol.language.parser import parse

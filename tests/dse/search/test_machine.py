@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arrayol import api
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten

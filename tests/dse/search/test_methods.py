@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from strategies_machine import networks, platforms
 
 from arrayol import api
-from arrayol.checks.check import choose_top
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import Network, flatten

@@ -11,7 +11,8 @@ from maps_oracle import Maps, Runs
 from strategies_large import LargeCase, amounts, chain_of_maps, large_cases
 from strategies_machine import Case, cases
 
-from arrayol.checks.check import choose_top, load_checked
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import NOWHERE, delay_sets
 
-from arrayol.checks.check import check_source, choose_top, load_checked
+from arrayol.checks.check import check_source, load_checked
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten

@@ -11,7 +11,8 @@ from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from strategies_machine import bank_layouts, groups, networks, platforms
 
-from arrayol.checks.check import choose_top, load_checked
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten

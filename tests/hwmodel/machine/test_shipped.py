@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from shipped import SMALL
 
-from arrayol.checks.check import choose_top, load_checked
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
