@@ -40,6 +40,10 @@ def _complex(real: Values, imaginary: Values) -> Values:
     return result
 
 
+def _joined(real: Values, imaginary: Values) -> Values:
+    return _complex(*np.broadcast_arrays(real, imaginary))
+
+
 _BINARY: dict[str, Apply] = {
     "+": np.add,
     "-": np.subtract,
@@ -103,6 +107,11 @@ _STEADY: dict[str, Apply] = {
     "max": np.maximum,
     "floor": np.floor,
     "ceil": np.ceil,
+    "real": np.real,
+    "imag": np.imag,
+    "conj": np.conjugate,
+    "c64": _joined,
+    "c128": _joined,
 }
 _LAID_OUT: dict[str, Apply] = {
     "sqrt": np.sqrt,
@@ -186,7 +195,7 @@ def conversion(source: ValueType, target: ElementType) -> tuple[Apply, Unfit | N
     if target.is_integer and source is Weak.INTEGER:
         return _exactly(dtype), lambda values: _outside(values, target), _fault("constant-does-not-fit", target)
     if target.is_integer and (source is Weak.FLOAT or _kind(source) is Kind.FLOAT):
-        return _truncated(dtype), lambda values: unfit_for(values, target), _fault("conversion-out-of-range", target)
+        return _truncated(dtype), lambda values: unfit_for(values, target), no_value(target)
     if isinstance(source, Weak):
         return _exactly(dtype), None, None
     if _kind(source) is Kind.COMPLEX and target.is_real:
@@ -196,6 +205,11 @@ def conversion(source: ValueType, target: ElementType) -> tuple[Apply, Unfit | N
 
 def _kind(kind: ValueType) -> Kind | None:
     return kind.kind if isinstance(kind, ElementType) else None
+
+
+def no_value(target: ElementType) -> Fault:
+    """A float that stands for no value of a type."""
+    return _fault("conversion-out-of-range", target)
 
 
 def _fault(code: str, target: ElementType) -> Fault:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from arrayol.errors import error
 from arrayol.execute.environment import DTYPES, Box, cut, whole
-from arrayol.ir.types import ElementType
+from arrayol.ir.types import NUMPY_TYPES, ElementType
 from arrayol.language.diagnose import did_you_mean
 
 # Arrays worked on part by part, so that what is computed on the way stays small.
@@ -37,7 +37,7 @@ _KINDS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}  # no kind holds the values of
 
 def type_name(dtype: np.dtype[Any]) -> str:
     """The element type's name in a specification, or NumPy's where there is none."""
-    names = {kind: name for name, kind in DTYPES.items()}
+    names = {DTYPES[kind]: kind for kind in NUMPY_TYPES}
     return str(names.get(dtype.newbyteorder("="), dtype.name))
 
 

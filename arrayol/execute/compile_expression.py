@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import ArrayolError
-from arrayol.execute import arithmetic
+from arrayol.execute import arithmetic, stored
 from arrayol.execute.arithmetic import conversion
 from arrayol.execute.elements import (
     MovingSubscript,
@@ -249,10 +249,24 @@ def _short_circuit(node: Operation, operands: list[Code], scope: Scope) -> Code:
 
 
 def _function(node: Function, scope: Scope) -> Code:
-    arguments = [compile_expression(argument, scope) for argument in node.arguments]
     kind = node.arguments[0].type
+    if node.name in ("round", "sat"):
+        return _rounding(node, compile_expression(node.arguments[0], scope))
+    arguments = [compile_expression(argument, scope) for argument in node.arguments]
     is_complex = isinstance(kind, ElementType) and kind.kind is Kind.COMPLEX
     return _applied(arithmetic.function(node.name, exact=node.type is Weak.INTEGER, is_complex=is_complex), arguments)
+
+
+def _rounding(node: Function, operand: Code) -> Code:
+    source, last = node.arguments[0].type, node.arguments[-1]
+    if node.name == "round":
+        assert isinstance(last, Constant)
+        return _applied(stored.rounding(source, node.type, int(last.value)), [operand])
+    assert isinstance(node.type, ElementType)
+    apply = stored.saturation(source, node.type)
+    if source is Weak.FLOAT or (isinstance(source, ElementType) and source.kind is Kind.FLOAT):
+        return _guarded(apply, [operand], np.isnan, arithmetic.no_value(node.type), node.span)
+    return _applied(apply, [operand])
 
 
 def _convert(node: Convert, scope: Scope) -> Code:
@@ -268,8 +282,8 @@ def _select(node: Select, scope: Scope) -> Code:
     if condition.known is not None and np.ndim(condition.known) == 0:
         return compile_expression(node.then if condition.known else node.otherwise, scope)
     then, otherwise = compile_expression(node.then, scope), compile_expression(node.otherwise, scope)
-    dtype = DTYPES.get(node.type) if isinstance(node.type, ElementType) else None
-    return _settled(node, _chosen(condition, then, otherwise, dtype or np.dtype(_WEAK_DTYPES[node.type])), scope)
+    dtype = DTYPES[node.type] if isinstance(node.type, ElementType) else np.dtype(_WEAK_DTYPES[node.type])
+    return _settled(node, _chosen(condition, then, otherwise, dtype), scope)
 
 
 def _settled(node: Expr, code: Code, scope: Scope) -> Code:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -144,7 +144,15 @@ def wavefronts(shape: Sequence[int], schedule: Sequence[int], limit: int) -> Ite
 Values = Any  # an NDArray or a NumPy scalar; both have the same operators and functions
 Mask = NDArray[np.bool_]
 
-DTYPES: Mapping[ElementType, np.dtype[Any]] = {kind: np.dtype(kind.numpy_name) for kind in ElementType}
+
+class _DataTypes(dict[ElementType, np.dtype[Any]]):
+    """The type of NumPy's that holds the values of an element type, or their stored integers."""
+
+    def __missing__(self, kind: ElementType) -> np.dtype[Any]:
+        return self.setdefault(kind, np.dtype(kind.numpy_name))
+
+
+DTYPES = _DataTypes()
 
 
 def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -62,9 +62,11 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """One of abs min max sqrt exp log floor ceil sin cos tan.
+    """One of abs min max sqrt exp log floor ceil sin cos tan, round sat, real imag conj c64 c128.
 
-    The arguments have the result's type, but abs of a complex number gives a float.
+    The arguments have the result's type, but for abs, real and imag of complex numbers and c64 and c128 of their parts.
+    `round` has the number of bits after the point as a second argument, a weak constant; `sat` has an argument of any
+    real type, and gives the nearest value of its own.
     """
 
     name: str

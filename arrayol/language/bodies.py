@@ -195,7 +195,7 @@ def _stored(value: expressions.Expr, array: Port | Local, written: syntax.Expr) 
         check_stored(value.value, array.type, written.span)
     if meet(value.type, array.type) is array.type:
         return settle(value, array.type)
-    what = value.type.value if isinstance(value.type, ElementType) else shown(value.type)
+    what = value.type if isinstance(value.type, ElementType) else shown(value.type)
     raise mistake(
         "narrowing",
         f"'{shown_port(array)}' cannot hold every value of {what}",

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstArray, ConstValue
-from arrayol.ir.types import ElementType
+from arrayol.ir.types import ElementType, Kind
+from arrayol.language.const_complex import Value, element_value
 from arrayol.language.constants import Constants, check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, mistake, shown_shape
 from arrayol.language.emitter import number
@@ -74,20 +75,23 @@ def _elements(shape: tuple[int, ...]) -> str:
 # Elements by their values
 
 
-def _value(expr: syntax.Expr, kind: ElementType, constants: Constants) -> ConstValue:
+def _value(expr: syntax.Expr, kind: ElementType, constants: Constants) -> Value:
     """One element, as it is stored. Raises Mistake."""
-    value = constants.evaluate(expr)
-    check_stored(value, kind, expr.span)
+    value = element_value(expr, constants) if kind.kind is Kind.COMPLEX else constants.evaluate(expr)
+    for part in (value.real, value.imag) if isinstance(value, complex) else (value,):
+        check_stored(part, kind, expr.span)
     return value
 
 
-def _stored(values: Iterable[ConstValue], kind: ElementType) -> bytes:
+def _stored(values: Iterable[Value], kind: ElementType) -> bytes:
     import numpy as np
 
     # By f64 where it is rounded to f32, as in a body; integers of 64 bits have no f64.
     if kind.is_integer or kind is ElementType.BOOL:
         return np.array(list(values), _dtype(kind)).tobytes()
-    return np.array([float(value) for value in values], "<f8").astype(_dtype(kind)).tobytes()
+    if kind.kind is Kind.COMPLEX:
+        return np.array(list(values), "<c16").astype(_dtype(kind)).tobytes()
+    return np.array(list(values), "<f8").astype(_dtype(kind)).tobytes()
 
 
 def _dtype(kind: ElementType) -> str:

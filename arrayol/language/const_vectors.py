@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
-from arrayol.ir.types import ElementType, Kind
-from arrayol.language.constants import TYPE_NAMES
+from arrayol.ir.types import MAXIMUM_WIDTH, ElementType, Kind
+from arrayol.language.constants import TYPE_NAMES, saturated_type
 from arrayol.language.tree import chain_of
 
 Vector = NDArray[Any]  # of int64, float64 or bool
@@ -56,14 +56,18 @@ class _Evaluation:
                 condition = _truth(self.value(expr.condition))
                 return self._chosen(condition, expr.then, expr.otherwise)
             case syntax.Apply():
-                arguments = [self.value(argument) for argument in expr.arguments]
-                return _applied(expr.function.text, arguments)
+                return self._apply(expr)
 
     def _ref(self, expr: syntax.Ref) -> Vector:
         name = expr.name.text
         if expr.subscripts or (name not in self.indices and name not in self.values):
             raise OneByOne
         return self.indices[name] if name in self.indices else _constant(self.values[name])
+
+    def _apply(self, expr: syntax.Apply) -> Vector:
+        if expr.function.text == "sat" and len(expr.arguments) == 2:
+            return _saturated(saturated_type(expr), self.value(expr.arguments[1]))
+        return _applied(expr.function.text, [self.value(argument) for argument in expr.arguments])
 
     def _chain(self, expr: syntax.Binary) -> Vector:
         left, chain = chain_of(expr)
@@ -222,6 +226,8 @@ def _applied(name: str, arguments: Sequence[Vector]) -> Vector:
         if len(arguments) != 1:
             raise OneByOne
         return _converted(ElementType(name), arguments[0])
+    if name == "round" and len(arguments) == 2:
+        return _rounded(*_numbers(arguments[0]), arguments[1])
     values = _numbers(*arguments)
     if name in ("min", "max") and len(values) > 1:
         result = values[0]
@@ -247,6 +253,30 @@ def _function(name: str, value: Vector) -> Vector:
         return _finite(np.array(list(map(_LIBRARY[name], value.ravel().tolist())), "f8").reshape(value.shape))
     except (ValueError, OverflowError):
         raise OneByOne from None
+
+
+def _rounded(value: Vector, bits: Vector) -> Vector:
+    """floor(value 2**bits + 1/2) / 2**bits; the fraction that is judged is as exact as it must be."""
+    if bits.ndim or bits.dtype != np.int64 or not 0 <= bits <= MAXIMUM_WIDTH:
+        raise OneByOne
+    if value.dtype == np.int64:
+        return value
+    scaled = np.ldexp(value, int(bits))
+    whole = np.floor(scaled)
+    nearest = np.ldexp(whole + (scaled - whole >= 0.5), -int(bits))
+    return np.where(np.abs(value) < _EXACT_IN_F64, nearest, value)
+
+
+def _saturated(target: ElementType, value: Vector) -> Vector:
+    low, high = target.integer_range
+    (value,) = _numbers(value)
+    if high > _INT64[1]:
+        raise OneByOne
+    if value.dtype == np.int64:
+        return np.clip(value, low, high)
+    if not (np.abs(value) < _EXACT_IN_F64).all():
+        raise OneByOne
+    return np.clip(np.trunc(value).astype("i8"), low, high)
 
 
 def _converted(target: ElementType, value: Vector) -> Vector:

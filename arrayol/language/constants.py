@@ -8,10 +8,11 @@ import re
 import struct
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
-from arrayol.ir.types import ElementType, Kind
+from arrayol.ir.types import MAXIMUM_WIDTH, NUMPY_TYPES, ElementType, Kind
 from arrayol.language.diagnose import Mistake, did_you_mean, mistake
 from arrayol.language.tree import chain_of
 from arrayol.source import Span
@@ -51,7 +52,18 @@ _REAL_FUNCTIONS: dict[str, Callable[[float], float]] = {
     "cos": math.cos,
     "tan": math.tan,
 }
-FUNCTIONS = {"abs": 1, "min": 2, "max": 2} | dict.fromkeys(_REAL_FUNCTIONS, 1)  # least number of arguments
+# The least and the greatest number of arguments; None is any.
+FUNCTIONS: dict[str, tuple[int, int | None]] = {
+    "abs": (1, 1),
+    "min": (2, None),
+    "max": (2, None),
+    "round": (2, 2),
+    "sat": (2, 2),
+    "real": (1, 1),
+    "imag": (1, 1),
+    "conj": (1, 1),
+} | dict.fromkeys(_REAL_FUNCTIONS, (1, 1))
+_OF_COMPLEX = ("real", "imag", "conj")
 
 
 def binary(sign: str, left: ConstValue, right: ConstValue, span: Span) -> ConstValue:
@@ -113,6 +125,10 @@ def apply(name: str, values: Sequence[ConstValue], span: Span) -> ConstValue:
     """A function of constants; integers stay integers in abs, min and max only."""
     if any(isinstance(value, bool) for value in values):
         raise mistake("wrong-operand", f"'{name}' takes numbers, not true or false", span)
+    if name in _OF_COMPLEX:
+        raise mistake("wrong-operand", f"'{name}' takes a complex number", span)
+    if name == "round":
+        return rounded(values[0], rounding_bits(values[1], span))
     if name == "abs":
         return abs(values[0])
     if name in ("min", "max"):
@@ -124,6 +140,29 @@ def apply(name: str, values: Sequence[ConstValue], span: Span) -> ConstValue:
         raise mistake("undefined-value", f"{name}({values[0]}) is not defined", span) from None
 
 
+def rounded(value: ConstValue, bits: int) -> ConstValue:
+    """A number to so many bits after the point: floor(value * 2**bits + 1/2) / 2**bits, the exact one."""
+    if isinstance(value, int) or abs(value) >= _WHOLE:
+        return value
+    return float(Fraction(math.floor(Fraction(value) * (1 << bits) + Fraction(1, 2)), 1 << bits))
+
+
+def rounding_bits(value: object, span: Span) -> int:
+    """The second argument of `round`. Raises Mistake where it is no number of bits."""
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAXIMUM_WIDTH:
+        message = f"'round' takes a number of bits after the point as its second argument, from 0 to {MAXIMUM_WIDTH}"
+        raise mistake("wrong-operand", message, span, "it is an integer constant, as in round(e, 8)")
+    return value
+
+
+def saturate(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
+    """A constant as the nearest value of an integer type; a fraction is cut off."""
+    if isinstance(value, bool):
+        raise mistake("wrong-operand", "'sat' takes numbers, not true or false", span)
+    low, high = target.integer_range
+    return min(max(int(value), low), high)
+
+
 def convert(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
     """A constant converted to an element type; its value must fit."""
     if target is ElementType.BOOL:
@@ -133,7 +172,10 @@ def convert(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
         check_fits(whole, target, span)
         return whole
     if target.kind is Kind.COMPLEX:
-        raise mistake("wrong-operand", f"a const cannot be complex; convert to {target} where it is used", span)
+        hint = f"give it a type, as in const Z: {target} = {target}(1, 2)"
+        raise mistake(
+            "wrong-operand", f"a const of no type is not complex; write {target}(...) where it is used", span, hint
+        )
     check_fits(value, target, span)
     return float(struct.unpack("f", struct.pack("f", value))[0]) if target is ElementType.F32 else float(value)
 
@@ -162,6 +204,7 @@ def check_fits(value: ConstValue, target: ElementType, span: Span, hint: str | N
         raise mistake("constant-does-not-fit", f"the value is beyond the range of {target}", span)
 
 
+_WHOLE = 1 << 53  # from here on each f64 is an integer
 _F64_MAXIMUM = (2**54 - 1) << 970
 _F32_MAXIMUM = (2 - 2**-24) * 2.0**127  # the midpoint to the next power of two rounds to infinity
 
@@ -185,7 +228,7 @@ def too_large(span: Span) -> Exception:
 
 # Values of constant expressions.
 
-TYPE_NAMES = frozenset(ElementType)
+TYPE_NAMES = frozenset(NUMPY_TYPES)
 
 _SIZED = re.compile(r"(u?)(int|float|complex)(8|16|32|64|128)(_t)?")
 _FOREIGN_TYPES = {
@@ -291,7 +334,13 @@ class Constants:
     def _apply(self, expr: syntax.Apply) -> ConstValue:
         name = expr.function.text
         check_function(expr)
-        values = [self.evaluate(argument) for argument in expr.arguments]
+        if name == "sat":
+            return saturate(saturated_type(expr), self.evaluate(expr.arguments[1]), expr.span)
+        return self.evaluate_applied(expr, [self.evaluate(argument) for argument in expr.arguments])
+
+    def evaluate_applied(self, expr: syntax.Apply, values: Sequence[ConstValue]) -> ConstValue:
+        """A function or conversion, but `sat`, of arguments whose values are known. Raises Mistake."""
+        name = expr.function.text
         if name in TYPE_NAMES:
             return convert(ElementType(name), values[0], expr.span)
         return apply(name, values, expr.span)
@@ -303,10 +352,27 @@ def check_function(expr: syntax.Apply) -> None:
     if name not in FUNCTIONS and name not in TYPE_NAMES:
         hint = meant_type(name) or did_you_mean(name, {*FUNCTIONS, *TYPE_NAMES})
         raise mistake("unknown-function", f"no function is named '{name}'", expr.function.span, hint)
-    least = FUNCTIONS.get(name, 1)
-    if count < least or (least == 1 and count > 1):
-        wanted = "one argument" if least == 1 else "two arguments or more"
+    least, most = FUNCTIONS.get(name) or (1, 2 if name in ("c64", "c128") else 1)
+    if count < least or (most is not None and count > most):
+        words = _COUNTS[least] if most is None else _COUNTS[most]
+        wanted = f"{words} arguments or more" if most is None else f"{words} argument{'s' if most > 1 else ''}"
+        wanted = wanted if most is None or least == most else f"{_COUNTS[least]} or {wanted}"
         raise mistake("wrong-arguments", f"'{name}' takes {wanted}, not {count}", expr.span)
+
+
+_COUNTS = {1: "one", 2: "two"}
+
+
+def saturated_type(expr: syntax.Apply) -> ElementType:
+    """The type that `sat` saturates to, its first argument. Raises Mistake."""
+    first = expr.arguments[0]
+    if not isinstance(first, syntax.Ref) or first.subscripts or first.name.text not in TYPE_NAMES:
+        hint = "write the type, then the number, as in sat(i8, e)"
+        raise mistake("wrong-arguments", "'sat' takes a type as its first argument", first.span, hint)
+    target = ElementType(first.name.text)
+    if not target.wraps:
+        raise mistake("wrong-operand", f"'sat' is not defined on {target}", first.span, "it gives integers")
+    return target
 
 
 def _shown(value: ConstValue) -> str:

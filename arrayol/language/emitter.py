@@ -123,7 +123,7 @@ def written(expr: expressions.Expr) -> syntax.Expr:
         case expressions.Operation():
             return _operation(expr)
         case expressions.Function():
-            return _apply(expr.name, *map(written, _operands(expr)))
+            return _function(expr)
         case expressions.Convert():
             return _apply(expr.type, written(expr.operand))
         case expressions.Select():
@@ -141,6 +141,16 @@ def _element(access: expressions.Read | expressions.Assign) -> syntax.Ref:
 
 def _apply(function: str, *arguments: syntax.Expr) -> syntax.Apply:
     return syntax.Apply(name(str(function)), arguments, NOWHERE)
+
+
+def _function(expr: expressions.Function) -> syntax.Expr:
+    if expr.name == "sat":
+        return _apply("sat", _ref(str(expr.type)), written(expr.arguments[0]))
+    if expr.name in ("c64", "c128"):
+        return _apply(expr.name, *(written(_whole(_raw(part))) for part in expr.arguments))
+    if expr.name in ("round", "real", "imag", "conj"):
+        return _apply(expr.name, *map(written, expr.arguments))
+    return _apply(expr.name, *map(written, _operands(expr)))
 
 
 def _operation(expr: expressions.Operation) -> syntax.Expr:

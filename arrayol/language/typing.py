@@ -9,7 +9,7 @@ from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import ConstValue, Local, Port, written_name
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
 from arrayol.language import constants
-from arrayol.language.constants import TYPE_NAMES, check_function
+from arrayol.language.constants import TYPE_NAMES, check_function, saturated_type
 from arrayol.language.diagnose import Mistake, mistake, shown_port
 from arrayol.language.namespace import Definitions
 from arrayol.language.tree import chain_of, names_in, nodes_in
@@ -197,10 +197,14 @@ class Scope:
             hint = f"subscripts stand in square brackets, as in {name.text}[0]"
             raise mistake("unknown-function", f"'{name.text}' is a port, no function", name.span, hint)
         check_function(expr)
+        if name.text == "sat":
+            return saturated(saturated_type(expr), self.typed(expr.arguments[1]), expr.span)
         arguments = [self.typed(argument) for argument in expr.arguments]
-        if expr.function.text in TYPE_NAMES:
-            return _convert(ElementType(expr.function.text), arguments[0], expr.span)
-        return _apply(expr.function.text, arguments, expr.span)
+        if len(arguments) == 2 and name.text in TYPE_NAMES:
+            return _complex(ElementType(name.text), arguments, expr.span)
+        if name.text in TYPE_NAMES:
+            return _convert(ElementType(name.text), arguments[0], expr.span)
+        return (_OWN.get(name.text) or _apply)(name.text, arguments, expr.span)
 
     def _chain(self, expr: syntax.Binary) -> expressions.Expr:
         left, chain = chain_of(expr)
@@ -351,7 +355,7 @@ def _convert(target: ElementType, operand: expressions.Expr, span: Span) -> expr
             return settle(replace(operand, span=span), target)
         return expressions.Constant(constants.convert(target, operand.value, span), target, span)
     if isinstance(operand.type, ElementType) and operand.type.kind is Kind.COMPLEX and target.kind is not Kind.COMPLEX:
-        hint = "abs(e) gives its magnitude"
+        hint = "real(e) gives its real part, abs(e) its magnitude"
         raise mistake("wrong-operand", f"a complex number does not convert to {target}", span, hint)
     return expressions.Convert(operand, target, span)
 
@@ -373,3 +377,46 @@ def _apply(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expr
     if name == "abs" and common in (ElementType.C64, ElementType.C128):
         result = ElementType.F32 if common is ElementType.C64 else ElementType.F64
     return expressions.Function(name, settled, result, span)
+
+
+def saturated(target: ElementType, operand: expressions.Expr, span: Span) -> expressions.Expr:
+    """The value of a type that is nearest to an operand. Raises Mistake where that is no real number."""
+    if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
+        return expressions.Constant(constants.saturate(target, operand.value, span), target, span)
+    if operand.type is Weak.BOOL or not (isinstance(operand.type, Weak) or operand.type.is_real):
+        raise mistake("wrong-operand", f"'sat' is not defined on {_type_name(operand.type)}", span)
+    return expressions.Function("sat", (operand,), target, span)
+
+
+def _round(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
+    operand, last = arguments
+    bits = constants.rounding_bits(last.value if isinstance(last, expressions.Constant) else None, last.span)
+    if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
+        return constant(constants.apply(name, (operand.value, bits), span), span)
+    if operand.type is Weak.INTEGER:
+        return operand
+    if operand.type is not Weak.FLOAT and (isinstance(operand.type, Weak) or operand.type.kind is not Kind.FLOAT):
+        raise mistake("wrong-operand", f"'{name}' is not defined on {_type_name(operand.type)}", span)
+    return expressions.Function(name, (operand, constant(bits, last.span)), operand.type, span)
+
+
+_COMPONENTS = {ElementType.C64: ElementType.F32, ElementType.C128: ElementType.F64}
+
+
+def _of_complex(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
+    (operand,) = arguments
+    if not isinstance(operand.type, ElementType) or operand.type.kind is not Kind.COMPLEX:
+        hint = "it takes a complex number"
+        raise mistake("wrong-operand", f"'{name}' is not defined on {_type_name(operand.type)}", span, hint)
+    result = operand.type if name == "conj" else _COMPONENTS[operand.type]
+    return expressions.Function(name, (operand,), result, span)
+
+
+def _complex(target: ElementType, parts: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
+    """The complex number of two parts, each converted to the type of a part."""
+    component = _COMPONENTS[target]
+    settled = (part if part.type is component else _convert(component, part, part.span) for part in parts)
+    return expressions.Function(str(target), tuple(settled), target, span)
+
+
+_OWN = {"round": _round} | dict.fromkeys(("real", "imag", "conj"), _of_complex)

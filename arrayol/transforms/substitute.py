@@ -10,7 +10,7 @@ from arrayol.ir import expressions
 from arrayol.ir.affine import affine, expression_of
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.language import constants
-from arrayol.language.typing import settle
+from arrayol.language.typing import saturated, settle
 
 Bindings = Mapping[str, expressions.Expr]
 
@@ -92,6 +92,9 @@ def _function(expr: expressions.Function, bindings: Bindings) -> expressions.Exp
     arguments = tuple(_part(item, expr, bindings) for item in expr.arguments)
     folded = [expression_of(affine(item), item.span) if item.type is Weak.INTEGER else item for item in arguments]
     if all(_weak_constant(item) for item in folded):
+        if expr.name == "sat":
+            assert isinstance(expr.type, ElementType)
+            return saturated(expr.type, folded[0], expr.span)
         values = [item.value for item in folded if isinstance(item, expressions.Constant)]
         return expressions.Constant(constants.apply(expr.name, values, expr.span), expr.type, expr.span)
     return replace(expr, arguments=tuple(folded))

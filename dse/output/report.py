@@ -279,7 +279,7 @@ def _network(network: Network) -> Document:
         },
         "arrays": {
             array.name: {
-                "type": array.type.value,
+                "type": str(array.type),
                 "bits": array.type.bits,
                 "shape": array.shape,
                 "producers": array.producers,

@@ -144,6 +144,9 @@ class Writer:
         return f"{kind}(max(0, min(100, {total})))"
 
     def function(self, kind: str, depth: int) -> str:
+        if self.draw(st.integers(0, 2)) == 0:
+            event("sat, round, parts of complex numbers")
+            return self.rounding(kind, depth)
         inner = self.expr(kind, depth)
         if kind in ("c64", "c128"):
             return f"-{inner}"
@@ -154,6 +157,20 @@ class Writer:
         if self.draw(st.booleans()):
             return f"abs({inner})"
         return f"{self.draw(st.sampled_from(('min', 'max')))}({inner}, {self.expr(kind, depth)})"
+
+    def rounding(self, kind: str, depth: int) -> str:
+        """`sat`, `round`, and what takes complex numbers apart and puts them together."""
+        part = {"c64": "f32", "c128": "f64", "f32": "c64", "f64": "c128"}.get(kind, kind)
+        if kind in ("c64", "c128"):
+            if self.draw(st.booleans()):
+                return f"conj({self.expr(kind, depth)})"
+            return f"{kind}({self.expr(part, depth)}, {self.expr(self.draw(st.sampled_from(FLOATS)), depth)})"
+        if kind in FLOATS:
+            if self.draw(st.booleans()):
+                return f"{self.draw(st.sampled_from(('real', 'imag')))}({self.expr(part, depth)})"
+            return f"round({self.expr(kind, depth)}, {self.draw(st.integers(0, 5))})"
+        source = self.draw(st.sampled_from((*INTEGERS, *FLOATS, "u64")))
+        return f"sat({kind}, {self.expr(source, depth)})"
 
 
 @st.composite

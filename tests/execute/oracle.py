@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 from typing import Any
 
@@ -28,7 +29,7 @@ from arrayol.ir.expressions import (
     Select,
 )
 from arrayol.ir.spec import CompoundTask, Elementary, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
-from arrayol.ir.types import ElementType, Weak
+from arrayol.ir.types import ElementType, ValueType, Weak
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -40,7 +41,7 @@ class Refused(Exception):  # noqa: N818
 def dtype_of(element: ElementType) -> np.dtype[Any]:
     if element is ElementType.BOOL:
         return np.dtype(bool)
-    return np.dtype({"i": "i", "u": "u", "f": "f", "c": "c"}[element.value[0]] + str(element.bits // 8))
+    return np.dtype({"i": "i", "u": "u", "f": "f", "c": "c"}[element[0]] + str(element.bits // 8))
 
 
 def interpret(spec: Spec, name: str, inputs: Mapping[str, NDArray[Any]]) -> Arrays:
@@ -192,6 +193,8 @@ class Body:
                 return self.value(node.then if self.value(node.condition) else node.otherwise)
             case Convert():
                 return _convert(self.value(node.operand), node.type)
+            case Function(name="sat"):
+                return _saturated(self.value(node.arguments[0]), node.type)
             case Function():
                 return _function(node.name, [self.value(argument) for argument in node.arguments])
             case Operation(operator="and"):
@@ -289,7 +292,32 @@ def _convert(value: Any, target: ElementType) -> Any:
     return _wrapped(int(value), dtype.type(0))
 
 
-def _function(name: str, values: list[Any]) -> Any:
+def _saturated(value: Any, target: ValueType) -> Any:
+    assert isinstance(target, ElementType)
+    low, high = target.integer_range
+    if math.isnan(value):
+        raise Refused("conversion-out-of-range")
+    whole = math.trunc(value) if math.isfinite(value) else (high if value > 0 else low)
+    return dtype_of(target).type(min(max(whole, low), high))
+
+
+def _rounded(value: Any, bits: int) -> Any:
+    """The exact fraction, rounded, in the type of the float."""
+    if not isinstance(value, (float, np.floating)) or not math.isfinite(value):
+        return value
+    nearest = Fraction(math.floor(Fraction(float(value)) * 2**bits + Fraction(1, 2)), 2**bits)
+    return type(value)(float(nearest))
+
+
+def _function(name: str, values: list[Any]) -> Any:  # noqa: PLR0911  one case for each function
+    if name == "round":
+        return _rounded(*values)
+    if name in ("real", "imag", "conj"):
+        return values[0].conjugate() if name == "conj" else getattr(values[0], name)
+    if name in ("c64", "c128"):
+        result = np.zeros((), name.replace("c64", "c8").replace("c128", "c16"))
+        result.real, result.imag = values
+        return result[()]
     if isinstance(values[0], int) and name in ("abs", "min", "max"):
         return abs(values[0]) if name == "abs" else (min if name == "min" else max)(values)
     if isinstance(values[0], np.integer):

@@ -13,14 +13,14 @@ from oracle import dtype_of
 
 from arrayol.execute.arithmetic import function, operation
 from arrayol.execute.run import execute
-from arrayol.ir.types import ElementType
+from arrayol.ir.types import NUMPY_TYPES, ElementType
 
-INTEGERS = [element for element in ElementType if element.is_integer]
+INTEGERS = [element for element in NUMPY_TYPES if element.is_integer]
 
 
 def run(expression: str, result: str, **inputs: NDArray[Any]) -> NDArray[Any]:
     """The expression at each element of the inputs, vectors of one length."""
-    names = {np.dtype(dtype_of(element)): str(element) for element in ElementType}
+    names = {np.dtype(dtype_of(element)): str(element) for element in NUMPY_TYPES}
     ports = ", ".join(f"{name}: {names[values.dtype]}" for name, values in inputs.items())
     arrays = ", ".join(f"in_{name}: {names[values.dtype]}[{len(values)}]" for name, values in inputs.items())
     links = "\n".join(f"{name} <- in_{name} at origin [0] paving [1] fitting []" for name in inputs)

@@ -19,10 +19,10 @@ from oracle import dtype_of
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
-from arrayol.ir.types import ElementType, Kind
+from arrayol.ir.types import NUMPY_TYPES, ElementType, Kind
 
 Array = NDArray[Any]
-ALL = list(ElementType)
+ALL = list(NUMPY_TYPES)
 NUMBERS = [element for element in ALL if element is not ElementType.BOOL]
 REALS = [element for element in NUMBERS if element.is_real]
 INTEGERS = [element for element in ALL if element.is_integer]
@@ -55,7 +55,7 @@ def pairs(left: Array, right: Array) -> tuple[Array, Array]:
 
 def compute(results: Mapping[str, ElementType], inputs: Mapping[str, Array]) -> dict[str, Array]:
     """Each expression (with its type) at each element of the inputs, vectors of one length."""
-    types = {dtype_of(element): element for element in ElementType}
+    types = {dtype_of(element): element for element in NUMPY_TYPES}
     length = len(next(iter(inputs.values())))
     ports = ", ".join(f"{name}: {types[values.dtype]}" for name, values in inputs.items())
     arrays = ", ".join(f"in_{name}: {types[values.dtype]}[{length}]" for name, values in inputs.items())
@@ -96,7 +96,7 @@ def promoted(left: ElementType, right: ElementType) -> ElementType | None:
         if unsigned.bits == 64:
             return None
     dtype = np.promote_types(dtype_of(left), dtype_of(right))
-    return next(element for element in ElementType if dtype_of(element) == dtype)
+    return next(element for element in NUMPY_TYPES if dtype_of(element) == dtype)
 
 
 @pytest.mark.parametrize("left", NUMBERS)

@@ -10,7 +10,7 @@ from oracle import dtype_of
 from arrayol.errors import ArrayolError
 from arrayol.execute import compile_body
 from arrayol.execute.run import execute
-from arrayol.ir.types import ElementType
+from arrayol.ir.types import NUMPY_TYPES, ElementType
 
 X = np.arange(1, 13).reshape(3, 4)
 
@@ -94,7 +94,7 @@ def test_an_element_never_written_is_named() -> None:
 
 
 @pytest.mark.parametrize("source", ["f32", "f64"])
-@pytest.mark.parametrize("target", [element for element in ElementType if element.is_integer])
+@pytest.mark.parametrize("target", [element for element in NUMPY_TYPES if element.is_integer])
 def test_the_first_float_beyond_an_integer_type_is_refused(source: str, target: ElementType) -> None:
     spec = unchecked_spec_of(f"elementary e(x: {source}) -> (y: {target}) {{ y = {target}(x) }}")
     dtype = dtype_of(ElementType(source)).type

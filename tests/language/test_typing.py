@@ -7,16 +7,16 @@ from itertools import product
 import numpy as np
 import pytest
 
-from arrayol.ir.types import ElementType, Weak
+from arrayol.ir.types import NUMPY_TYPES, ElementType, Weak
 from arrayol.language.typing import meet, promote
 
 NUMPY = {
     ElementType.BOOL: np.bool_,
-    **{member: np.dtype(f"{member[0]}{int(member[1:]) // 8}").type for member in ElementType if member[0] in "iufc"},
+    **{member: np.dtype(f"{member[0]}{int(member[1:]) // 8}").type for member in NUMPY_TYPES if member[0] in "iufc"},
 }
 
 
-@pytest.mark.parametrize(("left", "right"), list(product(ElementType, ElementType)))
+@pytest.mark.parametrize(("left", "right"), list(product(NUMPY_TYPES, NUMPY_TYPES)))
 def test_promotion_is_numpys_without_f16(left: ElementType, right: ElementType) -> None:
     expected = np.result_type(NUMPY[left], NUMPY[right])
     mixed_u64 = ElementType.U64 in (left, right) and {left[0], right[0]} == {"i", "u"}
@@ -36,7 +36,7 @@ def test_constants_among_themselves() -> None:
     assert meet(Weak.INTEGER, Weak.FLOAT) is meet(Weak.FLOAT, Weak.INTEGER) is Weak.FLOAT
 
 
-@pytest.mark.parametrize("member", list(ElementType))
+@pytest.mark.parametrize("member", list(NUMPY_TYPES))
 def test_constants_are_weak_as_in_numpy(member: ElementType) -> None:
     one = np.ones(1, NUMPY[member])
     if member is ElementType.BOOL:

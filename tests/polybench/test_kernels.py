@@ -116,7 +116,7 @@ def data(ports: tuple[Port, ...]) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     for port in ports:
         shape = tuple(extent or 1 for extent in port.shape)
-        if port.type.value == "i32":
+        if port.type == "i32":
             found[port.name] = rng.integers(0, 4 if len(shape) == 1 else 100, shape, np.int32)
             continue
         values = rng.uniform(0.1, 0.9, shape)

@@ -17,9 +17,10 @@ from arrayol.ir.intervals import Interval, UnboundedError, interval
 from arrayol.ir.spec import Local
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.polyhedral.pieces import value_pieces
-from hwmodel.emit.c.helpers import c_type, element_type, helper, literal
+from hwmodel.emit.c.helpers import c_type, element_type, helper, identifier, literal
 from hwmodel.emit.c.lines import element
 from hwmodel.emit.c.names import Named
+from hwmodel.emit.c.stored import helper_between, name_between
 
 ATOM = 100
 _UNARY, _QUESTION = 90, 10
@@ -31,6 +32,7 @@ _SIGNS = {"and": "&&", "or": "||"}
 _CONFUSING = {"<<", ">>", "&", "^", "|", "and", "or"}  # readers, and gcc, want parentheses between unlike ones
 _HELPED = {"//": "floor_divide", "%": "remainder", "<<": "shift_left", ">>": "shift_right"}
 _COMPLEX = {"*": "product", "/": "quotient"}
+_PARTS = {"real": "creal", "imag": "cimag", "conj": "conj"}
 _MODULAR = {"+", "-", "*", "&", "^", "|"}
 _COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 
@@ -65,8 +67,14 @@ class Helpers:
 
     def call(self, name: str, kind: ElementType, *arguments: str) -> Text:
         """A call of a helper for an element type."""
-        self.texts.setdefault(f"{name}_{kind.value}", helper(name, kind))
-        return Text(f"{name}_{kind.value}({', '.join(arguments)})")
+        self.texts.setdefault(f"{name}_{identifier(kind)}", helper(name, kind))
+        return Text(f"{name}_{identifier(kind)}({', '.join(arguments)})")
+
+    def between(self, name: str, target: ElementType, source: ElementType, argument: str) -> Text:
+        """A call of a helper that gives one type and takes another."""
+        called = name_between(name, target, source)
+        self.texts.setdefault(called, helper_between(name, target, source))
+        return Text(f"{called}({argument})")
 
 
 Element = Callable[[str, Sequence[str]], str]
@@ -180,6 +188,12 @@ class Scope:
         kind = element_type(node.arguments[0].type)
         arguments = [self.text(argument).code for argument in node.arguments]
         self._bound(node)
+        if node.name in ("sat", "round"):
+            return self._rounding(node, kind, arguments)
+        if node.name in ("c64", "c128"):
+            return self.helpers.call("join", element_type(node.type), *arguments)
+        if node.name in _PARTS:
+            return Text(f"{_PARTS[node.name]}{'f' if kind is ElementType.C64 else ''}({arguments[0]})")
         if node.name in ("min", "max"):
             name, text = "least" if node.name == "min" else "greatest", Text(arguments[0])
             for argument in arguments[1:]:
@@ -192,6 +206,13 @@ class Scope:
             arguments = [f"(double){Text(arguments[0], 0).inside(ATOM)}"]
         single = "f" if kind in (ElementType.F32, ElementType.C64) else ""
         return Text(f"{'c' if kind.kind is Kind.COMPLEX else ''}{node.name}{single}({arguments[0]})")
+
+    def _rounding(self, node: Function, kind: ElementType, arguments: Sequence[str]) -> Text:
+        if node.name == "sat":
+            return self.helpers.between("saturate", element_type(node.type), kind, arguments[0])
+        if kind.wraps:
+            return self.helpers.between("round", element_type(node.type), kind, arguments[0])
+        return self.helpers.call("nearest", kind, *arguments)
 
     def _absolute(self, kind: ElementType, argument: str) -> Text:
         if kind.kind is Kind.UNSIGNED:

@@ -29,7 +29,7 @@ def c_type(kind: ValueType) -> str:
     target = element_type(kind)
     if target in _NAMES:
         return _NAMES[target]
-    return f"{'u' if target.kind is Kind.UNSIGNED else ''}int{target.bits}_t"
+    return f"{'u' if target.kind is Kind.UNSIGNED else ''}int{target.stored_bits}_t"
 
 
 def element_type(kind: ValueType) -> ElementType:
@@ -37,25 +37,31 @@ def element_type(kind: ValueType) -> ElementType:
     return _WEAK[kind] if isinstance(kind, Weak) else kind
 
 
+def identifier(kind: ElementType) -> str:
+    """The name of a type as a part of C names."""
+    return kind.replace(".", "_")
+
+
 def literal(value: float, kind: ValueType) -> str:
     """A constant of a type, exact to the last bit."""
     target = element_type(kind)
     if target is ElementType.BOOL:
         return "true" if value else "false"
-    if target.is_integer:
-        return _integer(int(value), target)
+    if target.wraps:
+        return bound(int(value), target)
     if target.kind is Kind.COMPLEX:
         return f"({c_type(target)}){_real(float(value), single=target is ElementType.C64)}"
     return _real(float(value), single=target is ElementType.F32)
 
 
-def _integer(value: int, kind: ElementType) -> str:
-    low, _ = kind.integer_range
-    if value == low and value < 0 and kind.bits >= 32:
-        return f"INT{kind.bits}_MIN"
-    if kind.kind is Kind.UNSIGNED and kind.bits >= 32:
-        return f"{value}u" if kind.bits == 32 else f"UINT64_C({value})"
-    if kind.bits == 64 and not -(1 << 31) < value < 1 << 31:
+def bound(value: int, kind: ElementType) -> str:
+    """A stored integer of a type that wraps."""
+    low, bits = kind.container.integer_range[0], kind.stored_bits
+    if value == low and value < 0 and bits >= 32:
+        return f"INT{bits}_MIN"
+    if kind.kind is Kind.UNSIGNED and bits >= 32:
+        return f"{value}u" if bits == 32 else f"UINT64_C({value})"
+    if bits == 64 and not -(1 << 31) < value < 1 << 31:
         return f"INT64_C({value})"
     return str(value)
 
@@ -81,7 +87,7 @@ def helper(name: str, kind: ElementType) -> str:
 
 def _function(kind: ElementType, name: str, parameters: str, *lines: str) -> str:
     body = "".join(f"  {line}\n" for line in lines)
-    return f"static inline {c_type(kind)} {name}_{kind.value}({parameters}) {{\n{body}}}\n"
+    return f"static inline {c_type(kind)} {name}_{identifier(kind)}({parameters}) {{\n{body}}}\n"
 
 
 def _two(kind: ElementType) -> str:
@@ -193,7 +199,34 @@ def _of_complex(name: str, real: str, imaginary: str, also: str = "") -> Callabl
 def _magnitude(kind: ElementType) -> str:
     f, part = _suffix(kind), c_type(kind).split(maxsplit=1)[0]
     line = f"return hypot{f}(creal{f}(x), cimag{f}(x));"
-    return f"static inline {part} magnitude_{kind.value}({c_type(kind)} x) {{\n  {line}\n}}\n"
+    return f"static inline {part} magnitude_{identifier(kind)}({c_type(kind)} x) {{\n  {line}\n}}\n"
+
+
+def _nearest(kind: ElementType) -> str:
+    f = _suffix(kind)
+    large = f"{2.0 ** (24 if f else 53)}{f}"
+    own = c_type(kind)
+    return _function(
+        kind,
+        "nearest",
+        f"{own} a, int bits",
+        f"{own} scaled = ldexp{f}(a, bits), whole = floor{f}(scaled);",
+        f"if (!(fabs{f}(a) < {large})) return a;  /* an integer, infinite, or none */",
+        f"return ldexp{f}(whole + (scaled - whole >= 0.5{f} ? 1.0{f} : 0.0{f}), -bits);",
+    )
+
+
+def _join(kind: ElementType) -> str:
+    part = c_type(kind).split(maxsplit=1)[0]
+    return _function(
+        kind,
+        "join",
+        f"{part} a, {part} b",
+        f"{part} parts[2] = {{a, b}};",
+        f"{c_type(kind)} x;",
+        "memcpy(&x, parts, sizeof x);",
+        "return x;",
+    )
 
 
 def _truncate(source: str) -> Callable[[ElementType], str]:
@@ -201,7 +234,7 @@ def _truncate(source: str) -> Callable[[ElementType], str]:
         low, high = kind.integer_range
         f = "f" if source == "float" else ""
         check = f"if (!(whole >= {float(low)}{f} && whole < {float(high + 1)}{f}))"
-        fault = f'fail("a value outside {kind.value}, {low} to {high}");'
+        fault = f'fail("a value outside {kind}, {low} to {high}");'
         name = "truncate_single" if source == "float" else "truncate"
         return _function(
             kind,
@@ -222,7 +255,7 @@ def _fit(kind: ElementType) -> str:
         kind,
         "fit",
         "int64_t a",
-        f'if ({unfit}) fail("a number outside {kind.value}, {low} to {high}");',
+        f'if ({unfit}) fail("a number outside {kind}, {low} to {high}");',
         f"return ({c_type(kind)})a;",
     )
 
@@ -252,6 +285,8 @@ _TEXTS: dict[str, Callable[[ElementType], str]] = {
     "product": _of_complex("product", "a * c - b * d", "a * d + b * c"),
     "quotient": _of_complex("quotient", "(a * c + b * d) / norm", "(b * c - a * d) / norm", ", norm = c * c + d * d"),
     "magnitude": _magnitude,
+    "nearest": _nearest,
+    "join": _join,
     "truncate": _truncate("double"),
     "truncate_single": _truncate("float"),
     "fit": _fit,

@@ -74,7 +74,8 @@ def test_operators_at_the_edges(kind: str) -> None:
         "- -a[k] * (b[k] - 2)",
         "a[k] - (b[k] - a[k])",
     ]
-    texts += [f"sqrt({kind}(abs(b[k])))", "floor(a[k])", "ceil(a[k])"] if kind in FLOATS else []
+    texts += [f"{kind}(sat({target}, (a[k] if a[k] == a[k] else b[0])))" for target in ("i8", "u16", "i64", "u64")]
+    texts += [f"sqrt({kind}(abs(b[k])))", "floor(a[k])", "ceil(a[k])", "round(a[k], 2)"] if kind in FLOATS else []
     compared = [f"a[k] {sign} b[k]" for sign in ("==", "!=", "<", "<=", ">", ">=")]
     compared += ["a[k] < b[k] and not (b[k] < 3 or a[k] == 1)", "(a[k] < b[k]) ^ (a[k] != 2) | (b[k] == 3)"]
     pairs = np.array(list(product(edges(kind), repeat=2)), dtype)
@@ -100,6 +101,7 @@ def test_complex_numbers(kind: str) -> None:
     pairs = list(product(values, repeat=2))
     count = len(pairs)
     texts = ["a[k] + b[k]", "a[k] - b[k]", "a[k] * b[k]", "a[k] / b[k]", "-a[k]", "a[k] * 2 + 0.5", f"{kind}(3) * b[k]"]
+    texts += ["conj(a[k])", f"{kind}(imag(a[k]), -real(b[k]))"]
     lines = [f"  y{n}[k] = {text}  for k in 0..{count}" for n, text in enumerate(texts)]
     lines.append(f"  z[k] = a[k] == b[k] or a[k] != 2  for k in 0..{count}")
     ports = ", ".join([*(f"y{n}: {kind}[{count}]" for n in range(len(texts))), f"z: bool[{count}]"])

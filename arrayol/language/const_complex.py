@@ -1,0 +1,98 @@
+"""Complex constants: the elements of const arrays of type c64 and c128, made by `c64(re, im)`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from arrayol.ir import syntax
+from arrayol.ir.spec import ConstValue
+from arrayol.ir.types import ElementType
+from arrayol.language import constants
+from arrayol.language.constants import Constants, check_function, too_large
+from arrayol.language.diagnose import mistake
+from arrayol.language.tree import chain_of, nodes_in
+from arrayol.source import Span
+
+Value = ConstValue | complex
+_PARTS = {"c64": ElementType.F32, "c128": ElementType.F64}
+
+
+def element_value(expr: syntax.Expr, known: Constants) -> Value:
+    """The value of a constant expression that may be complex. Raises Mistake."""
+    makes = any(isinstance(node, syntax.Apply) and node.function.text in _PARTS for node in nodes_in(expr))
+    return _value(expr, known) if makes else known.evaluate(expr)
+
+
+def _value(expr: syntax.Expr, known: Constants) -> Value:
+    match expr:
+        case syntax.Apply():
+            return _applied(expr, known)
+        case syntax.Unary(operator="-"):
+            value = element_value(expr.operand, known)
+            return -value if isinstance(value, complex) else constants.unary("-", value, expr.span)
+        case syntax.Binary():
+            left, chain = chain_of(expr)
+            value = element_value(left, known)
+            for node in chain:
+                value = _binary(node.operator, value, element_value(node.right, known), node.span)
+            return value
+        case syntax.Conditional():
+            holds = known.evaluate(expr.condition)
+            if not isinstance(holds, bool):
+                raise mistake("wrong-operand", "'if' takes a truth value", expr.condition.span)
+            return element_value(expr.then if holds else expr.otherwise, known)
+        case _:
+            return known.evaluate(expr)
+
+
+def _applied(expr: syntax.Apply, known: Constants) -> Value:
+    check_function(expr)
+    name = expr.function.text
+    values = [element_value(argument, known) for argument in expr.arguments]
+    if name in _PARTS:
+        if isinstance(values[0], complex) and len(values) == 1:
+            values = [values[0].real, values[0].imag]
+        parts = [float(constants.convert(_PARTS[name], _real(value, name, expr.span), expr.span)) for value in values]
+        return complex(*parts)
+    if name in ("real", "imag", "conj", "abs") and isinstance(values[0], complex):
+        number = values[0]
+        return {"real": number.real, "imag": number.imag, "conj": number.conjugate(), "abs": abs(number)}[name]
+    return known.evaluate_applied(expr, [_real(value, name, expr.span) for value in values])
+
+
+def _real(value: Value, name: str, span: Span) -> ConstValue:
+    if isinstance(value, complex):
+        raise mistake("wrong-operand", f"'{name}' is not defined on complex numbers", span)
+    return value
+
+
+def _product(x: complex, y: complex) -> complex:
+    return complex(x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real)
+
+
+def _quotient(x: complex, y: complex) -> complex:
+    norm = y.real * y.real + y.imag * y.imag
+    return complex((x.real * y.real + x.imag * y.imag) / norm, (x.imag * y.real - x.real * y.imag) / norm)
+
+
+_SIGNS: Mapping[str, Callable[[complex, complex], Value]] = {
+    "+": lambda x, y: x + y,
+    "-": lambda x, y: x - y,
+    "*": _product,
+    "/": _quotient,
+    "==": lambda x, y: x == y,
+    "!=": lambda x, y: x != y,
+}
+
+
+def _binary(sign: str, left: Value, right: Value, span: Span) -> Value:
+    if not isinstance(left, complex) and not isinstance(right, complex):
+        return constants.binary(sign, left, right, span)
+    if sign not in _SIGNS or isinstance(left, bool) or isinstance(right, bool):
+        raise mistake("wrong-operand", f"'{sign}' is not defined on complex numbers", span)
+    try:
+        return _SIGNS[sign](complex(left), complex(right))
+    except ZeroDivisionError:
+        raise mistake("division-by-zero", f"'{sign}' by zero", span) from None
+    except OverflowError:
+        raise too_large(span) from None
