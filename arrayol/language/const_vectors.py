@@ -227,7 +227,7 @@ def _applied(name: str, arguments: Sequence[Vector]) -> Vector:
             raise OneByOne
         return _converted(ElementType(name), arguments[0])
     if name == "round" and len(arguments) == 2:
-        return _rounded(*_numbers(arguments[0]), arguments[1])
+        return _rounded(_numbers(arguments[0])[0], arguments[1])
     values = _numbers(*arguments)
     if name in ("min", "max") and len(values) > 1:
         result = values[0]
@@ -273,10 +273,10 @@ def _saturated(target: ElementType, value: Vector) -> Vector:
     if high > _INT64[1]:
         raise OneByOne
     if value.dtype == np.int64:
-        return np.clip(value, low, high)
+        return np.asarray(np.clip(value, low, high))
     if not (np.abs(value) < _EXACT_IN_F64).all():
         raise OneByOne
-    return np.clip(np.trunc(value).astype("i8"), low, high)
+    return np.asarray(np.clip(np.trunc(value).astype("i8"), low, high))
 
 
 def _converted(target: ElementType, value: Vector) -> Vector:

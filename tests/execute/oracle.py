@@ -297,7 +297,7 @@ def _saturated(value: Any, target: ValueType) -> Any:
     low, high = target.integer_range
     if math.isnan(value):
         raise Refused("conversion-out-of-range")
-    whole = math.trunc(value) if math.isfinite(value) else (high if value > 0 else low)
+    whole = int(value) if math.isfinite(value) else (high if value > 0 else low)
     return dtype_of(target).type(min(max(whole, low), high))
 
 

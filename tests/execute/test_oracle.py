@@ -19,7 +19,7 @@ from arrayol.errors import ArrayolError
 from arrayol.execute import compile_body, compile_expression, patterns, run, vectorise
 from arrayol.execute.repetitions import order_of
 from arrayol.execute.run import execute, table_array
-from arrayol.ir.expressions import Loop, Select, assigns, depends_on_data, inside
+from arrayol.ir.expressions import Function, Loop, Select, assigns, depends_on_data, inside
 from arrayol.ir.expressions import expressions as expressions_of
 from arrayol.ir.spec import RepetitiveTask, Spec, TiledDefault
 from arrayol.ir.types import ElementType
@@ -70,7 +70,10 @@ KINDS = (
     "locals of loops",
     "const arrays",
     "const arrays by links",
+    "sat and round",
+    "complex parts",
 )
+_PARTS = ("real", "imag", "conj", "c64", "c128")
 SEEN: Counter[str] = Counter()
 
 CODES = (
@@ -125,6 +128,8 @@ def count(spec: Spec, generated: Generated) -> None:
             "branches by data": any(map(depends_on_data, [*chosen, *conditions])),
             "infinite axes": generated.streamed is not None,
             "locals": bool(locals_),
+            "sat and round": any(isinstance(node, Function) and node.name in ("sat", "round") for node in nodes),
+            "complex parts": any(isinstance(node, Function) and node.name in _PARTS for node in nodes),
             "locals of loops": any(local.around for local in locals_),
             "const arrays": "K" in spec.tables,
             "const arrays by links": bool(spec.tables.keys() - {"K"}),
