@@ -342,8 +342,8 @@ class SymbolicComponent:
 
     In expressions a symbol is an `Index` of its name. Ports are those under the consts' `values`, which has the
     symbols' own; `shapes` has their shapes by symbols, `patterns` those of the repeated task's ports, `carried` the
-    array over the repetitions that holds an output for delays. Where the specification divides exactly by `/`, the
-    expressions round down, and `divisible` names the dividend and the divisor.
+    array over the repetitions that holds an output for delays, `tables` names the const arrays. Where the specification
+    divides exactly by `/`, the expressions round down, and `divisible` names the dividend and the divisor.
     """
 
     component: Elementary | RepetitiveTask[Expr]
@@ -352,6 +352,7 @@ class SymbolicComponent:
     carried: Mapping[str, Port]
     values: Mapping[str, int]
     divisible: tuple[tuple[Expr, int], ...]
+    tables: frozenset[str] = frozenset()
 
     @property
     def symbols(self) -> tuple[str, ...]:

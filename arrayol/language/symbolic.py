@@ -131,18 +131,18 @@ def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _SymbolicScope
 def _symbolic(
     component: Component, loaded: Loaded, scope: _SymbolicScope, values: Mapping[str, int]
 ) -> SymbolicComponent:
-    item = _written(component.name, loaded, scope)
+    item, tables = _written(component.name, loaded, scope), frozenset(loaded.definitions.tables)
     if isinstance(component, Elementary) and isinstance(item, syntax.Elementary) and item.body is not None:
         elementary = replace(component, body=_statements(item.body, component, scope))
         shapes = _shapes(item, component, scope)
-        return SymbolicComponent(elementary, shapes, {}, {}, values, tuple(scope.divisible))
+        return SymbolicComponent(elementary, shapes, {}, {}, values, tuple(scope.divisible), tables)
     if isinstance(component, RepetitiveTask) and isinstance(item, syntax.Task):
         assert isinstance(item.content, syntax.Repeat)
         callee, repeated = _written(component.callee, loaded, scope), loaded.spec.components[component.callee]
         links = _Links(scope, _shapes(item, component, scope), _shapes(callee, repeated, scope))
         task = links.symbolic(item.content, component)
         carried = {delay.output: _carried(delay, component, loaded) for delay in component.delays}
-        return SymbolicComponent(task, links.arrays, links.patterns, carried, values, tuple(scope.divisible))
+        return SymbolicComponent(task, links.arrays, links.patterns, carried, values, tuple(scope.divisible), tables)
     if isinstance(component, CompoundTask):
         called = ", ".join(dict.fromkeys(callees(component)))
         what, hint = "a composition of calls", f"name one of the tasks it calls: {called}"

@@ -8,7 +8,7 @@ and pattern index.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -83,7 +83,9 @@ def program_of(symbolic: SymbolicComponent) -> Program:
 def _of_body(symbolic: SymbolicComponent, elementary: Elementary) -> Program:
     nest = statements_of(elementary, parameters_of(symbolic))
     context = context_of(symbolic)
-    statements = tuple(_statement(number, statement, context) for number, statement in enumerate(nest, 1))
+    statements = tuple(
+        _statement(number, statement, context, symbolic.tables) for number, statement in enumerate(nest, 1)
+    )
     orders = _Orders(nest, context)
     dependences = tuple(
         dependence for source in statements for target in statements for dependence in orders.between(source, target)
@@ -98,6 +100,7 @@ def _ports(symbolic: SymbolicComponent) -> dict[str, NestArray]:
         port.name: NestArray(port.name, port.type, port.shape, role, _texts(symbolic.shapes[port.name], symbolic))
         for ports, role in roles
         for port in ports
+        if port.name not in symbolic.tables
     }
 
 
@@ -105,9 +108,10 @@ def _texts(shape: SymbolicShape, symbolic: SymbolicComponent) -> tuple[str, ...]
     return tuple(affine_text(extent, symbolic) for extent in shape if extent is not None)
 
 
-def _statement(number: int, statement: NestStatement, context: isl.Set) -> ProgramStatement:
+def _statement(number: int, statement: NestStatement, context: isl.Set, tables: Collection[str]) -> ProgramStatement:
+    """A statement and what it touches; const arrays are on chip, and never move."""
     write = _reach(statement.write, context)
-    reads = [_reach(access, context) for access in statement.reads]
+    reads = [_reach(access, context) for access in statement.reads if access.port not in tables]
     if statement.assign.accumulate:
         reads.append(write)
     domain = statement.domain.intersect_params(context)
@@ -170,7 +174,8 @@ class _Repetition:
             name = names[output] = _free(output, arrays)
             extents = _texts((*self.task.repetition, *self.symbolic.patterns[output]), self.symbolic)
             arrays[name] = NestArray(name, port.type, port.shape, "delayed", extents)
-        reads = [_touch(link.array, self._access(link)) for link in self.task.input_links]
+        moving = [link for link in self.task.input_links if link.array not in self.symbolic.tables]
+        reads = [_touch(link.array, self._access(link)) for link in moving]
         writes = [_touch(link.array, self._leaving(link)) for link in self.task.output_links]
         for delay in self.task.delays:
             reads += self._delayed(delay, names[delay.output])
@@ -288,7 +293,7 @@ class _Repetition:
         """What a delayed port reads: an earlier repetition's output, or its default outside the space."""
         steps = [affine_text(step, self.symbolic) for step in delay.vector]
         yield _touch(name, self._carried(steps, self.symbolic.patterns[delay.port]))
-        if isinstance(default := delay.default, TiledDefault):
+        if isinstance(default := delay.default, TiledDefault) and default.array not in self.symbolic.tables:
             link = Link(delay.port, default.array, default.tiler, default.span)
             yield _touch(link.array, self._access(link).subtract_domain(self._steps(delay.vector).domain()))
 

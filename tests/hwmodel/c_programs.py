@@ -36,7 +36,9 @@ def run_c(text: str, component: Component, inputs: Mapping[str, NDArray[Any]], c
         source.write_text(text, encoding="utf-8")
         built = subprocess.run([*command, source, "-o", program, "-lm"], capture_output=True, text=True, check=False)
         assert built.returncode == 0, f"{built.stderr}\n{text}"
-        data = b"".join(np.ascontiguousarray(inputs[port.name]).tobytes() for port in component.inputs)
+        data = b"".join(
+            np.ascontiguousarray(inputs[port.name]).tobytes() for port in component.inputs if port.name in inputs
+        )
         done = subprocess.run([program], input=data, capture_output=True, check=False, timeout=60)
     if done.returncode:
         raise Stopped(done.stderr.decode())
@@ -55,9 +57,10 @@ def whole(spec: Spec, name: str) -> str:
     """C that runs a component as it is written, without tiles."""
     functions, component = Functions(spec, Helpers()), spec.components[name]
     called = functions.call(name)
-    ports = ", ".join(Named.ARRAY.of(port.name) for port in (*component.inputs, *component.outputs))
+    given = (*spec.given_inputs(component), *component.outputs)
+    ports = ", ".join(Named.ARRAY.of(port.name) for port in given)
     parts = list(functions.texts.values())
-    return c_file(["as written"], functions.helpers, parts, component, [f"{called}({ports});"])
+    return c_file(["as written"], functions.helpers, parts, component, [f"{called}({ports});"], spec.tables)
 
 
 def same(found: NDArray[Any], expected: NDArray[Any]) -> bool:

@@ -23,6 +23,7 @@ class Named(StrEnum):
     RUN = "run"  # the function on top
     DO = "do"  # the function of a component that is called
     ARRAY = "a"  # a port, or an array between calls
+    TABLE = "table"  # a const array
     INDEX = "i"  # a range variable
     VARIABLE = "v"  # a local of a body
     PATTERN = "p"  # what one repetition reads or writes through a port

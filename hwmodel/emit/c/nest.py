@@ -15,7 +15,7 @@ from typing import Any
 
 from arrayol.errors import error
 from arrayol.ir.expressions import Range
-from arrayol.ir.spec import Component, Elementary, Port, RepetitiveTask, Spec
+from arrayol.ir.spec import Component, ConstArray, Elementary, Port, RepetitiveTask, Spec
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.pieces import value_pieces
 from arrayol.text import counted
@@ -23,6 +23,7 @@ from arrayol.tiling.allocation import Allocation, allocate
 from arrayol.tiling.codegen import For, If, Node, Run, element_loops, instance_loops, strip_loops, tile_loops
 from arrayol.tiling.liveness import lifetimes
 from arrayol.tiling.nest import NestArray, ScheduledStatement, TiledNest, Traffic
+from hwmodel.emit.c.const_arrays import const_array
 from hwmodel.emit.c.expressions import Helpers, Scope
 from hwmodel.emit.c.helpers import FAIL, c_type
 from hwmodel.emit.c.lines import (
@@ -70,7 +71,9 @@ class Memory:
         return element(self.name(array), subscripts)
 
     def local(self, array: str, subscripts: Sequence[str]) -> str:
-        """An element in local memory."""
+        """An element in local memory; one of a const array where that stands."""
+        if array not in self.arrays:
+            return element(Named.TABLE.of(array), subscripts)
         return f"{self._named(array, Named.LOCAL, Named.LOCAL_KEPT)}({', '.join(subscripts)})"
 
     def name(self, array: str) -> str:
@@ -123,7 +126,14 @@ class Memory:
 _INCLUDES = ("complex", "math", "stdbool", "stdint", "stdio", "stdlib", "string")
 
 
-def c_file(remark: Sequence[str], helpers: Helpers, parts: Sequence[Lines], component: Component, lines: Lines) -> str:
+def c_file(
+    remark: Sequence[str],
+    helpers: Helpers,
+    parts: Sequence[Lines],
+    component: Component,
+    lines: Lines,
+    tables: Mapping[str, ConstArray],
+) -> str:
     """A C file: a function run_NAME of the component, on arrays, and a `main` behind WITH_MAIN that tries it."""
     name = Named.RUN.of(component.name)
     text: Lines = [f"/* {remark[0]}", *(f"   {line}" for line in remark[1:])]
@@ -133,24 +143,28 @@ def c_file(remark: Sequence[str], helpers: Helpers, parts: Sequence[Lines], comp
         code += ["", *FAIL.splitlines()]
     for helper in helpers.texts.values():
         code += ["", *helper.splitlines()]
-    for part in parts:
+    used = identifiers([*lines, *(line for part in parts for line in part)])
+    read = [table for name, table in tables.items() if Named.TABLE.of(name) in used]
+    for part in (*map(const_array, read), *parts):
         code += ["", *part]
-    code += ["", *component_function(f"void {name}", component, lines)]
-    code += ["", *_main(component, name), ""]
+    code += ["", *component_function(f"void {name}", component, lines, tables)]
+    code += ["", *_main(component, name, tables), ""]
     complex_too = any(" complex" in line for line in code)
     text += [f"#include <{header}.h>" for header in _INCLUDES if header != "complex" or complex_too]
     return "\n".join([*text, *code])
 
 
-def _main(component: Component, name: str) -> Lines:
+def _main(component: Component, name: str, tables: Collection[str]) -> Lines:
     """Reads the inputs as raw arrays from stdin, in the order of the signature, and writes the outputs to stdout."""
     inputs, outputs = (
-        {Named.ARGUMENT.of(port.name): port for port in ports} for ports in (component.inputs, component.outputs)
+        {Named.ARGUMENT.of(port.name): port for port in ports if port.name not in tables}
+        for ports in (component.inputs, component.outputs)
     )
     arrays = inputs | outputs
     lines = [f"static {declared(argument, port.type, sizes(port.shape))};" for argument, port in arrays.items()]
     lines += [f"if ({_moved('fread', argument, port, 'stdin')}) return 1;" for argument, port in inputs.items()]
-    lines.append(call_of(name, component, list(inputs), list(outputs)))
+    arguments = [Named.ARGUMENT.of(port.name) for port in component.inputs]
+    lines.append(call_of(name, component, arguments, list(outputs), tables))
     lines += [f"if ({_moved('fwrite', argument, port, 'stdout')}) return 1;" for argument, port in outputs.items()]
     return ["#ifdef WITH_MAIN", *block("int main(void)", [*lines, "return 0;"]), "#endif"]
 
@@ -200,7 +214,7 @@ def emit_c(spec: Spec, traffic: Traffic, text: str) -> str:
         message = f"the loops of '{component.name}' under this schedule are beyond what is tried"
         hint = "try --simplify, a plainer schedule, or tiles that divide the extents"
         raise error("too-hard", message, hint=hint) from None
-    return c_file(_remark(component.name, text), helpers, parts, component, lines)
+    return c_file(_remark(component.name, text), helpers, parts, component, lines, spec.tables)
 
 
 def _remark(name: str, text: str) -> Sequence[str]:
@@ -269,7 +283,7 @@ class _Program:
         """What runs before the tiles, the strips, what runs after them."""
         lines: Lines = []
         if isinstance(component, Elementary):
-            scope = body_scope(component, self.functions.helpers)
+            scope = body_scope(component, self.functions.helpers, self.spec.tables)
             lines += start_at_zero(component)
             lines += statements(component.body or (), scope, frozenset(self.nest.before)) if self.nest.before else []
         lines += self._lines(strip_loops(self.nest, self.strips), {"strip": strip.call})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Collection, Sequence, Set
 from dataclasses import dataclass, field
 from math import prod
 
@@ -52,8 +52,8 @@ def sizes(shape: Sequence[int | None]) -> tuple[int, ...]:
     return tuple(length for length in shape if length is not None)
 
 
-def body_scope(elementary: Elementary, helpers: Helpers) -> Scope:
-    """A scope in which the ports are C arrays of their own names, and locals variables of their blocks."""
+def body_scope(elementary: Elementary, helpers: Helpers, tables: Collection[str] = ()) -> Scope:
+    """A scope in which ports and const arrays are C arrays, and locals variables of their blocks."""
     ports = (*elementary.inputs, *elementary.outputs)
     shapes = {port.name: sizes(port.shape) for port in ports}
     shapes |= {local.name: shape_over_loops(local) for local in elementary.locals}
@@ -62,21 +62,24 @@ def body_scope(elementary: Elementary, helpers: Helpers) -> Scope:
     def written(array: str, subscripts: Sequence[str]) -> str:
         if array in variables:
             return variable(variables[array], subscripts)
+        if array in tables:
+            return element(Named.TABLE.of(array), subscripts)
         return plain_element(array, subscripts)
 
     return Scope(shapes, helpers, written, elementary.locals)
 
 
-def function_of(elementary: Elementary, name: str, helpers: Helpers) -> Lines:
+def function_of(elementary: Elementary, name: str, helpers: Helpers, tables: Collection[str]) -> Lines:
     """A C function that runs a whole body on arrays: inputs, then outputs, in the order of the signature."""
-    scope = body_scope(elementary, helpers)
+    scope = body_scope(elementary, helpers, tables)
     lines = [*start_at_zero(elementary), *statements(elementary.body or (), scope)]
-    return component_function(f"static void {name}", elementary, lines)
+    return component_function(f"static void {name}", elementary, lines, tables)
 
 
-def component_function(head: str, component: Component, lines: Lines) -> Lines:
-    """The C function of a component: its inputs and its outputs are the parameters."""
-    return function(head, [*_parameters(component.inputs, True), *_parameters(component.outputs, False)], lines)
+def component_function(head: str, component: Component, lines: Lines, tables: Collection[str]) -> Lines:
+    """The C function of a component: its inputs, const arrays aside, and its outputs are the parameters."""
+    inputs = [port for port in component.inputs if port.name not in tables]
+    return function(head, [*_parameters(inputs, True), *_parameters(component.outputs, False)], lines)
 
 
 def _parameters(ports: Sequence[Port], constant: bool) -> list[Parameter]:
@@ -85,11 +88,14 @@ def _parameters(ports: Sequence[Port], constant: bool) -> list[Parameter]:
     ]
 
 
-def call_of(function_name: str, component: Component, inputs: Sequence[str], outputs: Sequence[str]) -> str:
-    """A call of a component's C function on arrays of C."""
+def call_of(
+    function_name: str, component: Component, inputs: Sequence[str], outputs: Sequence[str], tables: Collection[str]
+) -> str:
+    """A call of a component's C function on arrays of C, one for each of its inputs and outputs."""
     arguments = [
         constant_argument(name, port.type, sizes(port.shape))
         for name, port in zip(inputs, component.inputs, strict=True)
+        if port.name not in tables
     ]
     return f"{function_name}({', '.join([*arguments, *outputs])});"
 
@@ -194,14 +200,18 @@ class Functions:
             match component:
                 case Elementary():
                     require_body(component)
-                    self.texts[name] = function_of(component, function, self.helpers)
+                    self.texts[name] = function_of(component, function, self.helpers, self.spec.tables)
                 case RepetitiveTask():
                     lines = repetitive(component, self)
-                    self.texts[name] = component_function(f"static void {function}", component, lines)
+                    self.texts[name] = component_function(f"static void {function}", component, lines, self.spec.tables)
                 case CompoundTask():
                     lines = self._compound(component)
-                    self.texts[name] = component_function(f"static void {function}", component, lines)
+                    self.texts[name] = component_function(f"static void {function}", component, lines, self.spec.tables)
         return function
+
+    def array(self, name: str) -> str:
+        """The C array of a port, an array between calls, or a const array."""
+        return (Named.TABLE if name in self.spec.tables else Named.ARRAY).of(name)
 
     def _compound(self, task: CompoundTask) -> Lines:
         own = {port.name for port in (*task.inputs, *task.outputs)}
@@ -210,8 +220,8 @@ class Functions:
         return [*lines, *(self._called(call) for call in task.calls)]
 
     def _called(self, call: Call) -> str:
-        inputs, outputs = ([Named.ARRAY.of(name) for name in names] for names in (call.arguments, call.results))
-        return call_of(self.call(call.callee), self.spec.components[call.callee], inputs, outputs)
+        inputs, outputs = (list(map(self.array, names)) for names in (call.arguments, call.results))
+        return call_of(self.call(call.callee), self.spec.components[call.callee], inputs, outputs, self.spec.tables)
 
 
 def require_finite(component: Component) -> None:
@@ -242,7 +252,7 @@ def repetitive(task: RepetitiveTask, functions: Functions) -> Lines:
     states = {f"kept {name}": Named.KEPT.of(name) for name in kept}  # no array of the specification has such a name
 
     def outer(array: str, subscripts: Sequence[str]) -> str:
-        return element(states.get(array) or Named.ARRAY.of(array), subscripts)
+        return element(states.get(array) or functions.array(array), subscripts)
 
     inside = instance(task, functions, names, outer, {name: f"kept {name}" for name in kept})
     return [*lines, *_in_order(task, names, repetition, inside)]
@@ -268,13 +278,16 @@ def instance(
     `kept` names, by output port, the arrays around that hold what delays read.
     """
     callee = functions.spec.components[task.callee]
-    lines = [_local(port) for port in (*callee.inputs, *callee.outputs)]
+    tables = functions.spec.tables
+    lines = [_local(port) for port in (*callee.inputs, *callee.outputs) if port.name not in tables]
     for link in task.input_links:
+        if link.port in tables:
+            continue
         lines += _gather(port_named(callee.inputs, link.port), link.array, link.tiler, task, names, outer)
     for delay in task.delays:
         lines += _delayed(delay, port_named(callee.inputs, delay.port), task, names, outer, kept)
     inputs, outputs = ([Named.PATTERN.of(port.name) for port in ports] for ports in (callee.inputs, callee.outputs))
-    lines.append(call_of(functions.call(task.callee), callee, inputs, outputs))
+    lines.append(call_of(functions.call(task.callee), callee, inputs, outputs, tables))
     for link in task.output_links:
         lines += _scatter(port_named(callee.outputs, link.port), link, task, names, outer)
     for name, array in kept.items():

@@ -167,3 +167,44 @@ def test_names_that_the_programs_give(tmp_path: Path) -> None:
         given_ = {port.name: any_input(port, 1) for port in task.inputs}
         got = run_c(found.c(), task, given_, [*GCC, SPOILT])
         assert all(same(got[port], array) for port, array in execute(found.spec, name, given_).items())
+
+
+TABLES = """\
+const K: i16[4] = [3, -1, 4, -32768]
+const ORDER: u8[8] = [(5 * k + 2) % 8 for k in 0..8]
+const C: c64[2] = [0.5, -0.0]
+const FAR: f64[2, 2] = [1e300, -0.0; 0.1, 3]
+
+elementary body(x: i16[8, 11]) -> (y: i32[8, 8]) {
+  y[i, j] += K[k] * x[ORDER[i], j + k]  for i in 0..8, j in 0..8, k in 0..4
+}
+elementary element(x: i16[4], w: i16[2], f: f64, before: c64) -> (y: c64) {
+  y = C[1] + before
+  y += c64(f32(K[k] * x[k] + w[k % 2]))  for k in 0..4
+  y = y + c64(f32(f * FAR[1, 0]) + f32(ORDER[3]))
+}
+task rows(x: i16[8, 8]) -> (y: c64[8, 2]) {
+  repeat [8, 2] of element {
+    x      <- x at origin [0, 0] paving [1, 0; 0, 4] fitting [0; 1]
+    w      <- K at origin [1] paving [0, 1] fitting [1]
+    f      <- FAR at origin [1, 0] paving [0, 0; 0, 1] fitting []
+    before <- y delay [0, 1] else C at origin [0] paving [0, 0] fitting []
+    y      -> y
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("name", ["body", "rows"])
+def test_const_arrays_are_numbers_that_never_move(name: str, tmp_path: Path) -> None:
+    """In the program as tables; in no load, no store and no parameter."""
+    path = tmp_path / "t.aol"
+    path.write_text(TABLES)
+    found = api.transfers(path, name, tile=[3], strip_dims=1)
+    task = found.spec.components[name]
+    given_ = {port.name: any_input(port, 1) for port in found.spec.given_inputs(task)}
+    text = found.c()
+    got = run_c(text, task, given_, [*GCC, SPOILT])
+    assert all(same(got[port], array) for port, array in execute(found.spec, name, given_).items())
+    assert "static const int16_t table_K[4] = {\n  3, -1, 4, -32768\n};" in text
+    assert found.traffic.nest.arrays.keys() <= {"x", "y", "y'"}
