@@ -8,7 +8,7 @@ which there is one, since lattices of different memories of an array are disjoin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
@@ -138,13 +138,13 @@ def renamed_body(unrolled: Unrolled, custom: Custom, seating: Seating) -> tuple[
         for each in memory.references
     }
     copies = iter(unrolled.copies)
-    locals_ = {local.name for local in unrolled.elementary.locals}
+    laid_out = {memory.array for memory in custom.memories}
 
     def renamed(statements: Sequence[expressions.Statement]) -> tuple[expressions.Statement, ...]:
         return tuple(
             replace(statement, body=renamed(statement.body))
             if isinstance(statement, expressions.Loop)
-            else _Renaming(next(copies), keys, custom.memories, seating, locals_).assign(statement)
+            else _Renaming(next(copies), keys, custom.memories, seating, laid_out).assign(statement)
             for statement in statements
         )
 
@@ -160,13 +160,13 @@ class _Renaming:
         keys: Mapping[_Key, int],
         memories: Sequence[VirtualMemory],
         seating: Seating,
-        locals_: Set[str],
+        laid_out: Set[str],
     ) -> None:
         self.copy = copy
         self.keys = keys
         self.memories = memories
         self.seating = seating
-        self.locals = locals_
+        self.laid_out = laid_out
         self.numbers = count()
 
     def assign(self, assign: expressions.Assign) -> expressions.Assign:
@@ -218,7 +218,7 @@ class _Renaming:
         span: Span,
     ) -> tuple[str, tuple[expressions.Expr, ...]]:
         """The port and subscripts for an access; `inner` are its subscripts, the reads in them renamed."""
-        if array in self.locals:
+        if array not in self.laid_out:
             return array, tuple(inner)
         chosen = self._memory(array, written, number)
         memory, seat = self.memories[chosen], self.seating.seats[chosen]
@@ -409,21 +409,28 @@ def rewritten(spec: Spec, name: str, factors: Sequence[int], custom: Custom, *, 
     names = [f"{name}_{part}" for part in ("split", "banked", "join", "laid_out")]
     fresh = fresh_names([*names, *_names_in(unrolled.elementary)])
     seating = (bank_ports if physical else own_ports)(component, custom, fresh)
-    banked = _banked(unrolled.elementary, renamed_body(unrolled, custom, seating), seating, names[1])
+    banked = _banked(unrolled.elementary, renamed_body(unrolled, custom, seating), seating, names[1], spec.tables)
     parts: list[Elementary] = [banked]
     if _ports(component.inputs, custom):
         parts.insert(0, split(component, custom, seating, names[0]))
     if _ports(component.outputs, custom):
         parts.append(join(component, custom, seating, names[2]))
     components: list[Component] = [*parts, _task(component, parts, seating, names[3])]
-    return Spec(spec.name, {}, {part.name: part for part in components})
+    return Spec(spec.name, {}, {part.name: part for part in components}, tables=spec.tables)
 
 
 def _banked(
-    unrolled: Elementary, statements: tuple[expressions.Statement, ...], seating: Seating, name: str
+    unrolled: Elementary,
+    statements: tuple[expressions.Statement, ...],
+    seating: Seating,
+    name: str,
+    tables: Collection[str],
 ) -> Elementary:
     """The body on its memories; those that it does not surely write whole start with zeros, which nothing uses."""
-    scalars = [tuple(port for port in ports if not port.shape) for ports in (unrolled.inputs, unrolled.outputs)]
+    scalars = [
+        tuple(port for port in ports if not port.shape or port.name in tables)
+        for ports in (unrolled.inputs, unrolled.outputs)
+    ]
     task = Elementary(
         name,
         (*seating.inputs, *scalars[0]),

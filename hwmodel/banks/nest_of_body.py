@@ -61,18 +61,23 @@ def _value(form: AffineExpr, outer: Mapping[str, int], span: Span) -> int:
 Accessed = tuple[expressions.Read | expressions.Assign, bool]
 
 
-def nest_of_elementary(elementary: Elementary, factors: Sequence[int] | None) -> UnrolledNest:
-    """The references of an elementary's body; raises ArrayolError as `unroll` does."""
+def nest_of_elementary(
+    elementary: Elementary, factors: Sequence[int] | None, tables: Set[str] = frozenset()
+) -> UnrolledNest:
+    """The references of an elementary's body, but for locals and const arrays, which are in no memory that is shared.
+
+    Raises ArrayolError as `unroll` does.
+    """
     if elementary.body is None:
         raise no_nest(elementary)
     unrolled = unroll(elementary, [1] * loop_depth(elementary) if factors is None else factors)
-    ports = (*elementary.inputs, *elementary.outputs)  # locals are in no memory
+    ports = (*elementary.inputs, *elementary.outputs)
     arrays = {
         port.name: ArrayInfo(port.name, port.shape, port in elementary.inputs, port in elementary.outputs)
         for port in ports
-        if port.shape
+        if port.shape and port.name not in tables
     }
-    return UnrolledNest(elementary.name, arrays, tuple(_bodies(unrolled)))
+    return UnrolledNest(elementary.name, arrays, tuple(_bodies(unrolled, tables)))
 
 
 def accesses(assign: expressions.Assign) -> Iterator[Accessed]:
@@ -106,16 +111,16 @@ def _reads(expr: expressions.Expr, *, sure: bool) -> Iterator[Accessed]:
         stack += reversed(parts)
 
 
-def _bodies(unrolled: Unrolled) -> Iterator[Body]:
+def _bodies(unrolled: Unrolled, tables: Set[str]) -> Iterator[Body]:
     """The innermost bodies in the order of their numbers: the copies of their full blocks."""
-    locals_ = {local.name for local in unrolled.elementary.locals}
+    apart = {local.name for local in unrolled.elementary.locals} | tables
     placed = list(zip(unrolled.copies, expressions.assigns(unrolled.elementary.body or ()), strict=True))
     full = sorted((pair for pair in placed if pair[0].full), key=lambda pair: pair[0].body)
     for _, group in groupby(full, key=lambda pair: pair[0].body):
         copies = list(group)
         loops = copies[0][0].loops
         trips = count_trips(loops)
-        references = tuple(each for copy, assign in copies for each in _references(copy, assign, loops, locals_))
+        references = tuple(each for copy, assign in copies for each in _references(copy, assign, loops, apart))
         yield Body(
             tuple(Loop(loop.name, extent) for loop, extent in zip(loops, trips.extents, strict=True)),
             tuple(loop.factor for loop in loops),
@@ -126,12 +131,12 @@ def _bodies(unrolled: Unrolled) -> Iterator[Body]:
 
 
 def _references(
-    copy: Copy, assign: expressions.Assign, loops: Sequence[BlockLoop], locals_: Set[str]
+    copy: Copy, assign: expressions.Assign, loops: Sequence[BlockLoop], apart: Set[str]
 ) -> Iterator[Reference]:
     names = [loop.name for loop in loops]
     accessed = list(accesses(assign))
     for number, (node, certain) in enumerate(accessed):
-        if node.port in locals_:
+        if node.port in apart:
             continue
         yield Reference(
             node.port,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from math import prod
@@ -30,7 +30,9 @@ class _Tiled:
     certain: bool
 
 
-def nest_of_task(task: RepetitiveTask, callee: Component, factors: Sequence[int] | None) -> UnrolledNest:
+def nest_of_task(
+    task: RepetitiveTask, callee: Component, factors: Sequence[int] | None, tables: Set[str] = frozenset()
+) -> UnrolledNest:
     """The references of a repetitive task, its repetitions unrolled; raises ArrayolError as `unroll` does.
 
     One repetition reads all elements of its input patterns, then writes those of its output patterns. A delay whose
@@ -44,7 +46,7 @@ def nest_of_task(task: RepetitiveTask, callee: Component, factors: Sequence[int]
         if extent is not None and factor > extent:
             raise beyond_range(task.name, name, factor, extent, task.span)
     directions = _directions(task, chosen) if any(factor > 1 for factor in chosen) else (1,) * rank
-    patterns = [pattern for pattern in _patterns(task, callee) if pattern.shape]
+    patterns = [pattern for pattern in _patterns(task, callee) if pattern.shape and pattern.array not in tables]
     _check_size(task, patterns, chosen)
     unrolling = _Unrolling(task.repetition, chosen, directions)
     copies = product(*map(range, chosen))
@@ -61,7 +63,7 @@ def nest_of_task(task: RepetitiveTask, callee: Component, factors: Sequence[int]
     arrays = {
         port.name: ArrayInfo(port.name, port.shape, port in task.inputs, port in task.outputs)
         for port in ports
-        if port.shape
+        if port.shape and port.name not in tables
     }
     return UnrolledNest(task.name, arrays, (Body(loops, tuple(chosen), references, runs, leftover),))
 

@@ -42,7 +42,7 @@ def laid_out(
 
 
 def agrees(spec: Spec, name: str, found: Spec) -> None:
-    inputs = {port.name: any_input(port, 1) for port in spec.elementaries[name].inputs}
+    inputs = {port.name: any_input(port, 1) for port in spec.given_inputs(spec.elementaries[name])}
     expected, outputs = execute(spec, name, inputs), execute(found, f"{name}_laid_out", inputs)
     assert outputs.keys() == expected.keys()
     assert all(same(outputs[port], array) for port, array in expected.items())
@@ -231,3 +231,17 @@ def test_refusals(name: str, message: str) -> None:
     with pytest.raises(ArrayolError) as caught:
         rewritten(spec, name, (1, 1), custom)
     assert [found.message for found in caught.value.diagnostics] == [message]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_const_arrays_stay_where_they_are(way: tuple[str, bool, bool]) -> None:
+    """They are on chip, and so in none of the banks: read as before, and no array of the layout."""
+    spec = spec_of(
+        "const C: i16[3] = [1, -2, 5]\nconst ORDER: u8[8] = [7 - i for i in 0..8]\nconst ONE: c64 = 1\n"
+        "elementary fir(x: i16[10]) -> (y: i32[8]) {\n"
+        "  y[i] += C[k] * x[ORDER[i] + k]  for i in 0..8, k in 0..3\n}\n"
+    )
+    assert unrolled_nest(spec, "fir", (1, 3)).arrays.keys() == {"x", "y"}
+    found, text = laid_out(spec, "fir", (1, 3), 4, way)
+    agrees(spec, "fir", found)
+    assert text.startswith("const C: i16[3] = [1, -2, 5]\nconst ORDER: u8[8] = [7 - i for i in 0..8]\n\n")
