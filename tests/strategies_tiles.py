@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
-EXTENTS = {"x": (24,), "d": (9,), "y": (24,), "z": (14, 14)}
+LOCAL = "w"  # of the outer loop if there is one, else of the body
+EXTENTS = {"x": (24,), "d": (9,), "y": (24,), "z": (14, 14), LOCAL: (2,)}
 CONSTS = {"N": 5}
 HEAD = "const N = 5\nelementary e(x: i64[24], d: i64[9]) -> (y: i64[24], z: i64[14, 14])"
+
+
+def place_of(array: str, element: tuple[int, ...], values: Mapping[str, int]) -> tuple[int, ...]:
+    """An element of an array; of a local in a loop, of the array over the loop that it stands for."""
+    return (values["t"], *element) if array == LOCAL and "t" in values else element
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,10 @@ class NestLine:
 
 @dataclass(frozen=True)
 class NestCase:
-    """A body, some of its lines in one loop, and how to tile some of its lines; `chosen` counts from 1."""
+    """A body, some of its lines in one loop, and how to tile some of its lines; `chosen` counts from 1.
+
+    With `local` the first line fills a local.
+    """
 
     outer: tuple[str, str, str] | None
     lines: tuple[NestLine, ...]
@@ -61,10 +71,12 @@ class NestCase:
     schedules: tuple[tuple[str, ...], ...]
     sizes: tuple[int, ...]
     strip_dims: int
+    local: bool
 
     @property
     def text(self) -> str:
-        lines = "\n  ".join(line.text for line in self.lines)
+        declared = [f"{LOCAL}: i64[{EXTENTS[LOCAL][0]}]"] if self.local else []
+        lines = "\n  ".join([*declared, *(line.text for line in self.lines)])
         if self.outer:
             name, low, high = self.outer
             lines = f"loop {name} in {low}..{high} {{\n  {lines}\n}}"
@@ -78,20 +90,40 @@ class NestCase:
 
 @st.composite
 def nest_cases(draw: st.DrawFn) -> NestCase:
-    """Bodies of one to three lines under random schedules: some keep the dependences, some do not."""
-    outer = ("t", "0", str(draw(st.integers(1, 4)))) if draw(st.integers(0, 3)) == 0 else None
+    """Bodies of one to three lines, or more with a local, under random schedules: some keep the dependences."""
+    local = draw(st.integers(0, 2)) == 0
+    outer = ("t", "0", str(draw(st.integers(1, 4)))) if draw(st.integers(0, 3)) < 1 + 2 * local else None
     count = draw(st.sampled_from([1, 1, 1, 2, 2, 3]))
-    lines = tuple(_line(draw, ["t"] if outer else []) for _ in range(count))
-    chosen = tuple(number for number in range(1, count + 1) if draw(st.integers(0, 3))) or (count,)
-    case = NestCase(outer, lines, chosen, (), (), 1)
+    arrays = ["y", "y", "z", *([LOCAL] * 3 if local else [])]
+    lines = tuple(_line(draw, ["t"] if outer else [], arrays) for _ in range(count))
+    lines = (_filling(draw), *lines) if local else lines
+    chosen = tuple(
+        number for number, line in enumerate(lines, 1) if (local and LOCAL in line.text) or draw(st.integers(0, 3))
+    ) or (count,)
+    case = NestCase(outer, lines, chosen, (), (), 1, local)
     depth = draw(st.sampled_from([1, 2, 2, 2, 3]))
-    schedules = tuple(_schedule(draw, case.indices(number), depth) for number in chosen)
+    schedules = tuple(
+        _early(outer, depth) if local and number == 1 else _schedule(draw, case.indices(number), depth)
+        for number in chosen
+    )
     sizes = tuple(draw(st.integers(1, 4)) for _ in range(depth))
     strip_dims = draw(st.integers(1, min(2, depth)))
-    return NestCase(outer, lines, chosen, schedules, sizes, strip_dims)
+    return NestCase(outer, lines, chosen, schedules, sizes, strip_dims, local)
 
 
-def _line(draw: st.DrawFn, outer: list[str]) -> NestLine:
+def _filling(draw: st.DrawFn) -> NestLine:
+    """What a local holds at first; `+=` starts from zero."""
+    reads = tuple(NestRead("x", (_subscript(draw, ["k"]),), None) for _ in range(draw(st.integers(0, 1))))
+    return NestLine((("k", "0", "2"),), NestRead(LOCAL, ("k",), None), reads, draw(st.booleans()), None)
+
+
+def _early(outer: tuple[str, str, str] | None, depth: int) -> tuple[str, ...]:
+    """The filling before what most schedules do in the same round."""
+    first = ["t", "k - 2"] if outer else ["k - 2", "0"]
+    return ("t * 9 + k - 2" if outer else "k - 2",) if depth == 1 else (*first, *["0"] * (depth - 2))
+
+
+def _line(draw: st.DrawFn, outer: list[str], arrays: list[str]) -> NestLine:
     ranges, names = [], list(outer)
     for name in ["i", "j"][: draw(st.sampled_from([1, 2, 2]))]:
         low = draw(st.sampled_from(["0", "0", "1", *names[:1]]))
@@ -100,12 +132,14 @@ def _line(draw: st.DrawFn, outer: list[str]) -> NestLine:
         names.append(name)
     condition = draw(st.integers(0, 5))
     where = None if condition < 4 else _condition(draw, names)
-    target = _reference(draw, draw(st.sampled_from(["y", "y", "z"])), names, guarded=False)
+    target = _reference(draw, draw(st.sampled_from(arrays)), names, guarded=False)
     reads = tuple(
-        _reference(draw, draw(st.sampled_from(["x", "y", "y", "z"])), names, guarded=True)
+        _reference(draw, draw(st.sampled_from(["x", *arrays])), names, guarded=True)
         for _ in range(draw(st.integers(0, 2)))
     )
-    if draw(st.booleans()) and target.subscripts:  # a stencil: what is read lies near what is written
+    if (
+        draw(st.booleans()) and target.subscripts and target.array != LOCAL
+    ):  # a stencil: what is read lies near what is written
         near = draw(st.sampled_from(["+ 1", "- 1", "+ 0"]))
         reads += (NestRead(target.array, tuple(f"{part} {near}" for part in target.subscripts), None),)
     return NestLine(tuple(ranges), target, reads, draw(st.integers(0, 2)) == 0, where)
@@ -119,6 +153,8 @@ def _condition(draw: st.DrawFn, names: list[str]) -> str:
 
 def _reference(draw: st.DrawFn, array: str, names: list[str], *, guarded: bool) -> NestRead:
     guard = _condition(draw, names) if guarded and draw(st.integers(0, 4)) == 0 else None
+    if array == LOCAL:
+        return NestRead(array, (draw(st.sampled_from(["0", "1", f"{names[-1]} % 2"])),), guard)
     if draw(st.integers(0, 7)) == 0:
         return NestRead(array, None, guard)
     return NestRead(array, tuple(_subscript(draw, names) for _ in EXTENTS[array]), guard)

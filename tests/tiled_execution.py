@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from strategies_tiles import CONSTS, EXTENTS, NestCase, NestLine
+from strategies_tiles import CONSTS, EXTENTS, LOCAL, NestCase, NestLine, place_of
 from tiles_brute import Instance, instances
 
 from arrayol.language.loader import Loaded, load_source
 from arrayol.language.symbolic import read_schedule, symbolic_component
 from arrayol.source import SourceFile
-from arrayol.tiling.allocation import Allocation, allocate
+from arrayol.tiling.allocation import Allocation, allocate, allocate_overlapped
 from arrayol.tiling.enumerate import iterations, rows, strips
 from arrayol.tiling.liveness import lifetimes
 from arrayol.tiling.nest import TiledNest, Traffic
@@ -69,7 +70,11 @@ class _View:
 
 def run_line(line: NestLine, values: Mapping[str, int], place: Place) -> None:
     """One instance of a line, if its condition holds; integers wrap as i64."""
-    names: dict[str, Any] = {**{name: _View(name, place) for name in EXTENTS}, **CONSTS, **values}
+
+    def own(array: str, element: tuple[int, ...]) -> tuple[NDArray[np.int64], Any]:
+        return place(array, place_of(array, element, values))
+
+    names: dict[str, Any] = {**{name: _View(name, own) for name in EXTENTS}, **CONSTS, **values}
 
     def value(text: str) -> int:
         return int(eval(text, {"__builtins__": {}}, names))
@@ -78,7 +83,7 @@ def run_line(line: NestLine, values: Mapping[str, int], place: Place) -> None:
         return
     total = value(" + ".join(read.text for read in line.reads) or "1")
     subscripts = line.target.subscripts or line.target.by_data
-    memory, slot = place(line.target.array, tuple(value(part) for part in subscripts))
+    memory, slot = own(line.target.array, tuple(value(part) for part in subscripts))
     if line.accumulate:
         total += int(memory[slot])
     memory[slot] = (total + (1 << 63)) % (1 << 64) - (1 << 63)
@@ -91,8 +96,9 @@ def run_instances(case: NestCase, found: Sequence[Instance], place: Place) -> No
 
 
 def plainly(memory: Memory) -> Place:
-    """Every element in its own place of external memory."""
-    return lambda name, element: (memory[name], element)
+    """Every element in its own place of external memory, and of a local in one that is zero at first."""
+    every = memory | {LOCAL: defaultdict(int)}
+    return lambda name, element: (every[name], element)
 
 
 def as_written(case: NestCase, memory: Memory) -> None:
@@ -111,7 +117,7 @@ def tile_by_tile(case: NestCase, traffic: Traffic, memory: Memory, order: str | 
     run_instances(case, [one for one in every if one.number in nest.before], plainly(memory))
     tiles = _Tiles(case, traffic, memory, overlapped=order is not None)
     for strip in strips(nest):
-        tiles.spoil()
+        tiles.spoil(name for name in traffic.load if traffic.nests[name].strip_dims <= nest.strip_dims)
         found = [tuple(tile) for tile in strip.tolist()]
         for action, tile in _steps(found, order):
             getattr(tiles, action)(tile)
@@ -136,9 +142,14 @@ class _Tiles:
     def __init__(self, case: NestCase, traffic: Traffic, memory: Memory, *, overlapped: bool) -> None:
         self.case, self.traffic, self.memory = case, traffic, memory
         self.allocations: dict[str, Allocation] = {
-            name: allocate(lifetimes(traffic, name, overlapped=overlapped)) for name in traffic.load
+            name: allocate_overlapped(traffic, name)
+            if overlapped or name in traffic.locals
+            else allocate(lifetimes(traffic, name))
+            for name in traffic.load
         }
         self.slots: Memory = {}
+        self.spoil(traffic.locals)
+        self.zeroed = {name: _by_tile(relation) for name, relation in traffic.zeroed.items()}
         self.moves = {
             action: {name: _by_tile(relations[name]) for name in relations}
             for action, relations in (("load", traffic.load), ("store", traffic.store))
@@ -152,8 +163,9 @@ class _Tiles:
             instance = Instance(one.number, tuple(point[: len(one.indices)]), (), ())  # type: ignore[arg-type]
             self.instances.setdefault(tuple(tile), []).append(instance)
 
-    def spoil(self) -> None:
-        self.slots = {name: np.full(found.size, GARBAGE) for name, found in self.allocations.items()}
+    def spoil(self, names: Iterable[str]) -> None:
+        for name in names:
+            self.slots[name] = np.full(self.allocations[name].size, GARBAGE)
 
     def load(self, tile: tuple[int, ...]) -> None:
         for name, elements in self.moves["load"].items():
@@ -168,10 +180,15 @@ class _Tiles:
                 self.memory[name][element] = memory[slot]
 
     def compute(self, tile: tuple[int, ...]) -> None:
+        for name, elements in self.zeroed.items():
+            for element in elements.get(tile, []):
+                memory, slot = self.place(name, element)
+                memory[slot] = 0
         run_instances(self.case, self.instances[tile], self.place)
 
     def place(self, name: str, element: tuple[int, ...]) -> tuple[NDArray[np.int64], int]:
-        assert all(0 <= index < extent for index, extent in zip(element, EXTENTS[name], strict=True))
+        own = element[len(element) - len(EXTENTS[name]) :]
+        assert all(0 <= index < extent for index, extent in zip(own, EXTENTS[name], strict=True))
         slots = self.allocations[name].slots(np.array([element], np.int64))
         return self.slots[name], int(slots[0])
 

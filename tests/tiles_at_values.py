@@ -66,6 +66,8 @@ def _at_values(found: Traffic, values: Values) -> Traffic:
         load=fixed(found.load),
         store=fixed(found.store),
         touched=fixed(found.touched),
+        nests={name: nest.along(own.strip_dims) for name, own in found.nests.items()},
+        zeroed=fixed(found.zeroed),
     )
 
 

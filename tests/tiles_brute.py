@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 
-from strategies_tiles import CONSTS, EXTENTS, NestCase, NestLine, NestRead
+from strategies_tiles import CONSTS, EXTENTS, NestCase, NestLine, NestRead, place_of
 
 Element = tuple[int, ...]
 Tile = tuple[int, ...]
@@ -107,10 +107,10 @@ def _read(read: NestRead, values: dict[str, int], certain: bool) -> list[Touch]:
 
 def _touch(read: NestRead, values: dict[str, int], certain: bool) -> Touch:
     if read.subscripts is None:
-        every = product(*(range(extent) for extent in EXTENTS[read.array]))
+        every = product(*(range(extent) for extent in EXTENTS[read.array]))  # never of a local
         return Touch(frozenset((read.array, element) for element in every), False)
     element = tuple(_evaluate(part, values) for part in read.subscripts)
-    return Touch(frozenset({(read.array, element)}), certain)
+    return Touch(frozenset({(read.array, place_of(read.array, element, values))}), certain)
 
 
 # Order

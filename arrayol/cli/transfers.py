@@ -24,6 +24,7 @@ from arrayol.cli.options import (
 )
 from arrayol.cli.tables import Unwrapped, headed_table, print_parts
 from arrayol.files import atomic_file
+from arrayol.ir.spec import written_name
 from arrayol.text import counted, listed
 from arrayol.tiling.allocation import Allocation, Modulus
 from arrayol.tiling.nest import TiledNest
@@ -87,12 +88,18 @@ def _around(nest: TiledNest) -> Iterator[str]:
 
 def _array_lines(array: ArrayReport) -> Iterator[str]:
     declared = array.array
-    lengths = [length for length in declared.shape if length is not None]
+    lengths = [length for length in declared.shape[len(declared.around) :] if length is not None]
     shape = f"[{', '.join(map(str, lengths))}]" if lengths else ""
+    around = f", a new one for each {listed([outer.name for outer in declared.around])}" if declared.around else ""
     approximated = "" if array.exact else "; accesses known only approximately"
-    yield f"{declared.name}: {declared.type}{shape}, {declared.role}{approximated}"
-    for word, side in (("load", array.load), ("store", array.store)):
-        yield from _side_lines(word, side)
+    yield f"{written_name(declared.name)}: {declared.type}{shape}, {declared.role}{around}{approximated}"
+    if declared.is_local:
+        if array.from_strip_to_strip:
+            yield "  lives   from strip to strip"
+    else:
+        for word, side in (("load", array.load), ("store", array.store)):
+            yield from _side_lines(word, side)
+        yield from _moved_lines(array)
     yield from _size_lines(array)
 
 
@@ -105,7 +112,7 @@ def _side_lines(word: str, side: Side) -> Iterator[str]:
             yield f"  {'':<10}{line}"
 
 
-def _size_lines(array: ArrayReport) -> Iterator[str]:
+def _moved_lines(array: ArrayReport) -> Iterator[str]:
     if array.load.total is not None and array.store.total is not None:
         size = prod(length for length in array.array.shape if length is not None)
         yield f"  moved   {array.load.total:,} loaded, {array.store.total:,} stored over all tiles; it has {size:,}"
@@ -114,13 +121,22 @@ def _size_lines(array: ArrayReport) -> Iterator[str]:
             if side.lines:
                 yield from _formula_lines(word, "per tile", side.per_tile)
                 yield from _formula_lines("", "in all", side.summed)
+
+
+def _size_lines(array: ArrayReport) -> Iterator[str]:
+    """What local memory holds; a local needs no more with double buffering."""
+    if array.serial is None:
         yield from _formula_lines("kept", "per tile", array.live)
         for axis, modulus in enumerate(array.moduli or ()):
             yield from _formula_lines(
                 "" if axis else "modulo", f"of x{axis}" if len(array.moduli or ()) > 1 else "", modulus
             )
     for word, allocation in (("kept", array.serial), ("doubled", array.overlapped)):
-        if allocation is not None:
+        if allocation is None or (word == "doubled" and array.array.is_local):
+            continue
+        if not allocation.live and array.array.is_local:
+            yield f"  {word:<8}nothing: {allocation.reason}"
+        else:
             slots = f"{counted(allocation.size, 'slot')}{_slot(allocation)}"
             yield f"  {word:<8}{allocation.live:,} alive at most, in {slots}"
             yield f"  {'':<8}{allocation.reason}"

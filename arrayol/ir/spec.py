@@ -341,9 +341,10 @@ class SymbolicComponent:
     """An elementary with a body, or a repetitive task, in which the consts `symbols` have no value.
 
     In expressions a symbol is an `Index` of its name. Ports are those under the consts' `values`, which has the
-    symbols' own; `shapes` has their shapes by symbols, `patterns` those of the repeated task's ports, `carried` the
-    array over the repetitions that holds an output for delays, `tables` names the const arrays. Where the specification
-    divides exactly by `/`, the expressions round down, and `divisible` names the dividend and the divisor.
+    symbols' own; `shapes` has their shapes by symbols, and those of locals without the loops around; `patterns` has
+    those of the repeated task's ports, `carried` the array over the repetitions that holds an output for delays,
+    `tables` names the const arrays. Where the specification divides exactly by `/`, the expressions round down, and
+    `divisible` names the dividend and the divisor.
     """
 
     component: Elementary | RepetitiveTask[Expr]

@@ -104,12 +104,13 @@ class _Block:
     def _declared(self, written: syntax.Local) -> Local:
         name, scope = written.name.text, self.scope
         kind = resolve_element_type(written.type)
-        outer = next((index for dim in written.dims for index in sorted(names_in(dim)) if index in scope.indices), None)
+        ranged = {*scope.indices} - {*scope.symbols}
+        outer = next((index for dim in written.dims for index in sorted(names_in(dim)) if index in ranged), None)
         if outer is not None:
             hint = "declare it as large as it ever is"
             message = f"the shape of a local is made of consts, and '{outer}' is a range variable"
             raise mistake("local-shape", message, written.span, hint)
-        shape = tuple(extent for extent in resolve_shape(written.dims, scope.definitions) if extent is not None)
+        shape = tuple(extent for extent in resolve_shape(written.dims, scope.known) if extent is not None)
         if len(shape) < len(written.dims):
             raise mistake("local-shape", f"local '{name}' cannot be infinite", written.span, "give it a finite shape")
         around = tuple(Around(index, *self._bound(index, written)) for index in self.bounds)

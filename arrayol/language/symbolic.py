@@ -18,6 +18,7 @@ from arrayol.ir.spec import (
     Delay,
     Elementary,
     Link,
+    Local,
     Port,
     RepetitiveTask,
     SymbolicComponent,
@@ -28,7 +29,7 @@ from arrayol.ir.spec import (
     port_named,
 )
 from arrayol.ir.types import Weak
-from arrayol.language.bodies import resolve_statements
+from arrayol.language.bodies import Body, resolve_statements
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.loader import Loaded
 from arrayol.language.namespace import Definitions
@@ -36,7 +37,7 @@ from arrayol.language.parser import expressions_of
 from arrayol.language.repetitions import border_of
 from arrayol.language.substitution import substituted
 from arrayol.language.tasks import Signature
-from arrayol.language.tree import names_in
+from arrayol.language.tree import names_in, nodes_in
 from arrayol.language.typing import Scope, constant
 from arrayol.limits import AT_MOST, LARGEST
 from arrayol.source import Span
@@ -85,7 +86,14 @@ class _SymbolicScope(Scope):
     """A scope in which symbols are indices, and consts made of them stand for their definitions."""
 
     derived: Mapping[str, syntax.Expr] = field(default_factory=dict)
+    all_known: Definitions | None = None
     divisible: list[tuple[expressions.Expr, int]] = field(default_factory=list)
+
+    @property
+    def known(self) -> Definitions:
+        """The definitions with a number for each const, those that stay symbolic among them."""
+        assert self.all_known is not None
+        return self.all_known
 
     def typed(self, expr: syntax.Expr) -> expressions.Expr:
         """The typed form of an expression. Raises Mistake."""
@@ -125,7 +133,9 @@ def _scope(definitions: Definitions, symbols: tuple[str, ...]) -> _SymbolicScope
         if name not in symbols and name not in derived
     }
     constants = replace(definitions.constants, values=values)
-    return _SymbolicScope({}, symbols, replace(definitions, constants=constants), derived=derived)
+    return _SymbolicScope(
+        {}, symbols, replace(definitions, constants=constants), derived=derived, all_known=definitions
+    )
 
 
 def _symbolic(
@@ -133,8 +143,9 @@ def _symbolic(
 ) -> SymbolicComponent:
     item, tables = _written(component.name, loaded, scope), frozenset(loaded.definitions.tables)
     if isinstance(component, Elementary) and isinstance(item, syntax.Elementary) and item.body is not None:
-        elementary = replace(component, body=_statements(item.body, component, scope))
-        shapes = _shapes(item, component, scope)
+        body = _body(item.body, component, scope)
+        elementary = replace(component, body=body.statements, locals=body.locals)
+        shapes = _shapes(item, component, scope) | _local_shapes(item.body, body.locals, scope)
         return SymbolicComponent(elementary, shapes, {}, {}, values, tuple(scope.divisible), tables)
     if isinstance(component, RepetitiveTask) and isinstance(item, syntax.Task):
         assert isinstance(item.content, syntax.Repeat)
@@ -194,16 +205,21 @@ def _shape(dims: Iterable[syntax.Dim], scope: _SymbolicScope) -> SymbolicShape:
     return tuple(None if isinstance(dim, syntax.Infinite) else scope.typed(dim) for dim in dims)
 
 
-def _statements(
-    written: tuple[syntax.Statement, ...], component: Elementary, scope: _SymbolicScope
-) -> tuple[expressions.Statement, ...]:
+def _local_shapes(
+    written: tuple[syntax.Statement, ...], locals_: Sequence[Local], scope: _SymbolicScope
+) -> dict[str, SymbolicShape]:
+    dims = {node.name.span: node.dims for node in nodes_in(written) if isinstance(node, syntax.Local)}
+    return {local.name: _shape(dims[local.span], scope) for local in locals_}
+
+
+def _body(written: tuple[syntax.Statement, ...], component: Elementary, scope: _SymbolicScope) -> Body:
     mistakes = Mistakes()
     signature = Signature(component.inputs, component.outputs)
     inside = replace(scope, ports={port.name: port for port in signature.ports})
     body = resolve_statements(written, signature, inside, mistakes)
     if mistakes:
         raise Mistake(mistakes[0])
-    return body.statements
+    return body
 
 
 @dataclass(frozen=True, slots=True)

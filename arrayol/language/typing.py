@@ -80,6 +80,11 @@ class Scope:
     declared: list[Local] = field(default_factory=list)
     symbols: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def known(self) -> Definitions:
+        """The definitions with a number for each const, those that stay symbolic among them."""
+        return self.definitions
+
     def with_index(self, name: syntax.Name) -> Scope:
         """The scope inside a range. Raises where its variable's name is taken."""
         self.check_free(name)

@@ -22,8 +22,8 @@ import numpy as np
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.text import rounded
 from arrayol.tiling.enumerate import Integers, distinct
-from arrayol.tiling.liveness import Lifetimes, live
-from arrayol.tiling.nest import Traffic
+from arrayol.tiling.liveness import Lifetimes, lifetimes, live
+from arrayol.tiling.nest import NestArray, Traffic
 from arrayol.tiling.quasi_affine import Conjunctions, QuasiAffine, case_text, conditions_of, form_of, hold
 
 Rows = tuple[tuple[int, ...], ...]
@@ -61,6 +61,21 @@ class Allocation:
 def allocate(alive: Lifetimes) -> Allocation:
     """The smallest allocation that is found for some lifetimes: see `allocate_all`."""
     return allocate_all([alive])
+
+
+def allocate_overlapped(traffic: Traffic, name: str) -> Allocation:
+    """The slots of an array under double buffering; what starts at zero with the tile takes no turns in a variable."""
+    if name in traffic.variables and traffic.zeroed[name].is_empty():
+        return as_variable(traffic.nest.arrays[name])
+    return allocate(lifetimes(traffic, name, overlapped=True))
+
+
+def as_variable(array: NestArray) -> Allocation:
+    """The slots of a local that is a variable: it is the only one of its name at any time."""
+    around, rank = len(array.around), len(array.shape)
+    moduli = tuple(extent or 1 for extent in array.shape[around:])
+    rows = tuple(tuple(int(row == column) for column in range(rank)) for row in range(around, rank))
+    return Allocation(rows, moduli, 0, "each is used within a tile, and before the next one is")
 
 
 def allocate_all(parts: Iterable[Lifetimes]) -> Allocation:

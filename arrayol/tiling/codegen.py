@@ -8,6 +8,7 @@ Expressions are texts in C's syntax of int64 values; they may call `floord(n, d)
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -127,9 +128,9 @@ def _nodes(node: isl.AstNode) -> tuple[Node, ...]:
         return tuple(child for place in range(children.n_ast_node()) for child in _nodes(children.get_ast_node(place)))
     if kind == _FOR:
         body = _nodes(node.for_get_body())
-        if node.for_is_degenerate():
-            return body  # its only value stands in the body already
         name, first = node.for_get_iterator().to_C_str(), node.for_get_init().to_C_str()
+        if node.for_is_degenerate():  # mostly its only value stands in the body already
+            return (For(name, first, f"{name} <= ({first})", "1", body),) if _mentions(body, name) else body
         return (For(name, first, node.for_get_cond().to_C_str(), node.for_get_inc().to_C_str(), body),)
     if kind == _IF:
         otherwise = _nodes(node.if_get_else_node()) if node.if_has_else_node() else ()
@@ -137,6 +138,22 @@ def _nodes(node: isl.AstNode) -> tuple[Node, ...]:
     call = node.user_get_expr()
     parts = [call.get_op_arg(place) for place in range(call.get_op_n_arg())]
     return (Run(parts[0].get_id().get_name(), tuple(part.to_C_str() for part in parts[1:])),)
+
+
+def _mentions(nodes: tuple[Node, ...], name: str) -> bool:
+    """Whether a variable stands in a tree."""
+    word = re.compile(rf"\b{name}\b")
+
+    def inside(node: Node) -> bool:
+        match node:
+            case For():
+                return any(map(word.search, (node.first, node.condition, node.step))) or any(map(inside, node.body))
+            case If():
+                return bool(word.search(node.condition)) or any(map(inside, (*node.then, *node.otherwise)))
+            case Run():
+                return any(map(word.search, node.arguments))
+
+    return any(map(inside, nodes))
 
 
 def _prefixed(nodes: tuple[Node, ...], first: tuple[str, ...]) -> tuple[Node, ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from arrayol.errors import ArrayolError, error
+from arrayol.ir.spec import written_name
 from arrayol.polyhedral.isl import Pieces, Point, coordinates
 from arrayol.tiling.nest import PREFIX, ProgramStatement, ScheduledStatement, TiledNest
 from arrayol.tiling.program import Dependence, Program
@@ -56,10 +57,11 @@ def check_order(program: Program, nest: TiledNest) -> None:
         for case in _reversed(dependence, source, target):
             if not case.is_empty():
                 pair = _pair(case, program)
+                shared = _touched(program, dependence, source, target, pair)
                 raise error(
                     "schedule-breaks-dependence",
                     f"the schedule breaks a dependence: {_instance(source, pair.first)} must run before "
-                    f"{_instance(target, pair.second)}{_touched(dependence, source, target, pair)}{pair.where}",
+                    f"{_instance(target, pair.second)}{shared}{pair.where}",
                     hint="reverse or skew a dimension, or exchange two of them",
                 )
 
@@ -144,6 +146,22 @@ def split_around(program: Program, chosen: Sequence[int]) -> tuple[tuple[int, ..
         f"{_instance(sources[bound.source], pair.first)}{pair.where}",
         hint=f"tile it with them: --statement {bound.source} and a schedule of its own",
     )
+
+
+def check_locals(program: Program, chosen: Sequence[int]) -> None:
+    """Raise (`statements-apart`) where a local passes between tiled statements and others: nothing would load it."""
+    for edge in program.dependences:
+        ends = (edge.source, edge.target)
+        if program.arrays[edge.array].is_local and sum(number in chosen for number in ends) == 1:
+            if edge.pairs.is_empty():
+                continue
+            tiled, other = ends if edge.source in chosen else ends[::-1]
+            raise error(
+                "statements-apart",
+                f"statement {other} cannot run whole before or after the tiled ones: it shares the local "
+                f"'{written_name(edge.array)}' with statement {tiled}, and no tile loads or stores a local",
+                hint=f"tile it with them: --statement {other} and a schedule of its own",
+            )
 
 
 # Parts
@@ -238,7 +256,7 @@ def _wrong_tiles(
             both = f"{_tile(pair.second)} and {_tile(pair.first)}"
             one = _pair(link.between(nest, _only(circle, pair)), program)
             needs = f"{_instance(link.target, one.second)} runs after {_instance(link.source, one.first)}"
-            shared = _touched(link.dependence, link.source, link.target, one)
+            shared = _touched(program, link.dependence, link.source, link.target, one)
             return error(
                 "tiles-in-circle",
                 f"the tiles {both} depend on each other: neither can run before the other; {needs}{shared}, and "
@@ -277,7 +295,9 @@ def _skewed(axis: int, times: Sequence[isl.Map]) -> str:
     return f"skew the schedule until no dependence goes back in dimension {axis + 1}, or make tiles 1 wide in {before}"
 
 
-def _touched(dependence: Dependence, source: ScheduledStatement, target: ScheduledStatement, pair: _Pair) -> str:
+def _touched(
+    program: Program, dependence: Dependence, source: ScheduledStatement, target: ScheduledStatement, pair: _Pair
+) -> str:
     """`, since both touch c[3]`, by an element of the pair."""
     for earlier in (*source.writes, *source.reads):
         for later in (*target.writes, *target.reads):
@@ -285,8 +305,8 @@ def _touched(dependence: Dependence, source: ScheduledStatement, target: Schedul
                 shared = _image(earlier.may, pair.first).intersect(_image(later.may, pair.second))
                 shared = _fixed(shared, pair.symbols)
                 if not shared.is_empty():
-                    element = coordinates(shared.sample_point())
-                    return f", since both touch {dependence.array}{list(element) if element else ''}"
+                    own = coordinates(shared.sample_point())[len(program.arrays[dependence.array].around) :]
+                    return f", since both touch {written_name(dependence.array)}{list(own) if own else ''}"
     return ""
 
 

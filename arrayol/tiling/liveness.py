@@ -17,7 +17,7 @@ import numpy as np
 from arrayol.errors import error
 from arrayol.tiling.enumerate import Integers, Scanned, strips, tile_set
 from arrayol.tiling.kinds import kinds_of
-from arrayol.tiling.nest import Traffic
+from arrayol.tiling.nest import TiledNest, Traffic
 from arrayol.tiling.relations import later_tiles, windows
 
 
@@ -39,7 +39,7 @@ def needed_alone(traffic: Traffic, array: str) -> isl.Map:
 
 def live(traffic: Traffic, array: str) -> isl.Map:
     """Relation from each tile to the elements in local memory while it runs, loads before it and stores after it."""
-    own, later = touched(traffic, array), later_tiles(traffic.nest)
+    own, later = touched(traffic, array), later_tiles(traffic.nests[array])
     until = own.union(later.apply_range(own))
     since = own.union(later.reverse().apply_range(own))
     return until.intersect(since).intersect_domain(tile_set(traffic.nest)).coalesce()
@@ -81,9 +81,17 @@ class Lifetimes:
 
 def lifetimes(traffic: Traffic, array: str, overlapped: bool = False) -> Lifetimes:
     """Lifetimes in all strips: see `lifetimes_on`."""
-    found = list(lifetimes_on(Walk.through(traffic), traffic, array, overlapped))
+    found = list(lifetimes_on(Walk.through(traffic.nests[array]), traffic, array, overlapped))
     columns = ("strip", "element", "first", "last")
     return Lifetimes(*(np.concatenate([getattr(own, column) for own in found]) for column in columns))
+
+
+def lifetimes_by_tile(traffic: Traffic, array: str) -> Lifetimes:
+    """Lifetimes with the tiles of all strips for steps, counted from 0 in the order of execution."""
+    alive, starts = lifetimes(traffic, array), TileClock.of(traffic.nests[array]).starts
+    return Lifetimes(
+        np.zeros_like(alive.strip), alive.element, *(starts[alive.strip] + step for step in (alive.first, alive.last))
+    )
 
 
 def lifetimes_on(walk: Walk, traffic: Traffic, array: str, overlapped: bool = False) -> Iterator[Lifetimes]:
@@ -123,20 +131,24 @@ class TileClock:
     place: Integers
 
     @staticmethod
-    def of(traffic: Traffic) -> TileClock:
+    def of(nest: TiledNest) -> TileClock:
         """The non-empty tiles, strip by strip."""
-        parts = strips(traffic.nest)
+        parts = strips(nest)
         if not parts:
             nothing = np.zeros(0, np.int64)
-            return TileClock(np.zeros((0, traffic.nest.depth), np.int64), nothing, nothing)
+            return TileClock(np.zeros((0, nest.depth), np.int64), nothing, nothing)
         strip = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return TileClock(np.concatenate(parts), strip, np.concatenate([np.arange(len(part)) for part in parts]))
 
     def outer(self, strip_dims: int) -> Integers:
         """The outer coordinates of each strip."""
-        first = np.flatnonzero(np.diff(self.strip, prepend=-1))
-        coordinates: Integers = self.tile[first, : self.tile.shape[1] - strip_dims]
+        coordinates: Integers = self.tile[self.starts, : self.tile.shape[1] - strip_dims]
         return coordinates
+
+    @property
+    def starts(self) -> Integers:
+        """The number of each strip's first tile."""
+        return np.flatnonzero(np.diff(self.strip, prepend=-1))
 
     def numbers(self, tiles: Integers) -> Integers:
         """For each row of `tiles` (m, depth) its number in execution order. All of them are tiles of the nest."""
@@ -169,20 +181,21 @@ class Walk:
     stands_for: Integers
 
     @staticmethod
-    def through(traffic: Traffic) -> Walk:
+    def through(nest: TiledNest) -> Walk:
         """All strips."""
-        clock = TileClock.of(traffic)
-        strip = clock.outer(traffic.nest.strip_dims)
+        clock = TileClock.of(nest)
+        strip = clock.outer(nest.strip_dims)
         return Walk(clock, strip, np.ones(len(strip), np.int64))
 
     @staticmethod
     def by_kinds(traffic: Traffic, array: str) -> Walk:
         """One strip of each kind, for what an array has to do with them."""
-        clock, rank = TileClock.of(traffic), traffic.touched[array].dim(isl.dim_type.out)
+        nest, rank = traffic.nests[array], traffic.touched[array].dim(isl.dim_type.out)
+        clock = TileClock.of(nest)
         sets = list(traffic.accesses[array])
         if traffic.simplified or traffic.nest.arrays[array].role == "delayed":  # these sets need not follow from those
             sets += [moved[array].wrap().flatten() for moved in (traffic.load, traffic.store)]
-        kinds = kinds_of(clock.outer(traffic.nest.strip_dims), windows(traffic.nest, rank), sets)
+        kinds = kinds_of(clock.outer(nest.strip_dims), windows(nest, rank), sets)
         return Walk(clock, kinds.strip, kinds.count)
 
     def total(self, relation: isl.Map) -> int:

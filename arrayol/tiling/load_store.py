@@ -18,7 +18,7 @@ Three ways to the sets, as relations from tiles to elements (paper C; docs/trans
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -26,7 +26,7 @@ import islpy as isl
 
 from arrayol.errors import error
 from arrayol.tiling.nest import TiledNest, Traffic
-from arrayol.tiling.relations import Frame, check_moduli, coalesced, key_names, relation, union
+from arrayol.tiling.relations import Frame, check_moduli, coalesced, key_names, keys_of_one_strip, relation, union
 from arrayol.tiling.tile import answered_in_time
 
 Method = Literal["difference", "lexicographic"]
@@ -58,9 +58,14 @@ def traffic(nest: TiledNest, *, simplify: bool = False, method: Method = "differ
         with answered_in_time(nest.name, patience=PATIENCE):
             sets[array.name], exact[array.name] = _sets(array, method), array.exact
     if simplify:
-        for array in arrays:
+        for array in (array for array in arrays if not array.is_local):
             with answered_in_time(nest.name, patience=PATIENCE):
                 sets[array.name] = _simple(array, sets[array.name])
+    zeroed = {}
+    for array in arrays:
+        if array.is_local:
+            with answered_in_time(nest.name, patience=PATIENCE):
+                zeroed[array.name] = array.zeroed
     return Traffic(
         nest,
         read={name: own.read for name, own in sets.items()},
@@ -72,12 +77,17 @@ def traffic(nest: TiledNest, *, simplify: bool = False, method: Method = "differ
         accesses={array.name: array.accesses for array in arrays},
         exact=exact,
         simplified=simplify,
+        nests={array.name: array.frame.nest for array in arrays},
+        variables=frozenset(array.name for array in arrays if array.is_local and _is_variable(array)),
+        zeroed=zeroed,
     )
 
 
 def _sets(array: KeyedArray, method: Method) -> ArrayTraffic:
     read, written, sure = live_in(array), array.in_tile(array.writes), array.in_tile(array.sure_writes)
-    if method == "lexicographic":
+    if array.is_local:
+        load = store = array.nothing
+    elif method == "lexicographic":
         load, store = loads_by_first_access(array), stores_by_last_write(array)
     else:
         store = array.storable(written.subtract(array.written_after))
@@ -128,6 +138,24 @@ class KeyedArray:
     writes: isl.Map
     sure_writes: isl.Map
     sure_reads: isl.Map
+    sums: isl.Map
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a local, which is never loaded nor stored."""
+        return self.frame.nest.arrays[self.name].is_local
+
+    @property
+    def nothing(self) -> isl.Map:
+        """From a tile to no element."""
+        return isl.Map.empty(self.in_tile(self.reads).get_space())
+
+    @property
+    def zeroed(self) -> isl.Map:
+        """From a tile to the elements of a local that `+=` reads before a write: they start at zero in the tile."""
+        if self.sums.is_empty():
+            return self.nothing
+        return coalesced(load_for(self, live_in(self), self.nothing))
 
     @cached_property
     def elements(self) -> isl.Set:
@@ -186,11 +214,44 @@ class KeyedArray:
 
 
 def keyed_arrays(nest: TiledNest) -> list[KeyedArray]:
-    """Every array that the statements touch, in the order of the component's ports."""
-    frame = Frame(nest)
+    """Every array that the statements touch, in the order of the component's ports, then locals."""
+    frames = {nest.strip_dims: Frame(nest)}
+    frame = frames[nest.strip_dims]
     reaches = [reach for statement in nest.statements for reach in (*statement.reads, *statement.writes)]
     names = {reach.array for reach in reaches}
-    return [_keyed(frame, name) for name in nest.arrays if name in names]
+    arrays = []
+    for array in (_keyed(frame, name) for name in nest.arrays if name in names):
+        dims = _strip_dims_of_uses(array) if array.is_local else nest.strip_dims
+        arrays.append(replace(array, frame=frames.setdefault(dims, Frame(nest.along(dims)))))
+    return arrays
+
+
+def _strip_dims_of_uses(array: KeyedArray) -> int:
+    """The fewest dimensions of strips that hold all uses of an element of a local each."""
+    nest, uses = array.frame.nest, array.touched
+    with answered_in_time(nest.name, patience=PATIENCE):
+        together = coalesced(uses.apply_range(uses.reverse()))
+        enough = (
+            dims
+            for dims in (0, *range(nest.strip_dims, nest.depth))
+            if together.is_subset(keys_of_one_strip(nest.along(dims)))
+        )
+        return next(enough, nest.depth)
+
+
+def _is_variable(array: KeyedArray) -> bool:
+    """Whether each of a local is used within a tile, and wholly before or after any other.
+
+    That is so if some first coordinates of the times of its uses are those of no other, and the same for all its uses.
+    """
+    nest = array.frame.nest
+    if nest.strip_dims:
+        return False
+    around, rank = len(nest.arrays[array.name].around), len(nest.arrays[array.name].shape)
+    with answered_in_time(nest.name, patience=PATIENCE):
+        times = coalesced(array.touched.project_out(isl.dim_type.out, around, rank - around)).reverse()
+        prefixes = (times.project_out(isl.dim_type.out, own, nest.depth + 1 - own) for own in range(nest.depth + 1))
+        return any(prefix.is_single_valued() and prefix.is_injective() for prefix in prefixes)
 
 
 def _keyed(frame: Frame, name: str) -> KeyedArray:
@@ -209,6 +270,14 @@ def _keyed(frame: Frame, name: str) -> KeyedArray:
         writes=gathered([(keys, reach.may) for keys, reach in writes]),
         sure_writes=gathered([(keys, reach.sure) for keys, reach in writes]),
         sure_reads=gathered([(keys, reach.sure) for keys, reach in reads]),
+        sums=gathered(
+            [
+                (keys, reach.may)
+                for keys, statement in statements
+                for reach in statement.writes
+                if reach.array == name and statement.assign is not None and statement.assign.accumulate
+            ]
+        ),
     )
 
 

@@ -7,30 +7,31 @@ their tuples have no names and are told by their places.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import islpy as isl
 
 from arrayol.errors import ArrayolError, error
 from arrayol.ir import expressions
-from arrayol.ir.spec import RepetitiveTask, Shape, SymbolicComponent
+from arrayol.ir.spec import Around, Elementary, RepetitiveTask, Shape, SymbolicComponent
 from arrayol.ir.types import ElementType
 from arrayol.polyhedral.nests import Parameters
 from arrayol.polyhedral.pieces import value_pieces
 from arrayol.source import Span
 
-Role = Literal["input", "output", "delayed"]
+Role = Literal["input", "output", "delayed", "local"]
 Size = int | str  # iterations per tile along a schedule dimension; a name where it stays symbolic
 
 
 @dataclass(frozen=True, slots=True)
 class NestArray:
-    """An array in external memory.
+    """An array in external memory, or a local of a body, which is in local memory only.
 
     `shape` holds the extents under the consts' values, also where some of them stay symbolic; `extents` gives them as
     isl's texts over the symbols. An array of the role `delayed` holds what a delay carries between repetitions: one
-    element for each repetition and pattern index.
+    element for each repetition and pattern index. A local has a dimension for each range variable `around` it, then its
+    own; `extents` has nothing of it.
     """
 
     name: str
@@ -38,6 +39,12 @@ class NestArray:
     shape: Shape
     role: Role
     extents: tuple[str, ...]
+    around: tuple[Around, ...] = ()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether it is a local: never loaded, never stored."""
+        return self.role == "local"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +125,10 @@ class TiledNest:
         """For each coordinate of a tile whether it is the tile's origin, not its number."""
         return tuple(isinstance(size, str) for size in self.sizes)
 
+    def along(self, strip_dims: int) -> TiledNest:
+        """The same nest with strips along so many dimensions."""
+        return self if strip_dims == self.strip_dims else replace(self, strip_dims=strip_dims)
+
     @property
     def tile_names(self) -> tuple[str, ...]:
         """Names of a tile's coordinates as they are shown: I, J, ... for the strip, T last; in lower case an origin.
@@ -148,6 +159,11 @@ class Traffic:
     exact (`exact`, by array), else by theorem 6. `touched` is what the tile's instances may access; `accesses` holds
     sets of [tile, element, key] of the possible reads and the possible and sure writes, see `relations.Frame`.
     `simplified` says that load or store were made single polyhedra.
+
+    A local is neither loaded nor stored, so it stays in local memory from strip to strip where its uses do: `nests` has
+    the nest with strips that are long enough for all uses of an element, by array. `variables` are the locals of which
+    local memory holds nothing: each is used within a tile, and before the next one is. `zeroed` has what of locals
+    starts at zero in a tile, since `+=` adds to it and nothing has written it before.
     """
 
     nest: TiledNest
@@ -160,17 +176,40 @@ class Traffic:
     accesses: Mapping[str, tuple[isl.Set, ...]]
     exact: Mapping[str, bool]
     simplified: bool
+    nests: Mapping[str, TiledNest]
+    variables: frozenset[str]
+    zeroed: Mapping[str, isl.Map]
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """The arrays in external memory."""
+        return tuple(name for name in self.touched if not self.nest.arrays[name].is_local)
+
+    @property
+    def locals(self) -> tuple[str, ...]:
+        """The locals."""
+        return tuple(name for name in self.touched if self.nest.arrays[name].is_local)
+
+    @property
+    def kept_locals(self) -> tuple[str, ...]:
+        """The locals that local memory holds."""
+        return tuple(name for name in self.locals if name not in self.variables)
 
 
 # Expressions of symbols as isl's text, and what is known of symbols.
 
 
 def parameters_of(symbolic: SymbolicComponent) -> Parameters:
-    """The symbols of a component and the shapes of its ports, for isl."""
+    """The symbols of a component and the shapes of its arrays, for isl."""
     names = {name: parameter(name) for name in symbolic.symbols}
+    component = symbolic.component
+    around = {local.name: local.around for local in component.locals} if isinstance(component, Elementary) else {}
     extents = {
-        port: tuple(affine_text(extent, symbolic) for extent in shape if extent is not None)
-        for port, shape in symbolic.shapes.items()
+        name: (
+            *("?" for _ in around.get(name, ())),
+            *(affine_text(size, symbolic) for size in shape if size is not None),
+        )
+        for name, shape in symbolic.shapes.items()
     }
     return Parameters(names, extents)
 

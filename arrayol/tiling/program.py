@@ -22,6 +22,7 @@ from arrayol.ir.spec import (
     Delay,
     Elementary,
     Link,
+    Local,
     Port,
     RepetitiveTask,
     SymbolicComponent,
@@ -87,10 +88,11 @@ def _of_body(symbolic: SymbolicComponent, elementary: Elementary) -> Program:
         _statement(number, statement, context, symbolic.tables) for number, statement in enumerate(nest, 1)
     )
     orders = _Orders(nest, context)
+    arrays = _ports(symbolic) | {local.name: _local(local) for local in elementary.locals}
     dependences = tuple(
         dependence for source in statements for target in statements for dependence in orders.between(source, target)
     )
-    return Program(symbolic, statements, _ports(symbolic), context, dependences)
+    return Program(symbolic, statements, arrays, context, dependences)
 
 
 def _ports(symbolic: SymbolicComponent) -> dict[str, NestArray]:
@@ -102,6 +104,12 @@ def _ports(symbolic: SymbolicComponent) -> dict[str, NestArray]:
         for port in ports
         if port.name not in symbolic.tables
     }
+
+
+def _local(local: Local) -> NestArray:
+    """A local as the array over the loops around that it stands for."""
+    shape = (*(outer.high - outer.low for outer in local.around), *local.shape)
+    return NestArray(local.name, local.type, shape, "local", (), local.around)
 
 
 def _texts(shape: SymbolicShape, symbolic: SymbolicComponent) -> tuple[str, ...]:

@@ -150,6 +150,22 @@ def later_tiles(nest: TiledNest) -> isl.Map:
     return relation(nest, _tuple("t", nest), _tuple("u", nest), cases)
 
 
+def keys_of_one_strip(nest: TiledNest) -> isl.Map:
+    """From a key to all keys of its strip; told by origins, to those that are in it whatever the sizes are."""
+    names = key_names(nest)
+    others, inner = [f"o{place}" for place in range(len(names))], []
+    cases = []
+    for axis in range(nest.depth - nest.strip_dims):
+        if nest.by_origin[axis]:
+            cases.append(f"{others[axis]} = {names[axis]}")
+        else:
+            inner.append(f"t{axis}")
+            low, size = _origin(nest, axis), _size(nest, axis)
+            cases += [f"{low} <= {name} < {low} + {size}" for name in (names[axis], others[axis])]
+    joined = " and ".join(cases) or "true"
+    return relation(nest, names, others, [f"exists ({', '.join(inner)} : {joined})" if inner else joined])
+
+
 def check_moduli(pairs: isl.Map) -> None:
     """Raise TooHardError where quotients have large factors: isl does not count what optima and hulls cost there."""
     for part in pairs.get_basic_maps():

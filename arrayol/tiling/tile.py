@@ -13,7 +13,14 @@ from arrayol.ir import expressions
 from arrayol.polyhedral.isl import TooHardError, bounded_effort
 from arrayol.polyhedral.pieces import value_pieces
 from arrayol.source import Span
-from arrayol.tiling.legality import check_domains, check_one_to_one, check_order, check_tiles, split_around
+from arrayol.tiling.legality import (
+    check_domains,
+    check_locals,
+    check_one_to_one,
+    check_order,
+    check_tiles,
+    split_around,
+)
 from arrayol.tiling.nest import ProgramStatement, ScheduledStatement, Size, TiledNest, parameter, parameter_set
 from arrayol.tiling.program import Program
 
@@ -72,7 +79,9 @@ def _tiled(program: Program, schedules: Sequence[Schedule], tiling: Tiling) -> T
     statements = tuple(_scheduled(program, schedule) for schedule in chosen)
     check_domains(program, statements)
     check_one_to_one(program, statements)
-    before, after = split_around(program, [statement.number for statement in statements])
+    numbers = [statement.number for statement in statements]
+    check_locals(program, numbers)
+    before, after = split_around(program, numbers)
     nest = TiledNest(
         program.symbolic.component.name,
         statements,

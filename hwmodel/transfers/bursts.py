@@ -36,11 +36,13 @@ class Place:
 
 
 def places(arrays: Mapping[str, NestArray], platform: Platform) -> dict[str, Place]:
-    """The place of each array, in the order given; without a row model arrays follow each other without a gap."""
+    """The place of each array but locals, in the order given; without a row model arrays follow each other at once."""
     align = platform.memory.rows.row_bytes if platform.memory.rows is not None else 1
     taken: dict[str, Place] = {}
     free = 0
     for name, array in arrays.items():
+        if array.is_local:
+            continue
         place = Place(free, array.type.bytes, tuple(extent or 1 for extent in array.shape))
         taken[name] = place
         free += -(-prod(place.shape) * place.element_bytes // align) * align

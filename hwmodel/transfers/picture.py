@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from arrayol.errors import error
-from arrayol.ir.spec import Spec
+from arrayol.ir.spec import Spec, written_name
 from arrayol.pictures.save import save_transfers
 from arrayol.pictures.transfers import BarsShown, MovesShown, Numbers, TilesShown
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.tiling.enumerate import rows, strips
-from arrayol.tiling.liveness import lifetimes
+from arrayol.tiling.liveness import lifetimes_by_tile
 from arrayol.tiling.nest import TiledNest, Traffic
 from hwmodel.platform import Platform
 from hwmodel.transfers.policies import evaluate
@@ -36,7 +36,7 @@ def save_picture(spec: Spec, traffic: Traffic, platform: Platform, path: Path) -
     try:
         timeline = evaluate(spec, traffic, platform)["strip-reuse"].timeline
         tiles = strips(nest)
-        drawn = [name for name in traffic.load if _is_drawn(nest, name)]
+        drawn = [name for name in traffic.touched if _is_drawn(nest, name)]
         shown = _tiles_shown(nest, tiles)
         moves = [_moves(traffic, name, tiles, len(shown.labels)) for name in drawn]
     except TooHardError:
@@ -46,7 +46,7 @@ def save_picture(spec: Spec, traffic: Traffic, platform: Platform, path: Path) -
     bars = BarsShown(timeline.load[:MOST_BARS], timeline.compute[:MOST_BARS], timeline.store[:MOST_BARS])
     sizes, schedules = " x ".join(map(str, nest.sizes)), "; ".join(", ".join(text) for text in nest.text)
     title = f"{nest.name}: schedule {schedules}, tiles of {sizes}"
-    save_transfers(title, shown, moves, bars, _notes(nest, list(traffic.load), drawn), path)
+    save_transfers(title, shown, moves, bars, _notes(nest, list(traffic.touched), drawn), path)
 
 
 def _is_drawn(nest: TiledNest, name: str) -> bool:
@@ -56,7 +56,7 @@ def _is_drawn(nest: TiledNest, name: str) -> bool:
 
 def _notes(nest: TiledNest, names: Sequence[str], drawn: Sequence[str]) -> list[str]:
     notes = [f"tiles are labelled {', '.join(nest.tile_names)}; numbers in planes count the tiles of a strip from 0"]
-    rest = [name for name in names if name not in drawn]
+    rest = [written_name(name) for name in names if name not in drawn]
     if rest:
         notes.append(f"not drawn, as they have not one or two dimensions or are too large: {', '.join(rest)}")
     return notes
@@ -78,17 +78,21 @@ def _tiles_shown(nest: TiledNest, tiles: Sequence[Numbers]) -> TilesShown:
 
 def _moves(traffic: Traffic, name: str, tiles: Sequence[Numbers], count: int) -> MovesShown:
     place = {tuple(tile): number for number, tile in enumerate(np.concatenate(list(tiles)).tolist())}
-    starts = np.cumsum([0, *(len(run) for run in tiles)])
-    alive = lifetimes(traffic, name)
+    array = traffic.nest.arrays[name]
+    alive = lifetimes_by_tile(traffic, name)
     spans = alive.last - alive.first + 1
     steps = np.arange(int(spans.sum())) - np.repeat(np.cumsum(spans) - spans, spans)
-    tile = np.repeat(starts[alive.strip] + alive.first, spans) + steps
-    kept = np.column_stack([tile, np.repeat(alive.element, spans, axis=0)])
+    tile = np.repeat(alive.first, spans) + steps
+    lows = np.array([*(outer.low for outer in array.around), *[0] * (len(array.shape) - len(array.around))], np.int64)
+    kept = np.column_stack([tile, np.repeat(alive.element - lows, spans, axis=0)])
 
     def side(relation: Any) -> Numbers:
         pairs = rows(relation)
         numbers = np.array([place[tuple(tile)] for tile in pairs.domain.tolist()], np.int64)
         return np.column_stack([numbers, pairs.image])[numbers < count]
 
-    shape = tuple(length for length in traffic.nest.arrays[name].shape if length is not None)
-    return MovesShown(name, shape, side(traffic.load[name]), side(traffic.store[name]), kept[tile < count])
+    shape = tuple(length for length in array.shape if length is not None)
+    by = f" by {', '.join(outer.name for outer in array.around)}" if array.around else ""
+    return MovesShown(
+        f"{written_name(name)}{by}", shape, side(traffic.load[name]), side(traffic.store[name]), kept[tile < count]
+    )

@@ -8,7 +8,7 @@ figure is therefore the cost of one definite execution, not an estimate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -18,7 +18,7 @@ import numpy as np
 
 from arrayol.ir.spec import RepetitiveTask, Spec
 from arrayol.tiling.enumerate import Iterations, iterations, rows
-from arrayol.tiling.liveness import TileClock, lifetimes, needed_alone, touched
+from arrayol.tiling.liveness import TileClock, lifetimes, lifetimes_by_tile, needed_alone, touched
 from arrayol.tiling.nest import NestReach, ScheduledStatement, TiledNest, Traffic
 from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.platform import Datapath, Platform
@@ -54,7 +54,7 @@ class Ground:
 
     @cached_property
     def clock(self) -> TileClock:
-        return TileClock.of(self.traffic)
+        return TileClock.of(self.nest)
 
     @cached_property
     def iterations(self) -> Iterations:
@@ -95,14 +95,29 @@ class Ground:
 
     @cached_property
     def kept(self) -> Moves:
-        """What each tile touches, and so has in local memory."""
-        return self.moved({name: touched(self.traffic, name) for name in self.traffic.load})
+        """What each tile touches of arrays in external memory, and so has in local memory."""
+        return self.moved({name: touched(self.traffic, name) for name in self.traffic.moved})
+
+    @cached_property
+    def locals(self) -> tuple[Numbers, Numbers]:
+        """The first and the last tile that touches it, for each element of a local."""
+        alive = [lifetimes_by_tile(self.traffic, name) for name in self.traffic.kept_locals]
+        nothing = np.zeros(0, np.int64)
+        return (
+            np.concatenate([nothing, *(one.first for one in alive)]),
+            np.concatenate([nothing, *(one.last for one in alive)]),
+        )
+
+    @cached_property
+    def local_sizes(self) -> Numbers:
+        """How many elements of locals are alive in each tile."""
+        return _held([self.locals], len(self.clock.tile))[: len(self.clock.tile)]
 
     def moved(self, relations: Mapping[str, Any]) -> Moves:
         """The elements of relations from tiles to elements, by tile in execution order."""
         parts = []
         for number, name in enumerate(self.nest.arrays):
-            if name in relations:
+            if name in relations and name in self.places:
                 tile, element = rows(relations[name])
                 parts.append((self._numbers(tile), number, self.places[name].linear(element)))
         return moves(parts)
@@ -112,11 +127,23 @@ class Ground:
 
     def alive(self, overlapped: bool) -> int:
         """The most elements of all arrays in local memory at once, under reuse inside a strip."""
-        sizes: dict[tuple[int, int], int] = {}
-        for name in self.traffic.load:
-            for place, size in lifetimes(self.traffic, name, overlapped).sizes().items():
-                sizes[place] = sizes.get(place, 0) + size
-        return max(sizes.values(), default=0)
+        times = 2 * self.clock.strip + np.arange(len(self.clock.tile)) + 1  # a step before and after each strip
+        begins = times[self.clock.starts]
+        first, last = self.locals
+        spans = [(times[first], times[last])]
+        for name in self.traffic.moved:
+            alive = lifetimes(self.traffic, name, overlapped)
+            spans.append((begins[alive.strip] + alive.first, begins[alive.strip] + alive.last))
+        return int(_held(spans).max(initial=0))
+
+
+def _held(spans: Sequence[tuple[Numbers, Numbers]], steps: int = 0) -> Numbers:
+    """How many spans hold each step, for at least so many steps; both ends of a span are in it."""
+    first, last = (np.concatenate(ends) for ends in zip(*spans, strict=True))
+    length = max(steps, int(last.max(initial=-1)) + 2)
+    changes = np.bincount(first, minlength=length) - np.bincount(last + 1, minlength=length)
+    held: Numbers = changes.cumsum()
+    return held
 
 
 def elementary_of(spec: Spec, name: str) -> str:
@@ -134,15 +161,17 @@ def reuse_in_strips(ground: Ground) -> Plan:
 def each_tile_alone(ground: Ground) -> Plan:
     """Every tile loads all it may read and stores all it may write; what it may leave unwritten is loaded too."""
     traffic, clock = ground.traffic, ground.clock
-    loads = ground.moved({name: needed_alone(traffic, name) for name in traffic.load})
-    stores = ground.moved(traffic.written)
+    loads = ground.moved({name: needed_alone(traffic, name) for name in traffic.moved})
+    stores = ground.moved({name: traffic.written[name] for name in traffic.moved})
     units = Units(clock.strip, ground.tile_cycles, _last_writers(clock, loads, stores))
     sizes = [np.bincount(part.unit, minlength=len(clock.tile)) for part in (loads, ground.kept, stores)]
     steps = units.load_steps()
     held = np.zeros(int(steps.max(initial=-1)) + 3, np.int64)
     for behind, size in enumerate(sizes):
         held[steps + behind] += size
-    return Plan(units, loads, stores, int(sizes[1].max(initial=0)), int(held.max(initial=0)))
+    first, last = ground.locals
+    held += _held([(steps[first] + 1, steps[last] + 1)], len(held))
+    return Plan(units, loads, stores, int((sizes[1] + ground.local_sizes).max(initial=0)), int(held.max(initial=0)))
 
 
 def whole_strip_first(ground: Ground) -> Plan:
@@ -152,8 +181,10 @@ def whole_strip_first(ground: Ground) -> Plan:
     latency = ground.datapath.latency
     compute = np.bincount(clock.strip, ground.tile_cycles - latency).astype(np.int64) + latency
     units = Units(np.arange(len(compute)), compute, np.full(len(compute), -1))
-    live = int(np.bincount(kept.unit).max(initial=0))
-    return Plan(units, loads, stores, live, live)
+    live = np.bincount(kept.unit, minlength=len(compute))
+    np.maximum.at(locals_ := np.zeros_like(live), clock.strip, ground.local_sizes)
+    most = int((live + locals_).max(initial=0))
+    return Plan(units, loads, stores, most, most)
 
 
 def _by_strip(clock: TileClock, moved: Moves) -> Moves:
@@ -178,19 +209,21 @@ def _last_writers(clock: TileClock, loads: Moves, stores: Moves) -> Numbers:
     return after
 
 
-# Every access remote: no local memory, each access a burst of one element, in the order of execution.
+# Every access remote: no local memory but for locals, each access a burst of one element, in the order of execution.
 
 
 def remote_bursts(ground: Ground) -> Bursts:
-    """All accesses of a nest, instance by instance, reads as they are written, then writes.
+    """All accesses of a nest to external memory, instance by instance, reads as they are written, then writes.
 
     An access that may happen counts. One whose element depends on data counts once, at the first element it may touch.
     """
     names = list(ground.nest.arrays)
-    columns: list[tuple[Numbers, ...]] = []
+    columns: list[tuple[Numbers, ...]] = [(np.zeros(0, np.int64),) * 4]
     for number, statement in enumerate(ground.nest.statements):
         turn, instances = _order(ground, number, statement)
         for place, (reach, write) in enumerate(_reaches(statement)):
+            if reach.array not in ground.places:
+                continue
             instance, element = _accesses(reach, one_each=statement.assign is not None)
             at = turn[_rows_in(instance, instances)]
             linear = ground.places[reach.array].linear(element)
@@ -274,6 +307,7 @@ def _remote(ground: Ground) -> PolicyCost:
     shared = ground.platform.memory.port == "shared"
     reads, writes = int(time.cycles[~bursts.write].sum()), int(time.cycles[bursts.write].sum())
     latency = ground.datapath.latency
+    live = int(ground.local_sizes.max(initial=0))
     compute = len(ground.iterations.statement) * ground.instance_cycles
     port = reads + writes if shared else max(reads, writes)
     return PolicyCost(
@@ -281,8 +315,8 @@ def _remote(ground: Ground) -> PolicyCost:
         bytes_moved=int(bursts.size.sum()),
         bursts=len(bursts),
         row_changes=_total(time.row_changes),
-        live=0,
-        live_overlapped=0,
+        live=live,
+        live_overlapped=live,
         cycles=max(port, compute) + latency,
         cycles_without_overlap=reads + writes + compute + latency,
         timeline=None,

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Spec
 from arrayol.polyhedral.isl import TooHardError
-from arrayol.tiling.allocation import Allocation, Modulus, allocate_all, moduli_formula
+from arrayol.tiling.allocation import Allocation, Modulus, allocate_all, as_variable, moduli_formula
 from arrayol.tiling.conditions import conditions, loading_tree, tiles_text, tree_text
 from arrayol.tiling.counting import size_formula, total_formula
 from arrayol.tiling.enumerate import strips, tile_set
@@ -49,6 +49,7 @@ class ArrayReport:
 
     `exact` says that every access is known exactly, so that nothing is moved that is not needed. Where a name stays
     symbolic, `live` is a formula of a tile's live set and `moduli` are those of the allocation, where they were found.
+    `from_strip_to_strip` says that some elements of a local are kept beyond a strip.
     """
 
     array: NestArray
@@ -59,6 +60,7 @@ class ArrayReport:
     overlapped: Allocation | None
     live: Formula | None
     moduli: tuple[Modulus, ...] | None
+    from_strip_to_strip: bool
 
 
 @dataclass(frozen=True)
@@ -148,8 +150,17 @@ def _unless_too_large(found: Callable[[], _Found]) -> _Found | None:
 
 
 def _walked(traffic: Traffic, *, by_kinds: bool, trees: bool) -> dict[str, ArrayReport]:
-    names, every = _touched(traffic.nest), None if by_kinds else Walk.through(traffic)
-    return {name: _array(traffic, name, every or Walk.by_kinds(traffic, name), trees=trees) for name in names}
+    every: dict[int, Walk] = {}
+
+    def walk(name: str) -> Walk:
+        nest = traffic.nests[name]
+        if by_kinds:
+            return Walk.by_kinds(traffic, name)
+        if nest.strip_dims not in every:
+            every[nest.strip_dims] = Walk.through(nest)
+        return every[nest.strip_dims]
+
+    return {name: _array(traffic, name, walk(name), trees=trees) for name in _touched(traffic.nest)}
 
 
 def _touched(nest: TiledNest) -> list[str]:
@@ -160,15 +171,17 @@ def _touched(nest: TiledNest) -> list[str]:
 
 def _array(traffic: Traffic, name: str, walk: Walk | None, *, trees: bool) -> ArrayReport:
     """What one array moves: counted on a walk, or by formula where there is none."""
+    variable = as_variable(traffic.nest.arrays[name]) if name in traffic.variables else None
     return ArrayReport(
         traffic.nest.arrays[name],
         _side(traffic.load[name], traffic.nest, name, walk, trees=trees),
         _side(traffic.store[name], traffic.nest, name, walk, trees=trees),
         traffic.exact[name],
-        allocate_all(lifetimes_on(walk, traffic, name)) if walk else None,
-        allocate_all(lifetimes_on(walk, traffic, name, overlapped=True)) if walk else None,
-        None if walk else size_formula(live(traffic, name), traffic.nest),
-        None if walk else moduli_formula(traffic, name),
+        variable or (allocate_all(lifetimes_on(walk, traffic, name)) if walk else None),
+        variable or (allocate_all(lifetimes_on(walk, traffic, name, overlapped=True)) if walk else None),
+        None if walk or variable else size_formula(live(traffic, name), traffic.nest),
+        None if walk or variable else moduli_formula(traffic, name),
+        traffic.nests[name].strip_dims > traffic.nest.strip_dims,
     )
 
 
@@ -199,6 +212,9 @@ def _array_json(array: ArrayReport) -> dict[str, Any]:
         "loaded": array.load.total,
         "stored": array.store.total,
     }
+    if array.array.is_local:
+        content["around"] = [outer.name for outer in array.array.around]
+        content["from_strip_to_strip"] = array.from_strip_to_strip
     for key, side in (("loaded", array.load), ("stored", array.store)):
         if side.total is None:
             content[f"{key}_formula"] = None if side.summed is None else str(side.summed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hypothesis import HealthCheck, assume, given, settings
@@ -19,7 +20,25 @@ FUNCTIONS = {"__builtins__": {}, "min": min, "max": max, "floord": lambda n, d: 
 def value(text: str, values: Mapping[str, int]) -> int:
     """An expression in C's syntax; divisions without remainder are as Python's `//`."""
     plain = text.replace("&&", " and ").replace("||", " or ").replace("/", "//")
-    return int(eval(plain, dict(FUNCTIONS), dict(values)))
+    return int(eval(choices(plain), dict(FUNCTIONS), dict(values)))
+
+
+def choices(text: str) -> str:
+    """`a ? b : c` in Python's order, what stands in parentheses first."""
+    groups: list[str] = []
+    while found := re.search(r"\(([^()]*)\)", text):
+        groups.append(f"({', '.join(map(_choice, found.group(1).split(', ')))})")
+        text = f"{text[: found.start()]}@{len(groups) - 1}@{text[found.end() :]}"
+    text = _choice(text)
+    for place, group in reversed([*enumerate(groups)]):
+        text = text.replace(f"@{place}@", group)
+    return text
+
+
+def _choice(text: str) -> str:
+    condition, mark, rest = text.partition(" ? ")
+    then, _, otherwise = rest.partition(" : ")
+    return f"(({then}) if ({condition}) else {_choice(otherwise)})" if mark else text
 
 
 def walk(nodes: Sequence[Node], values: dict[str, int]) -> Iterator[tuple[str, tuple[int, ...]]]:

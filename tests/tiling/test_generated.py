@@ -10,7 +10,7 @@ import islpy as isl
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-from strategies_tiles import CONSTS, EXTENTS, NestCase, nest_cases
+from strategies_tiles import CONSTS, EXTENTS, LOCAL, NestCase, nest_cases
 from tiles_at_values import at_values
 from tiles_brute import (
     Placed,
@@ -71,11 +71,22 @@ def verdict(case: NestCase, found: list[Placed]) -> str:
         times = [one.time for one in found if one.instance.number == number]
         if len(set(times)) < len(times):
             return "schedule-not-one-to-one"
-    if not splits(case):
+    if shares_a_local(case) or not splits(case):
         return "statements-apart"
     if not keeps_order(found, lambda one: (one.time, one.instance.number)):
         return "schedule-breaks-dependence"
     return "fine" if keeps_order(found, lambda one: (one.tile, one.time, one.instance.number)) else "tiles"
+
+
+def shares_a_local(case: NestCase) -> bool:
+    """Whether a local passes between a chosen line and another one."""
+    cells = [
+        {(one.number in case.chosen, cell) for cell in one.cells if cell[0] == LOCAL}
+        for one in instances(case)
+        if LOCAL in case.lines[one.number - 1].text
+    ]
+    inside = {cell for found in cells for chosen, cell in found if chosen}
+    return any(cell in inside for found in cells for chosen, cell in found if not chosen)
 
 
 def splits(case: NestCase) -> bool:
@@ -123,7 +134,7 @@ def test_symbols(case: NestCase, named: set[int]) -> None:
     simple = at_values(traffic(nest, simplify=True), values)
     sets, strips = tile_sets(placed(case)), strips_of(placed(case), case.strip_dims)
     assert tiles(found.nest).tolist() == tiles(expected.nest).tolist()
-    for array in expected.load:
+    for array in expected.moved:
         assert found.store[array].is_equal(expected.store[array])
         assert found.read[array].is_equal(expected.read[array])
         at_origin = any(isinstance(size, str) for size in sizes)
@@ -161,13 +172,46 @@ def check_sets(nest: TiledNest, found: list[Placed]) -> None:
     differences, lexicographic = traffic(nest), traffic(nest, method="lexicographic")
     simple = traffic(nest, simplify=True)
     assert set(differences.load) >= {array for array, one in sets.items() if any({**one.read, **one.written}.values())}
-    for array in differences.load:
+    for array in differences.locals:
+        check_local(nest, sets[array], differences, found)
+    for array in differences.moved:
         assert differences.load[array].is_equal(lexicographic.load[array])
         assert differences.store[array].is_equal(lexicographic.store[array])
         check_array(sets[array], differences, array, strips)
         check_simple(sets[array], simple, array, strips)
-    for keyed in keyed_arrays(nest):
+    for keyed in (one for one in keyed_arrays(nest) if one.name in differences.moved):
         check_given_store(keyed, sets[keyed.name], simple.store[keyed.name], strips)
+
+
+def check_local(nest: TiledNest, sets: TileSets, found: Traffic, placed_: list[Placed]) -> None:
+    """A local is never moved; it is kept for as many strips as its uses lie in; sums start at zero once."""
+    check_accesses(sets, found, LOCAL, sorted({one.tile for one in placed_}))
+    assert not elements(found.load[LOCAL])
+    assert not elements(found.store[LOCAL])
+    strips = strips_of(placed_, nest.strip_dims)
+    used: dict[tuple[int, ...], set[int]] = defaultdict(set)
+    for number, strip in enumerate(strips):
+        for tile in strip:
+            for element in sets.read[tile] | sets.written[tile]:
+                used[element].add(number)
+    assert (found.nests[LOCAL].strip_dims > nest.strip_dims) == any(len(numbers) > 1 for numbers in used.values())
+    event("local from strip to strip" if found.nests[LOCAL].strip_dims > nest.strip_dims else "local of a strip")
+    every = sorted({one.tile for one in placed_})
+    zeroed, _ = theorem_six(sets, every, {tile: set() for tile in every})
+    first = elements(found.zeroed[LOCAL])
+    assert all(first[tile] in (zeroed[tile], set()) for tile in every)
+    if LOCAL in found.variables:
+        event("local as a variable")
+        check_variable(placed_)
+
+
+def check_variable(found: list[Placed]) -> None:
+    """In the order of execution all uses of one lie together."""
+    turns = []
+    for one in sorted(found, key=lambda one: (one.tile, one.time, one.instance.number)):
+        turns += [place[:-1] for name, place in one.instance.cells if name == LOCAL]
+    runs = [turn for place, turn in enumerate(turns) if not place or turns[place - 1] != turn]
+    assert len(set(runs)) == len(runs)
 
 
 def check_given_store(keyed: KeyedArray, sets: TileSets, store: isl.Map, strips: list[list[Tile]]) -> None:
@@ -191,14 +235,18 @@ def check_simple(sets: TileSets, found: Traffic, array: str, strips: list[list[T
             assert of_tile.is_equal(isl.Set.from_basic_set(of_tile.convex_hull()))
 
 
-def check_array(sets: TileSets, found: Traffic, array: str, strips: list[list[Tile]]) -> None:
+def check_accesses(sets: TileSets, found: Traffic, array: str, every: list[Tile]) -> None:
     read, written, sure = (elements(one[array]) for one in (found.read, found.written, found.surely_written))
+    for tile in every:
+        assert read[tile] == sets.read[tile]
+        assert written[tile] == sets.written[tile]
+        assert sure[tile] == sets.sure[tile]
+
+
+def check_array(sets: TileSets, found: Traffic, array: str, strips: list[list[Tile]]) -> None:
+    check_accesses(sets, found, array, [tile for strip in strips for tile in strip])
     load, store = elements(found.load[array]), elements(found.store[array])
     for strip in strips:
-        for tile in strip:
-            assert read[tile] == sets.read[tile]
-            assert written[tile] == sets.written[tile]
-            assert sure[tile] == sets.sure[tile]
         loads, stores = theorem_six(sets, strip)
         if all(sets.written[tile] == sets.sure[tile] for strip in strips for tile in strip):
             assert (loads, stores) == theorem_one(sets, strip)

@@ -39,7 +39,7 @@ def heat(tile: tuple[int, ...], **sizes: int) -> Transfers:
 )
 def test_kinds_stand_for_all_strips(found: object) -> None:
     traffic = found().traffic  # type: ignore[operator]
-    every = Walk.through(traffic)
+    every = Walk.through(traffic.nest)
     for array in traffic.load:
         kinds = Walk.by_kinds(traffic, array)
         assert int(kinds.stands_for.sum()) == len(every.strip)
@@ -53,7 +53,7 @@ def test_kinds_stand_for_all_strips(found: object) -> None:
 def test_many_strips_are_of_few_kinds() -> None:
     """Stencil pairs are the same away from the border, so that PolyBench's large sizes are counted too."""
     traffic = heat((2, 4, 4, 4), N=40, TSTEPS=20).traffic
-    assert (len(Walk.by_kinds(traffic, "A").strip), len(Walk.through(traffic).strip)) == (118, 1310)
+    assert (len(Walk.by_kinds(traffic, "A").strip), len(Walk.through(traffic.nest).strip)) == (118, 1310)
 
 
 def test_sets_whose_quotients_isl_leaves_open_are_shown() -> None:

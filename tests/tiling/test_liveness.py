@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_tiles import NestCase, nest_cases
+from strategies_tiles import LOCAL, NestCase, nest_cases
 from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest
 from tiles_brute import placed, strips_of, theorem_six, tile_sets
 
@@ -17,18 +17,22 @@ from arrayol.tiling.allocation import allocate, conflict_differences
 from arrayol.tiling.enumerate import rows
 from arrayol.tiling.liveness import Lifetimes, lifetimes, live
 from arrayol.tiling.load_store import traffic
+from arrayol.tiling.nest import Traffic
 
 Spans = dict[tuple[int, tuple[int, ...]], list[int]]
 
 
-def brute_spans(case: NestCase, overlapped: bool) -> dict[str, Spans]:
-    """First and last step of each element in each strip, by array: every touch, load and store on its own."""
+def brute_spans(case: NestCase, traffic: Traffic, overlapped: bool) -> dict[str, Spans]:
+    """First and last step of each element in each strip, by array: every touch, load and store on its own.
+
+    Strips are as long as an array's are said to be; those of locals are judged elsewhere.
+    """
     found = placed(case)
     spans: dict[str, Spans] = {}
     for array, sets in tile_sets(found).items():
         spans[array] = own = {}
-        for strip, tiles in enumerate(strips_of(found, case.strip_dims)):
-            load, store = theorem_six(sets, tiles)
+        for strip, tiles in enumerate(strips_of(found, traffic.nests[array].strip_dims)):
+            load, store = theorem_six(sets, tiles) if array != LOCAL else (defaultdict(set), defaultdict(set))
             for step, tile in enumerate(tiles):
                 touches = [(element, step) for element in sets.read[tile] | sets.written[tile]]
                 touches += [(element, step - overlapped) for element in load[tile]]
@@ -46,7 +50,7 @@ def test_lifetimes_run_from_the_first_touch_to_the_last(case: NestCase, overlapp
     if nest is None:
         return
     found = traffic(nest)
-    for array, expected in brute_spans(case, overlapped).items():
+    for array, expected in brute_spans(case, found, overlapped).items():
         alive = lifetimes(found, array, overlapped)
         keys = zip(alive.strip.tolist(), map(tuple, alive.element.tolist()), strict=True)
         ends = [list(pair) for pair in zip(alive.first.tolist(), alive.last.tolist(), strict=True)]
@@ -66,8 +70,8 @@ def test_the_live_relation_holds_what_is_alive_in_each_tile(case: NestCase) -> N
     if nest is None:
         return
     found = traffic(nest)
-    tiles = strips_of(placed(case), case.strip_dims)
-    for array, spans in brute_spans(case, overlapped=False).items():
+    for array, spans in brute_spans(case, found, overlapped=False).items():
+        tiles = strips_of(placed(case), found.nests[array].strip_dims)
         expected = {
             (*tiles[strip][step], *element)
             for (strip, element), (first, last) in spans.items()

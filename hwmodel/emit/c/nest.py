@@ -15,13 +15,12 @@ from typing import Any
 
 from arrayol.errors import error
 from arrayol.ir.expressions import Range
-from arrayol.ir.spec import Component, ConstArray, Elementary, Port, RepetitiveTask, Spec
+from arrayol.ir.spec import Component, ConstArray, Elementary, Port, RepetitiveTask, Spec, written_name
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.pieces import value_pieces
 from arrayol.text import counted
-from arrayol.tiling.allocation import Allocation, allocate
+from arrayol.tiling.allocation import Allocation, allocate_overlapped
 from arrayol.tiling.codegen import For, If, Node, Run, element_loops, instance_loops, strip_loops, tile_loops
-from arrayol.tiling.liveness import lifetimes
 from arrayol.tiling.nest import NestArray, ScheduledStatement, TiledNest, Traffic
 from hwmodel.emit.c.const_arrays import const_array
 from hwmodel.emit.c.expressions import Helpers, Scope
@@ -51,6 +50,7 @@ from hwmodel.emit.c.tasks import (
     sizes,
     start_at_zero,
     statements,
+    zero,
 )
 
 
@@ -71,10 +71,12 @@ class Memory:
         return element(self.name(array), subscripts)
 
     def local(self, array: str, subscripts: Sequence[str]) -> str:
-        """An element in local memory; one of a const array where that stands."""
+        """An element in local memory, by the subscripts that tell its slot; one of a const array where that stands."""
         if array not in self.arrays:
             return element(Named.TABLE.of(array), subscripts)
-        return f"{self._named(array, Named.LOCAL, Named.LOCAL_KEPT)}({', '.join(subscripts)})"
+        rows = self.allocations[array].matrix
+        wanted = (subscript for axis, subscript in enumerate(subscripts) if any(row[axis] for row in rows))
+        return f"{self._named(array, Named.LOCAL, Named.LOCAL_KEPT)}({', '.join(wanted)})"
 
     def name(self, array: str) -> str:
         """The C array in external memory."""
@@ -85,12 +87,13 @@ class Memory:
         return self._named(array, Named.SLOTS, Named.SLOTS_KEPT)
 
     def _named(self, array: str, word: Named, delayed: Named) -> str:
-        return (delayed if self.arrays[array].role == "delayed" else word).of(array.rstrip("'"))
+        return (delayed if self.arrays[array].role == "delayed" else word).of(array)
 
     def passed(self, lines: Lines) -> list[NestArray]:
         """The arrays in external memory that lines need as parameters."""
         used = identifiers(lines)
-        return [array for array in self.arrays.values() if array.role != "delayed" and self.name(array.name) in used]
+        ports = [array for array in self.arrays.values() if array.role in ("input", "output")]
+        return [array for array in ports if self.name(array.name) in used]
 
     def definitions(self) -> Lines:
         """Local memory, and external memory for what delays carry from strip to strip."""
@@ -111,10 +114,10 @@ class Memory:
             f"mod({sum_text(0, row, inside)}, {modulus})"
             for row, modulus in zip(allocation.matrix, allocation.moduli, strict=True)
         ]
-        count = prod(sizes(array.shape))
+        whole = "" if array.is_local else f" of {counted(prod(sizes(array.shape)), 'element')}"
         bounds = "".join(f"[{modulus}]" for modulus in allocation.moduli or (1,))
         return [
-            f"/* {name}: {allocation.size:,} of {counted(count, 'element')} at once; {allocation.reason}. */",
+            f"/* {written_name(name)}: {allocation.size:,}{whole} at once; {allocation.reason}. */",
             f"static {c_type(array.type)} {self.slots(name)}{bounds};",
             f"#define {self.local(name, axes)} {element(self.slots(name), places)}",
             "",
@@ -196,7 +199,7 @@ def emit_c(spec: Spec, traffic: Traffic, text: str) -> str:
     require_finite(component)
     assert isinstance(component, (Elementary, RepetitiveTask))
     touched = {reach.array for statement in nest.statements for reach in (*statement.reads, *statement.writes)}
-    allocations = {name: allocate(lifetimes(traffic, name, overlapped=True)) for name in nest.arrays if name in touched}
+    allocations = {name: allocate_overlapped(traffic, name) for name in nest.arrays if name in touched}
     helpers = Helpers()
     carried = [
         name
@@ -286,6 +289,7 @@ class _Program:
             scope = body_scope(component, self.functions.helpers, self.spec.tables)
             lines += start_at_zero(component)
             lines += statements(component.body or (), scope, frozenset(self.nest.before)) if self.nest.before else []
+        lines += self._garbage(from_strip_to_strip=True)
         lines += self._lines(strip_loops(self.nest, self.strips), {"strip": strip.call})
         if isinstance(component, Elementary) and self.nest.after:
             lines += statements(component.body or (), scope, frozenset(self.nest.after))
@@ -299,7 +303,7 @@ class _Program:
                 output: name
                 for name, array in self.nest.arrays.items()
                 for output in {delay.output for delay in component.delays if delay.acts}
-                if array.role == "delayed" and name.rstrip("'") == output
+                if array.role == "delayed" and written_name(name) == output
             }
             lines = instance(component, self.functions, names, self.memory.local, carried)
         else:
@@ -327,10 +331,22 @@ class _Program:
     def _moving(self, word: str, relations: Mapping[str, Any]) -> _Made:
         """`load` or `store`: the elements of a tile, array by array."""
         lines: Lines = []
-        for name in self.memory.allocations:
+        for name in self.traffic.moved:
             nodes = element_loops(relations[name], self.nest, self.names)
             lines += self._lines(nodes, {"element": self._mover(word, name)})
         return self._function(word, lines, self.names)
+
+    def _zeroed(self) -> Lines:
+        """What `+=` adds to in a local, and nothing has written, starts at zero."""
+        lines: Lines = []
+        for name in self.traffic.locals:
+            start = zero(self.nest.arrays[name].type)
+            nodes = element_loops(self.traffic.zeroed[name], self.nest, self.names)
+            lines += self._lines(nodes, {"element": partial(self._set, name, start)})
+        return lines
+
+    def _set(self, name: str, value: str, *subscripts: str) -> str:
+        return f"{self.memory.local(name, subscripts)} = {value};"
 
     def _mover(self, word: str, name: str) -> Point:
         def moved(*subscripts: str) -> str:
@@ -341,7 +357,9 @@ class _Program:
 
     def _compute(self) -> Lines:
         labels = [f"S{statement.number}" for statement in self.nest.statements]
-        lines = self._lines(instance_loops(self.nest, self.names), {label: partial(_call, label) for label in labels})
+        lines = self._zeroed() + self._lines(
+            instance_loops(self.nest, self.names), {label: partial(_call, label) for label in labels}
+        )
         return function("static void compute", coordinates(self.names), lines)
 
     def _step(self, load: _Made, store: _Made) -> _Made:
@@ -375,10 +393,16 @@ class _Program:
         return loaded, computed
 
     def _strip(self, step: _Made, finish: _Made) -> _Made:
-        memories = [self.memory.slots(name) for name in self.memory.allocations]
-        garbage = [f"memset({slots}, GARBAGE, sizeof {slots});" for slots in memories]
+        garbage = self._garbage(from_strip_to_strip=False)
         lines = self._lines(tile_loops(self.nest, self.names), {"tile": step.call})
-        return self._function("strip", ["#ifdef GARBAGE", *garbage, "#endif", *lines, finish.call()], self.strips)
+        return self._function("strip", [*garbage, *lines, finish.call()], self.strips)
+
+    def _garbage(self, *, from_strip_to_strip: bool) -> Lines:
+        """Local memory is spoilt: that of a strip, or that of what lives from strip to strip."""
+        longer = {name for name, nest in self.traffic.nests.items() if nest.strip_dims > self.nest.strip_dims}
+        names = [name for name in self.memory.allocations if (name in longer) is from_strip_to_strip]
+        lines = [f"memset({slots}, GARBAGE, sizeof {slots});" for slots in map(self.memory.slots, names)]
+        return ["#ifdef GARBAGE", *lines, "#endif"] if lines else []
 
     def _function(self, name: str, lines: Lines, names: Sequence[str]) -> _Made:
         """A function with the arrays that its lines need, and these coordinates."""

@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies_tiles import EXTENTS, NestCase, nest_cases
+from strategies_tiles import EXTENTS, LOCAL, NestCase, nest_cases
 from tiled_nests import DIAGONAL, POLYPROD, nest_of_case, shipped_nest, shipped_spec
-from tiles_brute import Sets, Tile, placed, strips_of, theorem_six, tile_sets
+from tiles_brute import Sets, Tile, TileSets, placed, strips_of, theorem_six, tile_sets
 
 from arrayol.checks.check import load_sound
 from arrayol.checks.nest import NestRequest, open_nest
 from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
 from arrayol.tiling.load_store import traffic
+from arrayol.tiling.nest import Traffic
 from hwmodel.platform import Datapath, ExternalMemory, Platform, load_platform
 from hwmodel.transfers.bursts import Place, as_bursts, moves
 from hwmodel.transfers.overlap import SYNCHRONISATIONS, Units, one_after_another, overlapped
@@ -64,7 +65,7 @@ class Unit:
 def units_of(case: NestCase, policy: str) -> Iterator[list[Unit]]:
     """The units of each strip under a policy, by the definitions."""
     found = placed(case)
-    sets = tile_sets(found)
+    sets = {array: own for array, own in tile_sets(found).items() if array != LOCAL}
     count: dict[Tile, int] = defaultdict(int)
     for one in found:
         count[one.tile] += 1
@@ -138,6 +139,58 @@ def test_generated_nests_cost_what_their_tiles_cost_by_hand(case: NestCase, poli
     assert cost.cycles == (in_turn(strips) if policy == "whole-strip" else in_steps(strips))
 
 
+def local_spans(case: NestCase, found: Traffic) -> list[tuple[Tile, Tile]]:
+    """The first and the last tile that uses it, of each element of a local that local memory holds."""
+    used: dict[tuple[int, ...], list[Tile]] = defaultdict(list)
+    for one in placed(case):
+        for array, element in one.instance.cells:
+            if array in found.kept_locals:
+                used[element].append(one.tile)
+    return [(min(tiles), max(tiles)) for tiles in used.values()]
+
+
+def spans_in_strip(sets: TileSets, strip: list[Tile], overlapped_: bool) -> list[tuple[int, int]]:
+    """The first and the last step of each element that is touched, loaded or stored in a strip."""
+    load, store = theorem_six(sets, strip)
+    steps: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for step, tile in enumerate(strip):
+        moved = [(load[tile], -1), (store[tile], 1)] if overlapped_ else []
+        for touched, shift in [(sets.read[tile] | sets.written[tile], 0), *moved]:
+            for element in touched:
+                steps[element].append(step + shift)
+    return [(min(own), max(own)) for own in steps.values()]
+
+
+def kept_of_local(case: NestCase, found: Traffic) -> int:
+    """The most elements of a local that are alive in a tile."""
+    spans = local_spans(case, found)
+    return max((sum(first <= one.tile <= last for first, last in spans) for one in placed(case)), default=0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(nest_cases(), st.booleans())
+def test_live_data_of_a_policy_are_those_alive_at_once(case: NestCase, overlapped_: bool) -> None:
+    """Reuse in strips, step by step: a step before the first tile of a strip and one behind the last; locals stay."""
+    nest = nest_of_case(case)
+    if nest is None:
+        return
+    found = traffic(nest)
+    alive: dict[tuple[int, int], int] = defaultdict(int)
+    ordered = strips_of(placed(case), case.strip_dims)
+    for array, sets in tile_sets(placed(case)).items():
+        for number, strip in enumerate(ordered if array != LOCAL else []):
+            for first, last in spans_in_strip(sets, strip, overlapped_):
+                for step in range(first, last + 1):
+                    alive[number, step] += 1
+    points = [(number, step) for number, strip in enumerate(ordered) for step in range(-1, len(strip) + 1)]
+    at = {tile: (number, step) for number, strip in enumerate(ordered) for step, tile in enumerate(strip)}
+    for begin, end in local_spans(case, found):
+        for point in points[points.index(at[begin]) : points.index(at[end]) + 1]:
+            alive[point] += 1
+    cost = evaluate(EMPTY, found, PLAIN)["strip-reuse"]
+    assert (cost.live_overlapped if overlapped_ else cost.live) == max(alive.values(), default=0)
+
+
 @settings(max_examples=40, deadline=None)
 @given(nest_cases())
 def test_remote_accesses_are_those_of_all_instances(case: NestCase) -> None:
@@ -146,8 +199,9 @@ def test_remote_accesses_are_those_of_all_instances(case: NestCase) -> None:
         return
     cost = evaluate(EMPTY, traffic(nest), PLAIN)["remote"]
     found = placed(case)
-    accesses = sum(len(one.instance.reads) + 1 for one in found)
-    assert (cost.data_moved, cost.bursts, cost.live) == (accesses, accesses, 0)
+    touches = [touch for one in found for touch in (*one.instance.reads, one.instance.write)]
+    accesses = sum(not any(array == LOCAL for array, _ in touch.cells) for touch in touches)
+    assert (cost.data_moved, cost.bursts, cost.live) == (accesses, accesses, kept_of_local(case, traffic(nest)))
     moving, computing = accesses * (LATENCY + 1), len(found) * INTERVAL
     assert cost.cycles_without_overlap == moving + computing + DEPTH
     assert cost.cycles == max(moving, computing) + DEPTH
