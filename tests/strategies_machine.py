@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations, product
 from math import prod
 
 from hypothesis import strategies as st
 from strategies import NOWHERE
 
+from arrayol.ir.borders import CONSTANT, Border
 from arrayol.ir.network import Array, Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
@@ -67,7 +68,7 @@ def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False) -> Netw
             name,
             building.types[name],
             shape,
-            made.get(name),
+            (made[name],) if name in made else (),
             tuple(process.name for process in building.processes if name in process.reads),
             name in made and (name not in read or draw(st.integers(0, 4)) == 0),
         )
@@ -91,11 +92,12 @@ def _add_process(building: _Building, name: str) -> None:
     if not (building.frames or building.straight):
         order = draw(st.permutations(order))
     repetition: Shape = tuple(None if building.shapes[leader][axis] is None else counts[axis] for axis in order)
-    flows = [_leading(building, leader, steps, order)]
+    flows = [_with_ends(building, _leading(building, leader, steps, order), repetition)]
     if draw(st.integers(0, 4 if building.straight else 2)) == 0:
         other = draw(st.sampled_from(list(building.shapes)))
         along = len(building.shapes[other]) == len(order) and draw(st.booleans())
-        flows.append(_along(building, other, repetition) if along else _anyhow(building, other, repetition))
+        another = _along(building, other, repetition) if along else _anyhow(building, other, repetition)
+        flows.append(_with_ends(building, another, repetition))
     inputs = tuple(
         Flow(Port(f"x{number}", building.types[array], pattern, NOWHERE), array, tiler)
         for number, (array, pattern, tiler) in enumerate(flows)
@@ -149,6 +151,22 @@ def _leading(building: _Building, array: str, steps: Sequence[int], order: Seque
             paving[axis] = [-step for step in paving[axis]]
             fitting[axis] = [-step for step in fitting[axis]]
     return array, tuple(pattern), _tiler(origin, paving, fitting)
+
+
+def _with_ends(building: _Building, link: Link, repetition: Shape) -> Link:
+    """At times a border in place of the wrap, where the tiler reaches no farther than that goes."""
+    (array, pattern, tiler), draw = link, building.draw
+    if draw(st.integers(0, 2)):
+        return link
+    far = []
+    for axis, extent in enumerate(building.shapes[array]):
+        lengths = (*(length or 1 for length in repetition), *pattern)
+        moves = [f * (n - 1) for f, n in zip((*tiler.paving[axis], *tiler.fitting[axis]), lengths, strict=True)]
+        low, high = (tiler.origin[axis] + sum(side(0, move) for move in moves) for side in (min, max))
+        if extent is not None:
+            far.append(extent - max(-low, high - extent + 1))
+    modes = ["nearest", CONSTANT, *["reflect"] * (min(far, default=0) >= 0), *["mirror"] * (min(far, default=0) >= 1)]
+    return array, pattern, replace(tiler, wrap=False, border=Border(draw(st.sampled_from(modes))))
 
 
 def _along(building: _Building, array: str, repetition: Shape) -> Link:
@@ -342,7 +360,7 @@ def cases(draw: st.DrawFn) -> Case:
     """Any design of a group of any network, often refused."""
     network = draw(networks())
     tasks = draw(groups(network))
-    made = [name for name, array in network.arrays.items() if array.producer in tasks]
+    made = [name for name, array in network.arrays.items() if set(array.producers) & set(tasks)]
     inner = [
         name for name in made if not network.arrays[name].is_output and set(network.arrays[name].readers) & set(tasks)
     ]

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+from arrayol.ir.borders import Border
 from arrayol.ir.network import Network, Process
-from arrayol.ir.spec import Delay, TiledDefault, Tiler
+from arrayol.ir.spec import Delay, Shape, TiledDefault, Tiler
 from hwmodel.design import GroupDesign
 from hwmodel.platform import Platform
 
@@ -69,6 +70,8 @@ class Grouped:
                     index = index_of(tiler, r, f)
                     wrap = [tiler.wrap and extent is not None for extent in declared]
                     found.append(tuple(i % s if w else i for i, s, w in zip(index, shape, wrap, strict=True)))
+                if tiler.border:
+                    found = [e for e in (beyond(tiler.border, e, declared) for e in found) if e is not None]
                 yield array, number, found
 
     def reads(self, task: str, r: Point) -> set[Access]:
@@ -171,6 +174,22 @@ def index_of(tiler: Tiler, r: Point, f: Point) -> Point:
         + sum(a * b for a, b in zip(fitting, f, strict=True))
         for origin, paving, fitting in zip(tiler.origin, tiler.paving, tiler.fitting, strict=True)
     )
+
+
+def beyond(border: Border, element: Point, shape: Shape) -> Point | None:
+    """What stands for an element with a border, by the period of what goes on; None for a constant outside."""
+    found = []
+    for e, s in zip(element, shape, strict=True):
+        if s is None or 0 <= e < s:
+            found.append(e)
+        elif border.is_constant:
+            return None
+        elif border.mode == "nearest":
+            found.append(sorted((0, e, s - 1))[1])
+        else:
+            back = [*range(s), *range(s)[::-1]] if border.mode == "reflect" else [*range(s), *range(s - 1)[:0:-1]]
+            found.append(back[e % len(back)])
+    return tuple(found)
 
 
 def minus(r: Point, d: Point) -> Point:

@@ -223,7 +223,9 @@ class Stepped(Grouped):
         for task, writes in ((maker, True), (self.readers(array)[0], False)):
             process = self.network.processes[task]
             tilers = outputs(process) if writes else (*inputs(process), *defaults(process))
-            if sum(name == array for name, _, _ in tilers) != 1:
+            if sum(name == array for name, _, _ in tilers) != 1 or any(
+                t.border for name, t, _ in tilers if name == array
+            ):
                 raise RefusedError("fifo-refused")
         written = sorted((datum for _, _, datum in self.fifo_side(array, maker, writes=True)))
         if written != sorted(datum for _, _, datum in self.fifo_side(array, self.readers(array)[0], writes=False)):
