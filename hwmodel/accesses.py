@@ -126,6 +126,14 @@ class Accesses:
             numbers = numbers * extent + index
         return numbers if not outside.any() or follows_axes(touch) else _replaced(numbers, outside)
 
+    def beyond(self, touch: Touch, repetitions: Indices) -> NDArray[np.bool_]:
+        """Which places of the patterns (n, pattern size) of n repetitions lie beyond the ends of the array."""
+        outside = np.zeros((len(repetitions), math.prod(touch.pattern)), np.bool_)
+        for axis, extent in enumerate(self.shape(touch.array)):
+            index = self._coordinates(touch, axis, repetitions)
+            outside |= (index < 0) | (index >= extent)
+        return outside
+
     def _coordinates(self, touch: Touch, axis: int, repetitions: Indices) -> Indices:
         """e(r, f) along an axis, before any wrap or border."""
         paving = np.array(touch.tiler.paving[axis], np.int64)
@@ -144,11 +152,7 @@ class Accesses:
         later one; a pattern that lies outside as a whole, where the border is a constant, is not read at all.
         """
         if touch.tiler.border is not None and touch.tiler.border.is_constant:
-            inside = np.ones((len(repetitions), math.prod(touch.pattern)), np.bool_)
-            for axis, extent in enumerate(self.shape(touch.array)):
-                index = self._coordinates(touch, axis, repetitions)
-                inside &= (index >= 0) & (index < extent)
-            return np.asarray(inside.any(axis=1))
+            return np.asarray(~self.beyond(touch, repetitions).all(axis=1))
         if touch.outside is None:
             return np.ones(len(repetitions), np.bool_)
         before = repetitions - np.array(touch.outside, np.int64)

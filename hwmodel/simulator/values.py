@@ -72,7 +72,10 @@ class Evaluation:
     def _patterns(
         self, run: GroupRun, work: Work, number: int, place: NDArray[Any], space: Extents, values: Values
     ) -> NDArray[Any]:
-        """What each repetition read through one tiler; those that did not read get what some other read."""
+        """What each repetition read through one tiler; those that did not read get what some other read.
+
+        A constant border stands where a pattern lies outside.
+        """
         read = run.moves.reads[work.task, number]
         patterns = values[read.touch.array][run.operands[work.task, number]]
         size = int(np.prod(space, dtype=np.int64))
@@ -82,6 +85,11 @@ class Evaluation:
             else np.zeros((size, patterns.shape[1]), values[read.touch.array].dtype)
         )
         by_repetition[place[read.rows]] = patterns
+        border = read.touch.tiler.border
+        if border is not None and border.is_constant:
+            repetitions = self.accesses.repetitions(work.task)[work.repetition]
+            outside = self.accesses.beyond(read.touch, repetitions)
+            by_repetition[place] = np.where(outside, np.array(border.value, patterns.dtype), by_repetition[place])
         return by_repetition.reshape(*space, *read.touch.pattern)
 
 

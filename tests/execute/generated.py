@@ -319,8 +319,13 @@ def _pattern_shapes(least: int = 0) -> st.SearchStrategy[tuple[int, ...]]:
 
 
 @st.composite
-def input_tilers(draw: DrawFn, repetition: tuple[int, ...], pattern: tuple[int, ...]) -> tuple[str, tuple[int, ...]]:
-    """A tiler that reads somehow, and its array's shape: windows, steps, skews, reversals, with or without wrap."""
+def input_tilers(
+    draw: DrawFn, repetition: tuple[int, ...], pattern: tuple[int, ...], constant: str | None = None
+) -> tuple[str, tuple[int, ...]]:
+    """A tiler that reads somehow, and its array's shape: windows, steps, skews, reversals, with or without wrap.
+
+    With a constant for it, at times a border in place of the wrap.
+    """
     rank = draw(st.integers(1, 2))
     small = st.integers(-2, 2)
     paving = [[draw(small) for _ in repetition] for _ in range(rank)]
@@ -334,6 +339,14 @@ def input_tilers(draw: DrawFn, repetition: tuple[int, ...], pattern: tuple[int, 
         event("wrapped input")
         shape = tuple(draw(st.integers(1, 5)) for _ in range(rank))
         origin, wrap = [draw(st.integers(-3, 3)) for _ in range(rank)], " wrap"
+        if constant and draw(st.booleans()):
+            far = [
+                length - max(-(first + bottom), first + top - length + 1)
+                for first, bottom, top, length in zip(origin, low, high, shape, strict=True)
+            ]
+            modes = ["nearest", constant, *["reflect"] * (min(far) >= 0), *["mirror"] * (min(far) >= 1)]
+            wrap = f" else {draw(st.sampled_from(modes))}"
+            event(f"border{wrap}")
     else:
         shape = tuple(top - bottom + 1 + draw(st.integers(0, 1)) for top, bottom in zip(high, low, strict=True))
         origin, wrap = [-bottom for bottom in low], ""
@@ -447,7 +460,8 @@ def finite_specs(draw: DrawFn) -> Generated:
     outputs = [GeneratedPort(f"y{n}", draw(kinds), draw(_pattern_shapes())) for n in range(draw(st.integers(1, 2)))]
     delayed, arrays, links = [], [], []
     for port in linked:
-        tiler, shape = draw(input_tilers(repetition, port.shape))
+        constant = "true" if port.type == "bool" else draw(st.sampled_from(("0", "3")))
+        tiler, shape = draw(input_tilers(repetition, port.shape, constant))
         arrays.append(GeneratedPort(f"a_{port.name}", port.type, shape))
         links.append(f"{port.name} <- a_{port.name} at {tiler}")
     if draw(st.sampled_from((True, True, False))):

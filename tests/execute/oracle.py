@@ -108,17 +108,36 @@ def _inside(r: Sequence[int], shape: Sequence[int | None]) -> bool:
 def _pattern(array: NDArray[Any], tiler: Tiler, r: Sequence[int], port: Port) -> NDArray[Any]:
     values = np.zeros(port.shape, array.dtype)
     for f in product(*(range(length or 0) for length in port.shape)):
-        values[f] = array[_element(tiler, r, f, array.shape)]
+        element = _element(tiler, r, f, array.shape)
+        values[f] = tiler.border.value if element is None and tiler.border else array[element]
     return values
 
 
-def _element(tiler: Tiler, r: Sequence[int], f: Sequence[int], shape: Sequence[int]) -> tuple[int, ...]:
+def _element(tiler: Tiler, r: Sequence[int], f: Sequence[int], shape: Sequence[int]) -> tuple[int, ...] | None:
     found = []
     for origin, paving, fitting, length in zip(tiler.origin, tiler.paving, tiler.fitting, shape, strict=True):
         index = origin + sum(map(operator.mul, paving, r)) + sum(map(operator.mul, fitting, f))
+        if tiler.border and not 0 <= index < length:
+            if tiler.border.is_constant:
+                return None
+            index = _beyond(tiler.border.mode, index, length)
         assert tiler.wrap or 0 <= index < length
         found.append(index % length)
     return tuple(found)
+
+
+def _beyond(mode: str, index: int, length: int) -> int:
+    """By steps over the ends, one after another."""
+    if mode == "nearest":
+        return 0 if index < 0 else length - 1
+    step, place = (1, 0) if index > 0 else (-1, 0)
+    for _ in range(abs(index)):
+        if 0 <= place + step < length:
+            place += step
+        else:
+            step = -step
+            place += step if mode == "mirror" else 0
+    return place
 
 
 class Body:
