@@ -64,8 +64,8 @@ def _task(build: Builder, number: int) -> None:
         linked = array.name in build.tables and build.chance(2, "const array by a link")
         if array not in arrays and not linked:
             arrays.append(array)
-        name = array.name if linked else f"{array.name}_{number}"
-        links.append(link(build, f"a{place} <- {name}", space, pattern, array.shape, tiler))
+        source = array.name if linked else f"{array.name}_{number}"
+        links.append(link(build, f"a{place} <- {source}", space, pattern, array.shape, tiler))
         ports.append((f"a{place}", pattern))
     outputs: list[tuple[str, Extents]] = []
     written: list[Array] = []

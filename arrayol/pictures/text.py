@@ -186,9 +186,12 @@ def constant_text(value: ConstValue) -> str:
 
 
 def tiler_parts(tiler: Tiler) -> list[str]:
-    """`origin [0, 0]`, `paving [1, 0; 0, 4]`, `fitting [0; 1]`, and `wrap` where it wraps."""
+    """`origin [0, 0]`, `paving [1, 0; 0, 4]`, `fitting [0; 1]`, and `wrap` or `else nearest` where it has that."""
     parts = [f"origin {list(tiler.origin)}", f"paving {matrix_text(tiler.paving)}"]
-    return [*parts, f"fitting {matrix_text(tiler.fitting)}", *(["wrap"] if tiler.wrap else [])]
+    parts += [f"fitting {matrix_text(tiler.fitting)}", *(["wrap"] if tiler.wrap else [])]
+    if tiler.border is None:
+        return parts
+    return [*parts, f"else {constant_text(tiler.border.value) if tiler.border.is_constant else tiler.border.mode}"]
 
 
 def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Iterator[Row | str]:

@@ -95,7 +95,7 @@ Cell = tuple[int, int]  # row, column; an array of rank 1 is one row, a scalar o
 
 @dataclass(frozen=True)
 class Touch:
-    """An element of a pattern in a cell."""
+    """An element of a pattern in a cell; `wrapped` where a wrap or a border brings it there."""
 
     repetition: Point
     index: Point
@@ -104,7 +104,7 @@ class Touch:
 
 @dataclass(frozen=True)
 class Arrow:
-    """A column of paving (r0, r1 ...) or fitting (f0, f1 ...), from the origin; before any wrap."""
+    """A column of paving (r0, r1 ...) or fitting (f0, f1 ...), from the origin; before any wrap or border."""
 
     label: str
     start: Cell
@@ -116,8 +116,8 @@ class Panel:
     """The picture of one link.
 
     `cells` are in the array; `beyond` are the places outside it that a tiler reaches, all of them where the slice lies
-    outside: with `wrap` they come back elsewhere in `cells`. `axes` are the array's axes of rows and columns; all
-    other coordinates are as in `slice`.
+    outside: with `wrap` or a border they come back elsewhere in `cells`. `axes` are the array's axes of rows and
+    columns; all other coordinates are as in `slice`.
     """
 
     link: Linked
@@ -242,7 +242,7 @@ class _Plan:
 
     def __init__(self, link: Linked, faults: Sequence[Fault]) -> None:
         self.access = link.access
-        self.straight = replace(self.access, tiler=replace(link.tiler, wrap=False))
+        self.straight = replace(self.access, tiler=replace(link.tiler, wrap=False, border=None))
         self.axes = shown_axes(self.access)
         corner = (0,) * len(self.access.repetition), (0,) * len(self.access.pattern)
         places = [fault.element for fault in faults if fault.element is not None]
@@ -267,7 +267,7 @@ class _Plan:
         return row, column
 
     def touches(self, repetition: Point) -> list[tuple[Cell, Cell, Point]]:
-        """The elements of a repetition in the slice: cell before and after the wrap, pattern index."""
+        """The elements of a repetition in the slice: cell before and after the wrap or border, pattern index."""
         touched = []
         for index in product(*map(range, self.sides)):
             element = self.access.element(repetition, index)

@@ -73,7 +73,7 @@ class Grid:
 
 
 def draw_cells(canvas: Canvas, grid: Grid, colors: Colors) -> None:
-    """Colour what the repetitions touch; cells of several are split, those of a wrap hatched."""
+    """Colour what the repetitions touch; cells of several are split, those of a wrap or border hatched."""
     for cell, touches in grid.panel.beyond.items():
         shades = {touch.repetition: paler(colors[touch.repetition]) for touch in touches}
         _bands(canvas, grid, cell, shades, hatched=False)
@@ -152,7 +152,7 @@ def draw_ticks(canvas: Canvas, grid: Grid) -> None:
 def _tick_color(panel: Panel, axis: BrokenAxis, index: int) -> str:
     if axis.inside(index):
         return INK
-    return FAINT if panel.link.tiler.wrap else FAULT
+    return FAINT if panel.link.tiler.wrap or panel.link.tiler.border else FAULT
 
 
 def axis_name(panel: Panel, side: int) -> str:

@@ -114,7 +114,7 @@ def find_faults(links: Sequence[Linked], mistakes: Iterable[Diagnostic]) -> tupl
     faults: list[Fault] = []
     for mistake in mistakes:
         named = [number for number, link in enumerate(links) if link.tiler.span == mistake.span]
-        if mistake.code == "out-of-bounds":
+        if mistake.code in {"out-of-bounds", "border-too-far"}:
             faults += [fault for number in named for fault in _outside(number, links[number])]
         elif mistake.code in {"written-twice", "not-covered"} and named:
             array = links[named[0]].array
@@ -126,7 +126,10 @@ def _outside(number: int, link: Linked) -> Iterator[Fault]:
     outside = find_outside(link.access, link.delay)
     if outside:
         touched = ((number, outside.instance.repetition),)
-        yield Fault("out-of-bounds", "outside the array", outside.element, touched, (number,))
+        code, text = (
+            ("border-too-far", "too far outside") if link.tiler.border else ("out-of-bounds", "outside the array")
+        )
+        yield Fault(code, text, outside.element, touched, (number,))
 
 
 def _miswritten(links: Sequence[Linked], numbers: Sequence[int]) -> Iterator[Fault]:

@@ -209,8 +209,10 @@ def _legend_lines(drawings: Sequence[PanelDrawing], repetitions: Sequence[Point]
     cells = [touches for panel in panels for touches in panel.cells.values()]
     if any(len({touch.repetition for touch in touches}) > 1 for touches in cells):
         samples.append(("shared", "of several repetitions"))
-    if any(touch.wrapped for touches in cells for touch in touches):
-        samples.append(("wrapped", "wrapped"))
+    elsewhere = {bool(panel.link.tiler.border) for panel in panels if _has_wrapped(panel)}
+    if elsewhere:
+        ways = [way for border, way in ((False, "wrapped"), (True, "repeated by a border")) if border in elsewhere]
+        samples.append(("wrapped", " or ".join(ways)))
     if any(panel.beyond for panel in panels):
         samples.append(("beyond", "outside the array"))
     if any(drawing.labelled for drawing in drawings):
@@ -223,6 +225,10 @@ def _legend_lines(drawings: Sequence[PanelDrawing], repetitions: Sequence[Point]
             lines.append([])
         lines[-1].append(sample)
     return lines
+
+
+def _has_wrapped(panel: Panel) -> bool:
+    return any(touch.wrapped for touches in panel.cells.values() for touch in touches)
 
 
 def _line_width(line: Sequence[Sample]) -> float:

@@ -460,8 +460,7 @@ def finite_specs(draw: DrawFn) -> Generated:
     outputs = [GeneratedPort(f"y{n}", draw(kinds), draw(_pattern_shapes())) for n in range(draw(st.integers(1, 2)))]
     delayed, arrays, links = [], [], []
     for port in linked:
-        constant = "true" if port.type == "bool" else draw(st.sampled_from(("0", "3")))
-        tiler, shape = draw(input_tilers(repetition, port.shape, constant))
+        tiler, shape = draw(input_tilers(repetition, port.shape, "true" if port.type == "bool" else "3"))
         arrays.append(GeneratedPort(f"a_{port.name}", port.type, shape))
         links.append(f"{port.name} <- a_{port.name} at {tiler}")
     if draw(st.sampled_from((True, True, False))):
