@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -50,6 +50,26 @@ def atomic_files(paths: Sequence[Path]) -> Iterator[list[Path]]:
         for _, old in kept:
             if old is not None:
                 old.unlink(missing_ok=True)
+
+
+def place_beside(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write files whose names are paths from the folder of `path`; one that is there with these bytes stays.
+
+    Raises ArrayolError: `exists` for one that is there with others, and as `atomic_file` does.
+    """
+    for name, content in files.items():
+        target = path.parent / name
+        if target.is_file() and target.read_bytes() == content:
+            continue
+        if target.exists():
+            hint = "move it away, or write the specification into another folder"
+            raise error(
+                "exists", f"another file than the one that '{path.name}' reads is here", hint=hint, file=str(target)
+            )
+        with _refusals(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_file(target) as temporary:
+            temporary.write_bytes(content)
 
 
 def writing(path: Path) -> AbstractContextManager[None]:

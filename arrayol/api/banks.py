@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arrayol.api.spec import Source, load
-from arrayol.files import atomic_file, writing
+from arrayol.files import atomic_file, place_beside, writing
 from arrayol.ir.spec import Spec
-from arrayol.language.emitter import spec_text
-from arrayol.language.loader import Settings
+from arrayol.language.emitter import data_files, spec_text
+from arrayol.language.settings import Settings
 from arrayol.pictures.save import save_layout
 from hwmodel.assumptions import assumed_by_layout
 from hwmodel.banks.emit_aol import rewritten
@@ -61,8 +61,9 @@ def emit_layout(
     memory. Raises ArrayolError: `no-nest` for a task, `cannot-write`.
     """
     target = Path(path)
-    text = spec_text(
-        rewritten(load(spec, settings), comparison.nest.name, comparison.factors, comparison.custom, physical=by_bank)
+    laid_out = rewritten(
+        load(spec, settings), comparison.nest.name, comparison.factors, comparison.custom, physical=by_bank
     )
+    place_beside(target, data_files(laid_out))
     with atomic_file(target) as temporary, writing(target):
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(spec_text(laid_out), encoding="utf-8")

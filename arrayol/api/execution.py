@@ -11,7 +11,7 @@ from arrayol.api.spec import Source, load
 from arrayol.checks.top import choose_top
 from arrayol.execute.extern import Functions
 from arrayol.execute.run import execute
-from arrayol.language.loader import Settings
+from arrayol.language.settings import Settings
 from arrayol.transforms.steps import Step, parse_step, run_steps
 from arrayol.transforms.trace import Transformed
 

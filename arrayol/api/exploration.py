@@ -10,7 +10,7 @@ from arrayol.api.spec import Source, load
 from arrayol.checks.top import choose_top
 from arrayol.errors import error
 from arrayol.language.diagnose import did_you_mean
-from arrayol.language.loader import Settings
+from arrayol.language.settings import Settings
 from arrayol.pictures.save import save_timeline
 from arrayol.text import listed
 from arrayol.transforms.steps import Canonical, canonical_form
@@ -117,7 +117,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     loaded = load(spec, settings)
     taken, origin = platform_of(loaded, platform)
     form = canonical_form(loaded, choose_top(loaded, top))
-    labels = Labels(loaded.name, model, origin, loaded.constants)
+    labels = Labels(loaded.name, model, origin, loaded.recorded)
     steps = StepFinder(loaded, form.spec, form.network, form.first)
     request = SearchRequest(method, seed, report or (lambda _: None), announce or (lambda _: None), keep_all)
     if model != MACHINE:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from arrayol.api.spec import Source, loaded_of
 from arrayol.checks.nest import NestRequest
-from arrayol.language.loader import Settings
+from arrayol.language.settings import Settings
 from hwmodel.transfers.study import Transfers, open_transfers
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from arrayol.checks.check import check_again, check_source, load_checked, load_sound, sound
 from arrayol.ir.spec import Spec
 from arrayol.language.emitter import spec_text
-from arrayol.language.loader import Loaded, Settings, load_again
+from arrayol.language.loader import Loaded, load_again
+from arrayol.language.settings import Settings
 from arrayol.source import SourceFile
 
 __all__ = ["Source", "load", "loaded_of", "spec_text"]

@@ -15,11 +15,12 @@ from pathlib import Path
 import click
 
 from arrayol.checks.check import load_checked
-from arrayol.cli.options import set_option, spec_argument, warn_of_idle
+from arrayol.cli.options import PLACE, set_option, spec_argument, warn_of_idle
 from arrayol.errors import ArrayolError
+from arrayol.files import atomic_file, place_beside, writing
 from arrayol.ir.affine import Affine
 from arrayol.ir.spec import RepetitiveTask, Shape, Spec
-from arrayol.language.emitter import spec_text
+from arrayol.language.emitter import data_files, spec_text
 from arrayol.transforms.steps import Step, StepTextError, parse_step, run_steps
 from arrayol.transforms.trace import IndexMap, MatrixMap, Split, Trace, Transformed
 
@@ -174,8 +175,14 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
 @click.command(epilog=_EPILOG)
 @spec_argument
 @click.argument("steps", metavar="STEP...", nargs=-1, required=True, callback=_steps)
+@click.option(
+    "--out",
+    metavar="FILE",
+    type=PLACE,
+    help="Write the result to this file, and files of its const arrays beside it, not to stdout.",
+)
 @set_option
-def command(spec: Path, steps: list[Step], settings: dict[str, str]) -> None:
+def command(spec: Path, steps: list[Step], out: Path | None, settings: dict[str, str]) -> None:
     """Transform the specification in FILE, and print one that computes the same arrays, to the last bit.
 
     Each STEP is taken in turn. The result is self-contained: imports are inlined, consts applied. Remarks, and where
@@ -187,7 +194,14 @@ def command(spec: Path, steps: list[Step], settings: dict[str, str]) -> None:
     result = _transformed(loaded, steps)
     for line in (*result.remarks, *moved(result)):
         click.echo(line, err=True)
-    click.echo(spec_text(result.spec), nl=False)
+    text, files = spec_text(result.spec), data_files(result.spec)
+    if out is None:
+        click.echo(text, nl=False)
+        return
+    place_beside(out, files)
+    with atomic_file(out) as temporary, writing(out):
+        temporary.write_text(text, encoding="utf-8")
+    click.echo(f"wrote {out}", err=True)
 
 
 def _transformed(spec: Spec, steps: list[Step]) -> Transformed:

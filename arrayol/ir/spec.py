@@ -297,7 +297,7 @@ class Spec:
     name: str
     constants: Mapping[str, ConstValue]
     components: Mapping[str, Component]
-    settings: Mapping[str, ConstValue] = field(default_factory=dict, compare=False, repr=False)
+    settings: Mapping[str, ConstValue | str] = field(default_factory=dict, compare=False, repr=False)
     items: tuple[syntax.Item, ...] = field(default=(), compare=False, repr=False)
     tables: Mapping[str, ConstArray] = field(default_factory=dict)
     copies: Mapping[str, Copy] = field(default_factory=dict, compare=False, repr=False)
@@ -327,6 +327,16 @@ class Spec:
             found |= more
             waiting.extend(more)
         return found
+
+    @property
+    def files_set(self) -> dict[str, ConstValue | str]:
+        """What was set for const arrays: names of files; numbers for those of rank 0."""
+        return {name: value for name, value in self.settings.items() if name in self.tables}
+
+    @property
+    def recorded(self) -> dict[str, ConstValue | str]:
+        """What a result says of the consts: their values, and what was set for const arrays."""
+        return {**self.constants, **self.files_set}
 
     @property
     def tops(self) -> tuple[str, ...]:

@@ -37,12 +37,14 @@ def resolve_compound(
         for part, formal in zip(call.results, signatures[call.callee.text].outputs, strict=True):
             mistakes.attempt(lambda part=part, formal=formal: scope.assign(part, formal))  # type: ignore[misc]
     unknown = (assigned | {array.name.text for array in written}) - scope.arrays.keys()  # said already
+    damaged = {part.name.text for call in known for part in call.arguments} & definitions.broken
+    unknown |= damaged
     for call in known:
         for part, formal in zip(call.arguments, signatures[call.callee.text].declared, strict=True):
             if part.name.text not in unknown:
                 mistakes.attempt(lambda part=part, formal=formal: scope.read(part, formal))  # type: ignore[misc]
     scope.tell_unwritten(assigned)
-    if len(mistakes) > before or len(known) < len(calls):
+    if len(mistakes) > before or len(known) < len(calls) or damaged:
         raise Mistake
     ordered = _in_dataflow_order(item, calls, scope.arrays, signatures, definitions)
     return CompoundTask(item.name.text, own.inputs, own.outputs, ordered, scope.arrays, item.name.span)

@@ -17,6 +17,7 @@ from arrayol.ir.spec import (
     Call,
     Component,
     CompoundTask,
+    ConstArray,
     ConstValue,
     Delay,
     Elementary,
@@ -271,10 +272,20 @@ def spec_text(spec: Spec) -> str:
     Loading the text gives equal components in this order; the consts are gone, and calls of a compound task come back
     in the loader's order of the dataflow. Printing what was loaded gives the same text.
     """
-    read = {port.name for component in spec.components.values() for port in component.inputs}
-    tables = (_printed(table.definition) for name, table in spec.tables.items() if name in read)
+    tables = (_printed(table.definition) for table in _tables_read(spec))
     parts = ("".join(tables), *(component_text(spec, which) for which in spec.components))
     return "\n".join(filter(None, parts))
+
+
+def _tables_read(spec: Spec) -> list[ConstArray]:
+    read = {port.name for component in spec.components.values() for port in component.inputs}
+    return [table for name, table in spec.tables.items() if name in read]
+
+
+def data_files(spec: Spec) -> dict[str, bytes]:
+    """The files that the text of a specification names for its const arrays, by their paths from its folder."""
+    values = (table.definition.value for table in _tables_read(spec))
+    return {value.path: value.content for value in values if isinstance(value, syntax.DataFile)}
 
 
 def component_text(spec: Spec, which: str) -> str:

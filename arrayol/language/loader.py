@@ -10,21 +10,19 @@ from pathlib import Path
 
 from arrayol.errors import Diagnostic, error
 from arrayol.ir import syntax
-from arrayol.ir.spec import Component, ConstArray, ConstValue, Elementary, Spec
+from arrayol.ir.spec import Component, ConstArray, Elementary, Spec
 from arrayol.language.bodies import resolve_body
 from arrayol.language.compounds import resolve_compound
 from arrayol.language.const_arrays import with_const_arrays
-from arrayol.language.constants import Constants
 from arrayol.language.copies import in_copies
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
+from arrayol.language.diagnose import Mistake, Mistakes, mistake
 from arrayol.language.namespace import Definitions, Gathered, define, gather, read_source, unused
 from arrayol.language.parameters import Found, Presets, with_copies
-from arrayol.language.parser import parse
 from arrayol.language.repetitions import resolve_repetition
+from arrayol.language.settings import Settings, values_set, with_arrays_set
 from arrayol.language.tasks import BODY, Fragment, Signature, resolve_signature
 from arrayol.language.tree import nodes_in
 from arrayol.source import SourceFile
-from arrayol.text import clipped
 
 # From definitions to the resolved components of a specification.
 
@@ -157,9 +155,6 @@ def _tables_read(
     }
 
 
-Settings = Mapping[str, ConstValue | str]  # values of consts by name; a text is an expression of numbers
-
-
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """A specification as far as it could be understood: components with mistakes are left out."""
@@ -196,47 +191,31 @@ def load_again(spec: Spec, settings: Settings, *, same_names: bool = False) -> L
         raise error("made-by-steps", "steps made this specification: it has no consts", file=spec.name, hint=hint)
     uses = ((name, copy.definition, use) for name, copy in spec.copies.items() for use in copy.uses)
     presets = {(definition, use): name for name, definition, use in uses if use is not None} if same_names else None
-    return _resolved(spec.name, Gathered(list(spec.items)), settings, Mistakes(), presets)
+    return _resolved(spec.name, Gathered(list(spec.items)), settings, Mistakes(), presets, spec.files_set)
 
 
 def _resolved(
-    name: str, gathered: Gathered, settings: Settings | None, mistakes: Mistakes, presets: Presets | None = None
+    name: str,
+    gathered: Gathered,
+    settings: Settings | None,
+    mistakes: Mistakes,
+    presets: Presets | None = None,
+    former: Settings | None = None,
 ) -> Loaded:
-    """The specification of that name that the definitions make; `presets` are names of copies."""
-    consts = {item.name.text for item in gathered.items if isinstance(item, syntax.Const)}
-    known = consts | gathered.broken
-    values = {const: _setting(const, value, known, name) for const, value in (settings or {}).items()}
-    definitions = with_const_arrays(define(gathered.items, values, frozenset(gathered.broken), mistakes), mistakes)
+    """The specification of that name that the definitions make.
+
+    `presets` are names of copies, `former` the settings that replaced const arrays in the definitions before.
+    """
+    values = values_set(settings or {}, gathered.items, gathered.broken, name)
+    items, arrays = with_arrays_set(settings or {}, gathered.items, name, former or {})
+    definitions = with_const_arrays(define(items, values, frozenset(gathered.broken), mistakes), mistakes)
     circular = _check_circles(definitions, mistakes)
     found: Found = {}
     definitions = with_copies(definitions, circular, presets or {}, found)
     resolved = resolve_components(definitions, circular, found)
     copies = {name: copied.copy for name, copied in definitions.copies.items()}
     mistakes += in_copies(found, copies)
-    mistakes += unused(gathered.items, name, mistakes)
+    mistakes += unused(items, name, mistakes)
     constants, tables = definitions.constants.values, definitions.tables
-    spec = Spec(name, constants, resolved.components, values, tuple(gathered.items), tables, copies)
+    spec = Spec(name, constants, resolved.components, {**values, **arrays}, tuple(items), tables, copies)
     return Loaded(spec, definitions, resolved, tuple(mistakes))
-
-
-def _setting(name: str, value: ConstValue | str, consts: set[str], file: str) -> ConstValue:
-    """The value of one setting; a text is read as the language reads an expression of numbers."""
-    if name not in consts:
-        hint = did_you_mean(name, consts) or f"its consts are {', '.join(sorted(consts)) or 'none'}"
-        raise error("unknown-setting", f"there is no const '{name}' to set", hint=hint, file=file)
-    if not isinstance(value, str):
-        return value
-    parsed = parse(SourceFile(f"--set {name}", f"const {name} = {value}"))
-    items = parsed.tree.items
-    hint = f"write a number, as in --set {name}=64"
-    message = f"'{clipped(value)}' is not a value for const '{name}'"
-    too_long = next((found.message for found in parsed.diagnostics if found.code == "number-too-long"), None)
-    if too_long:
-        raise error("bad-setting", f"{message}: {too_long}", hint=hint, file=file)
-    if parsed.diagnostics or len(items) != 1 or not isinstance(items[0], syntax.Const):
-        raise error("bad-setting", message, hint=hint, file=file)
-    try:
-        return Constants({}, frozenset(), {}).evaluate(items[0].value)
-    except Mistake as failure:
-        reason = failure.diagnostic.message if failure.diagnostic else "it has no value"
-        raise error("bad-setting", f"{message}: {reason}", hint=hint, file=file) from None

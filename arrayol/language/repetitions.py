@@ -256,6 +256,8 @@ class _Links:
         return _port_named(name, ports, self.callee, direction, self.repeat.callee.text, hint)
 
     def _own_array(self, name: syntax.Name, ports: tuple[Port, ...], direction: str) -> Port:
+        if name.text in self.definitions.broken:
+            raise Mistake
         return own_array(name, self.task, self.own, ports, direction)
 
     def _delay(self, link: syntax.DelayLink, mistakes: Mistakes) -> Delay:

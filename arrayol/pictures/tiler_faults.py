@@ -14,7 +14,8 @@ from arrayol.errors import Diagnostic, Severity
 from arrayol.ir.exits import Part, writing_parts
 from arrayol.ir.network import Network
 from arrayol.ir.spec import Elementary, Link, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
-from arrayol.language.loader import Settings, load
+from arrayol.language.loader import load
+from arrayol.language.settings import Settings
 from arrayol.language.tasks import Signature
 from arrayol.pictures.text import reachable, repeated_task
 from arrayol.polyhedral.accesses import Access, find_outside

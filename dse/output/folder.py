@@ -17,9 +17,9 @@ from typing import Any, TypeGuard
 from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
-from arrayol.files import atomic_folder
+from arrayol.files import atomic_folder, place_beside
 from arrayol.ir.spec import Spec
-from arrayol.language.emitter import spec_text
+from arrayol.language.emitter import data_files, spec_text
 from arrayol.transforms.steps import parse_step, run_steps
 from dse.jobs.cache import CACHE_FILES, FORMER_NAME
 from dse.output.plots.save import save_breakdown, save_convergence, save_front
@@ -75,6 +75,7 @@ def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
         (folder / SPECS).mkdir(exist_ok=True)
         name = spec_file(design.id, number)
         (folder / name).write_text(transformed_text(exploration.spec, design.steps), encoding="utf-8")
+        place_beside(folder / name, data_files(exploration.spec))
         names.append(name)
     return names
 

@@ -152,15 +152,16 @@ def _as_explored(result: Result, asked: Spec, top: str | None) -> Spec:
     if named != result.top:
         raise _not_as_explored(f"the result is of the task '{result.top}', not of '{named}'", "leave --top out")
     for name in asked.settings:
-        if name in result.constants and asked.constants[name] != result.constants[name]:
-            message = f"the result has {name} = {result.constants[name]}, not {asked.constants[name]}"
+        found = result.constants.get(name, "the const array of the specification")
+        if (name in result.constants or name in asked.tables) and asked.recorded[name] != found:
+            message = f"the result has {name} = {found}, not {asked.recorded[name]}"
             raise _not_as_explored(message, "leave --set out: the result says the consts")
-    unknown = result.constants.keys() ^ asked.constants.keys()
+    unknown = (result.constants.keys() - asked.tables.keys()) ^ asked.constants.keys()
     if unknown or result.top not in asked.tasks:
         what = f"the const '{min(unknown)}'" if unknown else f"the task '{result.top}'"
         message = f"the result and the specification do not agree about {what}"
         raise error("stale-result", message, file=asked.name, hint=EXPLORE_AGAIN)
-    return asked if asked.constants == result.constants else check_again(asked, result.constants)
+    return asked if asked.recorded == result.constants else check_again(asked, result.constants)
 
 
 def _not_as_explored(message: str, hint: str) -> ArrayolError:

@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from arrayol.files import atomic_file, writing
+from arrayol.files import atomic_file, place_beside, writing
 from arrayol.ir.spec import Spec
+from arrayol.language.emitter import data_files
 from dse.output.folder import PICKED, spec_file, transformed_text
 from dse.results.pick import Picked
 from dse.results.schema import Design, Result
@@ -45,6 +46,7 @@ def _write_spec(result: Result, design: Design, spec: Spec | None, folder: Path)
             return None
         with writing(target):
             target.parent.mkdir(exist_ok=True)
+        place_beside(target, data_files(spec))
         with atomic_file(target) as temporary, writing(target):
             temporary.write_text(transformed_text(spec, design.steps), encoding="utf-8")
     return name

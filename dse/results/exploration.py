@@ -18,7 +18,7 @@ class Labels:
     spec: str
     model: str
     platform: str
-    constants: Mapping[str, ConstValue] = field(default_factory=dict)
+    constants: Mapping[str, ConstValue | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -277,7 +277,7 @@ class Result(Record):
     arrayol: str
     spec: str
     top: str
-    constants: dict[str, int | float | bool]
+    constants: dict[str, int | float | bool | str]
     model: str
     platform: str
     remarks: tuple[str, ...]
