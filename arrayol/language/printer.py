@@ -6,6 +6,7 @@ the source stay where they were.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -104,7 +105,8 @@ class Line:
 
 def print_file(parsed: Parsed) -> str:
     """The canonical text of a file that parsed without mistakes."""
-    lines = [line for item in parsed.tree.items for line in _item(item)]
+    places = [comment.start for comment in parsed.comments]
+    lines = [line for item in parsed.tree.items for line in _item(item, places)]
     return _assemble(_with_comments(lines, parsed.comments, parsed.tree.span.file.text), parsed.tree.span.file.text)
 
 
@@ -125,7 +127,7 @@ def _assemble(lines: Sequence[Line], source: str) -> str:
 
 
 def _opened(text: str) -> bool:
-    return text.partition("  #")[0].endswith("{")
+    return text.partition("  #")[0].endswith(("{", "["))
 
 
 def _runs(lines: Sequence[Line], source: str) -> Iterator[list[Line]]:
@@ -170,7 +172,7 @@ def _with_comments(lines: Sequence[Line], comments: Sequence[Comment], source: s
     return inserted
 
 
-def _item(item: syntax.Item) -> Iterator[Line]:
+def _item(item: syntax.Item, comments: Sequence[int]) -> Iterator[Line]:
     start = item.span.start
     match item:
         case syntax.Import():
@@ -178,13 +180,45 @@ def _item(item: syntax.Item) -> Iterator[Line]:
         case syntax.Const():
             yield Line(0, (f"const {item.name.text} = {expression(item.value)}",), start)
         case syntax.ConstArray():
-            yield Line(0, (f"const {port_text(item)} = {_array_value(item.value)}",), start)
+            yield from _const_array(item, comments)
         case syntax.TilerDef():
             yield Line(0, (f"tiler {item.name.text}", *_tiler(item.tiler, "= ")), start)
         case syntax.Elementary():
             yield from _elementary(item)
         case syntax.Task():
             yield from _task(item)
+
+
+_WIDTH = 120  # columns that a table on one line may take
+
+
+def _const_array(item: syntax.ConstArray, comments: Sequence[int]) -> Iterator[Line]:
+    """A const array: a table that is long, or has comments inside, over several lines, each row in lines of its own."""
+    head, table = f"const {port_text(item)} =", item.value
+    line = Line(0, (f"{head} {_array_value(table)}",), item.span.start)
+    if not isinstance(table, syntax.Table) or table.ranges:
+        yield line
+        return
+    first = bisect(comments, table.span.start)
+    if len(line.cells[0]) <= _WIDTH and bisect(comments, table.span.end) == first:
+        yield line
+        return
+    yield Line(0, (f"{head} [",), item.span.start)
+    for row in table.rows:
+        yield from _filled(row, ";" if row is not table.rows[-1] else "")
+    yield Line(0, ("]",), table.span.end - 1, closes=True)
+
+
+def _filled(row: Sequence[syntax.Expr], end: str) -> Iterator[Line]:
+    """The elements of a row in lines that are full."""
+    line, start = "", row[0].span.start
+    for place, element in enumerate(row):
+        text = expression(element) + ("," if place < len(row) - 1 else end)
+        if line and len(INDENT) + len(line) + 1 + len(text) > _WIDTH:
+            yield Line(1, (line,), start)
+            line, start = "", element.span.start
+        line = f"{line} {text}" if line else text
+    yield Line(1, (line,), start)
 
 
 def _array_value(value: syntax.Expr | syntax.Table | syntax.DataFile) -> str:

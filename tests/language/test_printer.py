@@ -118,3 +118,60 @@ def printed(text: str) -> str:
     (const,) = parsed(f"const X = {text}").tree.items
     assert isinstance(const, syntax.Const)
     return expression(const.value)
+
+
+# Tables
+
+
+def test_long_tables_take_several_lines() -> None:
+    numbers = ", ".join(str(1000 + k) for k in range(50))
+    printed = canonical(f"const K: u16[50] = [{numbers}]\nconst W: u16[2, 3] = [1, 2,\n 3; 4, 5, 6]\n")
+    lines = printed.splitlines()
+    assert lines[0] == "const K: u16[50] = ["
+    assert [len(line) for line in lines[1:4]] == [115, 115, 72]
+    assert lines[1].startswith("  1000, 1001, ")
+    assert lines[4:] == ["]", "const W: u16[2, 3] = [1, 2, 3; 4, 5, 6]"]
+
+
+def test_each_row_of_a_long_table_has_lines_of_its_own() -> None:
+    rows = "; ".join(", ".join(str(row * 100000 + k) for k in range(20)) for row in range(1, 4))
+    lines = canonical(f"const K: u32[3, 20] = [{rows}]\n").splitlines()
+    assert len(lines) == 8
+    assert [line[:8] for line in lines] == [
+        "const K:",
+        "  100000",
+        "  100014",
+        "  200000",
+        "  200014",
+        "  300000",
+        "  300014",
+        "]",
+    ]
+    assert [line[-1] for line in lines] == ["[", ",", ";", ",", ";", ",", "9", "]"]
+
+
+def test_comments_inside_a_table_stay_with_their_rows() -> None:
+    text = """\
+# before
+const K: i8[3, 2] = [  # rows
+  # the first
+  1, 2;  # and behind
+  3, 4;
+
+  # the last
+  5, 6
+  # nothing more
+]  # after
+
+const N = 3
+"""
+    assert canonical(text) == text
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.lists(expressions(), min_size=1, max_size=9), min_size=1, max_size=4), st.data())
+def test_tables_of_any_expressions(rows: list[list[syntax.Expr]], data: st.DataObject) -> None:
+    """With comments and line ends anywhere between the elements."""
+    gaps = st.sampled_from(("", " ", "\n", "  # note\n", "\n# own line\n"))
+    parts = [", ".join(f"{data.draw(gaps)}{expression(element)}" for element in row) for row in rows]
+    canonical(f"const K: f32[2, 3] = [{data.draw(gaps)}{'; '.join(parts)}{data.draw(gaps)}]\n")
