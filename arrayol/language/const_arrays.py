@@ -118,7 +118,8 @@ def _of_table(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], co
 def _of_formula(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], constants: Constants) -> bytes:
     names = [item.name for item in table.ranges]
     for place, name in enumerate(names):
-        if name.text in {*(other.text for other in names[:place]), *constants.values, *constants.others}:
+        earlier = {other.text for other in names[:place]}
+        if any(name.text in known for known in (earlier, constants.values, constants.others)):
             raise mistake("name-reused", f"'{name.text}' has a meaning here already", name.span, "choose another name")
     extents = _extents(table.ranges, constants)
     count, parts = 0 if extents is None else prod(size for _, size in extents), list[bytes]()
@@ -314,12 +315,11 @@ def _with_numbers(item: syntax.ConstArray, values: Mapping[str, ConstValue]) -> 
         case syntax.DataFile():
             return item
         case syntax.Table(rows=rows, ranges=ranges):
-            named = {name: value for name, value in values.items() if name not in {each.name.text for each in ranges}}
             table = replace(
                 item.value,
-                rows=tuple(tuple(_numbered(expr, named) for expr in row) for row in rows),
+                rows=tuple(tuple(_numbered(expr, values) for expr in row) for row in rows),
                 ranges=tuple(
-                    replace(each, low=_numbered(each.low, named), high=_numbered(each.high, named)) for each in ranges
+                    replace(each, low=_numbered(each.low, values), high=_numbered(each.high, values)) for each in ranges
                 ),
             )
             return replace(item, value=table)
