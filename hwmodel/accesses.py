@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from arrayol.execute.patterns import elements_of
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler, port_named
+from hwmodel.residence import FRAME, ROM, Loads, loads_of
 
 Extents = tuple[int, ...]
 Indices = NDArray[np.int64]
@@ -50,10 +51,29 @@ class Touch:
 
 @dataclass(frozen=True)
 class Accesses:
-    """The accesses of one network."""
+    """The accesses of one network, with the loads that were asked for (`hwmodel.residence`)."""
 
     network: Network
+    loads: Loads = field(default_factory=dict)
     _memo: dict[str, Extents] = field(default_factory=dict, compare=False, repr=False)
+
+    @cached_property
+    def load(self) -> Loads:
+        """How each input comes to the chip."""
+        return loads_of(self.network, self.loads)
+
+    def is_resident(self, array: str) -> bool:
+        """Whether an array is on the chip in every frame, beside all groups."""
+        return self.load.get(array, FRAME) != FRAME
+
+    @property
+    def reads_roms(self) -> bool:
+        """Whether a process reads an array that is in ROMs."""
+        return any(load == ROM and self.network.arrays[name].readers for name, load in self.load.items())
+
+    def lies_outside(self, array: str) -> bool:
+        """Whether an array lies in the external memory: all but those in ROMs."""
+        return self.load.get(array) != ROM
 
     def extents(self, process: str) -> Extents:
         """The repetition space of a process, for one frame."""

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from arrayol.ir.network import Network
 from arrayol.text import counted, listed
 from hwmodel.platform import DEFAULT_NAME, Platform
+from hwmodel.residence import FRAME, NO_LOADS, ONCE, ROM, Loads, loads_of
 
 _INTERVAL, _LATENCY = "initiation_interval", "latency"
 _ASSUMED: Mapping[str, str] = MappingProxyType(
@@ -22,20 +23,26 @@ def elementaries_of(network: Network) -> tuple[str, ...]:
     return tuple(dict.fromkeys(process.elementary for process in network.processes.values()))
 
 
-def assumed_by_machine(network: Network, platform: Platform, origin: str) -> tuple[str, ...]:
-    """What the machine model and its simulator assume; `origin` names the platform as `platform_of` does."""
+def assumed_by_machine(network: Network, platform: Platform, origin: str, loads: Loads = NO_LOADS) -> tuple[str, ...]:
+    """What the machine model and its simulator assume; `origin` names the platform as `platform_of` does.
+
+    `loads` are those that a study gives.
+    """
     elementaries = elementaries_of(network)
     return (
         *_default(platform, origin),
         *_datapaths(platform, elementaries, tuple(_ASSUMED), and_cost=True),
         *_costs(platform, elementaries),
+        *_bit_costs(network, platform, loads),
         *_left_out(platform, local=platform.local.block_bits is not None),
+        *_residence(network, loads),
     )
 
 
 def assumed_by_published(network: Network, platform: Platform, origin: str) -> tuple[str, ...]:
     """What the published model assumes: it knows initiation intervals alone, and no port."""
-    return (*_default(platform, origin), *_datapaths(platform, elementaries_of(network), (_INTERVAL,)))
+    datapaths = _datapaths(platform, elementaries_of(network), (_INTERVAL,))
+    return (*_default(platform, origin), *datapaths, *_residence(network, NO_LOADS))
 
 
 def assumed_by_transfers(elementary: str, platform: Platform, origin: str) -> tuple[str, ...]:
@@ -97,6 +104,38 @@ def _costs(platform: Platform, elementaries: Sequence[str]) -> Iterator[str]:
         without = without_cost(platform, elementaries, cost)
         if without:
             yield f"no cost in {cost} is given for {listed(without)}: designs have no figure {cost}"
+
+
+def _bit_costs(network: Network, platform: Platform, loads: Loads) -> Iterator[str]:
+    """Bits of ROMs and locals that no cost of units counts, on a platform with such costs."""
+    arrays, load = network.arrays, loads_of(network, loads)
+    roms = any(array.rom_bits and array.readers for array in arrays.values() if load.get(array.name) == ROM)
+    locals_ = any(process.local_bits for process in network.processes.values())
+    rates = {"rom_bits": roms and not platform.cost.rom_bits, "local_bits": locals_ and not platform.cost.local_bits}
+    alone = [name for name, absent in rates.items() if absent]
+    costs = listed(list(dict.fromkeys(name for path in platform.elementary.values() for name in path.cost)))
+    if alone and costs:
+        keys = listed([f"cost.{name}" for name in alone])
+        yield f"the platform does not give {keys}: {costs} are those of units without them"
+
+
+def _residence(network: Network, loads: Loads) -> Iterator[str]:
+    """How inputs come that are not loaded with each frame, or of which a study says it."""
+    load, arrays = loads_of(network, loads), network.arrays
+    read = [name for name in load if arrays[name].readers]
+    counters = [name for name in read if load[name] == ROM and arrays[name].rom_bits == 0]
+    roms = [name for name in read if load[name] == ROM and name not in counters]
+    once = [name for name in read if load[name] == ONCE]
+    frame = [name for name in read if load[name] == FRAME and (name in loads or arrays[name].rom_bits is not None)]
+    parts = [
+        (once, "loaded once, before the first frame"),
+        (frame, "loaded with each frame"),
+        (roms, "in ROMs"),
+        (counters, "made by counters"),
+    ]
+    said = [f"{listed(names)} {'is' if len(names) == 1 else 'are'} {how}" for names, how in parts if names]
+    if said:
+        yield "; ".join(said)
 
 
 def _left_out(platform: Platform, *, local: bool) -> Iterator[str]:

@@ -88,6 +88,13 @@ class Datapath(_Table):
     cost: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { lut = 96, dsp = 2 }")
 
 
+class BitCosts(_Table):
+    """`[cost]`: what one bit of a ROM, or of the locals of a unit, adds to the costs of units of the same names."""
+
+    rom_bits: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { lut = 0.02 }")
+    local_bits: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { ff = 1 }")
+
+
 @dataclass(frozen=True)
 class _Origin:
     """The file a platform came from; no part of its equality."""
@@ -114,6 +121,7 @@ class Platform(_Table):
     memory: ExternalMemory
     local: LocalMemory = LocalMemory()
     elementary: dict[str, Datapath] = Field(default_factory=dict, description="tables, [elementary.NAME]")
+    cost: BitCosts = BitCosts()
     verify: dict[str, Constant] = Field(default_factory=dict, description="consts by name, as { H = 20 }")
     _origin: _Origin = PrivateAttr(default_factory=_Origin)
 
@@ -141,16 +149,22 @@ FIGURES = frozenset(  # what every design has: no cost may be called so
     {
         *("latency_cycles", "internal_memory_data", "internal_memory_bits", "traffic_bytes", "units"),
         *("frame_cycles", "memory_blocks", "latency_microseconds", "frames_per_second"),
+        *("setup_cycles", "setup_bytes", "rom_bits", "local_bits"),
     }
 )
 
 
-def _broken_costs(elementary: object) -> Iterator[BrokenRule]:
+def _broken_costs(elementary: object, bits: object) -> Iterator[BrokenRule]:
     """Costs stand in bounds, objectives and tables beside figures: names as those of consts, and none of a figure."""
-    for name, path in elementary.items() if isinstance(elementary, Mapping) else ():
-        cost = path.get("cost") if isinstance(path, Mapping) else None
+    paths = elementary.items() if isinstance(elementary, Mapping) else ()
+    tables: dict[tuple[str, ...], object] = {
+        ("elementary", name, "cost"): path.get("cost") for name, path in paths if isinstance(path, Mapping)
+    }
+    if isinstance(bits, Mapping):
+        tables |= {("cost", str(key)): cost for key, cost in bits.items()}
+    for table, cost in tables.items():
         for word in cost if isinstance(cost, Mapping) else ():
-            place, what = ("elementary", name, "cost", word), f"'elementary.{name}.cost' has the name {word!r}"
+            place, what = (*table, word), f"'{'.'.join(table)}' has the name {word!r}"
             if word in FIGURES:
                 yield BrokenRule("bad-value", place, f"{what}, which is a figure of every design", "take another name")
             elif not (word.isascii() and word.isidentifier()):
@@ -158,9 +172,23 @@ def _broken_costs(elementary: object) -> Iterator[BrokenRule]:
                 yield BrokenRule("bad-value", place, f"{what}, which is no name", hint)
 
 
+def _unknown_bit_costs(elementary: object, bits: object) -> Iterator[BrokenRule]:
+    """A cost of bits adds to one of units: no elementary has another name."""
+    paths = elementary.values() if isinstance(elementary, Mapping) else ()
+    costs = [path.get("cost") for path in paths if isinstance(path, Mapping)]
+    known = dict.fromkeys(word for cost in costs if isinstance(cost, Mapping) for word in cost)
+    for key, rates in bits.items() if isinstance(bits, Mapping) else ():
+        for word in rates if isinstance(rates, Mapping) else ():
+            if word not in known and word not in FIGURES and str(word).isidentifier():
+                message = f"'cost.{key}' has the cost {word!r}, which no elementary has"
+                hint = did_you_mean(word, known) or f"costs of elementaries: {', '.join(known) or 'none'}"
+                yield BrokenRule("bad-value", ("cost", key, word), message, hint)
+
+
 def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     """What the file must keep of several keys together; `values` may hold other mistakes."""
-    yield from _broken_costs(values.get("elementary"))
+    yield from _broken_costs(values.get("elementary"), values.get("cost"))
+    yield from _unknown_bit_costs(values.get("elementary"), values.get("cost"))
     memory = values.get("memory")
     if not isinstance(memory, Mapping):
         return

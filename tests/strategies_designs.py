@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import prod
 
+import numpy as np
 from hypothesis import strategies as st
 from spec_data import loaded
 from strategies_machine import platforms
@@ -12,14 +14,18 @@ from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
+from arrayol.execute.inputs import noise
+from arrayol.execute.run import DTYPES
+from arrayol.ir import syntax
 from arrayol.ir.network import Network, flatten
-from arrayol.ir.spec import Spec
+from arrayol.ir.spec import ConstArray, Port, Spec
 from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.space.fusions import subspaces
 from dse.space.task_graph import task_graph
 from hwmodel.design import POLICIES, BankLayout, Blocks, Design, GroupDesign, Processor, row_major
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
+from hwmodel.residence import LOADS, Load, Loads
 
 
 @dataclass(frozen=True)
@@ -30,6 +36,7 @@ class MappedSpec:
     spec: Spec
     network: Network
     platform: Platform
+    loads: Loads
     design: Design
     features: frozenset[str]
 
@@ -42,14 +49,41 @@ def mapped_specs(draw: st.DrawFn) -> MappedSpec:
     written = loaded(linked.text)
     top = choose_top(written, None)
     spec = run_steps(written, canonical_steps(written, top)).spec
+    spec, loads = draw(residences(spec, top))
     network = flatten(spec, top)
     platform = _on(draw(platforms()), network)
-    model = MachineModel(network, platform)
+    model = MachineModel(network, platform, loads)
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]
     fusion = fusions[0] if in_order else draw(st.sampled_from(fusions))
     design = Design(tuple(draw(group_designs(model, tasks, in_order=in_order)) for tasks in fusion.groups))
     features = linked.features | set(_of_platform(platform, network)) | set(_of_design(design, model))
-    return MappedSpec(linked.text, spec, network, platform, design, frozenset(features))
+    features |= {f"load {load}" for load in model.accesses.load.values()}
+    return MappedSpec(linked.text, spec, network, platform, loads, design, frozenset(features))
+
+
+@st.composite
+def residences(draw: st.DrawFn, spec: Spec, top: str) -> tuple[Spec, dict[str, Load]]:
+    """The specification with some inputs of its top task turned to const arrays, and loads of some."""
+    tables, loads = dict[str, ConstArray](), dict[str, Load]()
+    for port in spec.components[top].inputs:
+        if None in port.shape or draw(st.integers(0, 2)):
+            continue
+        load = draw(st.sampled_from(LOADS))
+        if load == "rom" or draw(st.booleans()):
+            tables[port.name] = const_array(port, seed=draw(st.integers(0, 3)))
+        if load != "rom" or draw(st.booleans()):
+            loads[port.name] = load
+    return replace(spec, tables=tables), loads
+
+
+def const_array(port: Port, seed: int) -> ConstArray:
+    """A const array of a port's name, type and shape: a counter for seed 0, else noise."""
+    shape = tuple(side for side in port.shape if side is not None)
+    name, kind = (syntax.Name(text, port.span) for text in (port.name, port.type.value))
+    definition = syntax.ConstArray(name, kind, (), syntax.Number(0, port.span), port.span)
+    dtype = DTYPES[port.type].newbyteorder("<")
+    data = noise(port.type, shape, seed).astype(dtype) if seed else np.arange(prod(shape)).astype(dtype)
+    return ConstArray(port.name, port.type, shape, data.tobytes(), definition)
 
 
 def _on(platform: Platform, network: Network) -> Platform:
@@ -144,7 +178,8 @@ def _fifos(draw: st.DrawFn, model: MachineModel, design: GroupDesign) -> frozens
 @st.composite
 def _layouts(draw: st.DrawFn, model: MachineModel, design: GroupDesign) -> tuple[BankLayout, ...]:
     processes = [model.network.processes[task] for task in design.tasks]
-    kept = sorted({array for one in processes for array in (*one.reads, *one.writes)} - design.fifos)
+    touched = {array for one in processes for array in (*one.reads, *one.writes)} - design.fifos
+    kept = sorted(array for array in touched if not model.accesses.is_resident(array))
     found = []
     for array in draw(st.sets(st.sampled_from(kept), max_size=2)) if draw(st.integers(0, 2)) == 0 else ():
         vector = tuple(draw(st.integers(-1, 3)) for _ in model.network.arrays[array].shape)

@@ -86,7 +86,7 @@ def chain_of_maps(extents: tuple[int, ...], types: list[ElementType]) -> Network
             f"a{place}",
             kind,
             extents,
-            f"t{place - 1}" if place else None,
+            (f"t{place - 1}",) if place else (),
             (f"t{place}",) if place < last else (),
             place == last,
         )

@@ -15,7 +15,8 @@ from arrayol.ir.network import Array, Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
 from hwmodel.design import POLICIES, BankLayout, Blocks, GroupDesign, Processor, Scan
-from hwmodel.platform import Datapath, ExternalMemory, LocalMemory, Platform, RowModel
+from hwmodel.platform import BitCosts, Datapath, ExternalMemory, LocalMemory, Platform, RowModel
+from hwmodel.residence import LOADS, Load
 
 TYPES = (ElementType.U8, ElementType.F32, ElementType.BOOL, ElementType.I16)
 
@@ -265,6 +266,22 @@ def _delays(building: _Building, repetition: Shape, output: Port) -> tuple[tuple
 
 
 @st.composite
+def residences(draw: st.DrawFn, network: Network) -> tuple[Network, dict[str, Load]]:
+    """The network, at times with inputs that are resident: const arrays, or what is loaded once."""
+    arrays, loads = dict(network.arrays), dict[str, Load]()
+    for name in network.inputs if draw(st.integers(0, 2)) == 0 else ():
+        array = arrays[name]
+        load = draw(st.sampled_from(LOADS)) if None not in array.shape else "frame"
+        loads[name] = load
+        if load == "rom" or (None not in array.shape and draw(st.booleans())):
+            size = prod(side or 1 for side in array.shape) * array.type.bits
+            arrays[name] = replace(array, rom_bits=draw(st.sampled_from((0, size, size))))
+    local_bits = {name: draw(st.sampled_from((0, 0, 0, 8, 33))) for name in network.processes}
+    processes = {name: replace(one, local_bits=local_bits[name]) for name, one in network.processes.items()}
+    return replace(network, arrays=arrays, processes=processes), loads
+
+
+@st.composite
 def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
     """Any platform; a `plain` one has no rows, no recurrence that lasts, and blocks of memory."""
     widths = (
@@ -290,7 +307,10 @@ def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
         )
         for name in ("e", "f")
     }
-    return Platform(clock_mhz=1000.0, memory=memory, local=local, elementary=elementary)
+    cost = BitCosts(
+        rom_bits=draw(st.sampled_from(({}, {"dsp": 0.25}))), local_bits=draw(st.sampled_from(({}, {"lut": 2})))
+    )
+    return Platform(clock_mhz=1000.0, memory=memory, local=local, elementary=elementary, cost=cost)
 
 
 def _extents(network: Network, task: str) -> tuple[int, ...]:

@@ -126,8 +126,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
             published, chosen(DEFAULT if names is None else names), labels, request=request, steps=steps
         )
     study = for_copies((space or Space()).whole(), form.spec, form.network)
-    mappings = MappingSpace(MachineModel(form.network, taken), study)
-    judge = _judge(form, taken, request, space.verify if space else None)
+    mappings = MappingSpace(MachineModel(form.network, taken, study.loads), study)
+    judge = _judge(mappings, form, request, space.verify if space else None)
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)
     with open_runner(_resources(resources)) as runner:
         return explore_mappings(mappings, wanted, labels, request=request, steps=steps, judge=judge, runner=runner)
@@ -140,11 +140,16 @@ def _require_known(what: str, name: str, known: Sequence[str]) -> None:
         raise error(f"unknown-{what}", f"there is no {what} '{name}'", hint=hint, file=f"explore, {what}")
 
 
-def _judge(form: Canonical, platform: Platform, request: SearchRequest, verify: bool | None) -> Judge | None:
+def _judge(space: MappingSpace, form: Canonical, request: SearchRequest, verify: bool | None) -> Judge | None:
     """What simulates the designs of the front, if anything does."""
     if verify is False:
         return None
-    return lambda designs, runner: Verifier(form, platform).all(designs, runner, request.report, asked=verify is True)
+    platform, loads = space.model.platform, space.study.loads
+
+    def judge(designs: Sequence[Design], runner: JobRunner) -> Sequence[Verdict]:
+        return Verifier(form, platform, loads).all(designs, runner, request.report, asked=verify is True)
+
+    return judge
 
 
 def _resources(resources: Resources | None) -> Resources:

@@ -36,7 +36,9 @@ from dse.results.schema import GroupRecord
 from dse.search.context import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
 from dse.space.objectives import DEFAULT, MACHINE, WrongObjectiveError, available, figures_of, require_costs
 from dse.space.study import NUMBERS
+from hwmodel.accesses import Accesses
 from hwmodel.platform import find_platform, for_copies
+from hwmodel.residence import Loads
 
 
 def _rule(ctx: click.Context, param: click.Parameter, text: str | None) -> Rule | None:
@@ -61,16 +63,16 @@ _pick_option = click.option(
 )
 
 
-def _require_known(rule: Rule, model: str, spec: Spec, platform: Path | None, top: str | None) -> None:
+def _require_known(rule: Rule, model: str, spec: Spec, platform: Path | None, top: str | None, loads: Loads) -> None:
     """Raises for a bound on a figure that the model does not give here, before anything is explored."""
     taken = for_copies(find_platform(Path(spec.name), platform)[0], spec)
+    accesses = Accesses(canonical_form(spec, choose_top(spec, top)).network, loads)
     with _blamed_on("--pick"):
         if model != "machine":
-            require_figures(rule, [objective.name for objective in available(taken)])
+            require_figures(rule, [objective.name for objective in available(taken, accesses)])
         elif rule.figures:
-            network = canonical_form(spec, choose_top(spec, top)).network
-            require_costs(rule.figures, taken, network)
-            require_figures(rule, figures_of(taken, network))
+            require_costs(rule.figures, taken, accesses.network)
+            require_figures(rule, figures_of(taken, accesses))
 
 
 @contextmanager
@@ -105,6 +107,8 @@ def _facts(picked: Picked, document: Mapping[str, Any], folder: Path) -> Iterato
     yield "figures", ", ".join(figures)
     for number, group in enumerate(design.groups, 1):
         yield "groups" if number == 1 else "", f"{number}: {_group(group)}"
+    if design.resident:
+        yield "resident", ", ".join(f"{one.kind} {one.name} {one.bits:,} bits" for one in design.resident)
     for word, parts in (document["breakdown"] or {}).items():
         yield word.replace("_", " "), _shares(parts)
     if steps := steps_text(design):
@@ -240,7 +244,8 @@ def command(  # noqa: PLR0913  one for each option
     warn_of_idle(loaded, choose_top(loaded, top))
     require_writable(folder)
     if rule is not None:
-        _require_known(rule, model, loaded, platform, top)
+        loads = api.Space(**space).whole().loads if model == "machine" else {}
+        _require_known(rule, model, loaded, platform, top, loads)
     if resume and not (folder / CACHE_NAME).exists():
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
     with _kept_work_told(folder, resume=resume), _blamed_on("--objectives"), progress(quiet=quiet) as report:

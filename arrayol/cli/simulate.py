@@ -72,6 +72,10 @@ def _memories(simulated: api.Simulated) -> Table:
 
 def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple[str, str]]:
     yield "output", _IDENTICAL[simulated.simulation.identical]
+    setup, once = simulated.simulation.setup, simulated.estimate.once
+    if setup.data:
+        model = f"the model says {once.setup_cycles:,} cycles"
+        yield "setup", f"{setup.cycles:,} cycles before the first frame load {setup.bytes:,} bytes; {model}"
     yield "model", "disagrees" if simulated.mismatches else "agrees: the same cycles, every memory as full as its size"
     yield "platform", opened.platform_name
 
@@ -131,6 +135,9 @@ def command(  # noqa: PLR0913  one for each option
         api.draw_timeline(opened, simulated, timeline)
         click.echo(f"wrote {timeline}", err=True)
     cycles = {"cycles": simulated.simulation.cycles, "analytic_cycles": simulated.estimate.latency_cycles}
+    if simulated.simulation.setup.data:
+        cycles["setup_cycles"] = simulated.simulation.setup.cycles
+        cycles["analytic_setup_cycles"] = simulated.estimate.setup_cycles
     document = {"design": design, **cycles, "identical": simulated.simulation.identical, "remarks": opened.remarks}
     if not as_json:
         _show(opened, simulated)

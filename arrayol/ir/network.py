@@ -46,7 +46,8 @@ class Flow:
 class Process:
     """A repeated elementary task. A delay's tiled default names a flat array.
 
-    `input_ports` and `output_ports` are all ports of the elementary, also those that only delays link.
+    `input_ports` and `output_ports` are all ports of the elementary, also those that only delays link. `local_bits` are
+    those of its locals.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Process:
     delays: tuple[Delay, ...]
     input_ports: tuple[Port, ...]
     output_ports: tuple[Port, ...]
+    local_bits: int = 0
 
     @property
     def reads(self) -> frozenset[str]:
@@ -73,7 +75,10 @@ class Process:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """An array between processes; an input of the network has no producers, one written in parts has several."""
+    """An array between processes; an input of the network has no producers, one written in parts has several.
+
+    A const array is an input with `rom_bits`: what a ROM of its elements takes, 0 where a counter makes them.
+    """
 
     name: str
     type: ElementType
@@ -81,6 +86,7 @@ class Array:
     producers: tuple[str, ...]
     readers: tuple[str, ...]
     is_output: bool
+    rom_bits: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +122,9 @@ def flatten(spec: Spec, top: str) -> Network:
         name = free_name(process.task + suffix, processes)
         processes[name] = replace(process, name=name)
     outputs = tuple(port.name for port in component.outputs)
-    return Network(
-        top, processes, _arrays(processes, ports, outputs), tuple(port.name for port in component.inputs), outputs
-    )
+    inputs = tuple(port.name for port in component.inputs)
+    roms = {name: spec.tables[name].rom_bits for name in inputs if name in spec.tables}
+    return Network(top, processes, _arrays(processes, ports, outputs, roms), inputs, outputs)
 
 
 def free_name(preferred: str, taken: Container[str]) -> str:
@@ -130,7 +136,9 @@ def free_name(preferred: str, taken: Container[str]) -> str:
     return name
 
 
-def _arrays(processes: Mapping[str, Process], ports: Mapping[str, Port], outputs: tuple[str, ...]) -> dict[str, Array]:
+def _arrays(
+    processes: Mapping[str, Process], ports: Mapping[str, Port], outputs: tuple[str, ...], roms: Mapping[str, int]
+) -> dict[str, Array]:
     return {
         name: Array(
             name,
@@ -139,6 +147,7 @@ def _arrays(processes: Mapping[str, Process], ports: Mapping[str, Port], outputs
             tuple(process.name for process in processes.values() if name in process.writes),
             tuple(process.name for process in processes.values() if name in process.reads),
             name in outputs,
+            roms.get(name),
         )
         for name, port in ports.items()
     }
@@ -196,6 +205,7 @@ def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, View]) -> Pr
         tuple(_bound_delay(delay, port_named(callee.inputs, delay.port), task, names) for delay in task.delays),
         callee.inputs,
         callee.outputs,
+        _local_bits(callee),
     )
 
 
@@ -222,8 +232,12 @@ def _single(component: Elementary, names: Mapping[str, View]) -> Process:
         for ports in (component.inputs, component.outputs)
     )
     name, ports = component.name, (component.inputs, component.outputs)
-    return Process(name, name, name, (), inputs, outputs, (), *ports)
+    return Process(name, name, name, (), inputs, outputs, (), *ports, _local_bits(component))
 
 
 def _whole(port: Port) -> Tiler:
     return whole_array_tiler(len(port.shape), port.span)
+
+
+def _local_bits(elementary: Elementary) -> int:
+    return sum(local.bits for local in elementary.locals)

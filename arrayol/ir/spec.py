@@ -6,7 +6,9 @@ Where consts stay symbolic, entries of tilers, links, delays and spaces are expr
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Generic, TypeAlias, TypeGuard
@@ -69,9 +71,38 @@ class ConstArray:
         return value
 
     @property
+    def rom_bits(self) -> int:
+        """What a ROM of its elements takes, in bits: none where a counter makes them."""
+        return 0 if self.is_affine else prod(self.shape) * self.type.bits
+
+    @property
+    def is_affine(self) -> bool:
+        """Whether its elements are an affine function of the subscripts: integers; of other types all alike."""
+        if self.type.kind in (Kind.FLOAT, Kind.COMPLEX):
+            size = len(self.data) // prod(self.shape)
+            return self.data == self.data[:size] * prod(self.shape)
+        elements = array(_STRUCT[self.type.numpy_name].replace("?", "b"), self.data)
+        if sys.byteorder == "big":
+            elements.byteswap()
+        return _is_affine(elements, self.shape)
+
+    @property
     def port(self) -> Port:
         """The input of a component."""
         return Port(self.name, self.type, self.shape, self.definition.name.span)
+
+
+def _is_affine(elements: Sequence[int], shape: tuple[int, ...]) -> bool:
+    """Whether elements in row-major order are c + a . x for their subscripts x."""
+    axis = len(shape) - 1
+    if axis < 0:
+        return True
+    step = elements[1] - elements[0] if shape[axis] > 1 else 0
+    for start in range(0, len(elements), shape[axis]):
+        line = list(elements[start : start + shape[axis]])
+        if line != [line[0] + step * place for place in range(shape[axis])]:
+            return False
+    return _is_affine(elements[:: shape[axis]], shape[:axis])
 
 
 @dataclass(frozen=True, slots=True)

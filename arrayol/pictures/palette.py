@@ -15,6 +15,7 @@ LOADS, STORES, BOTH, COMPUTING = BLUE, ORANGE, GREEN, GREY
 FRONT, OTHER_DESIGNS = VERMILLION, GREY
 FIRST_RESULT, SECOND_RESULT = BLUE, VERMILLION
 BUFFER, FIFO, STATE = SKY, ORANGE, VERMILLION
+ONCE, ROM, LOCAL = GREEN, PURPLE, YELLOW
 
 # The same as the variables of a page's style.
 PAGE = {
@@ -28,6 +29,9 @@ PAGE = {
     "buffer": BUFFER,
     "fifo": FIFO,
     "state": STATE,
+    "once": ONCE,
+    "rom": ROM,
+    "local": LOCAL,
     "task": GREEN,
 }
 

@@ -24,7 +24,7 @@ from arrayol.transforms.steps import canonical_form
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.schema import Design as Record
 from dse.results.schema import Result
-from dse.search.machine import group_record
+from dse.search.machine import group_record, resident_records
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_machine
@@ -66,7 +66,7 @@ class StoredDesign:
     record: Record
     spec: Spec
     top: str
-    network: Network
+    accesses: Accesses
     platform: Platform
     platform_name: str
     design: Design
@@ -75,9 +75,9 @@ class StoredDesign:
     @cached_property
     def frames(self) -> dict[str, int]:
         """How many frames one frame of the simulation reads of each input with an infinite dimension."""
-        accesses = Accesses(self.network)
+        shape = self.accesses.shape
         return {
-            name: accesses.shape(name)[self.network.arrays[name].shape.index(None)]
+            name: shape(name)[self.network.arrays[name].shape.index(None)]
             for name in self.network.inputs
             if None in self.network.arrays[name].shape
         }
@@ -85,7 +85,12 @@ class StoredDesign:
     @property
     def remarks(self) -> tuple[str, ...]:
         """What the model and the simulated machine assume where the platform says nothing."""
-        return assumed_by_machine(self.network, self.platform, self.platform_name)
+        return assumed_by_machine(self.network, self.platform, self.platform_name, self.accesses.loads)
+
+    @property
+    def network(self) -> Network:
+        """Its tasks and the arrays between them."""
+        return self.accesses.network
 
     def black_boxes(self, functions: Functions | None = None) -> tuple[str, ...]:
         """The elementaries without a body or a function: with one, data move as tokens."""
@@ -99,7 +104,7 @@ class StoredDesign:
         """
         frame = None if inputs is None else {name: self._frame(name, array) for name, array in inputs.items()}
         simulation = run_simulation(
-            self.spec, self.network, self.platform, self.design, self.estimate, frame, functions
+            self.spec, self.accesses, self.platform, self.design, self.estimate, frame, functions
         )
         return Simulated(simulation, self.estimate)
 
@@ -130,8 +135,9 @@ def open_design(
     spec = _as_explored(result, asked, top)
     platform = for_copies(_platform(result, Path(asked.name)), spec)
     form, design = canonical_form(spec, result.top), record.decisions
-    estimate = _estimate(form.network, platform, design, record, folder)
-    return StoredDesign(record, form.spec, result.top, form.network, platform, result.platform, design, estimate)
+    accesses = Accesses(form.network, result.loads)
+    estimate = _estimate(accesses, platform, design, record, folder)
+    return StoredDesign(record, form.spec, result.top, accesses, platform, result.platform, design, estimate)
 
 
 def _record(result: Result, folder: Path, identifier: str) -> Record:
@@ -179,24 +185,26 @@ def _platform(result: Result, path: Path) -> Platform:
     return load_platform(beside if not here.exists() and beside.exists() else here)
 
 
-def _estimate(network: Network, platform: Platform, design: Design, record: Record, folder: Path) -> DesignEstimate:
+def _estimate(accesses: Accesses, platform: Platform, design: Design, record: Record, folder: Path) -> DesignEstimate:
     """The model's estimate, which must be what the result holds."""
     changed = "specification or platform have changed since the result was written"
     stale = error("stale-result", changed, file=str(folder / RESULT), hint=EXPLORE_AGAIN)
-    if not _fits(design, network):
+    if not _fits(design, accesses.network):
         raise stale
     try:
-        estimate = MachineModel(network, platform).evaluate(design)
+        estimate = MachineModel(accesses.network, platform, accesses.loads).evaluate(design)
     except ArrayolError:
         raise stale from None
-    if tuple(map(group_record, design.groups, estimate.groups)) != record.groups or _moved(estimate, record):
+    groups = tuple(map(group_record, design.groups, estimate.groups))
+    if groups != record.groups or resident_records(estimate) != record.resident or _moved(estimate, record):
         raise stale
     return estimate
 
 
 def _moved(estimate: DesignEstimate, record: Record) -> bool:
     """Whether a figure that groups alone do not show, a cost or the cycles per frame, is another one now."""
-    figures = {"frame_cycles": estimate.frame_cycles, **estimate.costs}
+    setup = {"setup_cycles": estimate.setup_cycles, "setup_bytes": estimate.setup_bytes}
+    figures = {"frame_cycles": estimate.frame_cycles, **estimate.costs, **(setup if estimate.setup_bytes else {})}
     stored = {name: value for name, value in record.objectives.items() if name in figures}
     return not all(isclose(stored.get(name, value), value, rel_tol=1e-9) for name, value in figures.items())
 

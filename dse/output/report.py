@@ -26,6 +26,7 @@ from dse.results.compare import grows
 from dse.results.pick import knee_of
 from dse.results.schema import Design, GroupRecord, ProcessorRecord, Result
 from dse.space.objectives import MACHINE
+from hwmodel.residence import Loads, loads_of
 
 Document = dict[str, Any]
 
@@ -177,7 +178,7 @@ def _core(result: Result, designs: Sequence[Design], network: Network | None) ->
         "figures": [_figure(name) for name in figures],
         "knee": knee.design.id if knee.is_knee else None,
         "model": result.model,
-        "network": _network(network) if network else None,
+        "network": _network(network, loads_of(network, result.loads)) if network else None,
         "groups": shared.documents,
         "designs": rows,
         "texts": list(shared.texts),
@@ -204,6 +205,7 @@ def _design(design: Design, figures: Sequence[str], shared: Shared, *, on_front:
         "groups": [shared.group(group) for group in design.groups],
         "verification": shared.text(design.verification),
         "bottleneck": design.bottleneck,
+        "resident": _columns([memory.model_dump(mode="json") for memory in design.resident]),
     }
 
 
@@ -266,7 +268,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "remark", remark
 
 
-def _network(network: Network) -> Document:
+def _network(network: Network, loads: Loads) -> Document:
     return {
         "tasks": {
             process.name: {
@@ -285,6 +287,7 @@ def _network(network: Network) -> Document:
                 "producers": array.producers,
                 "readers": array.readers,
                 "output": array.is_output,
+                "load": loads.get(array.name),
             }
             for array in network.arrays.values()
         },

@@ -45,7 +45,7 @@ def open_origin(result: Result, folder: Path) -> Origin:
     platform = _platform(result, folder)
     if isinstance(platform, str):
         return Origin(form.network, None, (f"{platform}: there are no timelines",))
-    return Origin(form.network, MachineModel(form.network, for_copies(platform, form.original)), ())
+    return Origin(form.network, MachineModel(form.network, for_copies(platform, form.original), result.loads), ())
 
 
 def _form(result: Result, folder: Path) -> Canonical | str:

@@ -127,8 +127,10 @@ def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:
 
 
 def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, Number]]:
-    """What the groups of a design say of its figures; of the published model, its units alone."""
+    """What the groups of a design and what stands beside them say of its figures; of the published model, the least."""
     yield "units", sum(processor.units for processor in design.processors.values())
+    for kind in ("rom", "local"):
+        yield f"{kind}_bits", sum(memory.bits for memory in design.resident if memory.kind == kind)
     mappings = design.mappings
     if not mappings:
         return
@@ -144,7 +146,8 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
     }
     for name, size in sizes.items():
         of_groups = [sum(size(memory) for memory in mapping.memories) for mapping in mappings]
-        yield name, max(of_groups) if shares_memory else sum(of_groups)
+        beside = sum(size(memory) for memory in design.resident if memory.kind == "once")
+        yield name, (max(of_groups) if shares_memory else sum(of_groups)) + beside
 
 
 def _of_group(group: GroupRecord) -> Iterator[Value]:

@@ -18,8 +18,9 @@ from dse.space.study import parse_scan
 from dse.space.task_graph import TaskGraph
 from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor
 from hwmodel.design import Design as Decisions
+from hwmodel.residence import LOADS, Loads
 
-FORMAT = 2  # of result.json; 1 had no number
+FORMAT = 3  # of result.json; 1 had no number, 2 nothing that is resident
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 # Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
@@ -70,7 +71,11 @@ class ProcessorRecord(Record):
 
 
 class MemoryRecord(Record):
-    """A buffer or FIFO of an array, or the state of a delay ("task.port")."""
+    """A buffer or FIFO of an array, or the state of a delay ("task.port").
+
+    Or what stands beside all groups: an array that is loaded `once`, a `rom` in all processors that read it, the
+    `local` variables of a task in all its units; the last two count in bits alone.
+    """
 
     kind: str
     name: str
@@ -143,9 +148,10 @@ class Design(Record):
     """One design: its decisions by group, and its objectives, the chosen ones first.
 
     `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
-    which size, or why not. `bottleneck` names what ends the steps of the most cycles (machine model), `flows` is N_k
-    (published model). `steps` are the transformations that make a specification of its groups and blocks; null with a
-    `steps_remark` where its blocks do not divide, or fusion by them is refused, both null where they were not sought.
+    which size, or why not. `resident` stands beside all groups. `bottleneck` names what ends the steps of the most
+    cycles (machine model), `flows` is N_k (published model). `steps` are the transformations that make a specification
+    of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them is refused,
+    both null where they were not sought.
     """
 
     id: str
@@ -156,6 +162,7 @@ class Design(Record):
     bottleneck: str | None
     flows: int | None
     groups: tuple[GroupRecord, ...]
+    resident: tuple[MemoryRecord, ...]
     steps: tuple[str, ...] | None
     steps_remark: str | None
 
@@ -188,6 +195,10 @@ class Design(Record):
             for memory in mapping.memories:
                 bits[memory.kind] += memory.bits
                 data[memory.kind] += memory.data
+        for memory in self.resident:
+            bits[memory.kind] += memory.bits
+            data[memory.kind] += memory.data
+        data = +data  # ROMs and locals have none
         return {"cycles": cycles, "memory_bits": bits, "memory_data": data} if self.mappings else None
 
 
@@ -308,6 +319,14 @@ class Result(Record):
         if len(mapped) > 1:
             raise ValueError("designs of two models")
         return self
+
+    @property
+    def loads(self) -> Loads:
+        """How arrays come of which the study says it."""
+        arrays = (self.space.study or {}).get("array")
+        pairs = arrays.items() if isinstance(arrays, Mapping) else ()
+        said = {name: choice.get("load") for name, choice in pairs if isinstance(choice, Mapping)}
+        return {name: load for name, load in said.items() if load in LOADS}
 
     @property
     def stored(self) -> tuple[Design, ...]:

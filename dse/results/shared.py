@@ -101,6 +101,10 @@ def _some(texts: list[str]) -> Iterator[str]:
         yield f"{len(texts) - _NAMED:,} more"
 
 
+def _loads(result: Result) -> str:
+    return ", ".join(f"{name} {load}" for name, load in sorted(result.loads.items())) or "none"
+
+
 def terms(first: Result, second: Result, objectives: tuple[str, ...]) -> Iterator[str]:
     """In which terms the two are compared, where that needs a word: clocks, objectives left out, rules of memory."""
     clocks = clock_mhz(first), clock_mhz(second)
@@ -120,6 +124,9 @@ def terms(first: Result, second: Result, objectives: tuple[str, ...]) -> Iterato
     if shares[0] != shares[1]:
         word = "first" if shares[0] else "second"
         yield f"only in the {word} result groups share their local memory (reuse_memory)"
+    loads = [_loads(result) for result in (first, second)]
+    if loads[0] != loads[1]:
+        yield f"the study's loads are {loads[0]} for the first and {loads[1]} for the second"
     if first.constraints != second.constraints:
         bounds = [", ".join(result.constraints) or "none" for result in (first, second)]
         yield f"the constraints are {bounds[0]} for the first and {bounds[1]} for the second"

@@ -38,7 +38,7 @@ class SearchContext:
     @cached_property
     def network_key(self) -> bytes:
         """The digest of what figures of all designs depend on."""
-        return digest(self._prices, self.space.model.network)
+        return digest(self._prices, self.space.model.network, self.space.accesses.load)
 
     @cached_property
     def _group_keys(self) -> dict[tuple[str, ...], bytes]:
@@ -47,8 +47,8 @@ class SearchContext:
     @cached_property
     def _prices(self) -> bytes:
         """The program, the platform and the columns; the network's word, and where rows count its addresses."""
-        model, combination = self.space.model, self.columns.combination
-        figures = tuple((figure.key, figure.scale) for figure in self.columns.figures)
+        model, columns = self.space.model, self.columns
+        figures = tuple((figure.key, figure.scale) for figure in columns.figures)
         addresses = model.network if model.platform.memory.rows is not None else None
         order = tuple(model.network.arrays) if addresses else ()  # arrays lie in it
         return digest(
@@ -58,8 +58,9 @@ class SearchContext:
             addresses,
             order,
             figures,
-            combination.largest,
-            combination.limits,
+            columns.combination.largest,
+            columns.combination.limits,
+            columns.beside,
         )
 
 

@@ -18,7 +18,7 @@ from dse.jobs.runner import JobRunner
 from dse.pareto.fronts import Rows, Values, front_of
 from dse.search.context import EXHAUSTIVE, SearchContext, Searched, refused
 from dse.search.exact import bounds_text, in_order
-from dse.search.figures import Columns, column_of
+from dse.search.figures import Columns, values_of
 from dse.search.group_front import Counts, with_units
 from dse.search.pricing import combinations, plain_structure
 from dse.space.mappings import MappingSpace
@@ -142,11 +142,11 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
             refusal = refusal or refused.diagnostics[0].message
             continue
         legal = np.flatnonzero(priced.legal[0])
-        values = [column_of(priced, figure, whole=group == space.graph.all)[0] for figure in columns.figures]
+        values = [column[0] for column in values_of(columns, priced, space, tasks)]
         parts.append((np.stack(values, axis=1)[legal], units.sum(axis=1)[legal]))
         designs.extend(with_units(structure, units[row].tolist()) for row in legal)
-    values_of, units_of = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return _Group(designs, values_of, units_of, size, refusal)
+    all_values, all_units = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return _Group(designs, all_values, all_units, size, refusal)
 
 
 def _structures(space: MappingSpace, tasks: tuple[str, ...], last: str) -> Iterator[GroupDesign]:

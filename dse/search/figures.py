@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -11,8 +11,10 @@ import numpy as np
 
 from arrayol.errors import error
 from dse.pareto.fronts import Combination, Values
+from dse.space.mappings import MappingSpace
 from dse.space.objectives import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
+from hwmodel.machine.estimate import SETUP, Once
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Priced, units_are_free
 from hwmodel.platform import Platform
@@ -25,13 +27,15 @@ class Columns:
     """`figures` are the columns, the objectives first; `objectives` says which column each objective reads.
 
     Figures that read the same key of the model share a column. `combination` makes wholes of groups, within the
-    limits.
+    limits. `beside` is what each column has beside all groups (what is loaded once): the group with the first task
+    bears it, of which each fusion has one; where the largest group counts, all groups do.
     """
 
     objectives: tuple[Figure, ...]
     figures: tuple[Figure, ...]
     combination: Combination
     constraints: tuple[Constraint, ...]
+    beside: tuple[int, ...]
 
     @property
     def of_objectives(self) -> tuple[int, ...]:
@@ -48,6 +52,11 @@ class Columns:
         """The times among the columns, as the model names them for a group, or for one that is a `whole` design."""
         return tuple(dict.fromkeys(key_of(figure, whole=whole) for figure in self.figures if figure.key in TIMES))
 
+    def borne(self, *, first: bool) -> tuple[int, ...]:
+        """What a group bears of that, the one with the `first` task or another."""
+        pairs = zip(self.beside, self.combination.largest, strict=True)
+        return tuple(amount if first or largest else 0 for amount, largest in pairs)
+
     @property
     def leading(self) -> int:
         """How many columns belong to objectives; the others are there for constraints alone."""
@@ -63,7 +72,7 @@ def columns_of(
     side.
     """
     platform, network = model.platform, model.network
-    chosen, known = chosen_figures(objectives, platform, network), figures_of(platform, network)
+    chosen, known = chosen_figures(objectives, platform, model.accesses), figures_of(platform, model.accesses)
     for constraint in constraints:
         require_known(constraint.figure, known, platform, network)
         _require_side(constraint, known[constraint.figure])
@@ -74,7 +83,14 @@ def columns_of(
     figures = tuple(first.values())
     limits = tuple(_limit(figure, constraints, known, platform) for figure in figures)
     largest = tuple(reuse_memory and figure.key in _MEMORY for figure in figures)
-    return Columns(chosen, figures, Combination(largest, limits), tuple(constraints))
+    beside = tuple(_beside(model.once, figure.key) for figure in figures)
+    return Columns(chosen, figures, Combination(largest, limits), tuple(constraints), beside)
+
+
+def _beside(once: Once, key: str) -> int:
+    """What is loaded once takes of a figure."""
+    memory = {"internal_memory_data": once.data, "internal_memory_bits": once.bits, "memory_blocks": once.blocks}
+    return {**memory, "setup_cycles": once.setup_cycles, "setup_bytes": once.setup_bytes}.get(key, 0)
 
 
 def _require_side(constraint: Constraint, figure: Figure) -> None:
@@ -108,11 +124,18 @@ def key_of(figure: Figure, *, whole: bool) -> str:
     return LATENCY if figure.key == FRAME and not whole else figure.key
 
 
-def column_of(priced: Priced, figure: Figure, *, whole: bool) -> Values:
-    """A figure's integers of group designs, of a group that is a `whole` design or of another."""
-    column = priced.objective(key_of(figure, whole=whole))
-    values: Values = column if figure.scale == 1 else np.rint(column * figure.scale).astype(np.int64)
-    return values
+def values_of(columns: Columns, priced: Priced, space: MappingSpace, tasks: Collection[str]) -> list[Values]:
+    """The columns of designs of a group: each figure's integers, with what the group bears for all."""
+    whole, borne = len(tasks) == len(space.graph), columns.borne(first=space.graph.names[0] in tasks)
+    pairs = zip(columns.figures, borne, strict=True)
+    return [_column(priced, key_of(figure, whole=whole), figure.scale) + more for figure, more in pairs]
+
+
+def _column(priced: Priced, key: str, scale: int) -> Values:
+    if key in SETUP:
+        return np.zeros(priced.legal.shape, np.int64)  # of all groups alike
+    column = priced.objective(key)
+    return column if scale == 1 else np.rint(column * scale).astype(np.int64)
 
 
 def objective_values(columns: Columns, values: Values) -> Values:

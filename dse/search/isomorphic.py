@@ -57,8 +57,10 @@ def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
     network = space.model.network
     return (
         len(tasks) == len(space.graph),
+        space.model.once.takes_something and space.graph.names[0] in tasks,  # which bears what is loaded once
         tuple(_anonymous(network.processes[task], numbers) for task in tasks),
         tuple(_array(network.arrays[name], numbers, tasks) for name in numbers),
+        tuple(space.accesses.load.get(name) for name in numbers),
         tuple(space.accesses.shape(name) for name in numbers),  # an infinite axis is as long as all tasks make it
         tuple(numbers[name] for name in network.arrays if name in numbers),  # the order in which options are tried
         tuple(_outside(network, name, tasks) for name in numbers),

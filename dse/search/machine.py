@@ -20,6 +20,7 @@ from dse.results.schema import (
     GroupRecord,
     Hypervolume,
     MappingRecord,
+    MemoryRecord,
     ProcessorRecord,
     Refusal,
     Result,
@@ -136,8 +137,8 @@ def _records(
         for group in design.groups:
             if group not in estimates:
                 estimates[group] = space.model.estimate(group)
-        groups = tuple(estimates[group] for group in design.groups)
-        estimate = DesignEstimate(groups, space.model.platform.clock_mhz, space.study.reuse_memory)
+        groups = [estimates[group] for group in design.groups]
+        estimate = space.model.whole(design, groups, reuse_memory=space.study.reuse_memory)
         fusion = identifier(design.fusion, space.graph)
         seen[fusion] += 1
         made_by = steps.mapped(design) if steps else DesignSteps(None)
@@ -151,6 +152,7 @@ def _records(
                 bottleneck=estimate.bottleneck,
                 flows=None,
                 groups=tuple(group_record(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
+                resident=resident_records(estimate),
                 steps=made_by.steps,
                 steps_remark=made_by.remark,
             )
@@ -190,6 +192,11 @@ def group_record(group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
     )
 
 
+def resident_records(estimate: DesignEstimate) -> tuple[MemoryRecord, ...]:
+    """What a result stores of what stands beside all groups."""
+    return tuple(map(MemoryRecord.model_validate, estimate.resident))
+
+
 def _blocks(blocks: Blocks) -> BlocksRecord:
     return BlocksRecord(shape=blocks.shape, scan=str(blocks.scan))
 
@@ -197,7 +204,7 @@ def _blocks(blocks: Blocks) -> BlocksRecord:
 def _figures(space: MappingSpace, columns: Columns, estimate: DesignEstimate) -> dict[str, int | float]:
     """The chosen objectives, then all other figures of the platform."""
     platform = space.model.platform
-    known = figures_of(platform, space.model.network)
+    known = figures_of(platform, space.model.accesses)
     others = (figure for figure in known.values() if figure not in columns.objectives)
     return {
         figure.name: figure.shown(round(estimate.objective(figure.key) * figure.scale), platform)

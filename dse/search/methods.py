@@ -155,7 +155,7 @@ def _over(value: int, limit: int) -> Fraction:
 
 def _need(space: MappingSpace, columns: Columns, points: Points, constraint: Constraint) -> str:
     """What a constraint asks, and the best that any design has."""
-    figure = figures_of(space.model.platform, space.model.network)[constraint.figure]
+    figure = figures_of(space.model.platform, space.model.accesses)[constraint.figure]
     column = [other.key for other in columns.figures].index(figure.key)
     best = int(points.front.values[:, column].min())
     word = "most" if figure.name == FRAMES_PER_SECOND else "least"

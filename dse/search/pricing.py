@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from dse.pareto.fronts import Values
 from dse.search.context import SearchContext
-from dse.search.figures import column_of
+from dse.search.figures import values_of
 from dse.space.mappings import Shape
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 from hwmodel.machine.priced import Priced
@@ -48,9 +48,9 @@ class Pricer:
         chosen: NDArray[np.int64] | None = None,
     ) -> None:
         self.model, self.columns, self.tasks = context.space.model, context.columns, tasks
-        self._whole = len(tasks) == len(context.space.graph)
+        self._space = context.space
         self._fastest_of = offered if chosen is None and self.columns.units_are_free else None
-        self._times = self.columns.times(whole=self._whole)
+        self._times = self.columns.times(whole=len(tasks) == len(context.space.graph))
         if chosen is not None:
             self._combinations = chosen
         elif self._fastest_of is None:
@@ -77,8 +77,8 @@ class Pricer:
 
     def values(self, priced: Priced, cells: Any) -> Values:
         """The columns of some cells of (structures, combinations), of shape (cells, figures)."""
-        columns = [column_of(priced, figure, whole=self._whole)[cells] for figure in self.columns.figures]
-        return np.stack(columns, axis=1)
+        columns = values_of(self.columns, priced, self._space, self.tasks)
+        return np.stack([column[cells] for column in columns], axis=1)
 
 
 def plain_structure(tasks: Sequence[str], blocks: Blocks) -> GroupDesign:

@@ -21,6 +21,7 @@ from dse.results.schema import (
     Design,
     GroupRecord,
     Hypervolume,
+    MemoryRecord,
     ProcessorRecord,
     Refusal,
     Result,
@@ -34,10 +35,12 @@ from dse.search.plotted_points import Collector
 from dse.space.fusions import Subspace, count_by_groups, expand, subspaces
 from dse.space.objectives import Objective, available, require_available
 from dse.space.task_graph import task_graph
+from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_published
 from hwmodel.design import Fusion
 from hwmodel.published.group import Infeasible, ProcessorEstimate, PublishedDesign
 from hwmodel.published.model import PublishedModel
+from hwmodel.residence import ONCE, ROM
 
 # One search through the space of fusions, priced as it goes: subspace fronts, then the front among their survivors.
 
@@ -196,7 +199,7 @@ def explore(
     InfeasibleError (`infeasible`) where no fusion fits the platform, ArrayolError (`no-clock`) where an objective needs
     one, or (`method-refused`) for another method.
     """
-    require_available(objectives, model.platform)
+    require_available(objectives, model.platform, model.accesses)
     request = request or SearchRequest()
     method = choose_published(request.method, model)
     request.announce(f"{_size(model)}; {method.text}")
@@ -265,7 +268,8 @@ def _designs(
 def _design(search: FusionSearch, design: PublishedDesign, steps: DesignSteps) -> Design:
     """The chosen objectives come first, then all others that the model gives."""
     platform = search.model.platform
-    others = (objective for objective in available(platform) if objective not in search.objectives)
+    known = available(platform, search.model.accesses)
+    others = (objective for objective in known if objective not in search.objectives)
     processors = {processor.process: processor for processor in design.processors}
     return Design(
         id=identifier(design.fusion, search.graph),
@@ -276,9 +280,28 @@ def _design(search: FusionSearch, design: PublishedDesign, steps: DesignSteps) -
         bottleneck=None,
         flows=design.flows,
         groups=tuple(_group([processors[task] for task in group]) for group in design.fusion.groups),
+        resident=tuple(_resident(search.model.accesses, design)),
         steps=steps.steps,
         steps_remark=steps.remark,
     )
+
+
+def _resident(accesses: Accesses, design: PublishedDesign) -> Iterator[MemoryRecord]:
+    """What stands beside all groups; banks and blocks are none of this model."""
+    arrays = accesses.network.arrays
+    for name, load in accesses.load.items():
+        data, readers, rom_bits = accesses.size(name), len(arrays[name].readers), arrays[name].rom_bits or 0
+        if load == ONCE:
+            yield _memory("once", name, data, data * arrays[name].type.bits)
+        elif load == ROM and rom_bits and readers:
+            yield _memory("rom", name, 0, rom_bits * readers)
+    for processor in design.processors:
+        if bits := design.resident.local_bits[processor.process]:
+            yield _memory("local", processor.process, 0, processor.units * bits)
+
+
+def _memory(kind: str, name: str, data: int, bits: int) -> MemoryRecord:
+    return MemoryRecord(kind=kind, name=name, data=data, bits=bits, banks=1, blocks=None)
 
 
 def _group(processors: Sequence[ProcessorEstimate]) -> GroupRecord:

@@ -14,6 +14,7 @@ from typing import Any
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.divisors import divisors
+from arrayol.ir.network import Network
 from arrayol.language.diagnose import did_you_mean
 from dse.space.fusions import all_groups, can_run
 from dse.space.study import Study
@@ -22,6 +23,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan
 from hwmodel.machine.model import MachineModel
+from hwmodel.residence import unfit_load
 
 Shape = tuple[int, ...]
 MOST_UNITS = 1 << 16  # where a study does not list them
@@ -46,7 +48,7 @@ class MappingSpace:
     @cached_property
     def accesses(self) -> Accesses:
         """Extents and arrays."""
-        return Accesses(self.model.network)
+        return self.model.accesses
 
     @cached_property
     def groups(self) -> tuple[Mask, ...]:
@@ -156,7 +158,7 @@ class MappingSpace:
             yield ()
             return
         tasks = plain.tasks
-        touched = {array for task in tasks for array in self._touched(task)}
+        touched = {array for task in tasks for array in self._touched(task) if not self.accesses.is_resident(array)}
         choices: list[tuple[BankLayout | None, ...]] = []
         for array in self.model.network.arrays:
             candidates = layout_candidates(self.accesses, array, tasks, local.banks) if array in touched else ()
@@ -185,6 +187,7 @@ def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:
         *_unfit_fusions(study, graph),
         *_unfit_shapes(study, graph, accesses),
         *_unfit_orders(study, graph, accesses),
+        *_unfit_loads(study, accesses.network),
     ]
     if misfits:
         raise ArrayolError(misfits)
@@ -251,6 +254,16 @@ def _unfit_orders(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterato
             shown = ", ".join(map(str, sorted(ranks)))
             message = f'the order "{scan}" has {len(scan.dimensions)} dimensions; the tasks repeat in {shown}'
             yield _unfit(study, message, "name every dimension of a task's repetition once", "orders")
+
+
+def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
+    for name, load in study.loads.items():
+        if name not in network.arrays:
+            hint = did_you_mean(name, network.inputs) or f"its inputs and const arrays are {', '.join(network.inputs)}"
+            yield _unfit(study, f"'array' names '{name}', which is no array here", hint, "array", name)
+        elif unfit := unfit_load(network, name, load):
+            why, hint = unfit
+            yield _unfit(study, f"'array.{name}' cannot have load = \"{load}\": {why}", hint, "array", name, "load")
 
 
 def _unknown_task(study: Study, graph: TaskGraph, task: str, key: str) -> Diagnostic:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -16,9 +15,13 @@ from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.network import Network
 from arrayol.language.diagnose import did_you_mean
 from arrayol.text import listed
+from hwmodel.accesses import Accesses
 from hwmodel.assumptions import elementaries_of, without_cost
+from hwmodel.machine.costs import LOCAL_BITS, ROM_BITS, costs_by_task, scale_of
+from hwmodel.machine.estimate import SETUP_BYTES, SETUP_CYCLES
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
+from hwmodel.residence import ONCE
 
 Item = TypeVar("Item")
 
@@ -56,6 +59,14 @@ PUBLISHED: Mapping[str, Objective] = MappingProxyType(
             Objective("internal_memory_bits", "internal memory", "bits", lambda design: design.internal_memory_bits),
             Objective("units", "N_cu of all processors", "units", lambda design: design.units),
             Objective(MICROSECONDS, "latency", "us", lambda design: design.latency_cycles),
+            Objective(
+                SETUP_CYCLES, "setup before the first frame", "cycles", lambda design: design.resident.setup_cycles
+            ),
+            Objective(
+                SETUP_BYTES, "loaded before the first frame", "bytes", lambda design: design.resident.setup_bytes
+            ),
+            Objective(ROM_BITS, "read-only memories", "bits", lambda design: design.resident.rom_bits),
+            Objective(LOCAL_BITS, "registers of locals", "bits", lambda design: design.local_bits),
         )
     }
 )
@@ -78,15 +89,23 @@ def chosen(names: Sequence[str]) -> tuple[Objective, ...]:
     return _each_once(names, PUBLISHED, _require_published)
 
 
-def available(platform: Platform) -> tuple[Objective, ...]:
-    """What the published model gives on a platform: microseconds only with a clock."""
+def available(platform: Platform, accesses: Accesses) -> tuple[Objective, ...]:
+    """What the published model gives of a network on a platform: microseconds only with a clock."""
     clocked = platform.clock_mhz is not None
-    return tuple(objective for name, objective in PUBLISHED.items() if clocked or name != MICROSECONDS)
+    return tuple(
+        objective
+        for name, objective in PUBLISHED.items()
+        if (clocked or name != MICROSECONDS) and (name not in _NOTHING or has_resident(accesses, name))
+    )
 
 
-def require_available(objectives: Sequence[Objective], platform: Platform) -> None:
-    """Raises ArrayolError (`no-clock`) for microseconds on a platform without a clock."""
-    if any(objective not in available(platform) for objective in objectives):
+def require_available(objectives: Sequence[Objective], platform: Platform, accesses: Accesses) -> None:
+    """Raises ArrayolError: `no-clock` for microseconds without a clock, `nothing-resident`."""
+    known = available(platform, accesses)
+    for objective in objectives:
+        if objective.name in _NOTHING and objective not in known:
+            raise _nothing_resident(objective.name)
+    if any(objective not in known for objective in objectives):
         raise error(
             "no-clock",
             f"'{MICROSECONDS}' needs a clock, and the platform has none",
@@ -164,22 +183,24 @@ _FIGURES = (
     Figure("units", "N_cu of all processors", "units", "units"),
     Figure("frame_cycles", "time per frame", "cycles", "frame_cycles"),
     Figure("memory_blocks", "memory blocks", "blocks", "memory_blocks"),
+    Figure(SETUP_CYCLES, "setup before the first frame", "cycles", SETUP_CYCLES),
+    Figure(SETUP_BYTES, "loaded before the first frame", "bytes", SETUP_BYTES),
+    Figure(ROM_BITS, "read-only memories", "bits", ROM_BITS),
+    Figure(LOCAL_BITS, "registers of locals", "bits", LOCAL_BITS),
     Figure(MICROSECONDS, "latency", "us", LATENCY, clocked=True),
     Figure(FRAMES_PER_SECOND, "frame rate", "frames/s", "frame_cycles", clocked=True),
 )
 MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure in _FIGURES})
 
 
-def figures_of(platform: Platform, network: Network) -> dict[str, Figure]:
+def figures_of(platform: Platform, accesses: Accesses) -> dict[str, Figure]:
     """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have."""
-    figures = {figure.name: figure for figure in _FIGURES if _has(platform, figure)}
-    elementaries = elementaries_of(network)
+    costs = costs_by_task(accesses, platform)
+    figures = {figure.name: figure for figure in _FIGURES if _has(platform, accesses, figure)}
+    elementaries = elementaries_of(accesses.network)
     for name in cost_names(platform):
-        if without_cost(platform, elementaries, name):
-            continue
-        amounts = [Fraction(str(platform.datapath(elementary).cost[name])) for elementary in elementaries]
-        scale = math.lcm(*(amount.denominator for amount in amounts))
-        figures[name] = Figure(name, f"cost in {name}", name, name, scale)
+        if not without_cost(platform, elementaries, name):
+            figures[name] = Figure(name, f"cost in {name}", name, name, scale_of(costs[name].values()))
     return figures
 
 
@@ -188,23 +209,28 @@ def cost_names(platform: Platform) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for path in platform.elementary.values() for name in path.cost))
 
 
-def chosen_figures(names: Sequence[str], platform: Platform, network: Network) -> tuple[Figure, ...]:
+def chosen_figures(names: Sequence[str], platform: Platform, accesses: Accesses) -> tuple[Figure, ...]:
     """The figures of these names.
 
     Raises WrongObjectiveError (`unknown-objective`, `repeated-objective`, `no-objective`) and ArrayolError (`no-clock`,
-    `no-block-size`, `missing-cost`).
+    `no-block-size`, `nothing-resident`, `missing-cost`).
     """
-    known = figures_of(platform, network)
-    return _each_once(names, known, lambda name: require_known(name, known, platform, network))
+    known = figures_of(platform, accesses)
+    return _each_once(names, known, lambda name: require_known(name, known, platform, accesses.network))
 
 
 def require_known(name: str, known: Mapping[str, Figure], platform: Platform, network: Network) -> None:
-    """Raises for a name that is no figure here: `no-clock`, `no-block-size`, `missing-cost`, or `unknown-objective`."""
+    """Raises for a name that is no figure here.
+
+    `no-clock`, `no-block-size`, `nothing-resident`, `missing-cost`, or `unknown-objective`.
+    """
     if name in known:
         return
     if name in MACHINE and MACHINE[name].clocked:
         hint = f"give clock_mhz = MHZ in the platform, or take {MACHINE[name].key}"
         raise error("no-clock", f"'{name}' needs a clock, and the platform has none", hint=hint)
+    if name in _NOTHING:
+        raise _nothing_resident(name)
     if name in MACHINE:
         hint = "give local.block_bits = BITS in the platform"
         raise error("no-block-size", f"'{name}' needs the size of a memory block, and the platform has none", hint=hint)
@@ -234,7 +260,31 @@ def require_costs(names: Sequence[str], platform: Platform, network: Network) ->
         )
 
 
-def _has(platform: Platform, figure: Figure) -> bool:
+_NOTHING = {
+    SETUP_CYCLES: "nothing is loaded once",
+    SETUP_BYTES: "nothing is loaded once",
+    ROM_BITS: "no task reads a const array from a ROM",
+    LOCAL_BITS: "no elementary has locals",
+}
+
+
+def _has(platform: Platform, accesses: Accesses, figure: Figure) -> bool:
     if figure.clocked:
         return platform.clock_mhz is not None
+    if figure.name in _NOTHING:
+        return has_resident(accesses, figure.name)
     return figure.name != "memory_blocks" or platform.local.block_bits is not None
+
+
+def _nothing_resident(name: str) -> ArrayolError:
+    hint = "leave it out: it would be 0 for every design"
+    return error("nothing-resident", f"'{name}' is no figure of designs here: {_NOTHING[name]}", hint=hint)
+
+
+def has_resident(accesses: Accesses, figure: str) -> bool:
+    """Whether there is what setup figures, `rom_bits` or `local_bits` count."""
+    if figure == ROM_BITS:
+        return accesses.reads_roms
+    if figure == LOCAL_BITS:
+        return any(process.local_bits for process in accesses.network.processes.values())
+    return ONCE in accesses.load.values()

@@ -16,7 +16,8 @@ NUMBERS_SHOWN = 5  # of units that a study leaves out
 def remarks_of(space: MappingSpace, origin: str) -> tuple[str, ...]:
     """One remark for each subject; `origin` names the platform."""
     model = space.model
-    return (*assumed_by_machine(model.network, model.platform, origin), *_frames(space), *_study(space), *_units(space))
+    assumed = assumed_by_machine(model.network, model.platform, origin, space.study.loads)
+    return (*assumed, *_frames(space), *_study(space), *_units(space))
 
 
 def _frames(space: MappingSpace) -> Iterator[str]:

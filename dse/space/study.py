@@ -19,7 +19,9 @@ from pydantic_core import PydanticCustomError
 from arrayol.errors import error
 from arrayol.limits import AT_MOST, LARGEST, LARGEST_BOUND
 from arrayol.source import Span
+from arrayol.text import listed
 from hwmodel.design import POLICIES, Policy, Scan
+from hwmodel.residence import LOADS, Load, Loads
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 
 _CONSTRAINT = re.compile(r"\s*([A-Za-z_]\w*)\s*(<=|<|>=|>)\s*([0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)\s*")
@@ -166,6 +168,14 @@ def _refused() -> PydanticCustomError:
 _AS_TEXTS = PlainSerializer(lambda value: value if isinstance(value, str) else [str(one) for one in value])
 
 
+class ArrayStudy(BaseModel):
+    """`[array.NAME]`: how an input or a const array comes to the chip."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    load: Load = Field(description=listed([f'"{load}"' for load in LOADS], "or"))
+
+
 class Study(BaseModel):
     """The space of an exploration; its defaults are those of docs/explore.md, "Studies".
 
@@ -205,6 +215,7 @@ class Study(BaseModel):
     )
     recompute: Annotated[Any, PlainValidator(_flags)] = Field(default=(False,), description="a list of false and true")
     reuse_memory: bool = Field(default=False, description="true or false")
+    array: dict[str, ArrayStudy] = Field(default_factory=dict, description="tables, [array.NAME]")
     epsilon: float = Field(default=0.0, ge=0, le=1, description="a number from 0 to 1")
     objectives: Annotated[Any, PlainValidator(_texts)] | None = Field(default=None, description="a list of objectives")
     constraints: Annotated[Any, PlainValidator(_constraints), _AS_TEXTS] = Field(
@@ -232,6 +243,11 @@ class Study(BaseModel):
     def has_options(self) -> bool:
         """Whether it allows anything beyond plain designs."""
         return not self.holds_plain or any(getattr(self, name) != plain for name, plain in NARROW.items())
+
+    @property
+    def loads(self) -> Loads:
+        """How the arrays come that do not come by default."""
+        return {name: choice.load for name, choice in self.array.items()}
 
     def place(self, *path: str) -> Span | None:
         """Where a key stands in the study's file, if it came from one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -19,10 +19,12 @@ from arrayol.ir.spec import Spec
 from dse.jobs.digest import code_digest, digest
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
+from hwmodel.residence import Loads
 from hwmodel.simulator.group import GroupRun, Sizes
+from hwmodel.simulator.setup import Setup
 from hwmodel.simulator.simulate import Reference, Simulation, reference_of, simulate, simulate_alone
 
 SEED = 1  # of the data
@@ -46,13 +48,14 @@ class Testbench:
     spec: Spec
     network: Network
     platform: Platform
+    loads: Loads = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.accesses = Accesses(self.network)
-        self.model = MachineModel(self.network, self.platform)
+        self.model = MachineModel(self.network, self.platform, self.loads)
+        self.accesses = self.model.accesses
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Testbench, (self.spec, self.network, self.platform)
+        return Testbench, (self.spec, self.network, self.platform, dict(self.loads))
 
     @cached_property
     def inputs(self) -> dict[str, NDArray[Any]] | None:
@@ -69,7 +72,7 @@ class Testbench:
     @cached_property
     def reference(self) -> Reference:
         """What the reference execution says of these data."""
-        return reference_of(self.spec, self.network, self.inputs)
+        return reference_of(self.spec, self.accesses, self.inputs)
 
     def repetitions(self, tasks: Iterable[str]) -> int:
         """How many repetitions some tasks have together."""
@@ -78,7 +81,8 @@ class Testbench:
     @cached_property
     def key(self) -> bytes:
         """The digest of what simulations depend on, the designs aside; arrays lie in memory in their order."""
-        return digest(code_digest(), self.spec, self.network.name, self.platform, tuple(self.network.arrays))
+        arrays = tuple(self.network.arrays)
+        return digest(code_digest(), self.spec, self.network.name, self.platform, arrays, self.accesses.load)
 
     def judge(self, group: GroupDesign) -> Judgement:
         """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.simulator.simulate`)."""
@@ -90,17 +94,18 @@ class Testbench:
         differs = ["what it computes differs from the reference execution's"] if simulation.identical is False else []
         run = simulation.run
         cycles = _cycle_mismatch(run.cycles, estimate.latency_cycles)
-        return Judgement(simulation.identical, (*differs, *cycles, *_memory_mismatches(run, estimate)))
+        setup = _setup_mismatches(run.setup, self.model.once)
+        return Judgement(simulation.identical, (*differs, *setup, *cycles, *_memory_mismatches(run, estimate)))
 
     def compare(self, design: Design) -> tuple[Simulation, DesignEstimate]:
         """The simulation of a whole design beside its estimate. Raises SimulatorError where it cannot run."""
         estimate = self.model.evaluate(design)
-        return run_simulation(self.spec, self.network, self.platform, design, estimate, self.inputs), estimate
+        return run_simulation(self.spec, self.accesses, self.platform, design, estimate, self.inputs), estimate
 
 
 def run_simulation(
     spec: Spec,
-    network: Network,
+    accesses: Accesses,
     platform: Platform,
     design: Design,
     estimate: DesignEstimate,
@@ -108,13 +113,14 @@ def run_simulation(
     functions: Functions | None = None,
 ) -> Simulation:
     """Simulate a design with memories of the sizes that the model gives it."""
-    return simulate(spec, network, platform, design, [_sizes(group) for group in estimate.groups], inputs, functions)
+    return simulate(spec, accesses, platform, design, [_sizes(group) for group in estimate.groups], inputs, functions)
 
 
 def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str]:
     """What the simulation of a design and the model disagree about."""
     if simulation.identical is False:
         yield "its output differs from the reference execution's"
+    yield from _setup_mismatches(simulation.setup, estimate.once)
     yield from _cycle_mismatch(simulation.cycles, estimate.latency_cycles)
     for run, group in zip(simulation.groups, estimate.groups, strict=True):
         yield from _memory_mismatches(run, group)
@@ -123,6 +129,13 @@ def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str
 def _cycle_mismatch(cycles: int, analytic: int) -> Iterator[str]:
     if cycles != analytic:
         yield f"it takes {cycles:,} cycles, where the model says {analytic:,}"
+
+
+def _setup_mismatches(setup: Setup, once: Once) -> Iterator[str]:
+    pairs = (("cycles", setup.cycles, once.setup_cycles), ("bytes", setup.bytes, once.setup_bytes))
+    for unit, found, analytic in (*pairs, ("data", setup.data, once.data)):
+        if found != analytic:
+            yield f"what is loaded once takes {found:,} {unit}, where the model says {analytic:,}"
 
 
 def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:

@@ -24,6 +24,7 @@ from dse.verify.testbench import Judgement, Testbench
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
+from hwmodel.residence import Loads
 
 WHOLE_AT_MOST = 1_000_000  # repetitions; a spec without a reduced size is simulated whole up to so many
 BY_DEFAULT_AT_MOST = 2_000_000  # repetitions over all designs of the front that are simulated unasked
@@ -55,13 +56,14 @@ class Verifier:
 
     form: Canonical
     platform: Platform
+    loads: Loads = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.consts = self.platform.verify if self.form.original.items else {}  # what steps made has no consts
         self.is_reduced = bool(self.consts)
         small = self._reduced() if self.is_reduced else self.form
-        self.testbench = Testbench(small.spec, small.network, self.platform)
-        self._reducer = Reducer(extents_of(Accesses(self.form.network)), self.testbench.model)
+        self.testbench = Testbench(small.spec, small.network, self.platform, self.loads)
+        self._reducer = Reducer(extents_of(Accesses(self.form.network, self.loads)), self.testbench.model)
 
     def _reduced(self) -> Canonical:
         """The same task at the reduced size, which may be its own."""

@@ -20,9 +20,11 @@ from arrayol.ir.spec import port_named
 from arrayol.text import listed, rounded
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.external_memory import WORD_BYTES
+from hwmodel.machine.costs import costs_by_task, scale_of
 from hwmodel.machine.group import frames_back
 from hwmodel.machine.int64 import EXACT_LIMIT, LIMIT, SMALLER, too_large
 from hwmodel.machine.processors import plain_occupancy
+from hwmodel.machine.residents import once_memories
 from hwmodel.platform import Platform
 
 Shares = Counter[str]  # of a figure, by the task or array that brings them
@@ -38,13 +40,14 @@ class Volume:
 
 
 def most_of_designs(accesses: Accesses, platform: Platform) -> dict[str, Shares]:
-    """The most that any design without options takes: by figure, in cycles, bits, bytes and bytes."""
+    """The most that any design without options takes: by figure, in cycles, bits, bytes, bytes and cycles."""
     volume = _volume(accesses)
     return {
         "latency": _cycles(accesses, platform, volume),
         "internal memory": _memory(accesses, platform, volume),
         "traffic": _traffic(accesses, volume),
         "external memory": _addresses(accesses, platform),
+        "setup": _setup(accesses, platform),
     }
 
 
@@ -63,19 +66,22 @@ def require_plan(accesses: Accesses, platform: Platform, volume: Volume) -> None
 
 def require_bounded_costs(accesses: Accesses, platform: Platform, units: int) -> None:
     """The same for costs, where each task has so many units at most."""
-    for name in dict.fromkeys(name for datapath in platform.elementary.values() for name in datapath.cost):
-        amounts = {
-            f"task '{task}'": _exact(platform.datapath(process.elementary).cost.get(name, 0))
-            for task, process in accesses.network.processes.items()
-        }
-        scale = math.lcm(*(amount.denominator for amount in amounts.values()))
-        shares = Shares({task: int(amount * scale) * units for task, amount in amounts.items()})
+    for name, costs in costs_by_task(accesses, platform).items():
+        amounts = {f"task '{task}'": _exact(cost.unit) * units + _exact(cost.processor) for task, cost in costs.items()}
+        scale = scale_of(costs.values())
+        shares = Shares({task: int(amount * scale) for task, amount in amounts.items()})
         what = f"the cost '{name}' of {units:,} units of each task" + (f", in 1/{rounded(scale)}," if scale > 1 else "")
         hint = "give the cost in a larger unit or with fewer digits, or list smaller numbers of units in a study"
         _require(what, "", shares, hint, LIMIT if scale == 1 else EXACT_LIMIT)
 
 
-_UNITS = {"latency": "cycles", "internal memory": "bits", "traffic": "bytes", "external memory": "bytes"}
+_UNITS = {
+    "latency": "cycles",
+    "internal memory": "bits",
+    "traffic": "bytes",
+    "external memory": "bytes",
+    "setup": "cycles",
+}
 _FASTER = f"{SMALLER}, or the platform's latencies and intervals"
 
 
@@ -100,9 +106,12 @@ def _volume(accesses: Accesses) -> Volume:
 
 
 def _touches(accesses: Accesses) -> dict[str, list[Touch]]:
-    by_array: dict[str, list[Touch]] = {array: [] for array in accesses.network.arrays}
+    """What groups touch, by array: resident ones are left out."""
+    moving = (array for array in accesses.network.arrays if not accesses.is_resident(array))
+    by_array: dict[str, list[Touch]] = {array: [] for array in moving}
     for touch in chain(*accesses.reads.values(), *accesses.writes.values()):
-        by_array[touch.array].append(touch)
+        if touch.array in by_array:
+            by_array[touch.array].append(touch)
     return by_array
 
 
@@ -124,7 +133,7 @@ def _cycles(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
 def _accesses(accesses: Accesses, process: Process) -> int:
     """Elements that one repetition reads and writes."""
     touches = (*accesses.reads[process.name], *accesses.writes[process.name])
-    return sum(math.prod(touch.pattern) for touch in touches)
+    return sum(math.prod(touch.pattern) for touch in touches if not accesses.is_resident(touch.array))
 
 
 def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fraction:
@@ -144,8 +153,10 @@ def _exact(value: float) -> Fraction:
 
 
 def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
-    """Every element held, in banks that are all begun, and every delay's states."""
+    """Every element held, in banks that are all begun, and every delay's states; what is loaded once, whole."""
     shares = Shares()
+    for memory in once_memories(accesses, platform):
+        shares[f"array '{memory.name}'"] = memory.bits + memory.banks * (platform.local.block_bits or 0)
     for array, touches in _touches(accesses).items():
         banks = max(platform.local.banks, *(math.prod(touch.pattern) for touch in touches), 1)
         bits = accesses.network.arrays[array].type.bits
@@ -164,13 +175,22 @@ def _traffic(accesses: Accesses, volume: Volume) -> Shares:
     return Shares({f"array '{array}'": data * -(-types[array].bits // 8) for array, data in volume.moved.items()})
 
 
+def _setup(accesses: Accesses, platform: Platform) -> Shares:
+    """Arrays that are loaded once, one after the other."""
+    shares = Shares()
+    for memory in once_memories(accesses, platform):
+        cycles = memory.data * _datum_cycles(accesses, platform, memory.name)
+        shares[f"array '{memory.name}'"] = math.ceil(cycles) + (platform.memory.latency or 0) + 1
+    return shares
+
+
 def _addresses(accesses: Accesses, platform: Platform) -> Shares:
     """Arrays one after the other, or as far as a tiler would reach that does not wrap."""
-    shares = Shares()
+    shares, by_array = Shares(), _touches(accesses)
     row = platform.memory.rows.row_bytes if platform.memory.rows else 1
-    for array, touches in _touches(accesses).items():
+    for array in filter(accesses.lies_outside, accesses.network.arrays):
         size = -(-accesses.network.arrays[array].type.bits // 8)
-        reach = sum(_reach(accesses, touch) for touch in touches)
+        reach = sum(_reach(accesses, touch) for touch in by_array.get(array, ()))
         shares[f"array '{array}'"] = (accesses.size(array) + reach) * size + row
     return shares
 

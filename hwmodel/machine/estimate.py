@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform
 
 Number = int | float
 Path = Literal["separable", "exact"]
+MemoryKind = Literal["buffer", "fifo", "state", "once", "rom", "local"]
 LOADS, STORES = "loads", "stores"
 
 
@@ -31,10 +31,12 @@ class ProcessorTime:
 class MemoryUse:
     """A local memory: the buffer or FIFO of an array, or the state of a delay (named TASK.PORT).
 
-    `data` and `bits` are its size, `blocks` the memory blocks it takes (None without local.block_bits).
+    Or what stands beside all groups: an array that is loaded `once`, the `rom` of a const array in all processors that
+    read it, the `local` variables of a task in all its units. `data` and `bits` are its size (a ROM and locals count
+    in bits alone), `blocks` the memory blocks it takes (None without local.block_bits).
     """
 
-    kind: Literal["buffer", "fifo", "state"]
+    kind: MemoryKind
     name: str
     data: int
     bits: int
@@ -67,13 +69,37 @@ class GroupEstimate:
     path: Path
 
 
+@dataclass(frozen=True, slots=True)
+class Once:
+    """What all arrays take together that are loaded before the first frame: it is the same for every design."""
+
+    setup_cycles: int
+    setup_bytes: int
+    data: int
+    bits: int
+    blocks: int
+
+    @property
+    def takes_something(self) -> bool:
+        """Whether there are such arrays."""
+        return self.data > 0
+
+
+NOTHING_ONCE = Once(0, 0, 0, 0, 0)
+
+
 @dataclass(frozen=True)
 class DesignEstimate:
-    """A whole design: sums over its groups; with `reuse_memory` internal memory is the largest of theirs."""
+    """A whole design: sums over its groups; with `reuse_memory` internal memory is the largest of theirs.
+
+    What is loaded once stands beside all of them: internal memory has it in addition.
+    """
 
     groups: tuple[GroupEstimate, ...]
     clock_mhz: float | None
     reuse_memory: bool = False
+    once: Once = NOTHING_ONCE
+    resident: tuple[MemoryUse, ...] = ()
 
     @property
     def latency_cycles(self) -> int:
@@ -83,23 +109,33 @@ class DesignEstimate:
     @property
     def internal_memory_data(self) -> int:
         """IM in data."""
-        return self._memory([group.internal_memory_data for group in self.groups])
+        return self._memory([group.internal_memory_data for group in self.groups]) + self.once.data
 
     @property
     def internal_memory_bits(self) -> int:
         """IM in bits."""
-        return self._memory([group.internal_memory_bits for group in self.groups])
+        return self._memory([group.internal_memory_bits for group in self.groups]) + self.once.bits
 
     @property
     def memory_blocks(self) -> int | None:
         """Memory blocks of the platform's size; None where it names none."""
         blocks = [group.memory_blocks for group in self.groups if group.memory_blocks is not None]
-        return self._memory(blocks) if len(blocks) == len(self.groups) else None
+        return self._memory(blocks) + self.once.blocks if len(blocks) == len(self.groups) else None
 
     @property
     def traffic_bytes(self) -> int:
         """All that is loaded and stored, in bytes."""
         return sum(group.traffic_bytes for group in self.groups)
+
+    @property
+    def setup_cycles(self) -> int:
+        """Cycles before the first frame, in which arrays are loaded once."""
+        return self.once.setup_cycles
+
+    @property
+    def setup_bytes(self) -> int:
+        """Bytes that are loaded before the first frame."""
+        return self.once.setup_bytes
 
     @property
     def units(self) -> int:
@@ -120,12 +156,14 @@ class DesignEstimate:
     @property
     def frame_memory_data(self) -> int:
         """The internal memory, in data, that frames in succession take."""
-        return self.groups[0].frame_memory_data if len(self.groups) == 1 else self.internal_memory_data
+        alone = len(self.groups) == 1
+        return self.groups[0].frame_memory_data + self.once.data if alone else self.internal_memory_data
 
     @property
     def frame_memory_bits(self) -> int:
         """The internal memory, in bits, that frames in succession take."""
-        return self.groups[0].frame_memory_bits if len(self.groups) == 1 else self.internal_memory_bits
+        alone = len(self.groups) == 1
+        return self.groups[0].frame_memory_bits + self.once.bits if alone else self.internal_memory_bits
 
     @cached_property
     def ends(self) -> dict[str, int]:
@@ -155,7 +193,7 @@ class DesignEstimate:
 
     def objective(self, name: str) -> Number:
         """The value of an objective or cost by its name. Raises KeyError for a name that is neither."""
-        if name in OBJECTIVES:
+        if name in OBJECTIVES or name in SETUP:
             value: Number | None = getattr(self, name)
             if value is None:
                 raise KeyError(name)
@@ -175,26 +213,14 @@ OBJECTIVES = (
     "frame_cycles",
     "memory_blocks",
 )
-
-
-# Costs of units, by the platform's names.
-
-
-def unit_costs(accesses: Accesses, platform: Platform, units: Mapping[str, int]) -> dict[str, Number]:
-    """All of a platform's costs by name, summed over units."""
-    costs: dict[str, Number] = {name: 0 for path in platform.elementary.values() for name in path.cost}
-    for task, number in units.items():
-        for name, amount in platform.datapath(accesses.network.processes[task].elementary).cost.items():
-            costs[name] += amount * number
-    return costs
+SETUP_CYCLES, SETUP_BYTES = "setup_cycles", "setup_bytes"
+SETUP = (SETUP_CYCLES, SETUP_BYTES)  # of the whole network, whatever the design
 
 
 # Sizes of local memories in data, bits and memory blocks (docs/machine.md, section 5).
 
 
-def memory_use(
-    platform: Platform, what: tuple[Literal["buffer", "fifo", "state"], str, int], data: int, banks: int = 1
-) -> MemoryUse:
+def memory_use(platform: Platform, what: tuple[MemoryKind, str, int], data: int, banks: int = 1) -> MemoryUse:
     """A memory of a kind, name and bits of each datum, for so many data in so many banks."""
     kind, name, bits = what
     size = platform.local.block_bits

@@ -13,7 +13,8 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
-from hwmodel.machine.estimate import LOADS, STORES, GroupEstimate, ProcessorTime, unit_costs
+from hwmodel.machine.costs import design_costs
+from hwmodel.machine.estimate import LOADS, STORES, GroupEstimate, ProcessorTime
 from hwmodel.machine.group import Elements
 from hwmodel.machine.memories import fifo_memories, kept_memories
 from hwmodel.machine.plan import Plan, plan_group
@@ -76,7 +77,7 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
         traffic_bytes=plan.traffic_bytes,
         units=sum(units.values()),
         memory_blocks=sum(blocks) if platform.local.block_bits is not None else None,
-        costs=unit_costs(accesses, platform, units),
+        costs=design_costs(accesses, platform, units),
         frame_cycles=_frame_cycles(plan, cycles),
         frame_memory_data=sum(memory.data for memory in in_succession),
         frame_memory_bits=sum(memory.bits for memory in in_succession),

@@ -54,8 +54,12 @@ class Group:
 
     @cached_property
     def loaded(self) -> tuple[str, ...]:
-        """The arrays that it reads from outside, in the network's order."""
-        return tuple(name for name in self.network.arrays if name not in self.made and self.readers(name))
+        """The arrays that it reads from outside, in the network's order, but for resident ones."""
+        return tuple(
+            name
+            for name in self.network.arrays
+            if name not in self.made and not self.accesses.is_resident(name) and self.readers(name)
+        )
 
     @cached_property
     def stored(self) -> tuple[str, ...]:

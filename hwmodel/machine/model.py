@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,17 +19,19 @@ from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major
 from hwmodel.machine.bounds import require_network
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
 from hwmodel.machine.exact import estimate_exactly, step_cycles
 from hwmodel.machine.fifo import fifo_data
 from hwmodel.machine.group import Group
 from hwmodel.machine.priced import LATENCY, Priced
+from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import legal_scans
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain, separable_fifos
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
+from hwmodel.residence import NO_LOADS, Loads
 
 # What of a plain structure may usefully be opened: cuts, FIFOs, other policies (docs/explore.md, "Studies").
 
@@ -99,19 +102,20 @@ TABLE_BYTES = 1 << 28  # of the groups priced last, beside the one that is price
 class MachineModel:
     """Prices mapped designs of one network on one platform; what designs have in common is computed once.
 
-    Raises ArrayolError (`figure-too-large`) where 64 bits may not hold their figures.
+    `loads` are those of inputs that do not come by default. Raises ArrayolError (`figure-too-large`) where 64 bits may
+    not hold their figures.
     """
 
-    def __init__(self, network: Network, platform: Platform) -> None:
+    def __init__(self, network: Network, platform: Platform, loads: Loads = NO_LOADS) -> None:
         self.network = network
         self.platform = platform
-        self.accesses = Accesses(network)
+        self.accesses = Accesses(network, loads)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return MachineModel, (self.network, self.platform)  # what is remembered stays here
+        return MachineModel, (self.network, self.platform, dict(self.accesses.loads))  # what is remembered stays here
 
     def legal_scans(self, task: str, shape: Extents) -> tuple[Scan, ...]:
         """The scan orders that a task's delays allow for blocks of a shape.
@@ -202,11 +206,12 @@ class MachineModel:
 
     @property
     def data_per_word(self) -> int:
-        """How many data (m), of the widest element type, the memory moves per cycle; at least 1."""
+        """How many data (m), of the widest element type that lies outside, the memory moves per cycle; at least 1."""
         memory = self.platform.memory
         if memory.data_per_word is not None:
             return memory.data_per_word
-        widest = max(8 * array.type.bytes for array in self.network.arrays.values())
+        arrays = [array for name, array in self.network.arrays.items() if self.accesses.lies_outside(name)]
+        widest = max(8 * array.type.bytes for array in arrays)
         return max(1, (memory.word_bits or 1) // widest)
 
     def step_cycles(self, group: GroupDesign) -> tuple[int, ...]:
@@ -221,8 +226,18 @@ class MachineModel:
         names = [name for group in design.groups for name in group.tasks]
         if sorted(names) != sorted(self.network.processes):
             raise ValueError(f"not a partition of the processes of '{self.network.name}': {design.fusion}")
-        groups = tuple(self.estimate(group) for group in design.groups)
-        return DesignEstimate(groups, self.platform.clock_mhz, reuse_memory)
+        return self.whole(design, [self.estimate(group) for group in design.groups], reuse_memory=reuse_memory)
+
+    def whole(self, design: Design, groups: Sequence[GroupEstimate], *, reuse_memory: bool = False) -> DesignEstimate:
+        """The estimate of a whole design of its groups' estimates, with what stands beside them."""
+        units = {processor.task: processor.units for group in design.groups for processor in group.processors}
+        resident = resident_memories(self.accesses, self.platform, units)
+        return DesignEstimate(tuple(groups), self.platform.clock_mhz, reuse_memory, self.once, resident)
+
+    @cached_property
+    def once(self) -> Once:
+        """What the arrays take that are loaded once."""
+        return loaded_once(self.accesses, self.platform)
 
 
 def _shape(structure: GroupDesign) -> NDArray[np.int64]:

@@ -70,6 +70,15 @@ class Port:
             words = -(-data * self.element_bytes(array) * 8 // (memory.word_bits or 1))
         return np.where(data > 0, (memory.latency or 0) + words, 0)
 
+    def whole_arrays(self, arrays: Sequence[str]) -> int:
+        """Cycles in which the port loads arrays whole, one after another in the network's order."""
+        names = [name for name in self.network.arrays if name in arrays]
+        data = np.array([self.accesses.size(name) for name in names], np.int64)
+        size = data * np.array([self.element_bytes(name) for name in names], np.int64)
+        address = np.array([self._bases.get(name, 0) for name in names], np.int64)
+        bursts = Bursts(address, size, data, np.zeros(len(names), np.bool_))
+        return int(port_time(self.platform, bursts).cycles.sum())
+
     def by_step(self, transfers: Sequence[Transfer], steps: int) -> PortCycles:
         """Port cycles of each of `steps` steps, which transfers count from 0."""
         shared = self.platform.memory.port == "shared"
@@ -112,6 +121,8 @@ def _array_bases(accesses: Accesses, row: int) -> dict[str, int]:
     """The address of each array: one after another in the network's order, each at the start of a row (in bytes)."""
     bases, end = {}, 0
     for name, array in accesses.network.arrays.items():
+        if not accesses.lies_outside(name):
+            continue
         bases[name] = end
         size = accesses.size(name) * array.type.bytes
         end += -(-size // row) * row

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from arrayol.errors import error
 from hwmodel.accesses import Accesses
-from hwmodel.machine.estimate import OBJECTIVES
+from hwmodel.machine.costs import ROM_BITS, costs_by_task
+from hwmodel.machine.estimate import OBJECTIVES, SETUP
 from hwmodel.platform import Platform
 
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
@@ -29,7 +30,7 @@ def units_are_free(figures: Collection[str]) -> bool:
     So it is with times and sizes: units shorten the ones and do not change the others (but for those of processors that
     are scheduled, of which `fastest` tries all). Units themselves and costs grow with them.
     """
-    return all(name in TIMES or name in SIZES for name in figures)
+    return all(name in (*TIMES, *SIZES, *SETUP, ROM_BITS) for name in figures)
 
 
 @dataclass(frozen=True)
@@ -73,10 +74,11 @@ def unit_figures(
     accesses: Accesses, platform: Platform, tasks: tuple[str, ...], units: NDArray[np.int64]
 ) -> tuple[Figures, dict[str, Figures]]:
     """Units and costs by name, each (S, U), of combinations of units (S, U, tasks)."""
-    costs: dict[str, Figures] = {}
-    for name in dict.fromkeys(name for path in platform.elementary.values() for name in path.cost):
-        elementaries = (accesses.network.processes[task].elementary for task in tasks)
-        costs[name] = units @ np.array([platform.datapath(elementary).cost.get(name, 0) for elementary in elementaries])
+    by_name = {name: [costs[task] for task in tasks] for name, costs in costs_by_task(accesses, platform).items()}
+    costs: dict[str, Figures] = {
+        name: units @ np.array([cost.unit for cost in each]) + sum(cost.processor for cost in each)
+        for name, each in by_name.items()
+    }
     return units.sum(axis=2), costs
 
 

@@ -63,7 +63,8 @@ def tick_group(group: Group, design: GroupDesign) -> Ticks:
             require_legal(group, task, cut)
             work, ticks = _split(group, task, cut, work, ticks)
         ticks = replace(ticks, work={**ticks.work, task: work})
-    require_numbers(len(ticks.block) + 1, max(group.accesses.size(array) for array in (*group.loaded, *group.made)))
+    sizes = [group.accesses.size(array) for array in (*group.loaded, *group.made)]
+    require_numbers(len(ticks.block) + 1, max(sizes, default=1))
     return ticks
 
 

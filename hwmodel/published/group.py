@@ -18,8 +18,11 @@ from arrayol.ir.exits import writing_share
 from arrayol.ir.network import Flow, Network, Process
 from arrayol.ir.spec import Shape, Tiler
 from arrayol.text import counted
+from hwmodel.accesses import Accesses
 from hwmodel.design import Fusion
 from hwmodel.platform import Platform
+from hwmodel.published.residents import Residents
+from hwmodel.residence import ONCE, ROM, Loads
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,10 @@ class ProcessorEstimate:
 
 @dataclass(frozen=True, slots=True)
 class PublishedDesign:
-    """A feasible fusion: AL in cycles, IM in data and in bits, N_k blocks exchanged with the external memory."""
+    """A feasible fusion: AL in cycles, IM in data and in bits, N_k blocks exchanged with the external memory.
+
+    `resident` is what stands beside all groups, with what is loaded once in IM.
+    """
 
     fusion: Fusion
     processors: tuple[ProcessorEstimate, ...]
@@ -61,11 +67,17 @@ class PublishedDesign:
     internal_memory_data: int
     internal_memory_bits: int
     flows: int
+    resident: Residents
 
     @property
     def units(self) -> int:
         """Computation units of all processors together."""
         return sum(processor.units for processor in self.processors)
+
+    @property
+    def local_bits(self) -> int:
+        """Bits of locals in all units."""
+        return sum(processor.units * self.resident.local_bits[processor.process] for processor in self.processors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +139,11 @@ class ProcessRates:
     scans: dict[str, frozenset[Scan]]
 
 
-def process_rates(process: Process, platform: Platform) -> ProcessRates:
-    """Raises ArrayolError (`no-output`) for a process that writes no array: it has no block to size."""
+def process_rates(process: Process, platform: Platform, load: Loads) -> ProcessRates:
+    """The rates of a process; links from ROMs have none, and those from arrays that are loaded once bring no block.
+
+    Raises ArrayolError (`no-output`) for a process that writes no array: it has no block to size.
+    """
     if not process.outputs:
         raise error(
             "no-output",
@@ -137,14 +152,16 @@ def process_rates(process: Process, platform: Platform) -> ProcessRates:
         )
     # k_ij is per datum of one output; with several it is the largest that is linked to an array (delays count nowhere).
     largest = max(size(flow.port.shape) for flow in process.outputs)
-    inputs = tuple(
-        InputRate(flow.array, Fraction(size(flow.port.shape), largest), scan(flow.tiler)) for flow in process.inputs
+    links = tuple(
+        InputRate(flow.array, Fraction(size(flow.port.shape), largest), scan(flow.tiler))
+        for flow in process.inputs
+        if load.get(flow.array) != ROM
     )
     interval = platform.datapath(process.elementary).initiation_interval
     return ProcessRates(
         process.name,
-        max((Fraction(interval), *(link.rate for link in inputs))),
-        inputs,
+        max((Fraction(interval), *(link.rate for link in links))),
+        tuple(link for link in links if load.get(link.array) != ONCE),
         {
             array: sum(_written(process, flow) for flow in process.outputs if flow.array == array) / Fraction(largest)
             for array in process.writes
@@ -161,7 +178,7 @@ def _written(process: Process, flow: Flow) -> Fraction:
     return size(flow.port.shape) * writing_share(flow.exit, process.repetition)
 
 
-def data_per_word(network: Network, platform: Platform) -> tuple[int, str | None]:
+def data_per_word(accesses: Accesses, platform: Platform) -> tuple[int, str | None]:
     """M of paper A (data per word and cycle), and a remark where it had to be derived from the word's bits.
 
     One m for all fusions of a network keeps them comparable: the word is divided by its widest element. Raises
@@ -171,7 +188,8 @@ def data_per_word(network: Network, platform: Platform) -> tuple[int, str | None
         return platform.memory.data_per_word, None
     bits = platform.memory.word_bits
     assert bits is not None, "a platform has data_per_word or word_bits"
-    widest = max(network.arrays.values(), key=lambda array: array.type.bits)
+    arrays = [array for name, array in accesses.network.arrays.items() if accesses.lies_outside(name)]
+    widest = max(arrays, key=lambda array: array.type.bits)
     needed = 8 * widest.type.bytes
     if bits < needed:
         raise error(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arrayol.ir.network import Network
+from hwmodel.accesses import Accesses
 from hwmodel.design import Fusion
 from hwmodel.platform import Platform
 from hwmodel.published.group import (
@@ -18,6 +19,7 @@ from hwmodel.published.group import (
     process_rates,
     size_blocks,
 )
+from hwmodel.published.residents import residents_of
 
 Group = tuple[str, ...]
 
@@ -39,10 +41,13 @@ class PublishedModel:
     def __init__(self, network: Network, platform: Platform) -> None:
         self.network = network
         self.platform = platform
+        self.accesses = Accesses(network)
         self.memory_latency = memory_latency(platform)
-        self.data_per_word, remark = data_per_word(network, platform)
+        self.data_per_word, remark = data_per_word(self.accesses, platform)
         self.remarks: tuple[str, ...] = (remark,) if remark else ()
-        self._rates = {name: process_rates(process, platform) for name, process in network.processes.items()}
+        self.residents = residents_of(self.accesses, self.data_per_word, self.memory_latency)
+        load = self.accesses.load
+        self._rates = {name: process_rates(process, platform, load) for name, process in network.processes.items()}
         self._plans: dict[Group, GroupPlan] = {}
         self._priced: dict[tuple[Group, int], _PricedGroup] = {}
 
@@ -62,9 +67,10 @@ class PublishedModel:
             fusion,
             tuple(processor for group in priced for processor in group.processors),
             sum(plan.latency_cycles for plan in plans),
-            sum(group.memory_data for group in priced),
-            sum(group.memory_bits for group in priced),
+            sum(group.memory_data for group in priced) + self.residents.data,
+            sum(group.memory_bits for group in priced) + self.residents.bits,
             flows,
+            self.residents,
         )
 
     def _require_partition(self, fusion: Fusion) -> None:

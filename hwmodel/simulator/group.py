@@ -20,6 +20,7 @@ from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
 from hwmodel.simulator.plan import Ints, fault, plan_of
 from hwmodel.simulator.port import Burst, Port
 from hwmodel.simulator.processors import processor_of
+from hwmodel.simulator.setup import Setup
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
 
@@ -38,7 +39,8 @@ class Step:
 class GroupRun:
     """A group's run: the length of every step, and what happened in the first and the last `SHOWN`.
 
-    `peaks` is the fullest that each memory was, in data; `operands` the tokens each task read through each tiler.
+    `peaks` is the fullest that each memory was, in data; `operands` the tokens each task read through each tiler;
+    `setup` what was on the chip before.
     """
 
     moves: Moves
@@ -46,6 +48,7 @@ class GroupRun:
     shown: Mapping[int, Step]
     peaks: Mapping[tuple[str, str], int]
     operands: Mapping[Place, NDArray[np.int64]]
+    setup: Setup
 
     @property
     def cycles(self) -> int:
@@ -62,15 +65,16 @@ def run_group(
     design: GroupDesign,
     sizes: Sizes,
     memory: Memory,
+    setup: Setup,
     earlier: Mapping[str, int] | None = None,
 ) -> GroupRun:
-    """Run a group; `memory` holds tokens of what it loads and receives those of what it stores.
+    """Run a group after the setup; `memory` holds tokens of what it loads and receives those of what it stores.
 
     `earlier`: how many tokens other groups have made of arrays of which this one makes a part. Raises SimulatorError
     where the design breaks a rule of the machine.
     """
     moves = moves_of(accesses, plan_of(accesses, design)).counted_on(earlier or {})
-    return _Run(accesses, platform, design, sizes, memory, moves).run()
+    return _Run(accesses, platform, design, sizes, memory, setup, moves).run()
 
 
 @dataclass
@@ -107,6 +111,7 @@ class _Run:
     design: GroupDesign
     sizes: Sizes
     memory: Memory
+    setup: Setup
     moves: Moves
     clock: int = 0
     lengths: list[int] = field(default_factory=list)
@@ -126,11 +131,12 @@ class _Run:
             for chains in processor.chains
         ]
         self.arrivals = {name: np.zeros(len(self.arrays[name].moved.element), np.int64) for name in self.fifos}
-        self.operands = {place: np.full(read.data.shape, -1, np.int64) for place, read in self.moves.reads.items()}
+        self.reads = self.moves.all_reads
+        self.operands = {place: np.full(read.data.shape, -1, np.int64) for place, read in self.reads.items()}
         step_of = {processor.task: processor.step for processor in self.processors}
         self.rows = {
             place: np.searchsorted(step_of[place[0]][read.rows], np.arange(steps + 1))
-            for place, read in self.moves.reads.items()
+            for place, read in self.reads.items()
         }
         separate = self.platform.memory.port == "separate"
         self.loader = Port(self.accesses, self.platform)
@@ -142,7 +148,7 @@ class _Run:
         peaks = {("buffer", name): array.buffer.peak for name, array in self.arrays.items() if array.buffer}
         peaks |= {("fifo", name): fifo.finish() for name, fifo in self.fifos.items()}
         peaks |= {("state", chains.name): state.peak * chains.data for chains, state in self.states}
-        return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, self.operands)
+        return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, self.operands, self.setup)
 
     def _step(self, step: int) -> None:
         self.loader.begin()
@@ -179,11 +185,17 @@ class _Run:
                 array.buffer.bring(step, data, tokens)
 
     def _read(self, step: int) -> None:
-        """What the step's repetitions read from buffers, as tokens; from FIFOs they take the data themselves."""
-        for place, read in self.moves.reads.items():
+        """What the step's repetitions read from buffers and resident memories, as tokens.
+
+        From FIFOs they take the data themselves.
+        """
+        for place, read in self.reads.items():
             rows = slice(int(self.rows[place][step]), int(self.rows[place][step + 1]))
             data = read.data[rows]
             if not data.size:
+                continue
+            if place in self.moves.resident:
+                self.operands[place][rows] = self.setup.read(read.touch.array, data)
                 continue
             array = self.arrays[read.touch.array]
             tokens = array.moved.made[data] if array.buffer is None else array.buffer.read(step, data)

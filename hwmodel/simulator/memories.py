@@ -139,9 +139,13 @@ Memory = dict[str, NDArray[np.int64]]  # the token of every element of every arr
 
 
 def external_memory(accesses: Accesses, there: Collection[str]) -> Memory:
-    """The arrays of `there` whole, each element as the token of its number; of others what other frames made."""
+    """The arrays of `there` whole, each element as the token of its number; of others what other frames made.
+
+    Nothing is there of what is in ROMs.
+    """
+    outside = set(filter(accesses.lies_outside, there))
     memory = {
-        name: np.arange(accesses.size(name)) if name in there else np.full(accesses.size(name), -1)
+        name: np.arange(accesses.size(name)) if name in outside else np.full(accesses.size(name), -1)
         for name in accesses.network.arrays
     }
     for name, elements in of_other_frames(accesses).items():

@@ -48,12 +48,16 @@ class Moved:
 
 @dataclass(frozen=True)
 class Moves:
-    """All movements of a group; `stage` of each task. Steps count from 0; there are `steps` of them."""
+    """All movements of a group; `stage` of each task. Steps count from 0; there are `steps` of them.
+
+    `resident` is what tasks read of arrays that were there before; their data are elements.
+    """
 
     plan: Plan
     stage: Mapping[str, int]
     arrays: Mapping[str, Moved]
     reads: Mapping[Place, Read]
+    resident: Mapping[Place, Read]
     first: int  # the number of step 0 on the axis of ticks and stages
     steps: int
 
@@ -65,6 +69,11 @@ class Moves:
         }
         return replace(self, arrays=arrays)
 
+    @property
+    def all_reads(self) -> dict[Place, Read]:
+        """Of what the group moves, and of what is resident."""
+        return {**self.reads, **self.resident}
+
     def step(self, work: Work) -> Ints:
         """The step of each instance of a task."""
         return work.tick + self.stage[work.task] - self.first
@@ -75,13 +84,16 @@ def moves_of(accesses: Accesses, plan: Plan) -> Moves:
     stage = stages(accesses, plan)
     arrays: dict[str, Moved] = {}
     reads: dict[Place, Read] = {}
+    resident: dict[Place, Read] = {}
     for array in accesses.network.arrays:
         readers = _readers(accesses, plan, array)
-        if plan.works.keys() & set(accesses.network.arrays[array].producers):
+        if accesses.is_resident(array):
+            resident |= {place: Read(touch, rows, elements) for place, touch, rows, elements, _ in readers}
+        elif plan.works.keys() & set(accesses.network.arrays[array].producers):
             arrays[array] = _made(accesses, plan, stage, array, readers, reads)
         elif readers:
             arrays[array] = _loaded(accesses, plan, stage, array, readers, reads)
-    return _from_step_0(plan, stage, arrays, reads)
+    return _from_step_0(plan, stage, arrays, (reads, resident))
 
 
 def stages(accesses: Accesses, plan: Plan) -> dict[str, int]:
@@ -225,7 +237,10 @@ def _look_up(keys: Ints, wanted: Ints, array: str, task: str) -> Ints:
 
 
 def _from_step_0(
-    plan: Plan, stage: Mapping[str, int], arrays: Mapping[str, Moved], reads: Mapping[Place, Read]
+    plan: Plan,
+    stage: Mapping[str, int],
+    arrays: Mapping[str, Moved],
+    reads: tuple[Mapping[Place, Read], Mapping[Place, Read]],
 ) -> Moves:
     """All steps counted from the first load, or without loads from the first work."""
     loads = [moved.bring.min() for moved in arrays.values() if moved.loaded and len(moved.bring)]
@@ -237,4 +252,4 @@ def _from_step_0(
         name: replace(moved, bring=moved.bring - first, last=moved.last - first, stored_step=moved.stored_step - first)
         for name, moved in arrays.items()
     }
-    return Moves(plan, stage, shifted, reads, first, max(ends) - first + 1)
+    return Moves(plan, stage, shifted, *reads, first, max(ends) - first + 1)

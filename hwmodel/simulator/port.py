@@ -73,6 +73,8 @@ class Port:
         for name, other in self.accesses.network.arrays.items():
             if name == array:
                 break
+            if not self.accesses.lies_outside(name):
+                continue
             base += -(-self.accesses.size(name) * other.type.bytes // row_bytes) * row_bytes
         return base
 

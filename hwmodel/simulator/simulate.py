@@ -31,6 +31,7 @@ from hwmodel.platform import Platform
 from hwmodel.simulator.group import GroupRun, Sizes, run_group
 from hwmodel.simulator.memories import Memory, external_memory, of_other_frames, one_frame
 from hwmodel.simulator.plan import fault
+from hwmodel.simulator.setup import Setup, set_up
 from hwmodel.simulator.values import Evaluation, Values
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -49,14 +50,19 @@ class Simulation:
     identical: bool | None
 
     @property
+    def setup(self) -> Setup:
+        """What was on the chip before the frame."""
+        return self.groups[0].setup
+
+    @property
     def cycles(self) -> int:
-        """From the first load of the first group to the last store of the last."""
+        """Of the frame, from the first load of the first group to the last store of the last."""
         return sum(group.cycles for group in self.groups)
 
 
 def simulate(
     spec: Spec,
-    network: Network,
+    accesses: Accesses,
     platform: Platform,
     design: Design,
     sizes: Sequence[Sizes],
@@ -68,7 +74,7 @@ def simulate(
     Without `inputs`, or with black boxes, tokens move but nothing is computed. Raises SimulatorError where the design
     breaks a rule of the machine, ArrayolError where an input does not fit or the data have no result.
     """
-    accesses = Accesses(network)
+    network = accesses.network
     runs = run_groups(accesses, platform, design, sizes)
     if inputs is None or black_boxes(spec, network, functions or {}) or of_other_frames(accesses):
         return Simulation(tuple(run for run, _ in runs), {}, None)
@@ -87,16 +93,17 @@ def simulate(
 def run_groups(
     accesses: Accesses, platform: Platform, design: Design, sizes: Sequence[Sizes]
 ) -> list[tuple[GroupRun, Memory]]:
-    """The groups' runs, one after another over one external memory, which each run comes with.
+    """The groups' runs after the setup, one after another over one external memory, which each run comes with.
 
     Raises SimulatorError, also where an output was not stored whole (`never-stored`).
     """
     network = accesses.network
     memory = external_memory(accesses, network.inputs)
+    setup = set_up(accesses, platform, memory)
     runs: list[tuple[GroupRun, Memory]] = []
     made: Counter[str] = Counter()
     for group, own in zip(design.groups, sizes, strict=True):
-        run = run_group(accesses, platform, group, own, memory, made)
+        run = run_group(accesses, platform, group, own, memory, setup, made)
         made.update({name: len(moved.element) for name, moved in run.moves.arrays.items() if not moved.loaded})
         runs.append((run, memory))
     for name in network.outputs:
@@ -158,9 +165,9 @@ class Reference:
         return by_array
 
 
-def reference_of(spec: Spec, network: Network, inputs: Arrays | None) -> Reference:
+def reference_of(spec: Spec, accesses: Accesses, inputs: Arrays | None) -> Reference:
     """The arrays of the network for these inputs (one frame or more). Raises ArrayolError where they have no result."""
-    accesses = Accesses(network)
+    network = accesses.network
     if inputs is None or black_boxes(spec, network, {}) or of_other_frames(accesses):
         return Reference(spec, accesses, None)
     flat, name = _with_every_array(spec, network)
@@ -227,7 +234,7 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
     made = {array for task in group.tasks for array in accesses.network.processes[task].writes}
     memory = _external_memory(reference, group, made)
     before = {name: tokens.copy() for name, tokens in memory.items() if name not in made}
-    run = run_group(accesses, platform, group, sizes, memory)
+    run = run_group(accesses, platform, group, sizes, memory, set_up(accesses, platform, memory))
     _require_unchanged(before, memory)
     needed = {
         name: reference.needed_outside(name, group.tasks) & _made_by(accesses, name, group) for name in sorted(made)

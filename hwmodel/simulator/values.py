@@ -76,7 +76,7 @@ class Evaluation:
 
         A constant border stands where a pattern lies outside.
         """
-        read = run.moves.reads[work.task, number]
+        read = run.moves.all_reads[work.task, number]
         patterns = values[read.touch.array][run.operands[work.task, number]]
         size = int(np.prod(space, dtype=np.int64))
         by_repetition = (

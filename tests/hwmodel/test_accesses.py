@@ -25,7 +25,7 @@ from hwmodel.accesses import Accesses, flat, points, subscripts
 def network_of(access: Access) -> Network:
     port = Port("x", ElementType.F32, access.pattern, NOWHERE)
     process = Process("t", "t", "e", access.repetition, (Flow(port, "a", access.tiler),), (), (), (port,), ())
-    array = Array("a", ElementType.F32, access.array, None, ("t",), False)
+    array = Array("a", ElementType.F32, access.array, (), ("t",), False)
     return Network("n", {"t": process}, {"a": array}, ("a",), ())
 
 
@@ -57,7 +57,7 @@ def test_a_tiled_default_is_read_at_the_border_only() -> None:
     process = Process(
         "t", "t", "e", (3,), (), (), (delay_else("a"),), (Port("prev", ElementType.F32, (), NOWHERE),), ()
     )
-    array = Array("a", ElementType.F32, (3,), None, ("t",), False)
+    array = Array("a", ElementType.F32, (3,), (), ("t",), False)
     model = Accesses(Network("n", {"t": process}, {"a": array}, ("a",), ()))
     (touch,) = model.reads["t"]
     assert touch.default_of is process.delays[0]
@@ -72,12 +72,13 @@ def test_every_shipped_array_is_written_once(name: str) -> None:
     network = flatten(spec, choose_top(spec, None))
     model = Accesses(network)
     for array in network.arrays.values():
-        if array.producer is None:
+        if not array.producers:
             continue
         counts = np.zeros(model.size(array.name), np.int64)
-        for touch in model.writes[array.producer]:
-            if touch.array == array.name:
-                np.add.at(counts, model.elements(touch, model.repetitions(array.producer)).reshape(-1), 1)
+        for task in array.producers:
+            for touch in model.writes[task]:
+                if touch.array == array.name:
+                    np.add.at(counts, model.elements(touch, model.repetitions(task)).reshape(-1), 1)
         infinite = None in array.shape  # a later frame is another repetition's
         assert (counts == 1).all() or (infinite and (counts <= 1).all())
 

@@ -1,6 +1,7 @@
 // The data, the state of the page, and how elements and numbers are made. Names are only ever set as text.
 const data = JSON.parse(document.getElementById("data").textContent);
 for (const group of data.groups) for (const name of ["processors", "memories"]) if (group[name]) group[name] = rowsOf(group[name]);
+for (const design of data.designs) design.resident = rowsOf(design.resident);
 for (const design of data.designs) for (const name of ["remark", "verification"]) design[name] = data.texts[design[name]] ?? null;
 for (const design of data.designs) design.steps &&= design.steps.map((step) => data.texts[step]);
 const figureOf = new Map(data.figures.map((figure, place) => [figure.name, { ...figure, place }]));

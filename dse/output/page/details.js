@@ -13,8 +13,8 @@ function renderDesign() {
     make("h2", { id: "design-heading" }, `Design ${design.id}`),
     make("p", { class: "note" }, `${marks.filter(Boolean).join(", ")}; ${counted(groups.length, "group")}${verdict(design)}`),
     figuresList(design),
-    part("Block diagram", "diagram", ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room)])),
-    ...(groups[0].ends ? mappedParts(design, groups, room) : []),
+    part("Block diagram", "diagram", ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room, design.resident)])),
+    ...(groups[0].ends ? mappedParts(design, groups, room) : []).filter(Boolean),
     part("Specification", "aol", ...specification(design)),
   );
 }
@@ -23,7 +23,8 @@ function mappedParts(design, groups, room) {
   return [
     part("Timeline", "timeline", ...groups.flatMap((group, place) => [groupHeading(group, place), timeline(group, room)])),
     part("Where cycles go", "breakdown", ...cyclesParts(design, groups, room)),
-    part("Where memory goes", "memory", memoryBars(groups, room)),
+    part("Where memory goes", "memory", memoryBars(groups, design.resident, room)),
+    design.resident.length ? part("Beside all groups", "resident", ...resident(design)) : null,
     part("Layout", "layout", ...layouts(groups)),
     part("Transfers", "transfers", ...transfers(groups)),
   ];
@@ -98,11 +99,25 @@ function endRows(groups) {
     make("tr", {}, make("td", {}, name), make("td", {}, `${counted(cycles, "cycle")}`), make("td", {}, percent(cycles, whole))));
 }
 
-function memoryBars(groups, room) {
-  const rows = groups.flatMap((group, place) => group.memories.map((memory) => [
-    `${groups.length > 1 ? `${place + 1}: ` : ""}${memory.kind} ${memory.name}`,
-    [[memory.kind, memory.bits, `${shown(memory.data)} data, ${bitsText(memory.bits)}${memory.blocks === null ? "" : `, ${counted(memory.blocks, "memory block")}`}`]]]));
+function memoryBars(groups, resident, room) {
+  const sizes = (memory) => [memory.data ? `${shown(memory.data)} data` : null, bitsText(memory.bits), memory.blocks === null ? null : counted(memory.blocks, "memory block")];
+  const row = (memory, place) => [`${place}${memory.kind} ${memory.name}`, [[memory.kind, memory.bits, sizes(memory).filter(Boolean).join(", ")]]];
+  const rows = [
+    ...groups.flatMap((group, place) => group.memories.map((memory) => row(memory, groups.length > 1 ? `${place + 1}: ` : ""))),
+    ...resident.map((memory) => row(memory, "")),
+  ];
   return rows.length ? make("div", {}, make("p", { class: "note" }, "Bits of each memory:"), stacks(rows, room)) : make("p", { class: "note" }, "No local memory.");
+}
+
+// What stands beside all groups: arrays that are loaded once, ROMs, locals.
+const RESIDENT = {
+  once: (one) => `${one.name} is loaded once, before the first frame: ${shown(one.data)} data, ${bitsText(one.bits)}`,
+  rom: (one) => `${one.name} is in ${counted(one.banks, "ROM")}, one for each processor that reads it: ${bitsText(one.bits)}`,
+  local: (one) => `the locals of ${one.name} are registers of ${counted(one.banks, "unit")}: ${bitsText(one.bits)}`,
+};
+
+function resident(design) {
+  return [make("ul", {}, ...design.resident.map((one) => make("li", {}, RESIDENT[one.kind](one))))];
 }
 
 function layouts(groups) {

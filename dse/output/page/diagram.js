@@ -2,8 +2,8 @@
 const EDGE = 18; // around the boxes; links to the next row of layers run there
 const BOX = { width: 134, height: 58, along: 34, across: 16 };
 
-function diagram(group, room) {
-  const nodes = layered(nodesOf(group));
+function diagram(group, room, resident) {
+  const nodes = layered(nodesOf(group, resident));
   const vertical = room < 620;
   const pitch = vertical
     ? { along: BOX.height + 40, across: BOX.width + BOX.across }
@@ -28,14 +28,15 @@ function diagram(group, room) {
 }
 
 // Nodes {kind, lines, from: [nodes]} of a group; without the network the tasks stand in a row.
-function nodesOf(group) {
+function nodesOf(group, resident) {
   const memories = group.memories ?? [];
   const states = memories.filter((memory) => memory.kind === "state");
-  const tasks = new Map(group.processors.map((one) => [one.task, taskNode(group, one, states)]));
+  const tasks = new Map(group.processors.map((one) => [one.task, taskNode(group, one, states, resident)]));
   const kept = new Map(memories.filter((memory) => memory.kind !== "state").map((memory) => [memory.name, memoryNode(group, memory)]));
   if (!data.network) return unlinked(tasks, kept);
   const [source, sink] = [externalNode("loads"), externalNode("stores")];
   const array = (name) => {
+    if (!kept.has(name) && isResident(name)) kept.set(name, residentNode(name, resident));
     if (!kept.has(name)) kept.set(name, { kind: "plain", lines: [name, arrayText(name)], from: [] });
     return kept.get(name);
   };
@@ -43,7 +44,7 @@ function nodesOf(group) {
     const task = data.network.tasks[name];
     for (const read of task.reads) {
       node.from.push(array(read));
-      if (!tasks.has(data.network.arrays[read].producer) && !array(read).from.includes(source)) array(read).from.push(source);
+      if (!isResident(read) && !tasks.has(data.network.arrays[read].producer) && !array(read).from.includes(source)) array(read).from.push(source);
     }
     for (const write of task.writes) {
       array(write).from.push(node);
@@ -67,13 +68,24 @@ const leaves = (name, tasks) => {
   return array.output || array.readers.some((reader) => !tasks.has(reader));
 };
 
-function taskNode(group, processor, states) {
+const isResident = (name) => ["once", "rom"].includes(data.network.arrays[name].load);
+
+// An array that is there in every frame: what it takes, or that a counter makes it.
+function residentNode(name, resident) {
+  const memory = resident.find((one) => one.kind !== "local" && one.name === name);
+  if (!memory) return { kind: "rom", lines: [`counter ${name}`], from: [] };
+  const word = memory.kind === "rom" ? "ROM" : "once";
+  return { kind: memory.kind, lines: [`${word} ${name}`, memory.data ? `${shown(memory.data)} data` : `in ${counted(memory.banks, "processor")}`, bitsText(memory.bits)], from: [] };
+}
+
+function taskNode(group, processor, states, resident) {
   const own = states.filter((memory) => memory.name.startsWith(`${processor.task}.`));
+  const locals = resident.filter((memory) => memory.kind === "local" && memory.name === processor.task);
   const lines = [processor.task, counted(processor.units, "unit")];
   if (processor.block_data) lines.push(`X_out ${shown(processor.block_data)} data`);
   if (own.length) lines.push(`state ${counted(own.reduce((sum, memory) => sum + memory.data, 0), "datum").replace("datums", "data")}`);
   if (processor.cut) lines.push(`cut ${processor.cut.shape.join(" x ")}`);
-  return { kind: "task", lines, from: [], state: own.length > 0, detail: own.map((memory) => `state of ${memory.name}: ${bitsText(memory.bits)}`) };
+  return { kind: "task", lines, from: [], state: own.length > 0, detail: [...own.map((memory) => `state of ${memory.name}: ${bitsText(memory.bits)}`), ...locals.map((one) => `locals: ${bitsText(one.bits)}`)] };
 }
 
 function memoryNode(group, memory) {

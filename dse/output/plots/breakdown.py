@@ -9,7 +9,19 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from arrayol.pictures.palette import BARS, BLACK, BUFFER, FIFO, LOADS, PALE_GREY, STATE, STORES
+from arrayol.pictures.palette import (
+    BARS,
+    BLACK,
+    BUFFER,
+    FIFO,
+    LOADS,
+    LOCAL,
+    ONCE,
+    PALE_GREY,
+    ROM,
+    STATE,
+    STORES,
+)
 from arrayol.pictures.sheet import our_style
 from arrayol.text import counted
 from dse.output.plots.axes import SETTINGS, caption, new_sheet
@@ -37,6 +49,7 @@ class Look:
 
 
 KINDS = {"buffer": Look(BUFFER), "fifo": Look(FIFO), "state": Look(STATE)}
+KINDS |= {"once": Look(ONCE), "rom": Look(ROM), "local": Look(LOCAL)}
 
 
 def draw_breakdown(result: Result) -> Figure:
@@ -50,7 +63,7 @@ def draw_breakdown(result: Result) -> Figure:
         _bars(left, names, cycles, _time_looks(dict.fromkeys(cause for parts in cycles for cause in parts)), "cycles")
         left.set_xlabel("share of the latency, by what ends the steps")
         _bars(right, names, [parts["memory_bits"] for parts in designs.values()], KINDS, "bits")
-        right.set_xlabel("share of the internal memory, by kind")
+        right.set_xlabel("share of the bits on the chip, by kind")
         caption(figure, f"{result.top}: where the cycles and bits of {counted(len(designs), 'design')} go")
     return figure
 

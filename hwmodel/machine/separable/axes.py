@@ -233,6 +233,8 @@ def _links(group: Group) -> tuple[dict[str, list[Link]], dict[str, Link]] | None
     writes: dict[str, Link] = {}
     for task in group.tasks:
         for touch in group.accesses.reads[task]:
+            if group.accesses.is_resident(touch.array):
+                continue
             link = separate(group.accesses, touch)
             if link is None:
                 return None

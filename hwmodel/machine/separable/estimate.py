@@ -8,7 +8,8 @@ import numpy as np
 
 from hwmodel.accesses import Touch, subscripts
 from hwmodel.design import GroupDesign
-from hwmodel.machine.estimate import GroupEstimate, MemoryUse, memory_use, unit_costs
+from hwmodel.machine.costs import design_costs
+from hwmodel.machine.estimate import GroupEstimate, MemoryUse, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.separable.axes import Ints, Link
@@ -57,7 +58,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         traffic_bytes=int(batch.traffic(structures)[0]),
         units=sum(units.values()),
         memory_blocks=sum(blocks) if batch.platform.local.block_bits is not None else None,
-        costs=unit_costs(batch.accesses, batch.platform, units),
+        costs=design_costs(batch.accesses, batch.platform, units),
         frame_cycles=_frame_cycles(batch, timing, structures, units),
         frame_memory_data=sum(memory.data for memory in in_succession),
         frame_memory_bits=sum(memory.bits for memory in in_succession),

@@ -33,7 +33,7 @@ def simulated(checkout: Path) -> Simulated:
     )
     estimate = model.evaluate(design)
     inputs = {port.name: any_input(port, 1) for port in spec.components["lpsf"].inputs}
-    return Simulated(run_simulation(spec, network, platform, design, estimate, inputs), estimate)
+    return Simulated(run_simulation(spec, model.accesses, platform, design, estimate, inputs), estimate)
 
 
 def test_agreement_is_required(simulated: Simulated) -> None:

@@ -7,7 +7,10 @@ import pytest
 from dse.space.objectives import MACHINE, WrongObjectiveError, chosen
 from hwmodel.platform import FIGURES
 
-KNOWN = "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds"
+KNOWN = (
+    "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds, "
+    "setup_cycles, setup_bytes, rom_bits, local_bits"
+)
 
 
 def test_they_keep_their_order() -> None:

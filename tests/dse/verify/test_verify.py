@@ -186,7 +186,7 @@ def test_one_wrong_value_is_seen(array: str, testbench: Testbench, monkeypatch: 
     for task in judged:
         found = testbench.judge(replace(FIRST, processors=(Processor(task),)))
         wrong = Judgement(False, ("what it computes differs from the reference execution's",))
-        assert found == (wrong if task in (one.producer, *one.readers) else AGREE)
+        assert found == (wrong if task in (*one.producers, *one.readers) else AGREE)
 
 
 def test_black_boxes_move_tokens(tmp_path: Path, verifier: Verifier) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
-from strategies_machine import bank_layouts, groups, networks, platforms
+from strategies_machine import bank_layouts, groups, networks, platforms, residences
 
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
@@ -29,8 +29,11 @@ from hwmodel.platform import find_platform
 @given(st.data())
 def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
+    network, loads = data.draw(residences(network))
     tasks = data.draw(groups(network))
-    model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
+    model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)), loads)
+    for load in set(loads.values()):
+        event(f"load {load}")
     try:
         batch = model.batch(tasks)
     except ArrayolError as refused:
@@ -48,7 +51,8 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     units = units[np.sort(np.random.default_rng(0).permutation(len(units))[:9])]
     policy = data.draw(st.sampled_from(POLICIES))
     event(f"policy {policy}")
-    layouts = data.draw(bank_layouts(network, tasks))
+    drawn = data.draw(bank_layouts(network, tasks))
+    layouts = tuple(layout for layout in drawn if not model.accesses.is_resident(layout.array))
     batch = batch.with_layouts(layouts)
     priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), units, policy)
     structures = batch.structures(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), policy)
@@ -64,6 +68,8 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
             if name != "memory_blocks" or priced.memory_blocks is not None:
                 found = priced.objective(name)[number][priced.legal[number]]
                 np.testing.assert_array_equal(found, alone.objective(name)[0][priced.legal[number]], err_msg=name)
+        for name in alone.costs:
+            np.testing.assert_array_equal(priced.objective(name)[number], alone.objective(name)[0], err_msg=name)
 
 
 def _require_same_estimates(model: MachineModel, design: GroupDesign) -> None:

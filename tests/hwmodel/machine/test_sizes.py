@@ -37,7 +37,7 @@ def test_a_bool_takes_a_byte_outside_and_a_bit_inside(tmp_path: Path) -> None:
     estimate = model.evaluate(design)
     assert (estimate.traffic_bytes, estimate.internal_memory_bits) == (128, 128)
     assert estimate.latency_cycles == 8 + 1 + 8  # 64 bytes are 8 words of 64 bits
-    simulation = run_simulation(spec, network, platform, design, estimate, {"a": np.arange(64) % 2 == 0}, None)
+    simulation = run_simulation(spec, model.accesses, platform, design, estimate, {"a": np.arange(64) % 2 == 0}, None)
     assert (simulation.cycles, simulation.identical) == (17, True)
     assert model.data_per_word == PublishedModel(network, platform).data_per_word == 8
     burst = Bursts(np.zeros(1, np.int64), np.array([64]), np.array([64]), np.zeros(1, np.bool_))

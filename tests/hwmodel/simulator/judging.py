@@ -27,6 +27,7 @@ FEATURES = {
     "policy reuse", "policy strip", "policy whole", "policy tile", "shared port", "separate port", "rows",
     "words of bits", "words of data", "recurrence above the interval", "several delays", "delay", "negative delay",
     "delay across", "tiled default", "window", "wrap", "skew", "strided", "fork", "join", "infinite dimension",
+    "load rom", "load once", "load frame",
 }  # fmt: skip
 LEAST_SHARE, MOST_REFUSED = 0.03, 0.30
 Sizes = dict[tuple[str, str], int]
@@ -61,24 +62,24 @@ def judge(case: MappedSpec, pick: Pick) -> None:
     Memories of `pick` are made one element smaller, one at a time, which must overflow. Raises ArrayolError for a
     design that the model refuses.
     """
-    model = MachineModel(case.network, case.platform)
+    model = MachineModel(case.network, case.platform, case.loads)
     estimate = model.evaluate(case.design)
     inputs = any_inputs(case.spec, case.network.name)
-    found = run_simulation(case.spec, case.network, case.platform, case.design, estimate, inputs)
+    found = run_simulation(case.spec, model.accesses, case.platform, case.design, estimate, inputs)
     assert found.identical or (found.identical is None and "infinite dimension" in case.features)
     assert not list(mismatches(found, estimate))
     for run, group in zip(found.groups, case.design.groups, strict=True):
         assert run.lengths == model.step_cycles(group)
     sizes = sizes_of(estimate)
-    require_same_alone(case, found, sizes)
+    require_same_alone(case, model.accesses, found, sizes)
     memories = [(place, name) for place, own in enumerate(sizes) for name, data in own.items() if data]
     for place, name in pick(memories):
         assert rule_broken(model.accesses, case.platform, case.design, smaller(sizes, place, name)) == "overflow"
 
 
-def require_same_alone(case: MappedSpec, found: Simulation, sizes: Sequence[Sizes]) -> None:
+def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, sizes: Sequence[Sizes]) -> None:
     """Fail unless each group by itself, fed by the reference execution, does what it does in the whole design."""
-    reference = reference_of(case.spec, case.network, any_inputs(case.spec, case.network.name))
+    reference = reference_of(case.spec, accesses, any_inputs(case.spec, case.network.name))
     for group, run, own in zip(case.design.groups, found.groups, sizes, strict=True):
         alone = simulate_alone(reference, case.platform, group, own)
         assert alone.identical is found.identical

@@ -32,12 +32,13 @@ class SmallLpsf:
 
     def judge(self, design: Design, platform: Platform | None = None) -> str | None:
         """What the simulator objects to: a rule that stops it, or the first disagreement with the model; else None."""
-        estimate = MachineModel(self.network, platform or self.platform).evaluate(design)
+        model = MachineModel(self.network, platform or self.platform)
+        estimate = model.evaluate(design)
         inputs = {
             port.name: any_input(port, 1) for port in self.spec.given_inputs(self.spec.components[self.network.name])
         }
         try:
-            found = run_simulation(self.spec, self.network, self.platform, design, estimate, inputs)
+            found = run_simulation(self.spec, model.accesses, self.platform, design, estimate, inputs)
         except SimulatorError as stopped:
             return stopped.rule
         return next(mismatches(found, estimate), None)
@@ -157,7 +158,7 @@ def test_a_latency_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, de
     estimate = model.evaluate(design)
     memory = small.platform.memory.model_copy(update={"latency": (small.platform.memory.latency or 0) + 1})
     slower = small.platform.model_copy(update={"memory": memory})
-    found = run_simulation(small.spec, small.network, slower, design, estimate, None)
+    found = run_simulation(small.spec, model.accesses, slower, design, estimate, None)
     assert f"it takes {found.cycles:,} cycles" in next(mismatches(found, estimate))
     for run, one in zip(found.groups, design.groups, strict=True):
         expected = model.step_cycles(one)
@@ -174,7 +175,7 @@ def test_a_datapath_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, d
     estimate = model.evaluate(design)
     path = small.platform.elementary["smooth"].model_copy(update={"latency": 400})
     slower = small.platform.model_copy(update={"elementary": {"smooth": path}})
-    found = run_simulation(small.spec, small.network, slower, design, estimate, None)
+    found = run_simulation(small.spec, model.accesses, slower, design, estimate, None)
     longer = small.platform.elementary["smooth"].latency
     for run, one in zip(found.groups, design.groups, strict=True):
         computing = [step for step in run.shown.values() if step.computing]

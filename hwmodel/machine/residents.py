@@ -1,0 +1,57 @@
+"""What stands beside all groups: arrays that are loaded once, ROMs and locals (docs/machine.md, section 11)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from hwmodel.accesses import Accesses
+from hwmodel.machine.estimate import MemoryUse, Once, memory_use
+from hwmodel.machine.port import Port
+from hwmodel.platform import Platform
+from hwmodel.residence import ONCE, ROM
+
+
+def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ...]:
+    """The memories of the arrays that are loaded once, each whole: a bank for each element of the largest pattern."""
+    network = accesses.network
+    patterns = {name: 1 for name, load in accesses.load.items() if load == ONCE}
+    for touches in accesses.reads.values():
+        for touch in touches:
+            if touch.array in patterns:
+                patterns[touch.array] = max(patterns[touch.array], math.prod(touch.pattern))
+    return tuple(
+        memory_use(platform, ("once", name, network.arrays[name].type.bits), accesses.size(name), banks)
+        for name, banks in patterns.items()
+    )
+
+
+def loaded_once(accesses: Accesses, platform: Platform) -> Once:
+    """What they take together: each is one burst on the port, one after another, before the first frame."""
+    memories, port = once_memories(accesses, platform), Port(accesses, platform)
+    return Once(
+        setup_cycles=port.whole_arrays([memory.name for memory in memories]),
+        setup_bytes=sum(memory.data * port.element_bytes(memory.name) for memory in memories),
+        data=sum(memory.data for memory in memories),
+        bits=sum(memory.bits for memory in memories),
+        blocks=sum(memory.blocks or 0 for memory in memories),
+    )
+
+
+def resident_memories(accesses: Accesses, platform: Platform, units: Mapping[str, int]) -> tuple[MemoryUse, ...]:
+    """All that stands beside the groups of a design with these units by task."""
+    network = accesses.network
+    roms = [network.arrays[name] for name, load in accesses.load.items() if load == ROM]
+    return (
+        *once_memories(accesses, platform),
+        *(
+            MemoryUse("rom", array.name, 0, (array.rom_bits or 0) * len(array.readers), len(array.readers), None)
+            for array in roms
+            if array.rom_bits and array.readers
+        ),
+        *(
+            MemoryUse("local", task, 0, process.local_bits * units[task], units[task], None)
+            for task, process in network.processes.items()
+            if process.local_bits
+        ),
+    )

@@ -1,0 +1,55 @@
+"""What is on the chip before the first frame: arrays that are loaded once, and ROMs (docs/machine.md, section 11).
+
+The setup is a phase of its own: the loader fetches each array whole, word after word, and nothing else happens. In the
+frames these memories are read and never written, so that every frame finds them as the first one did.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.accesses import Accesses
+from hwmodel.platform import Platform
+from hwmodel.residence import ONCE
+from hwmodel.simulator.memories import Memory
+from hwmodel.simulator.plan import Ints, fault
+from hwmodel.simulator.port import Port
+
+
+@dataclass(frozen=True)
+class Setup:
+    """The tokens of every element of every resident array; what loading them took, and how many data are held."""
+
+    tokens: Mapping[str, Ints]
+    cycles: int
+    bytes: int
+    data: int
+
+    def read(self, array: str, elements: Ints) -> Ints:
+        """The tokens of some elements. Raises SimulatorError (`read-before-write`)."""
+        found = self.tokens[array][elements]
+        if (found < 0).any():
+            raise fault("read-before-write", f"an element of '{array}' is read that the setup has not loaded")
+        return found
+
+
+def set_up(accesses: Accesses, platform: Platform, memory: Memory) -> Setup:
+    """Load from the external memory what is loaded once; ROMs are what they are."""
+    port, tokens, size, data = Port(accesses, platform), dict[str, Ints](), 0, 0
+    port.begin()
+    for name in accesses.network.arrays:
+        if not accesses.is_resident(name):
+            continue
+        elements = np.arange(accesses.size(name))
+        tokens[name] = elements
+        if accesses.load[name] == ONCE:
+            tokens[name] = memory[name].copy()
+            port.serve(name, elements, write=False)
+            size += len(elements) * accesses.network.arrays[name].type.bytes
+            data += len(elements)
+    for held in tokens.values():
+        held.setflags(write=False)
+    return Setup(tokens, port.now, size, data)
