@@ -208,11 +208,14 @@ def _tiler(origin: Sequence[int], paving: Sequence[Sequence[int]], fitting: Sequ
 
 
 def _output(building: _Building, array: str, repetition: Shape, port: str) -> Flow:
-    """Blocks that cover a new array once, its axes in some order and direction."""
+    """Blocks that cover a new array once, its axes in some order and direction; at times by an exit."""
     draw = building.draw
     rank = len(repetition)
     order = list(range(rank)) if building.frames or building.straight else draw(st.permutations(range(rank)))
     pattern = tuple(1 if extent is None else draw(st.sampled_from((1, 1, 2))) for extent in repetition)
+    leaves, lows, repetition = _exit(building, repetition)
+    if leaves is not None and rank > 1 and draw(st.booleans()):
+        order = [axis for axis in order if not (abs(leaves[axis]) == 1 and pattern[axis] == 1)]
     shape: list[int | None] = []
     paving, fitting, origin = [], [], []
     for dimension in order:
@@ -220,14 +223,29 @@ def _output(building: _Building, array: str, repetition: Shape, port: str) -> Fl
         shape.append(None if extent is None else extent * side)
         turned = extent is not None and not building.straight and draw(st.integers(0, 3)) == 0
         sign = -1 if turned else 1
-        origin.append(0 if sign > 0 or extent is None else extent * side - 1)
+        start = 0 if sign > 0 or extent is None else extent * side - 1
+        origin.append(start - sign * side * lows[dimension])
         paving.append([sign * side * int(column == dimension) for column in range(rank)])
         fitting.append([sign * int(column == dimension) for column in range(rank)])
     building.shapes[array] = tuple(shape)
     building.patterns[array] = tuple(pattern[dimension] for dimension in order)
     building.types[array] = draw(st.sampled_from(TYPES))
     kind = building.types[array]
-    return Flow(Port(port, kind, pattern, NOWHERE), array, _tiler(origin, paving, fitting))
+    return Flow(Port(port, kind, pattern, NOWHERE), array, _tiler(origin, paving, fitting), leaves)
+
+
+def _exit(building: _Building, repetition: Shape) -> tuple[tuple[int, ...] | None, list[int], Shape]:
+    """Often none; else its vector, where the repetitions that write begin, and how many of them there are."""
+    lows = [0] * len(repetition)
+    long = [axis for axis, extent in enumerate(repetition) if extent is not None and extent > 1]
+    if not long or building.draw(st.integers(0, 5)):
+        return None, lows, repetition
+    axis = building.draw(st.sampled_from(long))
+    extent, step = repetition[axis] or 1, building.draw(st.sampled_from((1, 1, -1, 2)))
+    step = step if step < extent else 1
+    lows[axis] = extent - step if step > 0 else 0
+    vector = tuple(step if other == axis else 0 for other in range(len(repetition)))
+    return vector, lows, tuple(abs(step) if other == axis else count for other, count in enumerate(repetition))
 
 
 def _delays(building: _Building, repetition: Shape, output: Port) -> tuple[tuple[Delay, ...], tuple[Port, ...]]:

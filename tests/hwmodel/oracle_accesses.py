@@ -58,7 +58,10 @@ class Grouped:
         process = self.network.processes[task]
         tilers = [*outputs(process)] if writes else [*inputs(process), *defaults(process)]
         acts = [True] * len(tilers)
-        if not writes:
+        if writes:
+            exits = [flow.exit for flow in process.outputs]
+            acts = [leaves is None or not self.inside(task, plus(r, leaves)) for leaves in exits]
+        else:
             tiled = [delay for delay in process.delays if isinstance(delay.default, TiledDefault)]
             for number, delay in enumerate(tiled, len(tilers) - len(tiled)):
                 acts[number] = not delay.acts or not self.inside(task, minus(r, delay.vector))
