@@ -56,7 +56,8 @@ def _small_relations(elementary: Elementary) -> Relations | None:
     except NotFollowedError:
         return None
     pairs: dict[tuple[str, str], list[str]] = {}
-    for (output, element), needs in found.items():
+    outputs = {port.name for port in elementary.outputs}  # locals are followed too
+    for (output, element), needs in ((key, needs) for key, needs in found.items() if key[0] in outputs):
         for source, read in needs:
             pairs.setdefault((output, source), []).append(f"{list(element)} -> {list(read)}")
     if sum(map(len, pairs.values())) > _MOST_PAIRS:

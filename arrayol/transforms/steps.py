@@ -22,10 +22,11 @@ from arrayol.transforms.collapse import Collapse
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName
+from arrayol.transforms.split import Split
 from arrayol.transforms.tile import Tile
 from arrayol.transforms.trace import Transformed, identity
 
-Step = Fuse | Pave | Tile | Collapse
+Step = Fuse | Pave | Tile | Collapse | Split
 
 
 class BrokenStepError(Exception):
@@ -78,16 +79,19 @@ FORMS = {
     "pave": "pave TASK FACTORS",
     "tile": "tile TASK SIZES",
     "collapse": "collapse TASK",
+    "split": "split TASK RANGE N",
 }
 EXAMPLES = {
     "fuse": "fuse hflr vftd 4,12",
     "pave": "pave hflr 1,8",
     "tile": "tile hflr 4,12",
     "collapse": "collapse hflr",
+    "split": "split product k 16",
 }
 _ALL = ", ".join(f'"{form}"' for form in FORMS.values())
 
 _CALL = re.compile(r"([A-Za-z_]\w*(?:\[[^\[\]]*\])?)(?:@([A-Za-z_]\w*))?", re.ASCII)
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _SIZES = re.compile(r"[0-9]+(,[0-9]+)*", re.ASCII)
 _DIGITS = 19  # more would be beyond any repetition space
 
@@ -114,8 +118,21 @@ def parse_step(text: str) -> Step:
     if verb == "collapse":
         _require_words(text, arguments, (1,), "one task")
         return Collapse(_call(text, arguments[0]))
+    if verb == "split":
+        _require_words(text, arguments, (3,), "a task, a range and a number")
+        return _split(text, arguments)
     _require_words(text, arguments, (2,), "a task and a list of sizes")
     return (Pave if verb == "pave" else Tile)(_call(text, arguments[0]), _sizes(text, arguments[1]))
+
+
+def _split(text: str, arguments: Sequence[str]) -> Split:
+    call = _call(text, arguments[0])
+    if not _NAME.fullmatch(arguments[1]):
+        raise _wrong(text, f"names a range variable, not '{arguments[1]}'")
+    sizes = _sizes(text, arguments[2])
+    if len(sizes) != 1:
+        raise _wrong(text, f"takes one number of iterations, not '{arguments[2]}'")
+    return Split(call, arguments[1], sizes[0])
 
 
 def _require_words(text: str, arguments: Sequence[str], counts: tuple[int, ...], what: str) -> None:

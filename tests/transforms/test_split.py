@@ -1,0 +1,174 @@
+"""Split sums: generated bodies keep their bits, alone and under further steps; what is refused, and why."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+from proof import prove, same_bits, transformed
+from spec_data import loaded
+
+from arrayol.errors import ArrayolError
+from arrayol.language.emitter import spec_text
+
+
+@st.composite
+def sums(draw: st.DrawFn) -> tuple[str, str, int]:
+    """A task that repeats one accumulation with what may stand around it, the range to split, and a size."""
+    kind = draw(st.sampled_from(["i32", "u8", "f32", "f64"]))
+    terms, size = draw(st.sampled_from([(6, 2), (6, 3), (8, 4), (4, 1), (4, 4)]))
+    outputs = draw(st.sampled_from([0, 0, 2, 3]))  # a dimension of the sum beside the range
+    low = draw(st.sampled_from([0, 0, 1]))
+    looped = outputs > 0 and draw(st.booleans())
+    local = draw(st.booleans()) or looped
+    after = local or draw(st.booleans())
+    sum_of, element = ("a" if local else "y"), ("[o]" if outputs else "")
+    inner = "" if looped and local else element
+    span = f"k in {low}..{low + terms}"
+    if outputs and not looped:
+        span = draw(st.sampled_from([f"{span}, o in 0..{outputs}", f"o in 0..{outputs}, {span}"]))
+    over = f"  for o in 0..{outputs}" if outputs and not looped else ""
+    start = draw(st.sampled_from(["", "3", f"b{element}", f"2 * b{element}", "s + 1"]))
+    step = draw(st.sampled_from([1, 1, 2]))
+    move = draw(st.integers(0, 1))
+    first = draw(st.sampled_from([f"x[{step} * k + {move}]", f"x[{low + terms} - k]"]))
+    term = draw(st.sampled_from([first, f"{first} * w[k{', o' if outputs else ''}]", f"{first} * x[k]"]))
+    where = f"  where x[{low}] > 2" if start and draw(st.integers(0, 5)) == 0 else ""
+    shape = f"[{outputs}]" if outputs else ""
+    lines = [f"{sum_of}: {kind}{'' if looped else shape}"] if local else []
+    lines += [f"{sum_of}{inner} = {start}{over}"] if start else []
+    lines += [f"{sum_of}{inner} += {term}  for {span}{where}"]
+    if after:
+        value = draw(st.sampled_from([f"2 * {sum_of}{inner} + s", f"{sum_of}{inner}"]))
+        lines.append(f"y{element} = {value}{over}")
+    tail = [draw(st.sampled_from(["z = s", "z = s * 2"]))]
+    body = [f"loop o in 0..{outputs} {{", *lines, "}"] if looped else lines
+    body = [*body, *tail] if draw(st.booleans()) else [*tail, *body]
+    wide = step * (low + terms) + 2
+    ports = (
+        f"x: {kind}[{wide}], w: {kind}[{low + terms}{f', {outputs}' if outputs else ''}], b: {kind}{shape}, s: {kind}"
+    )
+    count = draw(st.sampled_from([1, 2, 3]))
+    paving = f"at origin [0] paving [{draw(st.sampled_from([1, 2]))}] fitting [1]"
+    arrays = ports.replace(f"x: {kind}[{wide}]", f"x: {kind}[{wide + 2 * count}]").replace(
+        f"s: {kind}", f"s: {kind}[{count}]"
+    )
+    text = (
+        f"elementary e({ports}) -> (y: {kind}{shape}, z: {kind}) {{\n" + "".join(f"  {line}\n" for line in body) + "}\n"
+        f"task t({arrays}) -> (y: {kind}[{count}{f', {outputs}' if outputs else ''}], z: {kind}[{count}]) {{\n"
+        f"  repeat [{count}] of e {{ x <- x {paving}  w <- w  b <- b  s <- s  y -> y  z -> z }}\n}}\n"
+        f"task top({arrays}) -> (y: {kind}[{count}{f', {outputs}' if outputs else ''}], z: {kind}[{count}]) {{\n"
+        f"  (y, z) = t(x, w, b, s)\n}}\n"
+    )
+    return text, "k", size
+
+
+@given(sums(), st.data())
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_split_sums_keep_their_bits(case: tuple[str, str, int], data: st.DataObject) -> None:
+    """Bit-identical outputs and the same elements read, also under a tiling along the sum."""
+    text, name, size = case
+    spec = loaded(text)
+    try:
+        result = transformed(spec, f"split t {name} {size}")
+    except ArrayolError as refusal:
+        assert refusal.diagnostics[0].code == "step-refused"
+        event("refused: " + refusal.diagnostics[0].message.split(" of ")[0][:40])
+        return
+    event("split")
+    # Where data decide, the relation of the whole body is every input: that of its parts is smaller.
+    kept = (lambda before, after: same_bits(before, after.spec, "top")) if "where" in text else prove
+    kept(spec, result)
+    fold = result.spec.components["t_fold"].repetition  # type: ignore[union-attr]
+    sides = [
+        data.draw(st.sampled_from([side for side in range(1, extent + 1) if extent % side == 0])) for extent in fold
+    ]
+    steps = [f"split t {name} {size}", f"tile t_fold {','.join(map(str, sides))}"]
+    kept(spec, transformed(spec, *steps))
+    kept(spec, transformed(spec, *steps, "collapse t_fold"))
+
+
+HEAD = "elementary e(x: {kind}[8], s: {kind}) -> (y: {kind}, z: {kind}[8]) {{\n{body}\n}}\n"
+TASK = """task t(x: {kind}[8], s: {kind}[4]) -> (y: {kind}[4], z: {kind}[4, 8]) {{
+  repeat [4] of e {{ x <- x  s <- s  y -> y  z -> z }}
+}}
+"""
+Z = "z[q] = x[q]  for q in 0..8"
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "step", "reason"),
+    [
+        ("i32", f"y += x[k] for k in 0..8\n{Z}", "split t k 3", "3 does not divide the 8 iterations of 'k' in 'e'"),
+        (
+            "i32",
+            f"y = 0\nloop j in 0..8 {{ y += x[k] for k in j..8 }}\n{Z}",
+            "split t k 2",
+            "the bounds of the range 'k' in 'e' are not constant, or other ranges depend on it",
+        ),
+        (
+            "i32",
+            "y += x[k] for k in 0..8\nz[k] += x[k] for k in 0..8",
+            "split t k 2",
+            "2 statements run over a range 'k' in 'e'",
+        ),
+        (
+            "i32",
+            f"y = 1\ny += x[k] * y for k in 0..8\n{Z}",
+            "split t k 2",
+            "what is added to 'y' in 'e' reads 'y' itself",
+        ),
+        (
+            "i32",
+            "loop k in 0..8 {\ny += x[k]\nz[k] = x[k] + 1\n}",
+            "split t k 2",
+            "output 'z' depends on the range 'k' in 'e', beside the accumulation",
+        ),
+        (
+            "f32",
+            f"loop j in 0..2 {{ y += x[k] for k in 0..8 }}\n{Z}",
+            "split t k 2",
+            "the terms of 'y' would be added in another order, which floats tell apart",
+        ),
+        (
+            "i32",
+            f"y += x[k] * k for k in 0..8\n{Z}",
+            "split t k 2",
+            "'k' is used otherwise than in subscripts: a block does not know which iterations it has",
+        ),
+        ("i32", f"y += x[k] for k in 0..8\n{Z}", "split t m 2", "there is no range 'm' in 'e'"),
+    ],
+)
+def test_what_is_refused_and_why(kind: str, body: str, step: str, reason: str) -> None:
+    spec = loaded(HEAD.format(kind=kind, body=body) + TASK.format(kind=kind))
+    with pytest.raises(ArrayolError) as refusal:
+        transformed(spec, step)
+    assert (refusal.value.diagnostics[0].code, refusal.value.diagnostics[0].message) == ("step-refused", reason)
+
+
+def test_a_task_with_delays_is_refused() -> None:
+    text = """elementary e(x: i32[8], p: i32) -> (y: i32) {
+  y = p
+  y += x[k] for k in 0..8
+}
+task t(x: i32[8]) -> (y: i32[4]) {
+  repeat [4] of e { x <- x  p <- y delay [1] else 0  y -> y }
+}
+"""
+    with pytest.raises(ArrayolError) as refusal:
+        transformed(loaded(text), "split t k 2")
+    expected = "'t' has delays already: its instances wait for others than those of their own sum"
+    assert refusal.value.diagnostics[0].message == expected
+
+
+def test_division_after_the_sum_stays_behind_it() -> None:
+    """In every instance it could divide by a partial sum of zero."""
+    text = """elementary e(x: i32[8], n: i32) -> (y: i32) {
+  y += x[k]  for k in 0..8
+  y = n // y
+}
+task t(x: i32[8], n: i32[4]) -> (y: i32[4]) { repeat [4] of e { x <- x  n <- n  y -> y } }
+"""
+    result = transformed(loaded(text), "split t k 4")
+    assert "y = n // y" in spec_text(result.spec)
+    assert {"t_fold", "t_end", "t"} <= result.spec.components.keys()
