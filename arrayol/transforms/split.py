@@ -146,7 +146,9 @@ class _Composition:
         )
         arrays = {port.name: port for port in (*self.task.inputs, *self.task.outputs)}
         arrays |= {port.name: port for one in tasks for port in one.outputs}
-        whole = CompoundTask(self.task.name, self.task.inputs, self.task.outputs, in_dataflow_order(calls), arrays, self.task.span)
+        whole = CompoundTask(
+            self.task.name, self.task.inputs, self.task.outputs, in_dataflow_order(calls), arrays, self.task.span
+        )
         elementaries = [one for one in (parts.start, parts.fold, parts.end) if one is not None]
         return (*elementaries, *tasks, whole)
 
