@@ -27,7 +27,7 @@ COMMANDS = {
     "run": ("arrayol.cli.run", "Execute a specification on images and arrays."),
     "transform": (
         "arrayol.cli.transform",
-        "Fuse, pave, tile or collapse tasks and print the result.",
+        "Fuse, pave, tile, collapse or split tasks and print the result.",
     ),
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
     "simulate": ("arrayol.cli.simulate", "Run a design of a result on the simulated machine, word by word."),

@@ -152,6 +152,9 @@ STEP is one argument, in quotes:
                    the repetition is split: blocks of SIZES, and those inside
   "collapse TASK"  the inverse of tile; also brings a repeated composition of
                    repetitions into canonical form
+  "split TASK RANGE N"
+                   a sum over RANGE in the elementary becomes a dimension of
+                   the repetition, N iterations at a time
 
 BLOCK, FACTORS and SIZES are one whole number for each dimension of the
 repetition, as in 4,12, and divide it. A task that is called more than once is
@@ -160,7 +163,8 @@ named TASK@RESULT, after a result of the call that is meant.
 \b
 Examples:
   arrayol transform lpsf.aol "fuse hflr vftd" > fused.aol
-  arrayol transform lpsf.aol "tile hflr 4,12" "pave vftd 1,2" > tiled.aol"""
+  arrayol transform lpsf.aol "tile hflr 4,12" "pave vftd 1,2" > tiled.aol
+  arrayol transform conv3x3.aol "split conv k 4" > split.aol"""
 
 
 def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> list[Step]:

@@ -123,7 +123,21 @@ STEPS = (
 
 
 def _steps(rng: Random) -> Case:
-    words = ("fuse", "pave", "tile", "collapse", "rows", "means", "chain", "smoothed", "1,1", "2,", "@", "rows_means")
+    words = (
+        "fuse",
+        "pave",
+        "tile",
+        "collapse",
+        "split",
+        "rows",
+        "means",
+        "chain",
+        "smoothed",
+        "1,1",
+        "2,",
+        "@",
+        "rows_means",
+    )
     steps = [rng.choice(STEPS) for _ in range(rng.choice((1, 2, 3, 6)))]
     place = rng.randrange(len(steps))
     if rng.random() < 0.7:

@@ -72,7 +72,8 @@ def test_split_sums_keep_their_bits(case: tuple[str, str, int], data: st.DataObj
     try:
         result = transformed(spec, f"split t {name} {size}")
     except ArrayolError as refusal:
-        assert refusal.diagnostics[0].code == "step-refused"
+        if refusal.diagnostics[0].code != "step-refused":
+            raise
         event("refused: " + refusal.diagnostics[0].message.split(" of ")[0][:40])
         return
     event("split")
