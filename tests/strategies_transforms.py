@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from linked_parts import Array, Builder, Call, Extents, Space, blocks, exit_of, link, tiler_text, window
+from strategies_parameters import with_parameters
 
 from arrayol.language.diagnose import shown_shape
 
@@ -34,7 +35,10 @@ def linked_specs(draw: DrawFn) -> LinkedSpec:
     _first_input(build)
     for number in range(tasks):
         _task(build, number)
-    return LinkedSpec(_text(build), frozenset(build.features))
+    text = _text(build)
+    if build.chance(5, "parameters"):
+        text = with_parameters(lambda options: draw(st.sampled_from(options)), text)
+    return LinkedSpec(text, frozenset(build.features))
 
 
 def _first_input(build: Builder) -> None:

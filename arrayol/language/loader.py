@@ -134,6 +134,8 @@ def _tables_read(
     items: list[syntax.Elementary | syntax.Task], definitions: Definitions
 ) -> dict[str, tuple[ConstArray, ...]]:
     """The const arrays that each component reads, itself or in what it calls, in textual order."""
+    if not definitions.tables:
+        return {item.name.text: () for item in items}
     read: dict[str, set[str]] = {}
     for item in items:
         names = {node.text for node in nodes_in(item) if isinstance(node, syntax.Name)} & definitions.tables.keys()
@@ -141,7 +143,7 @@ def _tables_read(
             names = {name for name in names if definitions.tables[name].number is None}
         read[item.name.text] = names
     calls = {item.name.text: {*syntax.callees(item)} & read.keys() for item in items if isinstance(item, syntax.Task)}
-    changed = bool(definitions.tables)
+    changed = True
     while changed:
         more = {
             name: set().union(*(read[callee] for callee in callees)) - read[name] for name, callees in calls.items()

@@ -31,10 +31,19 @@ def values_set(settings: Settings, items: Sequence[syntax.Item], broken: set[str
             continue
         if name not in consts:
             known = {*consts, *arrays}
+            owner = _with_parameter(name, items)
             hint = did_you_mean(name, known) or f"its consts are {', '.join(sorted(known)) or 'none'}"
+            if owner is not None:
+                hint = f"'{name}' is a parameter of '{owner}': its values stand where '{owner}' is used"
             raise error("unknown-setting", f"there is no const '{name}' to set", hint=hint, file=file)
         values[name] = _value(name, value, file)
     return values
+
+
+def _with_parameter(name: str, items: Sequence[syntax.Item]) -> str | None:
+    """The elementary or task that has a parameter of that name."""
+    defined = (item for item in items if isinstance(item, (syntax.Elementary, syntax.Task)))
+    return next((item.name.text for item in defined for each in item.parameters if each.text == name), None)
 
 
 def _value(name: str, value: ConstValue | str, file: str) -> ConstValue:
