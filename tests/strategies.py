@@ -9,9 +9,10 @@ from itertools import product
 from hypothesis import strategies as st
 
 from arrayol.ir import syntax
+from arrayol.ir.borders import CONSTANT, Border
 from arrayol.ir.spec import Shape, Tiler
 from arrayol.language.diagnose import shown_shape
-from arrayol.polyhedral.accesses import Access
+from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import SourceFile, Span
 from dse.space.task_graph import TaskGraph, from_links
 
@@ -195,12 +196,26 @@ def small_specs(draw: st.DrawFn) -> SmallSpec:
     same = st.just(replace(written, tiler=replace(written.tiler, wrap=draw(st.booleans()))))
     others = accesses(infinite=False).filter(lambda access: len(access.repetition) == rank)
     read = draw(st.one_of(same, same, others))
-    read = replace(read, repetition=written.repetition)
+    read = _with_border(draw, replace(read, repetition=written.repetition))
     steps = st.tuples(*[st.sampled_from([0, 0, 1, -1, 2, -2])] * rank).filter(any)
     delays = tuple(draw(st.lists(steps, min_size=1, max_size=2))) if draw(st.integers(0, 2)) else ()
     if delays and draw(st.booleans()):
         delays = (delays[0], tuple(-step for step in delays[0]))
     return SmallSpec(read, written, delays, _spec_text(read, written, delays))
+
+
+def _with_border(draw: st.DrawFn, access: Access) -> Access:
+    """The access, one in three times with a border that goes as far as it reads."""
+    finite = None not in (*access.repetition, *access.pattern, *access.array)
+    return draw(borders(access)) if finite and draw(st.integers(0, 2)) == 0 else access
+
+
+@st.composite
+def borders(draw: st.DrawFn, access: Access) -> Access:
+    """The access with one of the borders that reach as far beyond the ends as it reads."""
+    reached = draw(st.permutations([Border(mode) for mode in ("nearest", "reflect", "mirror", CONSTANT)]))
+    options = [replace(access, tiler=replace(access.tiler, wrap=False, border=border)) for border in reached]
+    return next((option for option in options if find_outside(option) is None), options[0])
 
 
 def _spec_text(read: Access, written: Access, delays: Sequence[tuple[int, ...]]) -> str:
@@ -220,4 +235,5 @@ def _spec_text(read: Access, written: Access, delays: Sequence[tuple[int, ...]])
 def _tiler_text(tiler: Tiler) -> str:
     matrices = ["; ".join(", ".join(map(str, row)) for row in matrix) for matrix in (tiler.paving, tiler.fitting)]
     wrap = " wrap" if tiler.wrap else ""
-    return f"origin {list(tiler.origin)} paving [{matrices[0]}] fitting [{matrices[1]}]{wrap}"
+    border = "" if tiler.border is None else " else 0" if tiler.border.is_constant else f" else {tiler.border.mode}"
+    return f"origin {list(tiler.origin)} paving [{matrices[0]}] fitting [{matrices[1]}]{wrap}{border}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -52,7 +53,10 @@ def expected(spec: SmallSpec) -> set[str]:
     """The codes that enumeration finds."""
     codes: set[str] = set()
     for access in (spec.read, spec.written):
-        if leaves(access):
+        if access.tiler.border:
+            straight = replace(access, tiler=replace(access.tiler, border=None))
+            codes |= set() if leaves(straight) else {"border-never-acts"}
+        elif leaves(access):
             codes.add("out-of-bounds")
         elif None in access.array and stays(access):
             codes.add("infinite-not-followed")
@@ -89,14 +93,25 @@ def test_check_equals_enumeration(tmp_path_factory: pytest.TempPathFactory, spec
     SEEN["infinite axes"] += None in spec.written.array
     SEEN["skewed"] += any(sum(map(bool, row)) > 1 for row in spec.written.tiler.paving)
     SEEN["delays"] += bool(spec.delays)
+    SEEN["borders"] += spec.read.tiler.border is not None
 
 
 def test_kinds_of_specs(capsys: pytest.CaptureFixture[str]) -> None:
     """Each kind of spec was met often enough for the test above to mean something."""
     if not SEEN["cases"]:
         pytest.skip("runs after the test above, in the same process")
-    kinds = ["sound", "wrapped", "written-twice", "not-covered", "skewed", "delays", "infinite axes", "no-order"]
-    shares = {kind: SEEN[kind] / SEEN["cases"] for kind in [*kinds, "out-of-bounds"]}
+    kinds = [
+        "sound",
+        "wrapped",
+        "written-twice",
+        "not-covered",
+        "skewed",
+        "delays",
+        "infinite axes",
+        "no-order",
+        "borders",
+    ]
+    shares = {kind: SEEN[kind] / SEEN["cases"] for kind in [*kinds, "out-of-bounds", "borders"]}
     with capsys.disabled():
         shown = ", ".join(f"{kind} {share:.0%}" for kind, share in shares.items())
         sys.stdout.write(f"\nspecs: {SEEN['cases']} cases; {shown}\n")

@@ -52,7 +52,11 @@ def tiled(
 
 def elements(access: Access, repetition: Point) -> Iterator[Point]:
     for index in product(*(range(extent) for extent in access.pattern)):
-        yield access.element(repetition, index)
+        element = access.element(repetition, index)
+        border = access.tiler.border
+        pairs = zip(element, access.array, strict=True)
+        if border is None or not border.is_constant or all(0 <= at < (extent or 0) for at, extent in pairs):
+            yield element
 
 
 @given(st.one_of(small_specs(), small_specs().filter(lambda case: bool(case.delays))), st.data())

@@ -180,12 +180,13 @@ def test_tilers_touch_what_their_repetitions_touch(case: SmallSpec, data: st.Dat
 
 
 def element(one: Reference, block: tuple[int, ...], access: Access) -> tuple[int, ...]:
-    """What a reference touches; an axis with an unknown part is known up to multiples of its extent."""
-    values = []
+    """What a reference touches; an axis with an unknown part is known by the border, or up to its extent."""
+    values, border = [], access.tiler.border
     for part, extent in zip(one.subscripts, access.array, strict=True):
         plain = Subscript(part.coefficients, part.offset).value(block)
-        assert all(unknown.factor == extent for unknown in part.unknown)
-        values.append(plain % extent if part.unknown else plain)
+        assert all(unknown.factor == (1 if border else extent) for unknown in part.unknown)
+        inside = border.element(plain, extent or 0) if border else plain % (extent or 1)
+        values.append(inside if part.unknown else plain)
     return tuple(values)
 
 
