@@ -25,6 +25,7 @@ class Role(Enum):
     INPUT = "input"
     OUTPUT = "output"
     INNER = ""
+    CONST = "const array"
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ def array_box(array: Array, network: Network, measure: Measure, line: float) -> 
     """The box of an array; an input that is also an output counts as an input."""
     role = Role.INNER if not array.is_output else Role.OUTPUT
     role = Role.INPUT if array.name in network.inputs else role
+    role = Role.CONST if array.rom_bits is not None else role
     lines = (array.name, typed(array.type, array.shape))
     width = max(measure(lines[0], NAME, True), measure(lines[1], TEXT, False)) + 2 * PAD
     return ArrayBox(array, role, lines, max(width, LEAST_ARRAY_WIDTH), line)

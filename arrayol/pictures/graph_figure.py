@@ -25,8 +25,8 @@ from arrayol.pictures.text import rate_text
 
 MARGIN, TITLE, ROW_GAP = 0.25, 0.5, 0.4
 PROCESS_FILL, HEADING_FILL, FAULT_FILL = "#f4f6f8", "#dfe6ec", "#fbe3e1"
-FILLS = {Role.INPUT: "#d3ead9", Role.OUTPUT: "#fbe4c4", Role.INNER: "#ffffff"}
-EDGES = {Role.INPUT: "#3d8a58", Role.OUTPUT: "#b9791a", Role.INNER: "#5b6873"}
+FILLS = {Role.INPUT: "#d3ead9", Role.OUTPUT: "#fbe4c4", Role.INNER: "#ffffff", Role.CONST: "#e4e0f2"}
+EDGES = {Role.INPUT: "#3d8a58", Role.OUTPUT: "#b9791a", Role.INNER: "#5b6873", Role.CONST: "#6b5aa8"}
 
 
 def draw_graph(network: Network, faults: Mapping[str, tuple[str, ...]]) -> Canvas:

@@ -111,10 +111,13 @@ Row = tuple[str, str, str, str, str]  # port, arrow, array, what flows, rate
 
 def graph_text(network: Network) -> str:
     """All processes of a network, in dataflow order, below its signature."""
-    ends = [[network.arrays[name] for name in names] for names in (network.inputs, network.outputs)]
+    given = [name for name in network.inputs if network.arrays[name].rom_bits is None]
+    ends = [[network.arrays[name] for name in names] for names in (given, network.outputs)]
     reads, writes = (", ".join(f"{array.name}: {typed(array.type, array.shape)}" for array in end) for end in ends)
     heading = f"{network.name}({reads}) -> ({writes})"
     counts = f"{counted(len(network.processes), 'process', 'processes')}, {counted(len(network.arrays), 'array')}"
+    tables = [array for array in network.arrays.values() if array.rom_bits is not None]
+    counts += "".join(f"\nconst {array.name}: {typed(array.type, array.shape)}" for array in tables)
     blocks = [process_text(process, network.arrays) for process in network.processes.values()]
     return "\n\n".join([f"{heading}\n{counts}", *blocks])
 

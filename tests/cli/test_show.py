@@ -164,3 +164,21 @@ def test_matplotlib_and_networkx_load_only_for_a_picture(specs: Path, arguments:
         [sys.executable, "-c", LOADED, *arguments, "lpsf.aol"], cwd=specs, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_const_arrays_are_told_apart_from_inputs(arrayol: CommandLine, tmp_path: Path) -> None:
+    """In the signature stand the inputs that are handed over; const arrays below it, and in a colour of their own."""
+    (tmp_path / "t.aol").write_text(
+        "const K: u8[3] = [1, 2, 4]\n"
+        "elementary e(x: u8) -> (y: u8) {\n  y = x + K[0]\n}\n"
+        "task t(x: u8[4]) -> (y: u8[4]) {\n  repeat [4] of e {\n    x <- x\n    y -> y\n  }\n}\n"
+    )
+    shown = arrayol("show", "t.aol")
+    assert shown.stdout == (
+        "t(x: u8[4]) -> (y: u8[4])\n1 process, 3 arrays\nconst K: u8[3]\n\n"
+        "t: repeat [4] of e\n  x <- x  u8 of [4]     reads 1 per y\n  K <- K  u8[3] of [3]  reads 3 per y\n"
+        "  y -> y  u8 of [4]\n\nwrote t.svg\n"
+    )
+    picture = (tmp_path / "t.svg").read_text()
+    assert "const array" in picture
+    assert "#6b5aa8" in picture
