@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,13 @@ from oracle import Body
 from reference import KERNELS
 
 from arrayol import api
+from arrayol.errors import ArrayolError
 from arrayol.execute.run import execute
 from arrayol.ir import expressions
 from arrayol.ir.spec import Elementary, Port
 from arrayol.tiling.enumerate import rows
+from arrayol.tiling.liveness import lifetimes_by_tile
+from arrayol.tiling.nest import Traffic
 from hwmodel.transfers.study import Transfers
 
 HERE = Path(__file__).parent
@@ -81,6 +85,13 @@ CASES = {
     "syrk": by("3 3 4", "i, j, k", statements="3", strip_dims=2),
     "trisolv": by("4", "i, 0", "i, j", "i, i"),
     "trmm": by("3 4 3", "i, j, k", "i, j, M", statements="2 3"),
+    # With locals in place of the temporary arrays.
+    "locals/doitgen": by("2 3 2 3", "r, q, p, s", "r, q, NP + p, 0", statements="2 3"),
+    "locals/gramschmidt": by("3 1 1 4", "k, k, 0, 0", "k, k, 1, i", "k, k, 2, 0", "k, k, 3, i", "j, k, 4, 0",
+                             "j, k, 5, i", "j, k, 6, i", statements="3 4 5 6 7 8 9"),
+    "locals/ludcmp": by("3", "i, j, 0", "i, j, k", "i, j, j", "i, j, 0", "i, j, k", "i, j, i",
+                        statements="2 3 4 5 6 7"),
+    "locals/symm": by("3 3 2", "i, j, 0", "i, j, k", "i, j, k", "i, j, i", statements="2 3 4 5"),
 }  # fmt: skip
 
 
@@ -106,8 +117,10 @@ def kernel(request: pytest.FixtureRequest) -> Kernel:
     )
     elementary = spec.components[name]
     assert isinstance(elementary, Elementary)
-    inputs = data(elementary.inputs)
-    return Kernel(case, transfers, elementary, inputs, KERNELS[name](**inputs))
+    inputs, outputs = data(elementary.inputs), {port.name for port in elementary.outputs}
+    expected = {port: array for port, array in KERNELS[name](**inputs).items() if port in outputs}
+    assert bool(elementary.locals) == (expected.keys() != KERNELS[name](**inputs).keys())
+    return Kernel(case, transfers, elementary, inputs, expected)
 
 
 def data(ports: tuple[Port, ...]) -> dict[str, NDArray[Any]]:
@@ -127,7 +140,24 @@ def data(ports: tuple[Port, ...]) -> dict[str, NDArray[Any]]:
 
 
 def test_there_are_30() -> None:
-    assert len(CASES) == len(KERNELS) == len(list(HERE.glob("*.aol"))) == 30
+    assert len([name for name in CASES if "/" not in name]) == len(KERNELS) == len(list(HERE.glob("*.aol"))) == 30
+
+
+@pytest.mark.parametrize("name", ["doitgen", "ludcmp", "symm"])
+def test_a_temporary_that_is_a_port_ties_the_tiles_in_a_circle(name: str, tmp_path: Path) -> None:
+    """Of one element for all iterations around, instead of a new one for each: only that makes the circle."""
+    case, text = CASES[f"locals/{name}"], (HERE / "locals" / f"{name}.aol").read_text()
+    found = re.search(r"^ +((\w+): f64(\[NP\])?)", text, re.MULTILINE)
+    assert found
+    as_port = re.sub(r"(\w+): f64( = |(\[NP\])\n)", lambda one: one[1] + one[2] if one[2] == " = " else "", text)
+    as_port = as_port.replace(") {", f", {found[1]}) {{", 1)
+    if name == "doitgen":
+        as_port = as_port.replace("sum[p] +=", "sum[p] = 0 for p in 0..NP\n    sum[p] +=")
+        case = replace(case, schedules=("r, q, p - NP, 0", *(case.schedules or ())), statements=(2, 3, 4))
+    (tmp_path / "port.aol").write_text(as_port)
+    with pytest.raises(ArrayolError, match=f"since both touch {found[2]}") as refused:
+        api.transfers(tmp_path / "port.aol", name, schedules=case.schedules, statements=case.statements, tile=case.tile)
+    assert refused.value.diagnostics[0].code == "tiles-in-circle"
 
 
 def test_the_reference_execution_agrees_to_the_bit(kernel: Kernel) -> None:
@@ -168,15 +198,19 @@ class Traced(Body):
 
     def _assign(self, statement: expressions.Assign) -> None:
         super()._assign(statement)
-        cell = (statement.port, self._place(statement.port, statement.subscripts))
+        cell = (statement.port, self._cell(statement))
         reads = frozenset([*self.reading, *([cell] if statement.accumulate else [])])
         self.accesses.append(Access(self.numbers[id(statement)], dict(self.indices), reads, cell))
         self.reading = []
 
     def value(self, node: expressions.Expr) -> Any:
         if isinstance(node, expressions.Read):
-            self.reading.append((node.port, self._place(node.port, node.subscripts)))
+            self.reading.append((node.port, self._cell(node)))
         return super().value(node)
+
+    def _cell(self, access: expressions.Read | expressions.Assign) -> tuple[int, ...]:
+        """The subscripts of an element, those of the loops around a local first."""
+        return tuple(int(super(Traced, self).value(one)) for one in access.subscripts)
 
 
 def _assigns(body: tuple[expressions.Statement, ...]) -> list[expressions.Assign]:
@@ -205,8 +239,27 @@ def test_loads_and_stores_are_those_of_an_enumeration(kernel: Kernel) -> None:
             touched |= {*access.reads, access.write}
             last[access.write] = tile
         store |= {(tile, cell) for cell, tile in last.items()}
-    assert _cells(kernel.transfers.traffic.load) == load
-    assert _cells(kernel.transfers.traffic.store) == store
+    found_ = kernel.transfers.traffic
+    assert _cells(found_.load) == {cell for cell in load if cell[1][0] not in found_.locals}
+    assert _cells(found_.store) == {cell for cell in store if cell[1][0] not in found_.locals}
+    for name in found_.locals:
+        check_kept(name, found_, [one for found in strips.values() for one in found])
+
+
+def check_kept(name: str, found: Traffic, accesses: list[tuple[Any, ...]]) -> None:
+    """What local memory holds of a local in each tile: the elements used in it, or before it and after it."""
+    tiles = sorted({tile for tile, *_ in accesses})
+    used: dict[Any, set[int]] = defaultdict(set)
+    for tile, _, _, access in accesses:
+        for array, element in (*access.reads, access.write):
+            if array == name:
+                used[element].add(tiles.index(tile))
+    alive = lifetimes_by_tile(found, name)
+    spans = zip(alive.first.tolist(), alive.last.tolist(), strict=True)
+    assert dict(zip(map(tuple, alive.element.tolist()), spans, strict=True)) == {
+        element: (min(places), max(places)) for element, places in used.items()
+    }
+    assert name not in found.variables
 
 
 def _cells(relations: Mapping[str, Any]) -> set[tuple[Any, ...]]:
