@@ -203,24 +203,47 @@ def _body(
     table = build.table((build.pick(2, 3),)) if build.chance(3, "const array in a body") else None
     for place, (name, pattern) in enumerate(outputs):
         own = [f"j{axis}" for axis in range(len(pattern))]
-        weight = " + ".join([str(place + 1), *(f"{name_} * {axis + 2}" for axis, name_ in enumerate(own))])
-        lines.append(f"{_element(name, own)} = {weight}{_ranges(zip(own, pattern, strict=True))}")
+        first = " + ".join([str(place + 1), *(f"{name_} * {axis + 2}" for axis, name_ in enumerate(own))])
+        terms = []
         if table is not None:
-            at = f"({' + '.join([str(place), *own])}) % {table.shape[0]}"
-            lines.append(f"{_element(name, own)} += {table.name}[{at}]{_ranges(zip(own, pattern, strict=True))}")
+            terms.append((f"{table.name}[({' + '.join([str(place), *own])}) % {table.shape[0]}]", []))
         for port, taken in ports:
             inner = [f"k{axis}" for axis in range(len(taken))]
             factor = " + ".join(
                 [str(build.pick(1, 2, 3)), *(f"{name_} * {axis + 1}" for axis, name_ in enumerate([*inner, *own]))]
             )
-            spans = _ranges([*zip(own, pattern, strict=True), *zip(inner, taken, strict=True)])
-            lines.append(f"{_element(name, own)} += ({factor}) * {_element(port, inner)}{spans}")
+            terms.append((f"({factor}) * {_element(port, inner)}", [*zip(inner, taken, strict=True)]))
         for item in delayed:
             at = own if item.pattern else []
             if not item.pattern or item.pattern == pattern:
-                value = f"{build.pick(2, 3)} * {_element(item.port, at)}"
-                lines.append(f"{_element(name, own)} += {value}{_ranges(zip(own, pattern, strict=True))}")
+                terms.append((f"{build.pick(2, 3)} * {_element(item.port, at)}", []))
+        lines += _sum(build, _element(name, own), [*zip(own, pattern, strict=True)], [(first, []), *terms])
     return lines
+
+
+Ranges = list[tuple[str, int | None]]
+
+
+def _sum(build: Builder, target: str, own: Ranges, terms: list[tuple[str, Ranges]]) -> list[str]:
+    """A sum into each element of an output: at once, or by a local of its loop or of the body."""
+    local = build.chance(4, "local")
+    if local and own and build.chance(2):
+        first, *rest = [f"{value}{_ranges(inner)}" for value, inner in terms]
+        lines = [f"v: {build.type} = {first}", *(f"v += {text}" for text in rest), f"{target} = v"]
+        return [f"loop {_ranges(own).removeprefix('  for ')} {{", *(f"  {line}" for line in lines), "}"]
+    if not local:
+        return _sum_lines(target, own, terms)
+    whole = f"v_{target}"
+    shape = tuple(extent for _, extent in own)
+    declared = f"{whole.partition('[')[0]}: {build.type}{shown_shape(shape)}"
+    return [declared, *_sum_lines(whole, own, terms), f"{target} = {whole}{_ranges(own)}"]
+
+
+def _sum_lines(target: str, own: Ranges, terms: list[tuple[str, Ranges]]) -> list[str]:
+    return [
+        f"{target} {'+=' if place else '='} {value}{_ranges([*own, *inner])}"
+        for place, (value, inner) in enumerate(terms)
+    ]
 
 
 def _element(name: str, indices: Sequence[str]) -> str:

@@ -61,7 +61,7 @@ FEATURES = {
     "strided", "reversed", "delay", "negative delay", "delay across", "tiled default", "fork", "join", "scalar port",
     "several outputs", "infinite dimension", "hierarchy", "plain link",
     "border", "exit",
-    "const array", "const array by a link", "const array in a body",
+    "const array", "const array by a link", "const array in a body", "local",
 }  # fmt: skip
 LEAST_SHARE, MOST_REFUSED = 0.05, 0.30
 
