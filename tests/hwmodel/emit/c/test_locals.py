@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from c_programs import run_c, same, whole
 from loading import spec_of
 
+from arrayol import api
 from arrayol.execute.run import execute
+from dse.output.folder import transformed_text
 
 BLOCKS = """
 elementary e(x: i32[3, 4], w: i8[4]) -> (y: i32[3], z: f32[4], u: i32[3, 4], v: c64) {
@@ -38,3 +42,48 @@ def test_each_local_is_a_variable_of_its_block() -> None:
     found = run_c(text, spec.components["e"], inputs)
     expected = execute(spec, "e", inputs)
     assert [name for name, array in expected.items() if not same(found[name], array)] == []
+
+
+CHAIN = """
+elementary blur(w: u8[3, 3]) -> (m: u8) {
+  rows: u16[3]
+  loop i in 0..3 {
+    s: u16 = 0
+    s += u16(w[i, j]) * (2 if j == 1 else 1)  for j in 0..3
+    rows[i] = s
+  }
+  a: u16 = rows[0] + 2 * rows[1] + rows[2]
+  m = u8(a >> 4)
+}
+elementary edge(w: u8[1, 3], before: i16) -> (d: i16) {
+  t: i16 = i16(w[0, 2]) - i16(w[0, 0])
+  d = max(t, -t) + before // 2
+}
+task smooth(x: u8[4, 6]) -> (y: u8[2, 4]) {
+  repeat [2, 4] of blur { w <- x at origin [0, 0] paving [1, 0; 0, 1] fitting [1, 0; 0, 1]  m -> y }
+}
+task edges(x: u8[2, 4]) -> (y: i16[2, 2]) {
+  repeat [2, 2] of edge {
+    w <- x at origin [0, 0] paving [1, 0; 0, 1] fitting [1, 0; 0, 1]
+    before <- d delay [0, 1] else 0
+    d -> y
+  }
+}
+task top(x: u8[4, 6]) -> (y: i16[2, 2]) { s = smooth(x)  y = edges(s) }
+"""
+
+
+def test_explored_designs_end_in_c_and_on_the_simulator(tmp_path: Path) -> None:
+    """Fused and paved as the front says: the same array by the reference, by C, and by the simulated machine."""
+    path = tmp_path / "chain.aol"
+    path.write_text(CHAIN, encoding="utf-8")
+    found = api.explore(path)
+    inputs = {"x": np.random.default_rng(5).integers(0, 256, (4, 6)).astype("u1")}
+    expected = api.run(path, inputs)["y"]
+    assert found.spec is not None
+    front = found.result.pareto
+    for design in (front[0], front[len(front) // 2], front[-1]):
+        assert design.verified
+        spec = spec_of(transformed_text(found.spec, design.steps or ()))
+        assert any(elementary.locals for elementary in spec.elementaries.values())
+        assert same(run_c(whole(spec, "top"), spec.components["top"], inputs)["y"], expected)
