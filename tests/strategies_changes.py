@@ -217,7 +217,7 @@ def _type(draw: st.DrawFn, network: Network) -> Network:
 @st.composite
 def _output(draw: st.DrawFn, network: Network) -> Network:
     """An array that was read inside alone leaves the network too, or no longer."""
-    made = [array for array in network.arrays.values() if array.producer and array.readers]
+    made = [array for array in network.arrays.values() if array.producers and array.readers]
     if not made:
         return network
     array = draw(st.sampled_from(made))
@@ -244,11 +244,12 @@ def _order_of_tasks(draw: st.DrawFn, network: Network) -> Network:
 
 
 def _can_run(network: Network, names: tuple[str, ...]) -> bool:
-    there = set(network.inputs)
+    done: set[str] = set()
     for name in names:
-        if not network.processes[name].reads <= there:
+        needed = {maker for array in network.processes[name].reads for maker in network.arrays[array].producers}
+        if not needed <= done:
             return False
-        there |= network.processes[name].writes
+        done.add(name)
     return True
 
 
@@ -264,18 +265,22 @@ def _without_a_task(draw: st.DrawFn, network: Network) -> Network:
     ]
     gone = draw(st.sampled_from(ends))
     processes = {name: process for name, process in network.processes.items() if name != gone}
-    arrays = {name: array for name, array in network.arrays.items() if array.producer != gone}
+    left = {
+        name: replace(array, producers=tuple(task for task in array.producers if task != gone))
+        for name, array in network.arrays.items()
+    }
+    arrays = {name: left[name] for name, array in network.arrays.items() if left[name].producers or not array.producers}
     return _read_by(replace(network, processes=processes, arrays=arrays))
 
 
 def _read_by(network: Network) -> Network:
-    """With the readers of its arrays, and what nobody reads as outputs."""
+    """With the writers and readers of its arrays, and what nobody reads as outputs."""
     arrays = {}
     for name, array in network.arrays.items():
         readers = tuple(process.name for process in network.processes.values() if name in process.reads)
-        arrays[name] = replace(
-            array, readers=readers, is_output=array.is_output or bool(array.producer and not readers)
-        )
+        producers = tuple(process.name for process in network.processes.values() if name in process.writes)
+        is_output = array.is_output or bool(producers and not readers)
+        arrays[name] = replace(array, producers=producers, readers=readers, is_output=is_output)
     return replace(network, arrays=arrays, outputs=tuple(name for name, one in arrays.items() if one.is_output))
 
 
@@ -283,7 +288,7 @@ def _read_by(network: Network) -> Network:
 def _names(draw: st.DrawFn, network: Network) -> Network:
     """Two tasks, or two arrays that are made here, change names."""
     tasks = list(network.processes)
-    made = [name for name, array in network.arrays.items() if array.producer]
+    made = [name for name, array in network.arrays.items() if array.producers]
     names = draw(st.sampled_from([tasks, made]))
     one, other = draw(st.sampled_from(names)), draw(st.sampled_from([*names, "another"]))
     return _renamed(network, {one: other, other: one})
@@ -316,7 +321,7 @@ def _renamed(network: Network, new: Mapping[str, str]) -> Network:
         name(key): replace(
             one,
             name=name(one.name),
-            producer=one.producer and name(one.producer),
+            producers=tuple(map(name, one.producers)),
             readers=tuple(map(name, one.readers)),
         )
         for key, one in network.arrays.items()

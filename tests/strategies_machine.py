@@ -62,14 +62,16 @@ def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False) -> Netw
     building.straight = draw(st.integers(0, 2)) == 0
     for number in range(draw(st.sampled_from([1, *range(2, most + 1), *range(2, most + 1)]))):
         _add_process(building, f"t{number}")
+        if draw(st.integers(0, 5)) == 0:
+            _share(building)
     read = {name for process in building.processes for name in process.reads}
-    made = {name: process.name for process in building.processes for name in process.writes}
+    made = {name for process in building.processes for name in process.writes}
     arrays = {
         name: Array(
             name,
             building.types[name],
             shape,
-            (made[name],) if name in made else (),
+            tuple(process.name for process in building.processes if name in process.writes),
             tuple(process.name for process in building.processes if name in process.reads),
             name in made and (name not in read or draw(st.integers(0, 4)) == 0),
         )
@@ -119,6 +121,45 @@ def _add_process(building: _Building, name: str) -> None:
         tuple(flow.port for flow in outputs),
     )
     building.processes.append(process)
+
+
+def _share(building: _Building) -> None:
+    """Let another task write into an array of the last one, which gets twice as long: every other index, or the end."""
+    draw, last = building.draw, building.processes[-1]
+    flow = last.outputs[0]
+    shape = list(building.shapes[flow.array])
+    axes = [axis for axis, extent in enumerate(shape) if extent is not None]
+    if not axes:
+        return
+    axis = draw(st.sampled_from(axes))
+    step, second = (2, 1) if draw(st.booleans()) else (1, shape[axis] or 0)
+    shape[axis] = 2 * (shape[axis] or 0)
+    inputs = list(last.inputs)
+    if draw(st.booleans()):
+        others = [name for name in building.shapes if name not in last.writes]
+        array, pattern, tiler = _anyhow(building, draw(st.sampled_from(others)), last.repetition)
+        inputs[0] = Flow(Port("x0", building.types[array], pattern, NOWHERE), array, tiler)
+    delayed = [port for port in last.input_ports if port.name.startswith("p")]
+    other = replace(
+        last,
+        name=f"{last.name}s",
+        task=f"{last.name}s",
+        inputs=tuple(inputs),
+        outputs=(replace(flow, tiler=_moved(flow.tiler, axis, second, step)),),
+        input_ports=(*(own.port for own in inputs), *delayed),
+    )
+    whole = (replace(flow, tiler=_moved(flow.tiler, axis, 0, step)), *last.outputs[1:])
+    building.processes[-1:] = [replace(last, outputs=whole), other]
+    building.shapes[flow.array] = tuple(shape)
+
+
+def _moved(tiler: Tiler, axis: int, first: int, step: int) -> Tiler:
+    """The tiler on every `step`th index of an axis from the `first` on."""
+    origin, paving, fitting = list(tiler.origin), list(tiler.paving), list(tiler.fitting)
+    origin[axis] = first + step * origin[axis]
+    paving[axis] = tuple(step * factor for factor in paving[axis])
+    fitting[axis] = tuple(step * factor for factor in fitting[axis])
+    return replace(tiler, origin=tuple(origin), paving=tuple(paving), fitting=tuple(fitting))
 
 
 Link = tuple[str, tuple[int, ...], Tiler]

@@ -66,13 +66,13 @@ def network(
     types: Mapping[str, ElementType] | None = None,
 ) -> Network:
     """Processes in the given (dataflow) order; arrays that nobody writes are inputs; f32 is the element type."""
-    makers = {array: (process.name,) for process in processes for array in process.writes}
+    makers = {array for process in processes for array in process.writes}
     arrays = {
         name: Array(
             name,
             (types or {}).get(name, ElementType.F32),
             shape,
-            makers.get(name, ()),
+            tuple(process.name for process in processes if name in process.writes),
             tuple(process.name for process in processes if name in process.reads),
             name in outputs,
         )

@@ -117,18 +117,23 @@ class Grouped:
     @property
     def last(self) -> str:
         read = {array for task in self.tasks for array in self.network.processes[task].reads}
+        for array, makers in self.makers().items():
+            writers = {task for task, process in self.network.processes.items() if array in process.writes}
+            if array in read and writers != set(makers):
+                raise RefusedError("made-in-part")
         found = [task for task in self.tasks if not self.network.processes[task].writes & read]
         if len(found) > 1:
             raise RefusedError("several-last-tasks")
         return found[0]
 
+    def makers(self) -> dict[str, list[str]]:
+        processes = self.network.processes
+        found = {name: [task for task in self.tasks if name in processes[task].writes] for name in self.network.arrays}
+        return {name: tasks for name, tasks in found.items() if tasks}
+
     def made(self) -> dict[str, str]:
-        return {
-            name: task
-            for name in self.network.arrays
-            for task in self.tasks
-            if name in self.network.processes[task].writes
-        }
+        """The arrays that the group makes, and the last task of each."""
+        return {name: tasks[-1] for name, tasks in self.makers().items()}
 
     def readers(self, array: str) -> list[str]:
         return [task for task in self.tasks if array in self.network.processes[task].reads]

@@ -102,8 +102,9 @@ class Stepped(Grouped):
             for run in self.runs.get(reader, []):
                 if run.tick == v:
                     wanted |= self.reads(reader, run.r)
-        made = {access for r in self.points(task) for access in self.writes(task, r)}
-        names = {name for name, maker in self.made().items() if maker == task}
+        names = {name for name, makers in self.makers().items() if task in makers}
+        tasks = {maker for name in names for maker in self.makers()[name]}
+        made = {access for maker in tasks for r in self.points(maker) for access in self.writes(maker, r)}
         if {access for access in wanted if access[0] in names} - made:
             raise RefusedError("several-frames")
         return self.closed(task, {r for r in self.points(task) if self.writes(task, r) & wanted})
@@ -136,8 +137,8 @@ class Stepped(Grouped):
     def make_stages(self) -> None:
         self.stage = {self.last: 0}
         for task in reversed(self.tasks):
-            for array, maker in self.made().items():
-                if maker == task and task != self.last:
+            for array, makers in self.makers().items():
+                if task in makers and task != self.last:
                     for reader in self.readers(array):
                         other = self.stage[reader] - (0 if array in self.design.fifos else 1)
                         self.stage[task] = min(self.stage.get(task, other), other)
@@ -189,7 +190,9 @@ class Stepped(Grouped):
 
     def instances(self, array: str) -> list[tuple[Point, int, int, int | None]]:
         """Each made instance: the element, the steps that make it, use it last, and store it."""
-        task = self.made()[array]
+        return [found for task in self.makers()[array] for found in self.instances_by(task, array)]
+
+    def instances_by(self, task: str, array: str) -> list[tuple[Point, int, int, int | None]]:
         again = self.recomputes(task)
         makers = sorted(self.runs[task], key=lambda run: self.place(run.tick))
         outside, gone, found = self.needed_outside(), set(), []
@@ -218,7 +221,12 @@ class Stepped(Grouped):
     def check_fifo(self, array: str) -> None:
         """All but the order."""
         maker = self.made().get(array)
-        if maker is None or len(self.readers(array)) != 1 or any(name == array for name, _ in self.needed_outside()):
+        if (
+            maker is None
+            or len(self.makers()[array]) > 1
+            or len(self.readers(array)) != 1
+            or any(name == array for name, _ in self.needed_outside())
+        ):
             raise RefusedError("fifo-refused")
         for task, writes in ((maker, True), (self.readers(array)[0], False)):
             process = self.network.processes[task]

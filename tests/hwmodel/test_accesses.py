@@ -75,10 +75,9 @@ def test_every_shipped_array_is_written_once(name: str) -> None:
         if not array.producers:
             continue
         counts = np.zeros(model.size(array.name), np.int64)
-        for task in array.producers:
-            for touch in model.writes[task]:
-                if touch.array == array.name:
-                    np.add.at(counts, model.elements(touch, model.repetitions(task)).reshape(-1), 1)
+        for touch in (touch for producer in array.producers for touch in model.writes[producer]):
+            if touch.array == array.name:
+                np.add.at(counts, model.elements(touch, model.repetitions(touch.process)).reshape(-1), 1)
         infinite = None in array.shape  # a later frame is another repetition's
         assert (counts == 1).all() or (infinite and (counts <= 1).all())
 
