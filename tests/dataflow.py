@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import islpy as isl
 
 from arrayol.ir import expressions
-from arrayol.ir.spec import Elementary, Port
+from arrayol.ir.spec import Elementary
 from arrayol.polyhedral.isl import Point, TooHardError, bounded_effort, box, tidied
 from arrayol.polyhedral.nests import NestStatement, statements_of
 
@@ -78,7 +78,8 @@ class _Flow:
         self.statements = list(statements)
         self.depth = max(sum(1 + count for _, count in statement.path) for statement in self.statements)
         self.times = [self._time(statement) for statement in self.statements]
-        self.writes = {port.name: self._writes(port) for port in elementary.outputs}
+        written = {statement.assign.port for statement in self.statements}
+        self.writes = {name: self._writes(name) for name in sorted(written)}
 
     def relations(self) -> Relations:
         """From each output element through all that its last write needed."""
@@ -89,7 +90,7 @@ class _Flow:
         for output in self.elementary.outputs:
             needed = composed(last(self.writes[output.name].reverse()), chains)
             for source in self.elementary.inputs:
-                reads = self._reads(source)
+                reads = self._reads(source.name)
                 relation = composed(needed, joined(reads)) if reads else None
                 if relation is not None and not relation.is_empty():
                     found[output.name, source.name] = relation
@@ -106,19 +107,17 @@ class _Flow:
         time += ["0"] * (self.depth - len(time))
         return isl.Map(f"{{ [{', '.join(names)}] -> [{', '.join(time)}] }}")
 
-    def _writes(self, port: Port) -> isl.Map:
-        """From times to the elements of an output that are written then."""
+    def _writes(self, name: str) -> isl.Map:
+        """From times to the elements of an output or local that are written then."""
         pairs = zip(self.times, self.statements, strict=True)
-        return joined(
-            [composed(time.reverse(), one.write.relation) for time, one in pairs if one.assign.port == port.name]
-        )
+        return joined([composed(time.reverse(), one.write.relation) for time, one in pairs if one.assign.port == name])
 
-    def _reads(self, port: Port) -> list[isl.Map]:
-        """From times to the elements of a port that are read then, one relation for each read of the text."""
+    def _reads(self, name: str) -> list[isl.Map]:
+        """From times to the elements of an array that are read then, one relation for each read of the text."""
         return [
             composed(time.reverse(), relation)
             for time, one in zip(self.times, self.statements, strict=True)
-            for relation in _read_relations(one, port.name)
+            for relation in _read_relations(one, name)
         ]
 
     def _earlier_writes(self) -> list[isl.Map]:
@@ -131,9 +130,9 @@ class _Flow:
         late, early = (", ".join(column) for column in zip(*columns, strict=True))
         before = isl.Map(f"{{ [{late}] -> [{early}] : {' or '.join(f'({case})' for case in cases)} }}")
         return [
-            last(composed(read, self.writes[port.name].reverse()).intersect(before))
-            for port in self.elementary.outputs
-            for read in self._reads(port)
+            last(composed(read, writes.reverse()).intersect(before))
+            for name, writes in self.writes.items()
+            for read in self._reads(name)
         ]
 
 
