@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from hwmodel.platform import Datapath, ExternalMemory, LocalMemory, Platform, RowModel, load_platform
+from hwmodel.platform import BitCosts, Datapath, ExternalMemory, LocalMemory, Platform, RowModel, load_platform
 
 PAGE = (Path(__file__).parents[2] / "docs" / "platform.md").read_text(encoding="utf-8")
 TABLES: dict[str, type[BaseModel]] = {
@@ -17,6 +17,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "memory.rows.": RowModel,
     "local.": LocalMemory,
     "elementary.NAME.": Datapath,
+    "cost.": BitCosts,
 }
 
 
@@ -39,8 +40,8 @@ def test_the_tables_have_every_key() -> None:
 
 def _keys() -> Iterator[tuple[str, object]]:
     """Every key of a platform file that is no table, with its default."""
-    tables = {"memory", "local", "elementary", "verify", "rows"}
+    tables = {"memory", "local", "elementary", "cost", "verify", "memory.rows"}
     for prefix, table in TABLES.items():
         for name, field in table.model_fields.items():
-            if name not in tables:
+            if prefix + name not in tables:
                 yield prefix + name, field.default
