@@ -14,7 +14,9 @@ from enum import Enum
 import islpy as isl
 from dataflow import EFFORT, Relations, body_relations, closure, composed, joined
 
+from arrayol.ir.parts import View
 from arrayol.ir.spec import (
+    Call,
     Component,
     CompoundTask,
     Delay,
@@ -26,6 +28,7 @@ from arrayol.ir.spec import (
     TiledDefault,
     Tiler,
     port_named,
+    whole_array_tiler,
 )
 from arrayol.polyhedral.accesses import Access, relation
 from arrayol.polyhedral.isl import Point, TooHardError, bounded_effort, box, coordinates
@@ -122,14 +125,28 @@ class _Relations:
             inner = self.of(callee)
             actual = dict(zip((port.name for port in callee.inputs), call.arguments, strict=True))
             for result, output in zip(call.results, callee.outputs, strict=True):
+                written = _taken(call, output, task.arrays[result]).reverse()
                 parts = [
-                    (source, composed(step, further))
+                    (source, composed(composed(composed(written, step), _formal(call, callee, task, formal)), further))
                     for (port, formal), step in inner.items()
                     if port == output.name
                     for source, further in arrays[actual[formal]].items()
                 ]
-                arrays[result] = _gathered(parts)
+                arrays[result] = _gathered([*arrays.get(result, {}).items(), *parts])
         return {(port.name, source): found for port in task.outputs for source, found in arrays[port.name].items()}
+
+
+def _formal(call: Call, callee: Component, task: CompoundTask, name: str) -> isl.Map:
+    """From the elements of an input port of a call to those of the array around it."""
+    place = [port.name for port in callee.inputs].index(name)
+    return _taken(call, callee.inputs[place], task.arrays[call.arguments[place]])
+
+
+def _taken(call: Call, port: Port, array: Port) -> isl.Map:
+    """From the elements of a port of a call to those of an array, of which it may have a part."""
+    view = View(array.name, array.shape, call.part_at(port.name))
+    tiler = view.tiler(whole_array_tiler(len(port.shape), port.span), (), port.shape)
+    return relation(Access(tiler, (), port.shape, array.shape))
 
 
 def _gathered(parts: list[tuple[str, isl.Map]]) -> dict[str, isl.Map]:

@@ -15,10 +15,12 @@ Matrix = list[list[int]]
 
 @dataclass(frozen=True)
 class Array:
-    """An array of the top task; all have one element type."""
+    """An array of the top task, or a part of one: then `slices` of the `whole`. All have one element type."""
 
     name: str
     shape: Extents
+    slices: str = ""
+    whole: Array | None = None
 
 
 @dataclass
@@ -57,6 +59,10 @@ class Builder:
         self.tables[array.name] = f"const {array.name}: {self.type}{list(shape) or ''} = {text}\n"
         return array
 
+    def draw_place(self, last: int) -> int:
+        """A place from 0 to the last."""
+        return self.draw(st.integers(0, last))
+
     def pick(self, *choices: int) -> int:
         """One of several numbers."""
         return self.draw(st.sampled_from(choices))
@@ -64,16 +70,19 @@ class Builder:
 
 @dataclass(frozen=True)
 class Call:
-    """A call in the top task."""
+    """A call in the top task; `slices` of its arguments, and what is `written` of its only result."""
 
     results: tuple[Array, ...]
     callee: str
     arguments: tuple[Array, ...]
+    slices: tuple[str, ...]
+    written: str = ""
 
     def __str__(self) -> str:
-        results = ", ".join(array.name for array in self.results)
+        results = ", ".join(array.name + self.written for array in self.results)
         results = f"({results})" if len(self.results) > 1 else results
-        return f"  {results} = {self.callee}({', '.join(array.name for array in self.arguments)})"
+        arguments = (array.name + slices for array, slices in zip(self.arguments, self.slices, strict=True))
+        return f"  {results} = {self.callee}({', '.join(arguments)})"
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from linked_parts import Array, Builder, Call, Extents, Space, blocks, exit_of, link, tiler_text, window
+from linked_slices import add_call, read_part
 from strategies_parameters import with_parameters
 
 from arrayol.language.diagnose import shown_shape
@@ -56,14 +57,14 @@ def _task(build: Builder, number: int) -> None:
     """One task, its elementary and its call."""
     if number and build.chance(2) and _called_again(build):
         return
-    main = _main_input(build)
+    main = read_part(build, _main_input(build))
     space = _space(build, main)
     name = f"t{number}"
     ports: list[tuple[str, Extents]] = []
     links: list[str] = []
     arrays = [main]
     for place in range(build.pick(1, 2, 2)):
-        array = main if place == 0 else _second_input(build, main)
+        array = main if place == 0 else read_part(build, _second_input(build, main))
         pattern, tiler = window(build, space, array)
         linked = array.name in build.tables and build.chance(2, "const array by a link")
         if array not in arrays and not linked:
@@ -84,10 +85,10 @@ def _task(build: Builder, number: int) -> None:
     delayed = _delays(build, space, main, number, outputs, links) if build.chance(2) else []
     body = _body(build, ports, outputs, delayed)
     _define(build, name, space, arrays, written, [ports, outputs, delayed], [links, body])
-    if len({array.name for array in arrays} & {array.name for array in build.made}) > 1:
+    if len({(array.whole or array).name for array in arrays} & {array.name for array in build.made}) > 1:
         build.features.add("join")
-    build.calls.append(Call(tuple(written), name, tuple(arrays)))
-    build.made += written
+    slices = tuple(array.slices for array in arrays)
+    add_call(build, Call(tuple(written), name, tuple(array.whole or array for array in arrays), slices))
 
 
 def _called_again(build: Builder) -> bool:
@@ -95,8 +96,10 @@ def _called_again(build: Builder) -> bool:
     last = build.calls[-1]
     if len(last.arguments) != 1 or len(last.results) != 1 or last.arguments[0].shape != last.results[0].shape:
         return False
+    if last.written or any(last.slices):
+        return False
     result = Array(f"{last.results[0].name}_again", last.results[0].shape)
-    build.calls.append(Call((result,), last.callee, last.results))
+    build.calls.append(Call((result,), last.callee, last.results, ("",)))
     build.made.append(result)
     build.features.add("called twice")
     return True
@@ -291,20 +294,25 @@ def _text(build: Builder) -> str:
     calls = list(build.calls)
     if len(calls) > 1 and build.chance(3, "hierarchy"):
         first = build.draw(st.integers(0, len(calls) - 2))
-        calls[first : first + 2] = [_grouped(build, calls[first : first + 2], outputs)]
+        last = first + 2
+        while first and set(calls[first - 1].results) & set(calls[first].results):
+            first -= 1
+        while last < len(calls) and set(calls[last - 1].results) & set(calls[last].results):
+            last += 1
+        calls[first:last] = [_grouped(build, calls[first:last], outputs)]
     used = {array.name for call in calls for array in call.arguments}
     inputs = [array for array in build.inputs if array.name in used]
     return "\n".join([*build.tables.values(), *build.definitions, _compound(build, "top", inputs, outputs, calls)])
 
 
 def _grouped(build: Builder, calls: list[Call], outputs: list[Array]) -> Call:
-    made = [array for call in calls for array in call.results]
+    made = list(dict.fromkeys(array for call in calls for array in call.results))
     read = dict.fromkeys(array for call in calls for array in call.arguments)
     inputs = [array for array in read if array not in made and array.name not in build.tables]
     later = {array.name for call in build.calls if call not in calls for array in call.arguments}
     kept = [array for array in made if array.name in later or array in outputs]
     build.definitions.append(_compound(build, "stage", inputs, kept, calls))
-    return Call(tuple(kept), "stage", tuple(inputs))
+    return Call(tuple(kept), "stage", tuple(inputs), ("",) * len(inputs))
 
 
 def _compound(build: Builder, name: str, inputs: list[Array], outputs: list[Array], calls: list[Call]) -> str:
@@ -312,4 +320,7 @@ def _compound(build: Builder, name: str, inputs: list[Array], outputs: list[Arra
         ", ".join(f"{array.name}: {build.type}{shown_shape(array.shape)}" for array in side)
         for side in (inputs, outputs)
     ]
-    return "".join([f"task {name}({sides[0]}) -> ({sides[1]}) {{\n", *(f"{call}\n" for call in calls), "}\n"])
+    shared = dict.fromkeys(array for call in calls if call.written for array in call.results if array not in outputs)
+    between = (f"  {array.name}: {build.type}{shown_shape(array.shape)}\n" for array in shared)
+    lines = [*between, *(f"{call}\n" for call in calls)]
+    return "".join([f"task {name}({sides[0]}) -> ({sides[1]}) {{\n", *lines, "}\n"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 
-from arrayol.ir.spec import Component, CompoundTask, Link, Port, RepetitiveTask, Spec, port_named
+from arrayol.ir.spec import Component, CompoundTask, Link, Part, Port, RepetitiveTask, Spec, port_named
 from arrayol.polyhedral.accesses import Access
 from arrayol.transforms.trace import IndexMap, Transformed
 
@@ -65,7 +65,8 @@ def touched(spec: Spec, path: Sequence[str], index: Sequence[int]) -> Iterator[E
         for place in product(*(range(extent or 0) for extent in port.shape)):
             for array, element in _outwards(spec, tasks, indices, link, place):
                 if array in actual:
-                    yield actual[array], element
+                    name, part = actual[array]
+                    yield name, element if part is None else _in_array(part, element)
 
 
 def _leaves(link: Link, repetition: Sequence[int], task: RepetitiveTask) -> bool:
@@ -78,8 +79,15 @@ def _leaves(link: Link, repetition: Sequence[int], task: RepetitiveTask) -> bool
     )
 
 
-def _actual(spec: Spec, task: str) -> dict[str, str]:
-    """The arrays around the one call of a task, by its ports."""
+def _in_array(part: Part, element: tuple[int, ...]) -> tuple[int, ...]:
+    """The element of an array that an element of a part of it is."""
+    rest = iter(element)
+    taken = zip(part.origin, part.step, part.kept, strict=True)
+    return tuple(first + step * next(rest) if kept else first for first, step, kept in taken)
+
+
+def _actual(spec: Spec, task: str) -> dict[str, tuple[str, Part | None]]:
+    """The arrays around the one call of a task, and what it has of them, by its ports."""
     calls = [
         (found.name, call)
         for found in spec.components.values()
@@ -92,7 +100,8 @@ def _actual(spec: Spec, task: str) -> dict[str, str]:
     ((around, call),) = calls
     component = spec.components[task]
     names = [port.name for port in (*component.inputs, *component.outputs)]
-    return {port: f"{around}.{array}" for port, array in zip(names, (*call.arguments, *call.results), strict=True)}
+    arrays = zip(names, (*call.arguments, *call.results), strict=True)
+    return {port: (f"{around}.{array}", call.part_at(port)) for port, array in arrays}
 
 
 def _outwards(

@@ -60,7 +60,7 @@ FEATURES = {
     "1 task", "2 tasks", "3 tasks", "4 tasks", "1 dimension", "2 dimensions", "3 dimensions", "window", "wrap", "skew",
     "strided", "reversed", "delay", "negative delay", "delay across", "tiled default", "fork", "join", "scalar port",
     "several outputs", "infinite dimension", "hierarchy", "plain link",
-    "border", "exit",
+    "border", "exit", "part", "several writers",
     "const array", "const array by a link", "const array in a body", "local",
 }  # fmt: skip
 LEAST_SHARE, MOST_REFUSED = 0.05, 0.30
