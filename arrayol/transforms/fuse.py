@@ -206,8 +206,10 @@ def _assembled(spec: Spec, pair: Pair, fusion: Fusion, name: str, names: Names) 
 def _replaced(spec: Spec, pair: Pair, fusion: Fusion, assembly: Assembly, name: str) -> Spec:
     outer = assembly.components[-1]
     arguments, results = (tuple(port.name for port in ports) for ports in (outer.inputs, outer.outputs))
-    parts = tuple((port, pair.parts[port][1]) for port in results if port in pair.parts)
-    results = tuple(pair.parts[port][0] if port in pair.parts else port for port in results)
+    parts = tuple((port, pair.parts[port][1]) for port in (*arguments, *results) if port in pair.parts)
+    arguments, results = (
+        tuple(pair.parts[port][0] if port in pair.parts else port for port in ports) for ports in (arguments, results)
+    )
     call = Call(results, name, arguments, pair.calls[1].span, parts)
     gone = () if fusion.beside else pair.calls[:1]
     calls = [call if old is pair.calls[1] else old for old in pair.compound.calls if old not in gone]
@@ -231,18 +233,14 @@ def _trace(spec: Spec, after: Spec, pair: Pair, fusion: Fusion, assembly: Assemb
     before = identity(spec)
     tasks, arrays = dict(before.tasks), dict(before.arrays)
     parts = (fusion.producer, fusion.consumer)
-    tasks_bound = (pair.producer, pair.consumer)
     macros = (fusion.macro.producer, fusion.macro.consumer)
-    for call, bound, part, blocks in zip(pair.calls, tasks_bound, parts, macros, strict=True):
+    for call, bound, part, blocks in zip(pair.calls, pair.names, parts, macros, strict=True):
         if call.callee in tasks:
             kept = before.tasks[call.callee] if call.callee in after.components else ()
             earlier = tasks[call.callee] if tasks[call.callee] != before.tasks[call.callee] else kept
             tasks[call.callee] = (*earlier, _index_map(part.inner.name, blocks, name, assembly))
         if call.callee not in after.components:
-            callee = spec.components[call.callee]
-            names = (*call.arguments, *(port.name for port in bound.outputs))
-            actual = zip((*callee.inputs, *callee.outputs), names, strict=True)
-            arrays |= {(call.callee, port.name): _place(array, assembly, name) for port, array in actual}
+            arrays |= {(call.callee, port): _place(array, assembly, name) for port, array in bound.items()}
     compound = after.components[pair.compound.name]
     assert isinstance(compound, CompoundTask)
     for array in pair.compound.arrays:
