@@ -217,11 +217,50 @@ class Functions:
         own = {port.name for port in (*task.inputs, *task.outputs)}
         kept = [port for name, port in task.arrays.items() if name not in own]
         lines = [f"static {declared(Named.ARRAY.of(port.name), port.type, sizes(port.shape))};" for port in kept]
-        return [*lines, *(self._called(call) for call in task.calls)]
+        read = {name for call in task.calls for name in call.arguments}
+        lines += [f"(void){Named.ARRAY.of(port.name)};" for port in kept if port.name not in read]
+        return [*lines, *(line for call in task.calls for line in self._called(call))]
 
-    def _called(self, call: Call) -> str:
-        inputs, outputs = (list(map(self.array, names)) for names in (call.arguments, call.results))
-        return call_of(self.call(call.callee), self.spec.components[call.callee], inputs, outputs, self.spec.tables)
+    def _called(self, call: Call) -> Lines:
+        """The call; parts of arrays are copied to and from arrays of their own around it."""
+        callee = self.spec.components[call.callee]
+        inputs, outputs = (
+            [
+                self.array(array) if call.part_at(port.name) is None else Named.PATTERN.of(port.name)
+                for port, array in zip(ports, arrays, strict=True)
+            ]
+            for ports, arrays in ((callee.inputs, call.arguments), (callee.outputs, call.results))
+        )
+        line = call_of(self.call(call.callee), callee, inputs, outputs, self.spec.tables)
+        if not call.parts:
+            return [line]
+        own = [port for port in (*callee.inputs, *callee.outputs) if call.part_at(port.name) is not None]
+        reads, writes = (
+            self._copies(call, ports, arrays, writes=writes)
+            for ports, arrays, writes in (
+                (callee.inputs, call.arguments, False),
+                (callee.outputs, call.results, True),
+            )
+        )
+        return ["{", *indented([*map(_local, own), *reads, line, *writes]), "}"]
+
+    def _copies(self, call: Call, ports: Sequence[Port], arrays: Sequence[str], *, writes: bool) -> Lines:
+        """The copies of the parts at some ports of a call."""
+        lines: Lines = []
+        for port, array in zip(ports, arrays, strict=True):
+            part = call.part_at(port.name)
+            if part is None:
+                continue
+            pattern = _pattern(port)
+            rest = iter(pattern)
+            subscripts = [
+                sum_text(first, (step,), (next(rest),)) if kept else str(first)
+                for first, step, kept in zip(part.origin, part.step, part.kept, strict=True)
+            ]
+            ends = (element(self.array(array), subscripts), element(Named.PATTERN.of(port.name), pattern))
+            target, source = ends if writes else ends[::-1]
+            lines += loops(pattern, sizes(port.shape), [f"{target} = {source};"])
+        return lines
 
 
 def require_finite(component: Component) -> None:
