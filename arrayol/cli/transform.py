@@ -164,7 +164,7 @@ named TASK@RESULT, after a result of the call that is meant.
 Examples:
   arrayol transform lpsf.aol "fuse hflr vftd" > fused.aol
   arrayol transform lpsf.aol "tile hflr 4,12" "pave vftd 1,2" > tiled.aol
-  arrayol transform conv3x3.aol "split conv k 4" > split.aol"""
+  arrayol transform matmul.aol "split product k 32" > split.aol"""
 
 
 def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> list[Step]:
