@@ -8,7 +8,7 @@ from arrayol.errors import Diagnostic, Severity, error
 from arrayol.ir import syntax
 from arrayol.ir.spec import Spec
 from arrayol.language.namespace import reached
-from arrayol.language.typed_names import component_name, no_component
+from arrayol.language.typed_names import component_name, nearest, refuse_without_values
 
 
 def idle_settings(spec: Spec, top: str | None = None) -> Iterator[Diagnostic]:
@@ -32,14 +32,15 @@ def choose_top(spec: Spec, name: str | None) -> str:
     if name is not None:
         meant = component_name(spec, name)
         if meant is None:
-            raise no_component(spec, name, "unknown-task")
+            refuse_without_values(spec, name)
+            raise error("unknown-task", f"there is no task '{name}'", hint=nearest(spec, name), file=spec.name)
         return meant
     if len(spec.tops) == 1:
         return spec.tops[0]
     if not spec.tops:
         unfilled = [item.name.text for item in spec.items if isinstance(item, syntax.Task) and item.parameters]
         if unfilled:
-            raise no_component(spec, unfilled[0], "no-top-task")
+            refuse_without_values(spec, unfilled[0])
         raise error(
             "no-top-task",
             "the specification holds no task",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 
-from arrayol.errors import ArrayolError, error
+from arrayol.errors import error
 from arrayol.ir import syntax
 from arrayol.ir.spec import Copy, Spec
 from arrayol.language.constants import Constants
@@ -58,17 +58,21 @@ def has_parameters(spec: Spec, name: str) -> bool:
     return any(item.name.text == name for item in items) or bool(copies_of(spec, name))
 
 
-def no_component(spec: Spec, typed: str, code: str) -> ArrayolError:
-    """The error of a name that means no component: `code`, or `parametric-top` for what has parameters alone."""
+def refuse_without_values(spec: Spec, typed: str) -> None:
+    """Raises ArrayolError (`parametric-top`) for the name of a definition with parameters."""
+    if has_parameters(spec, typed):
+        message = f"'{typed}' has parameters: without values it is no task to name"
+        raise error("parametric-top", message, hint=nearest(spec, typed), file=spec.name)
+
+
+def nearest(spec: Spec, typed: str) -> str:
+    """A hint for a name that means no component."""
     match = _WITH_VALUES.fullmatch(typed)
     definition = match[1] if match else typed
+    shown = [str(spec.copies[name]) for name in copies_of(spec, definition)]
+    if shown:
+        copies = "its copies are" if len(shown) > 1 else "its only copy is"
+        return f"{copies} {listed(shown) if len(shown) <= _SHOWN else ', '.join([*shown[:_SHOWN], '...'])}"
     if has_parameters(spec, definition):
-        shown = [str(spec.copies[name]) for name in copies_of(spec, definition)]
-        known = f"its copies are {listed(shown[:_SHOWN])}{' and more' if len(shown) > _SHOWN else ''}"
-        hint = known if shown else "use it in a task without parameters: that has its own copy"
-        message = (
-            f"there is no '{typed}'" if match else f"'{typed}' has parameters: without values it is no task to name"
-        )
-        return error("parametric-top" if not match else code, message, hint=hint, file=spec.name)
-    hint = did_you_mean(typed, spec.components) or f"its tasks are {', '.join(spec.tasks)}"
-    return error(code, f"there is no task '{typed}'", hint=hint, file=spec.name)
+        return "use it in a task without parameters: that gives it values"
+    return did_you_mean(typed, spec.components) or f"its tasks are {', '.join(spec.tasks)}"

@@ -24,7 +24,7 @@ from arrayol.ir.spec import (
     callees,
 )
 from arrayol.language.diagnose import shown_shape
-from arrayol.language.typed_names import component_name, no_component
+from arrayol.language.typed_names import component_name, nearest, refuse_without_values
 from arrayol.source import Span
 from arrayol.text import counted
 from arrayol.transforms.const_arrays import with_tables
@@ -100,7 +100,8 @@ def component_of(spec: Spec, name: CallName) -> Component:
     """What a call's task is. Raises ArrayolError (`unknown-call`)."""
     component = spec.components.get(name.task)
     if component is None:
-        raise no_component(spec, name.task, "unknown-call")
+        refuse_without_values(spec, name.task)
+        raise error("unknown-call", f"there is no task '{name.task}'", hint=nearest(spec, name.task), file=spec.name)
     return component
 
 
