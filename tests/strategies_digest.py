@@ -12,6 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from strategies import NOWHERE
 
+from arrayol.ir.borders import Border
 from arrayol.ir.spec import Tiler
 from arrayol.ir.types import ElementType
 from hwmodel.design import Blocks, Scan
@@ -65,6 +66,10 @@ ATOMS: list[Any] = [
     *(np.array(1), np.array([1]), np.array([[1]]), np.array([1], ">i8"), np.zeros(0), np.zeros((0, 1))),
     *(np.array(["a"]), np.array(["a", ""]), np.array([b"a"]), np.array([1], "M8[s]"), np.array([1], "M8[ms]")),
     *(Scan((0,), (False,)), Scan((0, 1), (False, True)), Tiler((), (), (), wrap=True, span=NOWHERE)),
+    *(
+        Tiler((), (), (), False, NOWHERE, border)
+        for border in (Border("nearest"), Border("constant"), Border("constant", 1))
+    ),
     *(Datapath(), Datapath(latency=1), Datapath(cost={"lut": 1}), Datapath(cost={"lut": 1.0})),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from picture_specs import linked, spec_of, task_of
 from strategies import NOWHERE, accesses
 
+from arrayol.ir.borders import Border
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.language.loader import load
@@ -66,6 +68,15 @@ def test_coloured_cells_equal_the_formula(access: Access) -> None:
     assert all(cell[0] in shown.rows.shown and cell[1] in shown.columns.shown for cell in shown.beyond)
     within = any(shown.rows.inside(row) and shown.columns.inside(column) for row, column in shown.beyond)
     assert not within or (not shown.cells and not access.tiler.wrap)  # a slice outside the array
+
+
+def test_elements_that_a_border_repeats_are_drawn_there_and_beyond_the_end() -> None:
+    """Constants are drawn beyond the end alone."""
+    for border, cells in ((Border("mirror"), [(0, 1), (0, 2)]), (Border("constant", 7), [])):
+        link = linked((-2,), ((4,),), ((1,),), array=(8,), repetition=(2,), pattern=(4,))
+        shown = panel(replace(link, tiler=replace(link.tiler, border=border)))
+        assert sorted(cell for cell, found in shown.cells.items() if any(touch.wrapped for touch in found)) == cells
+        assert sorted(shown.beyond) == [(0, -2), (0, -1)]
 
 
 def test_wrapped_elements_are_drawn_where_they_come_back_and_where_they_left() -> None:
