@@ -132,7 +132,7 @@ def conflict_differences(alive: Lifetimes, seen: set[bytes] | None = None) -> In
 def _windows(alive: Lifetimes) -> Iterator[np.ndarray]:
     """Each live set as an array of booleans over the smallest box around it."""
     starts = np.flatnonzero(np.diff(alive.strip, prepend=-1))
-    for start, end in zip(starts, [*starts[1:], len(alive.strip)], strict=True):
+    for start, end in zip(starts, [*starts, len(alive.strip)][1:], strict=True):
         element, first, last = alive.element[start:end], alive.first[start:end], alive.last[start:end]
         for step in range(int(first.min()), int(last.max()) + 1):
             points = element[(first <= step) & (step <= last)]

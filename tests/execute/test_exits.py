@@ -85,7 +85,10 @@ task sums(x: i32[*, 4]) -> (y: i32[*]) {
   repeat [*, 4] of add { x <- x  p <- y delay [0, 1] else 0  y delay [0, 1] -> y }
 }
 task later(x: i32[*, 4]) -> (y: i32[*]) {
-  repeat [*, 4] of add { x <- x  p <- y delay [0, 1] else 0  y delay [1, 1] -> y at origin [0] paving [1, 0] fitting [] }
+  repeat [*, 4] of add {
+    x <- x  p <- y delay [0, 1] else 0
+    y delay [1, 1] -> y at origin [0] paving [1, 0] fitting []
+  }
 }
 """
     checked = check_source(SourceFile("frames.aol", text))
