@@ -13,9 +13,9 @@ api.write_result(exploration, "lpsf-explore")
 design = api.open_design(spec, "lpsf-explore", "2+2:1")
 print(design.simulate({"p0": picture}).mismatches)
 
-A function takes a specification as `load` gives it, or a path (str or Path) and `settings`, values of consts by name.
-With a loaded specification `settings` evaluates and checks it anew, without reading its file. What is wrong with an
-input raises ArrayolError. Nothing but this page is loaded before a name is used.
+A function takes a specification as `load` gives it, or a path (str or Path) and `settings`, by name values of consts
+and files of const arrays. With a loaded specification `settings` evaluates and checks it anew, without reading its
+file. What is wrong with an input raises ArrayolError. Nothing but this page is loaded before a name is used.
 """
 
 from __future__ import annotations

@@ -11,7 +11,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from arrayol.errors import ArrayolError, Diagnostic
-from arrayol.files import atomic_file, shipped_folder
+from arrayol.files import atomic_file, shipped_folder, writing
+from arrayol.language.emitter import data_files
+from arrayol.language.loader import load
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -39,7 +41,7 @@ def command(ctx: click.Context, name: str | None, *, force: bool) -> None:
         _refuse_overwriting(sources)
     _write(sources)
     for source in sources:
-        click.echo(f"wrote {source.name}")
+        click.echo(f"wrote {_place_of(source)}")
 
 
 def _names() -> list[str]:
@@ -47,9 +49,15 @@ def _names() -> list[str]:
 
 
 def _files_of(name: str) -> list[Path]:
-    """The specification and, where there is one, the platform beside it."""
+    """The specification, the platform beside it where there is one, and the files of its const arrays."""
     files = (shipped_folder() / f"{name}{suffix}" for suffix in (".aol", ".toml"))
-    return [path for path in files if path.is_file()]
+    data = (shipped_folder() / file for file in data_files(load(shipped_folder() / f"{name}.aol").spec))
+    return [*(path for path in files if path.is_file()), *data]
+
+
+def _place_of(source: Path) -> Path:
+    """Where a shipped file comes to lie, from this folder."""
+    return source.relative_to(shipped_folder())
 
 
 def _listing() -> str:
@@ -72,7 +80,7 @@ def _refuse_unknown(ctx: click.Context, name: str) -> NoReturn:
 
 def _refuse_overwriting(sources: list[Path]) -> None:
     """Raises ArrayolError (`exists`), naming every file here that differs from what would be written."""
-    different = [source.name for source in sources if not _absent_or_equal(Path(source.name), source)]
+    different = [str(_place_of(source)) for source in sources if not _absent_or_equal(_place_of(source), source)]
     if different:
         raise ArrayolError(
             Diagnostic(
@@ -95,4 +103,7 @@ def _write(sources: list[Path]) -> None:
     """All or nothing, up to the renames that end it."""
     with ExitStack() as stack:
         for source in sources:
-            stack.enter_context(atomic_file(Path(source.name))).write_bytes(source.read_bytes())
+            place = _place_of(source)
+            with writing(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(atomic_file(place)).write_bytes(source.read_bytes())

@@ -53,7 +53,7 @@ set_option = click.option(
     metavar="NAME=VALUE",
     multiple=True,
     callback=_settings,
-    help="Give a const another value; those that depend on it follow. Repeatable.",
+    help="Give a const another value, a const array another .npy file; what depends on it follows. Repeatable.",
 )
 
 top_option = click.option(

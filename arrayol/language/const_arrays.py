@@ -14,7 +14,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from arrayol.ir import syntax
-from arrayol.ir.spec import ConstArray, ConstValue
+from arrayol.ir.spec import MAXIMUM_RANK, ConstArray, ConstValue
 from arrayol.ir.types import ElementType, Kind
 from arrayol.language.const_complex import Value, element_value
 from arrayol.language.constants import Constants, check_stored
@@ -116,6 +116,10 @@ def _of_table(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], co
 
 
 def _of_formula(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], constants: Constants) -> bytes:
+    if len(table.ranges) > MAXIMUM_RANK:
+        message = f"{len(table.ranges)} ranges; at most {MAXIMUM_RANK} are allowed"
+        hint = "make one range of several"
+        raise mistake("too-many-dimensions", message, table.ranges[MAXIMUM_RANK].span, hint)
     names = [item.name for item in table.ranges]
     for place, name in enumerate(names):
         earlier = {other.text for other in names[:place]}

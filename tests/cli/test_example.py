@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import CommandLine
 
@@ -64,3 +65,20 @@ def test_a_folder_in_the_way_leaves_nothing_behind(arrayol: CommandLine, tmp_pat
     message = "lpsf.toml: error[cannot-write]: this name is taken by something that is not a file\n"
     assert (done.stderr, done.returncode) == (message, 1)
     assert [path.name for path in tmp_path.iterdir()] == ["lpsf.toml"]
+
+
+def test_files_of_const_arrays_come_along(
+    arrayol: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Under the paths that the specification names."""
+    shipped = tmp_path / "shipped"
+    (shipped / "weights").mkdir(parents=True)
+    np.save(shipped / "weights" / "k.npy", np.ones(1, "u1"))
+    (shipped / "net.aol").write_text(
+        'const K: u8[1] = "weights/k.npy"\nelementary e(x: u8) -> (y: u8) {\n  y = x + K[0]\n}\n'
+    )
+    monkeypatch.setattr("arrayol.cli.example.shipped_folder", lambda: shipped)
+    done = arrayol("example", "net")
+    assert done.stdout == "wrote net.aol\nwrote weights/k.npy\n", done.stderr
+    assert np.load(tmp_path / "weights" / "k.npy").tolist() == [1]
+    assert arrayol("check", "net.aol").returncode == 0

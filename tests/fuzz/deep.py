@@ -24,6 +24,14 @@ def _ranges(count: int, rng: Random) -> str:
     return f"elementary e(x: i32) -> (y: i32) {{\n  y = 0\n  y += x for {ranges}\n}}\n"
 
 
+def _tables(count: int, rng: Random) -> str:
+    names = [f"k{number}" for number in range(count)]
+    lows = ["0", *names] if rng.random() < 0.5 else ["0"] * count
+    ranges = ", ".join(f"{name} in {low}..{low} + 1" for name, low in zip(names, lows, strict=False))
+    rows = "; ".join(["1, 2"] * count)
+    return f"const K: i32[1] = [{' + '.join(names)} for {ranges}]\nconst L: i8[{count}, 2] = [{rows}]\n"
+
+
 def _rank(count: int, _: Random) -> str:
     ones = ", ".join(["1"] * count)
     zeros = "; ".join(["0"] * count)
@@ -105,5 +113,6 @@ def _delays(count: int, _: Random) -> str:
 
 
 _KINDS = (
-    _loops, _ranges, _rank, _repetition, _terms, _choices, _lookups, _consts, _chain, _hierarchy, _ports, _delays,
+    _loops, _ranges, _tables, _rank, _repetition, _terms, _choices, _lookups, _consts, _chain, _hierarchy, _ports,
+    _delays,
 )  # fmt: skip

@@ -155,6 +155,7 @@ LINES: tuple[Command, ...] = (
     ("run", "chain.aol", "--top", "rows", "--in", "src=x.npz:dst", "--check", "dst=x.npy"),
     ("run", "chain.aol", "--top", "rows", "--in", "src=x.png", "--out", "dst=o.png", "--set", "GAIN=0.25"),
     ("transform", "chain.aol", "fuse rows means 2,4"),
+    ("transform", "chain.aol", "tile rows 1,1", "--out", "t.aol"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--pick", "knee", "--objectives", "latency_cycles,lut"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--constraint", "internal_memory_bits <= 65536", "--json"),
     ("explore", "chain.aol", *EXPLORE, "--study", "study.toml", "--platform", "chain.toml", "--out", "q"),
