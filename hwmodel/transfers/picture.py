@@ -36,7 +36,7 @@ def save_picture(spec: Spec, traffic: Traffic, platform: Platform, path: Path) -
     try:
         timeline = evaluate(spec, traffic, platform)["strip-reuse"].timeline
         tiles = strips(nest)
-        drawn = [name for name in traffic.touched if _is_drawn(nest, name)]
+        drawn = [name for name in traffic.moved if _is_drawn(nest, name)]
         shown = _tiles_shown(nest, tiles)
         moves = [_moves(traffic, name, tiles, len(shown.labels)) for name in drawn]
     except TooHardError:
@@ -46,7 +46,7 @@ def save_picture(spec: Spec, traffic: Traffic, platform: Platform, path: Path) -
     bars = BarsShown(timeline.load[:MOST_BARS], timeline.compute[:MOST_BARS], timeline.store[:MOST_BARS])
     sizes, schedules = " x ".join(map(str, nest.sizes)), "; ".join(", ".join(text) for text in nest.text)
     title = f"{nest.name}: schedule {schedules}, tiles of {sizes}"
-    save_transfers(title, shown, moves, bars, _notes(nest, list(traffic.touched), drawn), path)
+    save_transfers(title, shown, moves, bars, _notes(traffic, drawn), path)
 
 
 def _is_drawn(nest: TiledNest, name: str) -> bool:
@@ -54,9 +54,12 @@ def _is_drawn(nest: TiledNest, name: str) -> bool:
     return len(shape) in (1, 2) and int(np.prod([length or 0 for length in shape])) <= MOST_ELEMENTS
 
 
-def _notes(nest: TiledNest, names: Sequence[str], drawn: Sequence[str]) -> list[str]:
-    notes = [f"tiles are labelled {', '.join(nest.tile_names)}; numbers in planes count the tiles of a strip from 0"]
-    rest = [written_name(name) for name in names if name not in drawn]
+def _notes(traffic: Traffic, drawn: Sequence[str]) -> list[str]:
+    labels = ", ".join(traffic.nest.tile_names)
+    notes = [f"tiles are labelled {labels}; numbers in planes count the tiles of a strip from 0"]
+    if traffic.locals:
+        notes.append(f"not drawn, as no tile moves a local: {', '.join(map(written_name, traffic.locals))}")
+    rest = [name for name in traffic.moved if name not in drawn]
     if rest:
         notes.append(f"not drawn, as they have not one or two dimensions or are too large: {', '.join(rest)}")
     return notes
@@ -78,21 +81,16 @@ def _tiles_shown(nest: TiledNest, tiles: Sequence[Numbers]) -> TilesShown:
 
 def _moves(traffic: Traffic, name: str, tiles: Sequence[Numbers], count: int) -> MovesShown:
     place = {tuple(tile): number for number, tile in enumerate(np.concatenate(list(tiles)).tolist())}
-    array = traffic.nest.arrays[name]
     alive = lifetimes_by_tile(traffic, name)
     spans = alive.last - alive.first + 1
     steps = np.arange(int(spans.sum())) - np.repeat(np.cumsum(spans) - spans, spans)
     tile = np.repeat(alive.first, spans) + steps
-    lows = np.array([*(outer.low for outer in array.around), *[0] * (len(array.shape) - len(array.around))], np.int64)
-    kept = np.column_stack([tile, np.repeat(alive.element - lows, spans, axis=0)])
+    kept = np.column_stack([tile, np.repeat(alive.element, spans, axis=0)])
 
     def side(relation: Any) -> Numbers:
         pairs = rows(relation)
         numbers = np.array([place[tuple(tile)] for tile in pairs.domain.tolist()], np.int64)
         return np.column_stack([numbers, pairs.image])[numbers < count]
 
-    shape = tuple(length for length in array.shape if length is not None)
-    by = f" by {', '.join(outer.name for outer in array.around)}" if array.around else ""
-    return MovesShown(
-        f"{written_name(name)}{by}", shape, side(traffic.load[name]), side(traffic.store[name]), kept[tile < count]
-    )
+    shape = tuple(length for length in traffic.nest.arrays[name].shape if length is not None)
+    return MovesShown(name, shape, side(traffic.load[name]), side(traffic.store[name]), kept[tile < count])
