@@ -174,3 +174,26 @@ def test_what_is_gathered_can_be_paved_and_tiled_further() -> None:
         ["tile top 2,3", "tile top 1,2"],
     ):
         prove(spec, transformed(spec, *steps))
+
+
+@pytest.mark.parametrize("border", ["nearest", "reflect", "mirror", "7"])
+def test_a_border_inside_joins_where_its_array_is_whole_axes(border: str) -> None:
+    """What the outer link reads beyond its own ends must go on alike."""
+    inner = (
+        "elementary m3(w: i32[3]) -> (s: i32) { s = w[0] + 2 * w[1] + 4 * w[2] }\n"
+        "task line(x: i32[6]) -> (y: i32[6]) { repeat [6] of m3 {\n"
+        f"  w <- x at origin [-1] paving [1] fitting [1] else {border}\n  s -> y }} }}\n"
+    )
+    rows = "x at origin [-2, 0] paving [1; 0] fitting [0; 1]"
+
+    def top(link: str, shape: str = "[4, 6]", space: int = 4) -> Spec:
+        ports = f"(x: i32{shape}) -> (y: i32[{space}, 6])"
+        return loaded(f"{inner}task top{ports} {{ repeat [{space}] of line {{\n  x <- {link}\n  y -> y }} }}\n")
+
+    for link in ("x at origin [0, 0] paving [1; 0] fitting [0; 1]", f"{rows} else {border}"):
+        spec = top(link)
+        prove(spec, transformed(spec, "collapse top"))
+    other = "mirror" if border == "nearest" else "nearest"
+    for spec in (top("x at origin [0] paving [6] fitting [1]", "[12]", 2), top(f"{rows} else {other}")):
+        with pytest.raises(ArrayolError, match="beyond"):
+            transformed(spec, "collapse top")
