@@ -52,6 +52,8 @@ def elements(definition: str) -> NDArray[np.generic]:
         ("const K: f32[2] = [0.1, 1]", np.array([0.1, 1], "f4")),
         ("const K: c64[2] = [0.1, 1]", np.array([0.1, 1], "c8")),
         ("const N = 3\nconst K: u8[N] = [N * k for k in 0..N]", np.array([0, 3, 6], "u1")),
+        ("const K: u8[3] = [((1 << 62) * (4 * i)) >> 62 for i in 0..3]", np.array([0, 4, 8], "u1")),  # beyond 64 bits
+        ("const K: u8[2] = [((1 << 62) + (1 << 62) * i + (1 << 62)) >> 62 for i in 0..2]", np.array([2, 3], "u1")),
         ("const K: u8 = 3", np.array(3, "u1")),
     ],
 )
