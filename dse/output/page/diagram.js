@@ -44,7 +44,7 @@ function nodesOf(group, resident) {
     const task = data.network.tasks[name];
     for (const read of task.reads) {
       node.from.push(array(read));
-      if (!isResident(read) && !tasks.has(data.network.arrays[read].producer) && !array(read).from.includes(source)) array(read).from.push(source);
+      if (comesFromOutside(read, tasks) && !array(read).from.includes(source)) array(read).from.push(source);
     }
     for (const write of task.writes) {
       array(write).from.push(node);
@@ -67,6 +67,12 @@ const leaves = (name, tasks) => {
   const array = data.network.arrays[name];
   return array.output || array.readers.some((reader) => !tasks.has(reader));
 };
+
+// Whether a group loads an array: neither is it resident, nor do tasks of the group make all of it.
+function comesFromOutside(name, tasks) {
+  const { producers } = data.network.arrays[name];
+  return !isResident(name) && !(producers.length && producers.every((one) => tasks.has(one)));
+}
 
 const isResident = (name) => ["once", "rom"].includes(data.network.arrays[name].load);
 
