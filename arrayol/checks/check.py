@@ -277,7 +277,7 @@ def _check_conversions(statements: list[NestStatement]) -> Iterator[Diagnostic]:
             misfit = find_misfit(statement, conversion)
             if misfit:
                 instance, value = misfit
-                low, high = conversion.target.integer_range
+                low, high = conversion.target.whole_range
                 yield Diagnostic(
                     "constant-does-not-fit",
                     f"{value} does not fit {conversion.target}, which holds {low} to {high}"

@@ -23,6 +23,7 @@ from arrayol.execute.inputs import FileSource, Loaded, noise, ramp, read_array, 
 from arrayol.execute.outputs import Target, Written, check_targets, compare, write_arrays
 from arrayol.execute.run import execute
 from arrayol.ir.spec import Component, Elementary, Port, Spec
+from arrayol.ir.types import ElementType
 from arrayol.language.diagnose import did_you_mean
 from arrayol.limits import LARGEST, LARGEST_SEED
 
@@ -294,7 +295,7 @@ def load_functions(externs: Sequence[Elementary], stack: ExitStack) -> Functions
 def _report(target: Target, array: NDArray[Any], done: Written) -> str:
     """One line on what was written: name, shape, type, range, and what an image changed."""
     shape = " x ".join(map(str, array.shape)) or "scalar"
-    line = f"wrote {target.path}: {target.port.name}, {shape} {target.port.type}{_range(array)}"
+    line = f"wrote {target.path}: {target.port.name}, {shape} {target.port.type}{_range(array, target.port.type)}"
     if done.bits is None:
         return line
     changed = f"{done.clipped:,} of {array.size:,} values clipped" if done.clipped else "no value clipped"
@@ -304,11 +305,13 @@ def _report(target: Target, array: NDArray[Any], done: Written) -> str:
     return f"{line}, as {files}{done.bits}-bit {'grey' if rank == 2 else 'colour'}; {changed}{missing}"
 
 
-def _range(array: NDArray[Any]) -> str:
+def _range(array: NDArray[Any], kind: ElementType) -> str:
     """Least and greatest value, NaN left out; nothing for complex numbers and truth values."""
     if array.dtype.kind not in "uif" or not array.size:
         return ""
     low, high = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)  # without a copy of the array
+    if kind.is_fixed:
+        return f", {kind.value(int(low)):.6g} to {kind.value(int(high)):.6g}"
     if array.dtype.kind == "f":
         return "" if np.isnan(low) else f", {low:.6g} to {high:.6g}"
     return f", {low} to {high}"

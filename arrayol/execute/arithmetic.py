@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from arrayol.execute.environment import DTYPES, Fault, Values
+from arrayol.execute.stored import moved, scaled_float, stored_conversion, wrapping
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak
 
 Apply = Callable[..., Values]
@@ -65,6 +66,7 @@ _BINARY: dict[str, Apply] = {
     "and": np.logical_and,
     "or": np.logical_or,
 }
+_LEAVING = {"+", "-", "*", "//", "<<", "~"}  # the results may lie outside the range of an odd width
 _UNARY: dict[str, Apply] = {"-": np.negative, "~": np.invert, "not": np.logical_not}
 
 # Integers of no type yet: exact, Python's own or int64 where a range is computed at once (vectorise.py).
@@ -98,7 +100,8 @@ def operation(name: str, operands: int, operand_type: ElementType | None) -> App
         return (_WEAK_UNARY if operands == 1 else _WEAK)[name]
     if operand_type.kind is Kind.COMPLEX and name in ("*", "/"):
         return _product if name == "*" else _quotient
-    return (_UNARY if operands == 1 else _BINARY)[name]
+    apply = (_UNARY if operands == 1 else _BINARY)[name]
+    return wrapping(apply, operand_type) if name in _LEAVING else apply
 
 
 _STEADY: dict[str, Apply] = {
@@ -127,13 +130,13 @@ def _magnitude(values: Values) -> Values:
     return np.hypot(values.real, values.imag)
 
 
-def function(name: str, *, exact: bool, is_complex: bool = False) -> Apply:
+def function(name: str, kind: ValueType, *, exact: bool) -> Apply:
     """The function of a name; min and max take their arguments from the left.
 
-    `exact`: of integers of no type. `is_complex`: of a complex argument.
+    `kind` is the type of the arguments. `exact`: of integers of no type.
     """
-    if is_complex and name == "abs":
-        return _magnitude
+    if name == "abs" and isinstance(kind, ElementType) and not exact:
+        return _magnitude if kind.kind is Kind.COMPLEX else wrapping(np.absolute, kind)
     if exact and name in _EXACT:
         return _EXACT[name]
     if name in _LAID_OUT:
@@ -163,9 +166,14 @@ def _folded(apply: Apply) -> Apply:
 def unfit_for(values: Values, target: ElementType) -> Values:
     """Where a float, truncated toward zero, is not a value of the integer type `target` (NaN included)."""
     low, high = target.integer_range
-    whole = np.trunc(values)
+    whole = np.trunc(_scaled(values, target))
     # high + 1 is a power of two, exact in every float type; high itself need not be.
     return np.logical_not((whole >= float(low)) & (whole < float(high + 1)))
+
+
+def _scaled(values: Values, target: ElementType) -> Values:
+    """Floats times 2**fraction, exactly."""
+    return np.ldexp(np.asarray(values, "f8"), target.fraction) if target.fraction else values
 
 
 def unfit_amount(values: Values, target: ElementType) -> Values:
@@ -191,16 +199,26 @@ def conversion(source: ValueType, target: ElementType) -> tuple[Apply, Unfit | N
     Integers wrap around; floats are truncated toward zero, and one that is NaN or then out of range is a fault. An
     integer constant must fit. A complex number keeps its real part, as in NumPy.
     """
+    if target.wraps and source is Weak.INTEGER:
+        exactly = _exactly(DTYPES[target]) if target.is_integer else _moved(target)
+        return exactly, lambda values: _outside(values, target), _fault("constant-does-not-fit", target)
+    if target.wraps and (source is Weak.FLOAT or _kind(source) is Kind.FLOAT):
+        return _truncated(target), lambda values: unfit_for(values, target), no_value(target)
+    return _harmless(source, target), None, None
+
+
+def _harmless(source: ValueType, target: ElementType) -> Apply:
+    """A conversion that every value survives in some way."""
     dtype = DTYPES[target]
-    if target.is_integer and source is Weak.INTEGER:
-        return _exactly(dtype), lambda values: _outside(values, target), _fault("constant-does-not-fit", target)
-    if target.is_integer and (source is Weak.FLOAT or _kind(source) is Kind.FLOAT):
-        return _truncated(dtype), lambda values: unfit_for(values, target), no_value(target)
     if isinstance(source, Weak):
-        return _exactly(dtype), None, None
-    if _kind(source) is Kind.COMPLEX and target.is_real:
-        return (lambda values: values.real.astype(dtype)), None, None
-    return (lambda values: values.astype(dtype, copy=False)), None, None
+        return _exactly(dtype)
+    if source.kind is Kind.COMPLEX and target.is_real:
+        return lambda values: values.real.astype(dtype)
+    if target.wraps:
+        return stored_conversion(source, target)
+    if source.is_fixed and target is not ElementType.BOOL:
+        return lambda values: scaled_float(values, source, dtype)
+    return lambda values: values.astype(dtype, copy=False)
 
 
 def _kind(kind: ValueType) -> Kind | None:
@@ -213,12 +231,12 @@ def no_value(target: ElementType) -> Fault:
 
 
 def _fault(code: str, target: ElementType) -> Fault:
-    low, high = target.integer_range
+    low, high = target.value_range
     return Fault(code, f"{{value}} is not a value of {target}, {low} to {high}", "limit it first with min and max")
 
 
 def _outside(values: Any, target: ElementType) -> Any:
-    low, high = target.integer_range
+    low, high = target.whole_range
     return np.logical_or(np.less(values, low), np.greater(values, high))
 
 
@@ -231,5 +249,16 @@ def _exactly(dtype: np.dtype[Any]) -> Apply:
     return convert
 
 
-def _truncated(dtype: np.dtype[Any]) -> Apply:
-    return lambda values: np.trunc(values).astype(dtype)
+def _moved(target: ElementType) -> Apply:
+    """Integers of no type, which fit, as stored integers of a fixed-point type."""
+
+    def convert(values: Any) -> Any:
+        if isinstance(values, int):
+            return np.asarray(values << target.fraction).astype(DTYPES[target])
+        return moved(values, target.fraction, signed=True).astype(DTYPES[target])
+
+    return convert
+
+
+def _truncated(target: ElementType) -> Apply:
+    return lambda values: np.trunc(_scaled(values, target)).astype(DTYPES[target])

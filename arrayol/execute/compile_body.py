@@ -18,9 +18,11 @@ from arrayol.errors import error
 from arrayol.execute.compile_expression import Code, compile_expression, locate
 from arrayol.execute.elements import Window, checked_index
 from arrayol.execute.environment import DTYPES, Axis, Environment, Mask, Place, Values
+from arrayol.execute.stored import add_to, settle, wrapping
 from arrayol.execute.vectorise import Counter, Freedom, MovingAxis, Scope, range_limit, shape_of
 from arrayol.ir.expressions import Assign, Loop, Range, Statement, arrays, assigns, mentions
 from arrayol.ir.spec import Elementary, Local
+from arrayol.ir.types import ElementType
 from arrayol.polyhedral.dependences import Level, nest_of
 
 _UNROLLED = 128  # copies of a statement at most; a counter takes more time for each of them, and less memory
@@ -221,10 +223,17 @@ def _summed(statement: Assign, scope: Scope, bounds: _Bounds, steps: Sequence[St
             total = np.concatenate([np.expand_dims(out, position), values], axis=position)
             np.add.accumulate(total, axis=position, dtype=total.dtype, out=total)
             out[...] = np.take(total, -1, axis=position)
+            settle(out, _written_type(statement))
         if target.tracked and indices:
             view.of(env.written[target.port])[...] = True
 
     return Step(run, max(step.width for step in steps))
+
+
+def _written_type(statement: Assign) -> ElementType:
+    """The type of what a statement writes."""
+    assert isinstance(statement.value.type, ElementType)
+    return statement.value.type
 
 
 def _now(axes: Sequence[Axis | MovingAxis], env: Environment) -> tuple[Axis, ...]:
@@ -274,7 +283,8 @@ class _Target:
         if np.ndim(values) > max(map(np.ndim, place), default=0):  # one lane acts, and no subscript has its axis
             place = tuple(np.broadcast_to(index, np.shape(values)) for index in place)
             values = values if place else np.reshape(values, ())
-        array[place] = array[place] + values if self.statement.accumulate else values
+        kind = _written_type(self.statement)
+        array[place] = wrapping(np.add, kind)(array[place], values) if self.statement.accumulate else values
         if self.tracked:
             env.written[self.port][place] = True
 
@@ -290,7 +300,7 @@ def _target(statement: Assign, scope: Scope) -> _Target:
 
 def _everywhere(target: _Target, value: Code) -> Callable[[Environment], None]:
     """Write at all lanes."""
-    port, view, into = target.port, target.view, value.into
+    port, view, into, kind = target.port, target.view, value.into, _written_type(target.statement)
     if view is None:
         return lambda env: target.store(env, value.run(env))
 
@@ -301,7 +311,7 @@ def _everywhere(target: _Target, value: Code) -> Callable[[Environment], None]:
             return
         out = seen.of(env.arrays[port])
         if target.statement.accumulate:
-            np.add(out, value.run(env), out=out)
+            add_to(out, value.run(env), kind)
         elif into is not None:
             into(env, out)
         else:
@@ -318,7 +328,9 @@ def _where(target: _Target, value: Code, condition: Code) -> Callable[[Environme
 
     def masked(env: Environment, chosen: Mask, seen: Window) -> None:
         out = seen.of(env.arrays[port])
-        values = np.add(out, value.run(env)) if target.statement.accumulate else value.run(env)
+        values = value.run(env)
+        if target.statement.accumulate:
+            values = wrapping(np.add, _written_type(target.statement))(out, values)
         np.copyto(out, values, where=chosen)
         if target.tracked:
             np.copyto(seen.of(env.written[port]), True, where=chosen)

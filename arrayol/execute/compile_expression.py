@@ -217,6 +217,8 @@ def _operated(node: Operation, operands: list[Code], scope: Scope) -> Code:
     if node.operator in ("and", "or") and not operands[1].safe:
         return _short_circuit(node, operands, scope)
     apply = arithmetic.operation(node.operator, len(operands), kind)
+    if isinstance(node.type, ElementType) and node.type.is_fixed and node.operator in ("*", "<<", ">>"):
+        apply = stored.product(node.type) if node.operator == "*" else stored.shift(node.operator, node.type)
     integers = kind is None or kind.is_integer
     if node.operator in ("//", "%") and integers:
         return _guarded(apply, operands, lambda divisor: np.equal(divisor, 0), _ZERO, node.span)
@@ -253,8 +255,7 @@ def _function(node: Function, scope: Scope) -> Code:
     if node.name in ("round", "sat"):
         return _rounding(node, compile_expression(node.arguments[0], scope))
     arguments = [compile_expression(argument, scope) for argument in node.arguments]
-    is_complex = isinstance(kind, ElementType) and kind.kind is Kind.COMPLEX
-    return _applied(arithmetic.function(node.name, exact=node.type is Weak.INTEGER, is_complex=is_complex), arguments)
+    return _applied(arithmetic.function(node.name, kind, exact=node.type is Weak.INTEGER), arguments)
 
 
 def _rounding(node: Function, operand: Code) -> Code:

@@ -18,6 +18,7 @@ import numpy as np
 from arrayol.errors import ArrayolError, error
 from arrayol.execute.environment import DTYPES, Place, Values
 from arrayol.execute.frames import used
+from arrayol.execute.stored import first_outside, told_range
 from arrayol.ir.spec import Elementary, Port, Spec
 from arrayol.language.diagnose import did_you_mean
 
@@ -144,6 +145,10 @@ class ExternProgram:
         if result.shape != shape:
             message = f"returned the shape {result.shape} for output '{port.name}', expected {shape}"
             raise self._misfit(message, None, place, lane)
+        found = first_outside(np.asarray(result), port.type)
+        if found is not None:
+            message = f"returned the value {found} for output '{port.name}'; {told_range(port.type)}"
+            raise self._misfit(message, "limit it first, with numpy.clip", place, lane)
 
     def _misfit(self, what: str, hint: str | None, place: Place, lane: tuple[int, ...]) -> ArrayolError:
         message = f"'{self.elementary.extern}' {what}, in {place.describe(lane)}"

@@ -110,9 +110,10 @@ def bits_for(element: ElementType, rank: int, input_bits: int | None) -> int:
         return 8
     if element is ElementType.BOOL:
         return 1
-    if element.bits == 8:
+    if element.stored_bits == 8:
         return 8
-    return 16 if element is ElementType.U16 or input_bits == 16 else 8
+    is_wide = element.kind is Kind.UNSIGNED and element.stored_bits == 16
+    return 16 if is_wide or input_bits == 16 else 8
 
 
 def pixels_of(array: NDArray[Any], bits: int) -> tuple[NDArray[Any], int, int]:

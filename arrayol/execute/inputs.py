@@ -19,6 +19,7 @@ from arrayol.execute.arrays import blocks, first_lost, kinds_agree, read_member,
 from arrayol.execute.environment import DTYPES, empty
 from arrayol.execute.frames import first_frames
 from arrayol.execute.images import frame_axis, is_pattern, matching, read_png, without_axis
+from arrayol.execute.stored import first_outside, told_range, wrapped
 from arrayol.ir.spec import ConstValue, Port
 from arrayol.ir.types import ElementType, Kind
 from arrayol.text import rounded
@@ -208,8 +209,15 @@ def _exactly(path: Path, port: Port, values: NDArray[Any], element: ElementType)
     own = type_name(values.dtype)
     expected = f"expected {element} (port {shown_port(port)}), found {own}"
     hint = f"convert it first, as numpy's astype('{DTYPES[element].name}') does"
+    if element.is_fixed:
+        hint = f"a file has the stored integers, value x 2**{element.fraction}, as {DTYPES[element].name}"
     if not kinds_agree(values.dtype, element):
         raise error("type-mismatch", expected, file=str(path), hint=hint)
+    for _, index in blocks(values.shape) if not element.is_numpys else ():
+        found = first_outside(values[index], element)
+        if found is not None:
+            message = f"the value {found} is in this file, for port {shown_port(port)}; {told_range(element)}"
+            raise error("value-out-of-range", message, file=str(path), hint="limit the values first, with numpy.clip")
     if values.dtype == DTYPES[element] and values.flags.c_contiguous and not isinstance(values, np.memmap):
         return values
     array = empty(values.shape, DTYPES[element])
@@ -231,28 +239,32 @@ _BLOCK = 1 << 18  # values made at once, to bound the memory
 def ramp(element: ElementType, shape: tuple[int, ...]) -> NDArray[Any]:
     """0, 1, 2, ... in row-major order, as far as the type reaches: integers wrap around, bool alternates.
 
+    Of fixed-point types these are the stored integers, steps of the last bit.
+
     f32 and c64 count exactly up to 2^24 and round above.
     """
     array = empty(shape, DTYPES[element])
     for part, first in _blocks(array):
         counted = np.arange(first, first + part.size)
-        part[...] = counted % 2 if element is ElementType.BOOL else counted
+        counted = counted % 2 if element is ElementType.BOOL else counted
+        part[...] = wrapped(counted, element) if element.wraps else counted
     return array
 
 
 def noise(element: ElementType, shape: tuple[int, ...], seed: int) -> NDArray[Any]:
     """Uniform values: floats and both parts of complex numbers in [0, 1), bool fair, integers those of a pixel.
 
-    That is 0 to 255, and 0 to 127 for i8. Each value takes one raw word of PCG64, in row-major order, the real part
-    before the imaginary one: its highest 53, 24, 8, 7 or 1 bits. So it depends on no version of NumPy's distributions;
-    an f64 is that of `numpy.random.default_rng(seed).random()`.
+    That is 0 to 255, or as far as the type reaches; fixed-point values are in [0, 1), as far as they reach. Each value
+    takes one raw word of PCG64, in row-major order, the real part before the imaginary one: its highest bits, 53 and 24
+    of floats, those after the point, 8 or fewer of integers, 1 of bool. So it depends on no version of NumPy's
+    distributions; an f64 is that of `numpy.random.default_rng(seed).random()`.
     """
     array = empty(shape, DTYPES[element])
     generator = np.random.PCG64(seed)
     parts = array.reshape(-1).view(array.real.dtype) if element.kind is Kind.COMPLEX else array
     bits = _bits(element, parts.dtype)
     for part, _ in _blocks(parts):
-        words = generator.random_raw(part.size) >> np.uint64(64 - bits)
+        words = generator.random_raw(part.size) >> np.uint64(64 - bits) if bits else np.zeros(part.size, "u8")
         part[...] = words * 2.0**-bits if parts.dtype.kind == "f" else words
     return array
 
@@ -260,7 +272,9 @@ def noise(element: ElementType, shape: tuple[int, ...], seed: int) -> NDArray[An
 def _bits(element: ElementType, dtype: np.dtype[Any]) -> int:
     if dtype.kind == "f":
         return 53 if dtype.itemsize == 8 else 24
-    return {ElementType.BOOL: 1, ElementType.I8: 7}.get(element, 8)
+    if element.is_fixed:
+        return element.fraction
+    return 1 if element is ElementType.BOOL else min(8, element.bits - element.is_signed)
 
 
 def _blocks(array: NDArray[Any]) -> Iterator[tuple[NDArray[Any], int]]:

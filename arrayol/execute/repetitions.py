@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from arrayol.execute.environment import DTYPES, Batch, Box, Points, Values, cut,
 from arrayol.execute.patterns import Tiling, read_patterns, tiling_for_reading, tiling_for_writing
 from arrayol.ir.exits import writing_parts
 from arrayol.ir.spec import Component, Delay, Link, Port, RepetitiveTask, TiledDefault, Tiler, port_named
+from arrayol.ir.types import ElementType
 from arrayol.polyhedral.delays import find_schedule
 
 # Delayed ports: what an earlier repetition has put out, or a default where there is none.
@@ -245,7 +246,7 @@ def bind(
     inputs = {
         link.port: tiling_for_reading(
             arrays[link.array],
-            link.tiler,
+            _filled(link.tiler, port_named(callee.inputs, link.port).type),
             sizes(port_named(callee.inputs, link.port).shape),
             order.repetition,
             wave=order.wave,
@@ -283,6 +284,13 @@ def _targets(link: Link, array: Values, pattern: tuple[int, ...], order: Order) 
         yield tiling if link.exit is None else Exit(tiling, Box(part.low, high))
 
 
+def _filled(tiler: Tiler, kind: ElementType) -> Tiler:
+    """A tiler whose border has its constant as arrays hold it."""
+    if tiler.border is None or not tiler.border.is_constant:
+        return tiler
+    return replace(tiler, border=replace(tiler.border, value=kind.held(tiler.border.value)))
+
+
 def _store(task: RepetitiveTask, port: Port, order: Order, trailing: tuple[int, ...]) -> Store:
     """Memory for a delayed output: for all repetitions, or for as many wavefronts as its longest delay reaches over."""
     pattern, dtype, wave = sizes(port.shape), DTYPES[port.type], order.wave
@@ -310,7 +318,7 @@ def _delayed(
         delay.vector,
         stores.get(delay.output) if delay.acts else None,
         whole(order.repetition),
-        None if isinstance(default, TiledDefault) else np.array(default, dtype),
+        None if isinstance(default, TiledDefault) else np.array(port.type.held(default), dtype),
         (arrays[default.array], default.tiler) if isinstance(default, TiledDefault) else None,
         dtype,
         sizes(port.shape),

@@ -17,6 +17,7 @@ from arrayol.execute.environment import DTYPES, Place, Values, empty
 from arrayol.execute.extern import ExternProgram, Functions, not_allowed
 from arrayol.execute.frames import first_frames, with_frames
 from arrayol.execute.repetitions import bind, sizes
+from arrayol.execute.stored import first_outside, told_range
 from arrayol.ir.spec import Component, CompoundTask, ConstArray, Elementary, Part, Port, RepetitiveTask, Spec
 from arrayol.language.diagnose import did_you_mean
 
@@ -88,6 +89,10 @@ def _fitting(port: Port, inputs: Mapping[str, NDArray[Any]]) -> Values:
     if array.dtype != DTYPES[port.type]:
         message = f"input '{port.name}' has the type {array.dtype}, expected {DTYPES[port.type]} ({port.type})"
         raise error("type-mismatch", message, port.span, hint="convert it first, with astype")
+    found = first_outside(array, port.type)
+    if found is not None:
+        message = f"input '{port.name}' has the value {found}; {told_range(port.type)}"
+        raise error("value-out-of-range", message, port.span, hint="limit the values first, with numpy.clip")
     return array
 
 

@@ -30,6 +30,21 @@ def wrapped(values: Values, kind: ElementType) -> Values:
     return np.bitwise_and(values, dtype.type(kind.integer_range[1]))
 
 
+def first_outside(values: Values, kind: ElementType) -> int | None:
+    """The first of some integers that is no stored integer of a type, where NumPy's own type has more; else None."""
+    if kind.is_numpys or not kind.wraps:
+        return None
+    low, high = kind.integer_range
+    outside = (values < low) | (values > high)
+    return int(values[outside].flat[0]) if np.any(outside) else None
+
+
+def told_range(kind: ElementType) -> str:
+    """What the integers of files and arrays may be for a type."""
+    low, high = kind.integer_range
+    return f"{kind} {'is stored as' if kind.is_fixed else 'holds'} {low} to {high}"
+
+
 def wrapping(apply: Apply, kind: ElementType | None) -> Apply:
     """The same function with its result brought into the range of a type, where NumPy's is wider."""
     if kind is None or not kind.wraps or kind.stored_bits == kind.bits:
@@ -43,6 +58,26 @@ def moved(values: Values, places: int, *, signed: bool) -> Values:
     if places >= 0:
         return np.left_shift(values, places) if places < 64 else np.zeros_like(values)
     return np.right_shift(np.right_shift(values, min(-places, 32)), min(max(-places - 32, 0), 63))
+
+
+def stored_conversion(source: ElementType, target: ElementType) -> Apply:
+    """Stored integers, or truth values, as those of another type: what is finer is dropped, what is too large wraps."""
+    places, signed = target.fraction - source.fraction, source.is_signed
+    if places == 0:
+        return lambda values: wrapped(values, target)
+    return lambda values: wrapped(moved(values, places, signed=signed), target)
+
+
+def add_to(array: Values, values: Values, kind: ElementType) -> None:
+    """Add to an array of stored integers, or of floats, in place."""
+    np.add(array, values, out=array)
+    settle(array, kind)
+
+
+def settle(array: Values, kind: ElementType) -> None:
+    """Bring sums in an array back into the range of their type."""
+    if kind.wraps and kind.stored_bits != kind.bits:
+        array[...] = wrapped(array, kind)
 
 
 def product(kind: ElementType) -> Apply:

@@ -17,11 +17,18 @@ from arrayol.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number or truth value; `type` is weak until it meets an element type."""
+    """A number or truth value; `type` is weak until it meets an element type, and of fixed point `value` is stored."""
 
     value: int | float | bool
     type: ValueType
     span: Span = field(compare=False, repr=False)
+
+    @property
+    def number(self) -> int | float | bool:
+        """The value, the point of a fixed-point number in its place."""
+        if isinstance(self.type, ElementType) and self.type.is_fixed:
+            return self.type.value(int(self.value))
+        return self.value
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ def interval(expr: Expr, variables: Variables) -> Interval:
 
     Raises UnboundedError, for the innermost part without bounds.
     """
+    if isinstance(expr.type, ElementType) and expr.type.is_fixed:
+        raise UnboundedError(expr)
     if isinstance(expr.type, ElementType) and expr.type.is_integer:
         least, most = expr.type.integer_range
         low, high = _typed(expr, expr.type, variables)

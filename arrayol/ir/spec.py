@@ -10,6 +10,7 @@ import sys
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import prod
 from typing import Generic, TypeAlias, TypeGuard
 
@@ -64,10 +65,14 @@ class ConstArray:
 
     @property
     def number(self) -> ConstValue | None:
-        """The value of one that is a number in bodies: of rank 0, and not complex."""
+        """What arrays hold of one that is a number in bodies: of rank 0, not complex, of at most 53 bits if fixed."""
         if self.shape or self.type.kind is Kind.COMPLEX:
             return None
         value: ConstValue = struct.unpack(f"<{_STRUCT[self.type.numpy_name]}", self.data)[0]
+        if self.type.is_fixed and Fraction(self.type.value(int(value))) != Fraction(
+            int(value), 1 << self.type.fraction
+        ):
+            return None  # no text has it
         return value
 
     @property

@@ -148,6 +148,11 @@ class ElementType(str):
         exact = Fraction(value) * (1 << self.fraction)
         return exact.numerator if exact.denominator == 1 else None
 
+    def held(self, value: float) -> int | float:
+        """What arrays hold for a constant that fits the type: its stored integer where the type has one."""
+        stored = self.stored(value) if self.wraps else None
+        return value if stored is None else stored
+
     def wrapped(self, stored: int) -> int:
         """A stored integer brought into the range by whole turns."""
         low, _ = self.integer_range

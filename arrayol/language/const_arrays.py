@@ -87,15 +87,17 @@ def _stored(values: Iterable[Value], kind: ElementType) -> bytes:
     import numpy as np
 
     # By f64 where it is rounded to f32, as in a body; integers of 64 bits have no f64.
-    if kind.is_integer or kind is ElementType.BOOL:
-        return np.array(list(values), _dtype(kind)).tobytes()
+    if kind.wraps or kind is ElementType.BOOL:
+        return np.array(
+            [value if isinstance(value, complex) else kind.held(value) for value in values], _dtype(kind)
+        ).tobytes()
     if kind.kind is Kind.COMPLEX:
         return np.array(list(values), "<c16").astype(_dtype(kind)).tobytes()
     return np.array(list(values), "<f8").astype(_dtype(kind)).tobytes()
 
 
 def _dtype(kind: ElementType) -> str:
-    return f"<{kind.numpy_name}" if kind.bits > 8 else kind.numpy_name
+    return f"<{kind.numpy_name}" if kind.bytes > 1 else kind.numpy_name
 
 
 def _of_table(table: syntax.Table, kind: ElementType, shape: tuple[int, ...], constants: Constants) -> bytes:
@@ -266,6 +268,8 @@ def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
 
     if (values.dtype == bool) != (kind is ElementType.BOOL) or (values.dtype == np.float64 and kind.is_integer):
         raise OneByOne
+    if kind.is_fixed:
+        return _stored_fixed(values, kind)
     if kind.is_integer:
         low, high = kind.integer_range
         if int(values.min()) < low or int(values.max()) > high:
@@ -276,6 +280,19 @@ def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
     if not np.isfinite(stored).all():
         raise OneByOne
     return stored.tobytes()
+
+
+def _stored_fixed(values: NDArray[Any], kind: ElementType) -> bytes:
+    import numpy as np
+
+    from arrayol.language.const_vectors import OneByOne
+
+    low, high = kind.integer_range
+    stored = np.ldexp(values.astype("f8"), kind.fraction)
+    exact = np.abs(stored) < 1 << 53
+    if not exact.all() or (stored != np.trunc(stored)).any() or stored.min() < low or stored.max() > high:
+        raise OneByOne
+    return bytes(stored.astype(_dtype(kind)).tobytes())
 
 
 def _at(failure: Mistake, bound: Mapping[str, ConstValue]) -> Mistake:
@@ -305,6 +322,11 @@ def _of_file(file: syntax.DataFile, kind: ElementType, shape: tuple[int, ...]) -
         held, wanted = (shown_shape(each) or "one element" for each in (values.shape, shape))
         message = f"'{file.path}' is {held}, not {wanted}"
         raise mistake("const-file", message, file.span, "declare the shape that the file has, or save it anew")
+    low, high = kind.integer_range
+    if kind.wraps and not kind.is_numpys and not ((values >= low) & (values <= high)).all():
+        found = values[(values < low) | (values > high)].flat[0]
+        message = f"'{file.path}' holds {found}, and {kind} is stored as {low} to {high}"
+        raise mistake("value-out-of-range", message, file.span, "a file has the stored integers of an array")
     return np.ascontiguousarray(values).astype(_dtype(kind)).tobytes()
 
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
-from arrayol.ir.types import MAXIMUM_WIDTH, ElementType, Kind
-from arrayol.language.constants import TYPE_NAMES, saturated_type
+from arrayol.ir.types import MAXIMUM_WIDTH, ElementType, Kind, is_type
+from arrayol.language.constants import saturated_type
 from arrayol.language.tree import chain_of
 
 Vector = NDArray[Any]  # of int64, float64 or bool
@@ -222,7 +222,7 @@ _LIBRARY: Mapping[str, Callable[[float], float]] = {
 
 
 def _applied(name: str, arguments: Sequence[Vector]) -> Vector:
-    if name in TYPE_NAMES:
+    if is_type(name):
         if len(arguments) != 1:
             raise OneByOne
         return _converted(ElementType(name), arguments[0])
@@ -270,7 +270,7 @@ def _rounded(value: Vector, bits: Vector) -> Vector:
 def _saturated(target: ElementType, value: Vector) -> Vector:
     low, high = target.integer_range
     (value,) = _numbers(value)
-    if high > _INT64[1]:
+    if high > _INT64[1] or target.is_fixed:
         raise OneByOne
     if value.dtype == np.int64:
         return np.asarray(np.clip(value, low, high))
@@ -279,9 +279,19 @@ def _saturated(target: ElementType, value: Vector) -> Vector:
     return np.asarray(np.clip(np.trunc(value).astype("i8"), low, high))
 
 
+def _to_fixed(target: ElementType, value: Vector) -> Vector:
+    scaled = np.trunc(np.ldexp(value.astype("f8"), target.fraction))
+    low, high = target.integer_range
+    if not (np.abs(scaled) < _EXACT_IN_F64).all() or scaled.min() < low or scaled.max() > high:
+        raise OneByOne
+    return np.asarray(np.ldexp(scaled, -target.fraction))
+
+
 def _converted(target: ElementType, value: Vector) -> Vector:
     if target is ElementType.BOOL:
         return value.astype(bool)
+    if target.is_fixed:
+        return _to_fixed(target, value)
     if target.is_integer:
         if value.dtype == np.float64 and not (np.abs(value) < _EXACT_IN_F64).all():
             raise OneByOne

@@ -12,10 +12,11 @@ from fractions import Fraction
 
 from arrayol.ir import syntax
 from arrayol.ir.spec import ConstValue
-from arrayol.ir.types import MAXIMUM_WIDTH, NUMPY_TYPES, ElementType, Kind
+from arrayol.ir.types import MAXIMUM_WIDTH, NUMPY_TYPES, ElementType, Kind, is_type, is_width
 from arrayol.language.diagnose import Mistake, did_you_mean, mistake
 from arrayol.language.tree import chain_of
 from arrayol.source import Span
+from arrayol.text import counted
 
 MAXIMUM_BITS = 4096
 
@@ -156,19 +157,19 @@ def rounding_bits(value: object, span: Span) -> int:
 
 
 def saturate(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
-    """A constant as the nearest value of an integer type; a fraction is cut off."""
+    """A constant as the nearest value of an integer or fixed-point type; what is finer is cut off."""
     if isinstance(value, bool):
         raise mistake("wrong-operand", "'sat' takes numbers, not true or false", span)
     low, high = target.integer_range
-    return min(max(int(value), low), high)
+    return target.value(min(max(math.trunc(Fraction(value) * (1 << target.fraction)), low), high))
 
 
 def convert(target: ElementType, value: ConstValue, span: Span) -> ConstValue:
     """A constant converted to an element type; its value must fit."""
     if target is ElementType.BOOL:
         return bool(value)
-    if target.is_integer:
-        whole = int(value)
+    if target.wraps:
+        whole = target.value(math.trunc(Fraction(value) * (1 << target.fraction)))
         check_fits(whole, target, span)
         return whole
     if target.kind is Kind.COMPLEX:
@@ -193,8 +194,11 @@ def check_stored(value: ConstValue, target: ElementType, span: Span) -> None:
 
 def check_fits(value: ConstValue, target: ElementType, span: Span, hint: str | None = None) -> None:
     """Raise where an element type cannot hold a constant."""
-    if target.is_integer:
-        low, high = target.integer_range
+    if target.is_fixed and target.stored(value) is None:
+        message = f"{value} has more than the {counted(target.fraction, 'bit')} of {target} after the point"
+        raise mistake("constant-does-not-fit", message, span, f"write round({value}, {target.fraction})")
+    if target.wraps:
+        low, high = target.value_range
         if not low <= value <= high:
             message = f"{value} does not fit {target}, which holds {low} to {high}"
             raise mistake("constant-does-not-fit", message, span, hint)
@@ -228,7 +232,7 @@ def too_large(span: Span) -> Exception:
 
 # Values of constant expressions.
 
-TYPE_NAMES = frozenset(NUMPY_TYPES)
+TYPE_NAMES = frozenset(NUMPY_TYPES)  # those that hints propose
 
 _SIZED = re.compile(r"(u?)(int|float|complex)(8|16|32|64|128)(_t)?")
 _FOREIGN_TYPES = {
@@ -244,6 +248,37 @@ def meant_type(name: str) -> str | None:
     sized = _SIZED.fullmatch(name)
     plain = _FOREIGN_TYPES.get(name) or (sized and (sized[1] or sized[2][0]) + sized[3])
     return f"the type is called '{plain}' here" if plain in TYPE_NAMES else None
+
+
+def named_type(name: syntax.Name) -> ElementType:
+    """The element type of a name. Raises Mistake (`bad-width`, `unknown-type`)."""
+    if is_type(name.text):
+        return ElementType(name.text)
+    if is_width(name.text):
+        message, hint = _bad_width(name.text)
+        raise mistake("bad-width", message, name.span, hint)
+    hint = meant_type(name.text) or did_you_mean(name.text, TYPE_NAMES) or _ALL_TYPES
+    raise mistake("unknown-type", f"no element type is named '{name.text}'", name.span, hint)
+
+
+_ALL_TYPES = "types are bool, integers as u8 or i12, fixed point as i4.12, floats f32 and f64, complex c64 and c128"
+
+
+def _bad_width(name: str) -> tuple[str, str]:
+    """What is wrong with the numbers of an integer or fixed-point type, and what to write."""
+    before, point, after = name[1:].partition(".")
+    plain = f"{name[0]}{before.lstrip('0') or '0'}{point}{after.lstrip('0') or '0' * bool(point)}"
+    if len(plain) < len(name) and is_type(plain):
+        return f"'{name}' has a zero too many", f"write {plain}"
+    if point and not after.strip("0"):
+        return f"'{name}' has no bit after the point", f"an integer is written {name[0]}{before}"
+    if name[0] == "i" and point and not before.strip("0"):
+        return f"'{name}' has no bit before the point, where its sign stands", f"write i1.{after}, or u0.{after}"
+    total = int(before) + int(after or "0")
+    return (
+        f"'{name}' has {counted(total, 'bit')}",
+        f"there are 1 to {MAXIMUM_WIDTH} bits, those after the point included",
+    )
 
 
 _SIZE_HINT = (
@@ -341,7 +376,7 @@ class Constants:
     def evaluate_applied(self, expr: syntax.Apply, values: Sequence[ConstValue]) -> ConstValue:
         """A function or conversion, but `sat`, of arguments whose values are known. Raises Mistake."""
         name = expr.function.text
-        if name in TYPE_NAMES:
+        if is_type(name):
             return convert(ElementType(name), values[0], expr.span)
         return apply(name, values, expr.span)
 
@@ -349,7 +384,9 @@ class Constants:
 def check_function(expr: syntax.Apply) -> None:
     """Raise where a function or conversion is unknown, or has another number of arguments than it takes."""
     name, count = expr.function.text, len(expr.arguments)
-    if name not in FUNCTIONS and name not in TYPE_NAMES:
+    if name not in FUNCTIONS and is_width(name):
+        named_type(expr.function)
+    elif name not in FUNCTIONS and name not in TYPE_NAMES:
         hint = meant_type(name) or did_you_mean(name, {*FUNCTIONS, *TYPE_NAMES})
         raise mistake("unknown-function", f"no function is named '{name}'", expr.function.span, hint)
     least, most = FUNCTIONS.get(name) or (1, 2 if name in ("c64", "c128") else 1)
@@ -366,12 +403,14 @@ _COUNTS = {1: "one", 2: "two"}
 def saturated_type(expr: syntax.Apply) -> ElementType:
     """The type that `sat` saturates to, its first argument. Raises Mistake."""
     first = expr.arguments[0]
-    if not isinstance(first, syntax.Ref) or first.subscripts or first.name.text not in TYPE_NAMES:
+    named = isinstance(first, syntax.Ref) and not first.subscripts
+    if not isinstance(first, syntax.Ref) or not named or not (is_type(first.name.text) or is_width(first.name.text)):
         hint = "write the type, then the number, as in sat(i8, e)"
         raise mistake("wrong-arguments", "'sat' takes a type as its first argument", first.span, hint)
-    target = ElementType(first.name.text)
+    target = named_type(first.name)
     if not target.wraps:
-        raise mistake("wrong-operand", f"'sat' is not defined on {target}", first.span, "it gives integers")
+        hint = "it gives integers and fixed-point numbers"
+        raise mistake("wrong-operand", f"'sat' is not defined on {target}", first.span, hint)
     return target
 
 

@@ -35,6 +35,7 @@ from arrayol.ir.spec import (
     written_name,
 )
 from arrayol.ir.types import ElementType, ValueType, Weak
+from arrayol.language.fixed import narrowest
 from arrayol.language.parser import Parsed
 from arrayol.language.printer import print_file
 from arrayol.language.typing import meet
@@ -173,10 +174,26 @@ def _operation(expr: expressions.Operation) -> syntax.Expr:
 def _operands(expr: expressions.Operation | expressions.Function | expressions.Select) -> tuple[expressions.Expr, ...]:
     """The operands in the shortest forms that the typer brings back to those of `expr`."""
     operands = _settled(expr)
+    if isinstance(expr, expressions.Operation) and _is_special(expr):
+        return tuple(map(_alone, operands))
     for forms in _forms(operands):
         if _comes_back(expr, forms, operands[0].type):
             return forms
     return operands
+
+
+def _is_special(expr: expressions.Operation) -> bool:
+    """Whether it is a product or shift of fixed-point numbers, whose operands are of types of their own."""
+    fixed_left = isinstance(expr.type, ElementType) and expr.type.is_fixed
+    return fixed_left and expr.operator in ("*", "<<", ">>")
+
+
+def _alone(operand: expressions.Expr) -> expressions.Expr:
+    """An operand that no other brings to its type: a constant that has it by its value alone is written bare."""
+    weak = _raw(operand)
+    if not isinstance(operand, expressions.Constant) or not isinstance(weak, expressions.Constant):
+        return operand
+    return _whole(weak) if operand.type in (narrowest(weak.value), ElementType.I64) else operand
 
 
 def _settled(expr: expressions.Operation | expressions.Function | expressions.Select) -> tuple[expressions.Expr, ...]:
@@ -221,7 +238,7 @@ def _value(constant: expressions.Constant) -> ConstValue:
     """The value; a truth value that was promoted to a number is that number."""
     if isinstance(constant.value, bool) and constant.type not in (ElementType.BOOL, Weak.BOOL):
         return int(constant.value)
-    return constant.value
+    return constant.number
 
 
 def _whole(form: expressions.Expr) -> expressions.Expr:
@@ -247,7 +264,7 @@ def _comes_back(
     common = _common(forms)
     if isinstance(wanted, Weak):
         return isinstance(common, Weak)
-    integer = isinstance(common, ElementType) and common.is_integer
+    integer = isinstance(common, ElementType) and common.wraps
     if isinstance(expr, expressions.Function) and expr.name not in ("abs", "min", "max") and integer:
         common = ElementType.F64
     return common is wanted

@@ -21,9 +21,9 @@ from arrayol.ir.spec import (
     own_part_tiler,
     whole_array_tiler,
 )
-from arrayol.ir.types import NUMPY_TYPES, ElementType
-from arrayol.language.constants import meant_type
-from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_shape
+from arrayol.ir.types import ElementType
+from arrayol.language.constants import named_type
+from arrayol.language.diagnose import Mistake, Mistakes, mistake, shown_shape
 from arrayol.language.namespace import Definitions
 from arrayol.source import Span
 from arrayol.text import counted
@@ -89,12 +89,8 @@ def _port(port: syntax.Port, item: syntax.Elementary | syntax.Task, definitions:
 
 
 def resolve_element_type(name: syntax.Name) -> ElementType:
-    """The type of elements that a name means. Raises Mistake (`unknown-type`)."""
-    if name.text not in NUMPY_TYPES:
-        hint = meant_type(name.text) or did_you_mean(name.text, NUMPY_TYPES)
-        hint = hint or f"element types are {', '.join(NUMPY_TYPES)}"
-        raise mistake("unknown-type", f"no element type is named '{name.text}'", name.span, hint)
-    return ElementType(name.text)
+    """The type of elements that a name means. Raises Mistake (`unknown-type`, `bad-width`)."""
+    return named_type(name)
 
 
 def resolve_shape(dims: Sequence[syntax.Dim], definitions: Definitions) -> Shape:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import ConstValue, Local, Port, written_name
-from arrayol.ir.types import ElementType, Kind, ValueType, Weak
-from arrayol.language import constants
-from arrayol.language.constants import TYPE_NAMES, check_function, saturated_type
+from arrayol.ir.types import ElementType, Kind, ValueType, Weak, fixed_type, is_type
+from arrayol.language import constants, fixed
+from arrayol.language.constants import check_function, saturated_type
 from arrayol.language.diagnose import Mistake, mistake, shown_port
 from arrayol.language.namespace import Definitions
 from arrayol.language.tree import chain_of, names_in, nodes_in
@@ -22,15 +22,20 @@ _RANK = (Kind.BOOL, Kind.UNSIGNED, Kind.SIGNED, Kind.FLOAT, Kind.COMPLEX)
 
 
 def promote(left: ElementType, right: ElementType) -> ElementType | None:
-    """The type of both operands and the result, or None where there is none (u64 with a signed type)."""
+    """The type of both operands and the result: the narrowest that holds both, of NumPy's what NumPy says.
+
+    None where there is none of 64 bits at most, and for u64 with a signed type.
+    """
     low, high = sorted((left, right), key=lambda member: (_RANK.index(member.kind), member.bits))
+    if high.wraps and not (low.is_numpys and high.is_numpys):
+        return _narrowest(_U1 if low.kind is Kind.BOOL else low, high)
     if low.kind in (high.kind, Kind.BOOL):
         return high
-    if high.is_integer:
+    if high.wraps:
         return _integers(low, high)
     component = high.bits // 2 if high.kind is Kind.COMPLEX else high.bits
     needed = component if low.kind is Kind.FLOAT and low.bits <= component else 64
-    if low.is_integer and low.bits <= 16:
+    if low.wraps and low.bits <= (16 if low.is_numpys else _EXACT_IN_F32 + low.is_signed):
         needed = component
     return {
         (Kind.FLOAT, 32): ElementType.F32,
@@ -40,9 +45,19 @@ def promote(left: ElementType, right: ElementType) -> ElementType | None:
     }[high.kind, needed]
 
 
+_U1 = ElementType("u1")
+_EXACT_IN_F32 = 24  # bits of an integer
+
+
 def _integers(unsigned: ElementType, signed: ElementType) -> ElementType | None:
     bits = max(2 * unsigned.bits, signed.bits)
     return ElementType(f"i{bits}") if bits <= 64 else None
+
+
+def _narrowest(left: ElementType, right: ElementType) -> ElementType | None:
+    signed = left.is_signed or right.is_signed
+    whole = max(kind.integer_bits + (signed and not kind.is_signed) for kind in (left, right))
+    return fixed_type(signed=signed, whole=whole, fraction=max(left.fraction, right.fraction))
 
 
 def meet(left: ValueType, right: ValueType) -> ValueType | None:
@@ -205,9 +220,9 @@ class Scope:
         if name.text == "sat":
             return saturated(saturated_type(expr), self.typed(expr.arguments[1]), expr.span)
         arguments = [self.typed(argument) for argument in expr.arguments]
-        if len(arguments) == 2 and name.text in TYPE_NAMES:
+        if len(arguments) == 2 and name.text in ("c64", "c128"):
             return _complex(ElementType(name.text), arguments, expr.span)
-        if name.text in TYPE_NAMES:
+        if is_type(name.text):
             return _convert(ElementType(name.text), arguments[0], expr.span)
         return (_OWN.get(name.text) or _apply)(name.text, arguments, expr.span)
 
@@ -245,10 +260,22 @@ def settle(expr: expressions.Expr, target: ValueType) -> expressions.Expr:
         return expr
     if isinstance(expr, expressions.Constant):
         hint = "convert what it meets to a wider type first"
-        constants.check_fits(expr.value, target, expr.span, hint)
-        value = expr.value if target.is_integer or target is ElementType.BOOL else float(expr.value)
-        return replace(expr, value=value, type=target)
+        known = expr.number
+        constants.check_fits(known, target, expr.span, hint)
+        value = known if target.wraps or target is ElementType.BOOL else float(known)
+        return replace(expr, value=target.held(value), type=target)
+    if expr.type is Weak.FLOAT and target.is_fixed:
+        return _exactly(expr, target)
     return expressions.Convert(expr, target, expr.span)
+
+
+def _exactly(expr: expressions.Expr, target: ElementType) -> expressions.Expr:
+    """A float that range variables decide, in a fixed-point type: only constants can be known to be exact there."""
+    if isinstance(expr, expressions.Select):
+        then, otherwise = (settle(branch, target) for branch in (expr.then, expr.otherwise))
+        return replace(expr, then=then, otherwise=otherwise, type=target)
+    message = f"this float is not known to be a value of {target}"
+    raise mistake("wrong-operand", message, expr.span, f"convert it: {target}(...)")
 
 
 def shown(value_type: ValueType) -> str:
@@ -277,6 +304,9 @@ def _type_name(value_type: ValueType) -> str:
 def _binary(sign: str, left: expressions.Expr, right: expressions.Expr, span: Span) -> expressions.Expr:
     if _weak_constants(left, right):
         return constant(_logic(sign, left, right) if sign in ("and", "or") else _folded(sign, left, right, span), span)
+    special = fixed.operation(sign, left, right, span)
+    if special is not None:
+        return special
     common = _common((left, right), f"the operands of '{sign}'", span)
     _check_operator(sign, common, span)
     operands = (settle(left, common), settle(right, common))
@@ -327,12 +357,15 @@ def _check_operator(sign: str, common: ValueType, span: Span) -> None:
     is_bool = common in (ElementType.BOOL, Weak.BOOL)
     is_integer = common is Weak.INTEGER or (isinstance(common, ElementType) and common.is_integer)
     is_complex = isinstance(common, ElementType) and common.kind is Kind.COMPLEX
+    is_fixed = isinstance(common, ElementType) and common.is_fixed
     if sign in _BOOLEAN_SIGNS:
         allowed, hint = is_bool, "compare numbers first, as in x != 0"
     elif sign in _BIT_SIGNS:
         allowed, hint = is_bool or is_integer, "it works on integers and bool"
     elif sign in _SHIFTS:
         allowed, hint = is_integer, "it works on integers"
+    elif sign in ("/", "//", "%") and is_fixed:
+        allowed, hint = False, "multiply by a constant, or convert first, as in f64(a) / b"
     elif sign == "/" and is_integer:
         allowed, hint = False, "'//' rounds down; for a fraction convert first, as in f32(a) / b"
     elif sign in _ROUNDING or sign in _ORDER:
@@ -358,7 +391,7 @@ def _convert(target: ElementType, operand: expressions.Expr, span: Span) -> expr
     if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
         if target.kind is Kind.COMPLEX:
             return settle(replace(operand, span=span), target)
-        return expressions.Constant(constants.convert(target, operand.value, span), target, span)
+        return expressions.Constant(target.held(constants.convert(target, operand.value, span)), target, span)
     if isinstance(operand.type, ElementType) and operand.type.kind is Kind.COMPLEX and target.kind is not Kind.COMPLEX:
         hint = "real(e) gives its real part, abs(e) its magnitude"
         raise mistake("wrong-operand", f"a complex number does not convert to {target}", span, hint)
@@ -376,7 +409,7 @@ def _apply(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expr
     if name not in ("abs", "min", "max"):
         if common is Weak.INTEGER:
             return expressions.Function(name, tuple(arguments), Weak.FLOAT, span)
-        common = ElementType.F64 if isinstance(common, ElementType) and common.is_integer else common
+        common = ElementType.F64 if isinstance(common, ElementType) and common.wraps else common
     settled = tuple(settle(argument, common) for argument in arguments)
     result = common
     if name == "abs" and common in (ElementType.C64, ElementType.C128):
@@ -387,7 +420,7 @@ def _apply(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expr
 def saturated(target: ElementType, operand: expressions.Expr, span: Span) -> expressions.Expr:
     """The value of a type that is nearest to an operand. Raises Mistake where that is no real number."""
     if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
-        return expressions.Constant(constants.saturate(target, operand.value, span), target, span)
+        return expressions.Constant(target.held(constants.saturate(target, operand.value, span)), target, span)
     if operand.type is Weak.BOOL or not (isinstance(operand.type, Weak) or operand.type.is_real):
         raise mistake("wrong-operand", f"'sat' is not defined on {_type_name(operand.type)}", span)
     return expressions.Function("sat", (operand,), target, span)
@@ -395,11 +428,15 @@ def saturated(target: ElementType, operand: expressions.Expr, span: Span) -> exp
 
 def _round(name: str, arguments: Sequence[expressions.Expr], span: Span) -> expressions.Expr:
     operand, last = arguments
-    bits = constants.rounding_bits(last.value if isinstance(last, expressions.Constant) else None, last.span)
+    bits = constants.rounding_bits(last.number if isinstance(last, expressions.Constant) else None, last.span)
     if isinstance(operand, expressions.Constant) and isinstance(operand.type, Weak):
         return constant(constants.apply(name, (operand.value, bits), span), span)
     if operand.type is Weak.INTEGER:
         return operand
+    if isinstance(operand.type, ElementType) and operand.type.wraps:
+        return expressions.Function(
+            name, (operand, constant(bits, last.span)), fixed.rounded(operand.type, bits, span), span
+        )
     if operand.type is not Weak.FLOAT and (isinstance(operand.type, Weak) or operand.type.kind is not Kind.FLOAT):
         raise mistake("wrong-operand", f"'{name}' is not defined on {_type_name(operand.type)}", span)
     return expressions.Function(name, (operand, constant(bits, last.span)), operand.type, span)

@@ -279,7 +279,7 @@ def find_outside_port(
 
 def find_misfit(statement: NestStatement, conversion: NestConversion) -> tuple[Point, int] | None:
     """An instance that surely makes the conversion, and a value that its type cannot hold."""
-    low, high = conversion.target.integer_range
+    low, high = conversion.target.whole_range
     held = isl.Set(f"{{ [v] : {low} <= v <= {high} }}")
     try:
         with bounded_effort():

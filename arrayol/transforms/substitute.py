@@ -105,7 +105,9 @@ def _convert(expr: expressions.Convert, operand: expressions.Expr) -> expression
         return replace(expr, operand=operand)
     if expr.type.kind is Kind.COMPLEX:
         return settle(replace(operand, span=expr.span), expr.type)
-    return expressions.Constant(constants.convert(expr.type, operand.value, expr.span), expr.type, expr.span)
+    return expressions.Constant(
+        expr.type.held(constants.convert(expr.type, operand.value, expr.span)), expr.type, expr.span
+    )
 
 
 def _select(expr: expressions.Select, bindings: Bindings) -> expressions.Expr:

@@ -10,10 +10,20 @@ from hypothesis import event
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 
+from arrayol.ir.types import ElementType
+
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "i64")
 FLOATS = ("f32", "f64")
 FUNCTIONS = ("sqrt", "exp", "log", "floor", "ceil", "sin", "cos", "tan")
-TYPES = (*INTEGERS, *FLOATS, "u64", "bool", "c64", "c128")
+ODD = ("u12", "i5", "i33", "u1")
+FIXED = ("i4.12", "u0.8", "i1.11", "i20.30", "u3.5")
+NARROW = ("i4.12", "u0.8", "i1.11", "u3.5")  # whose products and sums have types
+TYPES = (*INTEGERS, *FLOATS, "u64", "bool", "c64", "c128", *ODD, *FIXED)
+
+
+def one(kind: str) -> str:
+    """A constant that a type has."""
+    return "true" if kind == "bool" else "0.5" if kind in FIXED else "1"
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,10 @@ class Writer:
     def constant(self, kind: str, _: int) -> str:
         if kind == "bool":
             return self.draw(st.sampled_from(("bool(1)", "bool(0)")))
+        if kind in ODD:
+            return f"{kind}({self.draw(st.integers(0, min(127, ElementType(kind).integer_range[1])))})"
+        if kind in FIXED:
+            return f"{kind}({self.draw(st.sampled_from(('0.1', '0.5', '0.75', '0')))})"
         if kind in INTEGERS or kind == "u64":
             return f"{kind}({self.draw(st.integers(0, 127))})"
         return f"{kind}({self.draw(st.sampled_from(('0.1', '0.5', '3.7', '100.25', '0', '7')))})"
@@ -96,6 +110,8 @@ class Writer:
             if self.draw(st.booleans()):
                 return self.condition(depth)
             return f"({left} {self.draw(st.sampled_from(('and', 'or', '&', '|', '^', '==')))} {right})"
+        if kind in FIXED:
+            return self.fixed(kind, depth)
         signs = ["+", "-", "*"]
         if kind in FLOATS:
             signs += ["/", "//", "%"]
@@ -107,8 +123,30 @@ class Writer:
         if sign in ("//", "%") and kind not in FLOATS and self.draw(st.integers(0, 5)):
             right = f"({right} | {kind}(1))"
         if sign in ("<<", ">>") and self.draw(st.integers(0, 5)):
-            right = f"({right} & {kind}(7))"
+            right = f"({right} & {kind}({min(7, ElementType(kind).integer_range[1])}))"
         return f"({left} {sign} {right})"
+
+    def fixed(self, kind: str, depth: int) -> str:
+        """Sums wrap, products are exact, and shifts keep the format."""
+        event("fixed point")
+        form = self.draw(st.integers(0, 5))
+        if form == 0:
+            amount = f"({self.expr('u8', depth)} & u8(7))" if self.draw(st.booleans()) else self.draw(st.integers(0, 7))
+            return f"({self.expr(kind, depth)} {self.draw(st.sampled_from(('<<', '>>')))} {amount})"
+        if form == 1:
+            return f"(-{self.expr(kind, depth)})"
+        if form == 2:
+            constant = self.draw(st.sampled_from(("0.5", "0")))
+            return f"({self.expr(kind, depth)} {self.draw(st.sampled_from(('+', '-')))} {constant})"
+        if form == 3:
+            return f"({self.expr(kind, depth)} {self.draw(st.sampled_from(('+', '-')))} {self.expr(kind, depth)})"
+        left = self.expr(self.draw(st.sampled_from(NARROW)), depth)
+        other = self.draw(st.sampled_from((*NARROW, "u12", "i5", "u8", "bool", "0.75", "-3", "2.5")))
+        right = self.expr(other, depth) if other[0] in "iub" else other
+        pair = (left, right) if self.draw(st.booleans()) else (right, left)
+        sign = self.draw(st.sampled_from(("*", "*", "+", "-"))) if other[0] in "iu" else "*"
+        total = f"({pair[0]} {sign} {pair[1]})"
+        return f"sat({kind}, {total})" if self.draw(st.integers(0, 3)) == 0 else f"{kind}({total})"
 
     def select(self, kind: str, depth: int) -> str:
         event("conditional expression")
@@ -118,7 +156,7 @@ class Writer:
         if self.variables and self.draw(st.booleans()):
             name = self.draw(st.sampled_from(list(self.variables)))
             return f"({name} {self.draw(st.sampled_from(('==', '<', '>=')))} {self.draw(st.integers(0, 2))})"
-        kind = self.draw(st.sampled_from((*INTEGERS, *FLOATS)))
+        kind = self.draw(st.sampled_from((*INTEGERS, *FLOATS, *ODD, *FIXED)))
         sign = self.draw(st.sampled_from(("==", "!=", "<", "<=", ">", ">=")))
         found = f"({self.expr(kind, depth)} {sign} {self.expr(kind, depth)})"
         return f"(not {found})" if self.draw(st.integers(0, 3)) == 0 else found
@@ -128,7 +166,8 @@ class Writer:
         source = self.draw(st.sampled_from(allowed))
         inner = self.expr(source, depth)
         if source in FLOATS and kind not in (*FLOATS, "c64", "c128", "bool") and self.draw(st.integers(0, 5)):
-            inner = f"max({source}(0), min({source}(100), {inner}))"
+            most = "0.5" if kind in (*ODD, *FIXED) else "100"
+            inner = f"max({source}(0), min({source}({most}), {inner}))"
         return f"{kind}({inner})"
 
     def mixed(self, kind: str, depth: int) -> str:
@@ -141,6 +180,8 @@ class Writer:
         total = f"({self.expr(source, depth)} {self.draw(st.sampled_from(('+', '-', '*')))} {other})"
         if kind in (*FLOATS, "c64", "c128", "bool"):
             return f"{kind}({total})"
+        if kind in (*ODD, *FIXED):
+            return f"sat({kind}, {total})"
         return f"{kind}(max(0, min(100, {total})))"
 
     def function(self, kind: str, depth: int) -> str:
@@ -169,7 +210,9 @@ class Writer:
             if self.draw(st.booleans()):
                 return f"{self.draw(st.sampled_from(('real', 'imag')))}({self.expr(part, depth)})"
             return f"round({self.expr(kind, depth)}, {self.draw(st.integers(0, 5))})"
-        source = self.draw(st.sampled_from((*INTEGERS, *FLOATS, "u64")))
+        source = self.draw(st.sampled_from((*INTEGERS, *FLOATS, "u64", *ODD, *FIXED)))
+        if source in (*NARROW, *ODD, *INTEGERS[:4]) and self.draw(st.booleans()):
+            return f"sat({kind}, round({self.expr(source, depth)}, {self.draw(st.integers(0, 12))}))"
         return f"sat({kind}, {self.expr(source, depth)})"
 
 
@@ -243,7 +286,9 @@ def _filling(draw: DrawFn, readable: list[GeneratedPort], port: GeneratedPort) -
         condition = Writer(draw, readable, bounds).condition(1)
         event("where")
         both = f"{target} = {value} for {_ranges(names, port.shape)} where {condition}\n"
-        return f"{both}  {target} = {port.type}(1) for {_ranges(names, port.shape)} where not {condition}"
+        return (
+            f"{both}  {target} = {port.type}({one(port.type)}) for {_ranges(names, port.shape)} where not {condition}"
+        )
     return f"{target} = {value} for {_ranges(names, port.shape)}"
 
 
@@ -290,12 +335,16 @@ def _const_array(draw: DrawFn, array: GeneratedPort) -> str:
             value = f"{names[0]} > 0 or {names[-1]} == 1"
         elif array.type in (*FLOATS, "c64", "c128"):
             value = f"sqrt({total}) - 0.3"
+        elif array.type in (*FIXED, *ODD):
+            value = f"sat({array.type}, round(0.3 * ({total}), {4 if array.type in FIXED else 0}))"
         return f"const {array} = [{value} for {_ranges(names, array.shape)}]"
     element = (
         st.sampled_from(("true", "false"))
         if array.type == "bool"
         else st.sampled_from(("0.1", "-0.0", "3", "1e30", "-7.25"))
         if array.type in (*FLOATS, "c64", "c128")
+        else st.sampled_from(("0", one(array.type), f"{array.type}(0.5)"))
+        if array.type in (*FIXED, *ODD)
         else st.integers(0 if array.type[0] == "u" else -128, 127).map(str)
     )
     values = draw(st.lists(element, min_size=count, max_size=count))
@@ -417,7 +466,7 @@ def streams(draw: DrawFn) -> Generated:
     links, ports = [f"x0 <- a_x0 at {tilers['x0']}"], [linked]
     for number, vector in enumerate(draw(st.sampled_from(STREAM_DELAYS))):
         port = GeneratedPort(f"p{number}", kind, pattern)
-        default = draw(st.sampled_from((f"a_x0 at {tilers['x0']}", "true" if kind == "bool" else "1")))
+        default = draw(st.sampled_from((f"a_x0 at {tilers['x0']}", one(kind))))
         links.append(f"{port.name} <- y0 delay {list(vector)} else {default}")
         ports.append(port)
     links.append(f"y0 -> b_y0 at {tilers['y0']}")
@@ -468,7 +517,7 @@ def finite_specs(draw: DrawFn) -> Generated:
             source = draw(st.sampled_from(outputs))
             port = GeneratedPort(f"p{number}", source.type, source.shape)
             delayed.append(port)
-            default = draw(st.sampled_from(("0", "1"))) if port.type != "bool" else "true"
+            default = draw(st.sampled_from(("0", one(port.type)))) if port.type != "bool" else "true"
             event("delay")
             if min(vector) < 0:
                 event("negative delay")

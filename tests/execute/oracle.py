@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from oracle_exact import Exact, Refused, applied, converted, from_stored, is_exact, operated
 
 from arrayol.ir.expressions import (
     Assign,
@@ -27,6 +28,7 @@ from arrayol.ir.expressions import (
     Range,
     Read,
     Select,
+    operands_of,
 )
 from arrayol.ir.spec import CompoundTask, Elementary, Port, RepetitiveTask, Spec, TiledDefault, Tiler, port_named
 from arrayol.ir.types import ElementType, ValueType, Weak
@@ -34,13 +36,11 @@ from arrayol.ir.types import ElementType, ValueType, Weak
 Arrays = dict[str, NDArray[Any]]
 
 
-class Refused(Exception):  # noqa: N818
-    """The execution error that docs/execution.md, "Errors while it runs", asks for, by its code."""
-
-
 def dtype_of(element: ElementType) -> np.dtype[Any]:
     if element is ElementType.BOOL:
         return np.dtype(bool)
+    if is_exact(element):
+        return next(np.dtype(f"{element[0]}{size}") for size in (1, 2, 4, 8) if element.bits <= 8 * size)
     return np.dtype({"i": "i", "u": "u", "f": "f", "c": "c"}[element[0]] + str(element.bits // 8))
 
 
@@ -89,7 +89,7 @@ def _repeat(spec: Spec, task: RepetitiveTask, inputs: Mapping[str, NDArray[Any]]
                 elif isinstance(delay.default, TiledDefault):
                     patterns[delay.port] = _pattern(arrays[delay.default.array], delay.default.tiler, r, port)
                 else:
-                    patterns[delay.port] = np.full(port.shape, delay.default, dtype_of(port.type))
+                    patterns[delay.port] = np.full(port.shape, _held(delay.default, port.type), dtype_of(port.type))
             done[r] = interpret(spec, task.callee, patterns)
             waiting.remove(r)
             for link in task.output_links:
@@ -99,6 +99,10 @@ def _repeat(spec: Spec, task: RepetitiveTask, inputs: Mapping[str, NDArray[Any]]
                 for f in product(*map(range, values.shape)):
                     arrays[link.array][_element(link.tiler, r, f, arrays[link.array].shape)] = values[f]
     return {port.name: arrays[port.name] for port in task.outputs}
+
+
+def _held(value: Any, kind: ElementType) -> Any:
+    return int(Fraction(value) * 2**kind.fraction) if is_exact(kind) else value
 
 
 def _inside(r: Sequence[int], shape: Sequence[int | None]) -> bool:
@@ -185,10 +189,12 @@ class Body:
         value = self.value(statement.value)
         array = self.arrays[statement.port]
         place = self._place(statement.port, statement.subscripts[statement.around :])
+        kind = statement.value.type
         if statement.accumulate:
             before = array[place] if place in self.written[statement.port] else array.dtype.type(0)
-            value = _binary("+", before, value)
-        array[place] = value
+            exact = is_exact(kind) and isinstance(kind, ElementType)
+            value = operated("+", [from_stored(before, kind), value], kind) if exact else _binary("+", before, value)
+        array[place] = value.stored if isinstance(value, Exact) else value
         self.written[statement.port].add(place)
 
     def _place(self, port: str, subscripts: Sequence[Expr]) -> tuple[int, ...]:
@@ -197,9 +203,11 @@ class Body:
             raise Refused("subscript-out-of-range")
         return place
 
-    def value(self, node: Expr) -> Any:  # noqa: C901, PLR0911  one case for each node
+    def value(self, node: Expr) -> Any:  # noqa: C901, PLR0911, PLR0912  one case for each node
         match node:
             case Constant():
+                if isinstance(node.type, ElementType) and is_exact(node.type):
+                    return from_stored(int(node.value), node.type)
                 return node.value if isinstance(node.type, Weak) else dtype_of(node.type).type(node.value)
             case Index():
                 return self.indices[node.name]
@@ -207,11 +215,18 @@ class Body:
                 place = self._place(node.port, node.subscripts[node.around :])
                 if place not in self.written.get(node.port, {place}):
                     raise Refused("read-before-write")
-                return self.arrays[node.port][place]
+                found = self.arrays[node.port][place]
+                assert isinstance(node.type, ElementType)
+                return from_stored(found, node.type) if is_exact(node.type) else found
             case Select():
                 return self.value(node.then if self.value(node.condition) else node.otherwise)
             case Convert():
-                return _convert(self.value(node.operand), node.type)
+                value = self.value(node.operand)
+                if isinstance(value, Exact) or is_exact(node.type):
+                    return converted(value, node.type)
+                return _convert(value, node.type)
+            case Function() | Operation() if any(is_exact(part.type) for part in (node, *operands_of(node))):
+                return self._exact(node)
             case Function(name="sat"):
                 return _saturated(self.value(node.arguments[0]), node.type)
             case Function():
@@ -225,6 +240,13 @@ class Body:
             case Operation(operands=(left, right)):
                 return _binary(node.operator, self.value(left), self.value(right))
         raise AssertionError(node)
+
+    def _exact(self, node: Function | Operation) -> Any:
+        if isinstance(node, Operation):
+            return operated(node.operator, [self.value(operand) for operand in node.operands], node.type)
+        values = [self.value(argument) for argument in node.arguments]
+        assert isinstance(node.type, ElementType)
+        return applied(node.name, values, node.type)
 
 
 def _wrapped(value: int, like: Any) -> Any:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from loading import unchecked_spec_of
 from numpy.typing import NDArray
 from oracle import Refused, dtype_of, interpret
+from oracle_exact import ends, is_exact
 
 from arrayol.errors import ArrayolError
 from arrayol.execute import compile_body, compile_expression, patterns, run, vectorise
@@ -32,8 +33,11 @@ def data_for(port: GeneratedPort, seed: int) -> NDArray[Any]:
     if dtype.kind == "b":
         return rng.integers(0, 2, port.shape).astype(bool)
     if dtype.kind in "iu":
-        extremes = np.iinfo(dtype).min, np.iinfo(dtype).max
-        small = rng.integers(0, 20, port.shape).astype(dtype) - dtype.type(0 if dtype.kind == "u" else 8)
+        kind = ElementType(port.type)
+        extremes = ends(kind)
+        most = max(extremes[1], 1) if kind.is_fixed else 20
+        small = rng.integers(0, most, port.shape).astype(dtype) - dtype.type(0 if dtype.kind == "u" else 8)
+        small = np.clip(small, *extremes)
         return np.where(rng.random(port.shape) < 0.1, rng.choice(np.array(extremes, dtype), port.shape), small)
     values = rng.standard_normal(port.shape) * 10
     special = rng.choice([0.0, -0.0, np.inf, np.nan, 1e30], port.shape)
@@ -72,6 +76,8 @@ KINDS = (
     "const arrays by links",
     "sat and round",
     "complex parts",
+    "odd widths",
+    "fixed point",
 )
 _PARTS = ("real", "imag", "conj", "c64", "c128")
 SEEN: Counter[str] = Counter()
@@ -130,6 +136,8 @@ def count(spec: Spec, generated: Generated) -> None:
             "locals": bool(locals_),
             "sat and round": any(isinstance(node, Function) and node.name in ("sat", "round") for node in nodes),
             "complex parts": any(isinstance(node, Function) and node.name in _PARTS for node in nodes),
+            "odd widths": any(is_exact(node.type) and "." not in str(node.type) for node in nodes),
+            "fixed point": any(is_exact(node.type) and "." in str(node.type) for node in nodes),
             "locals of loops": any(local.around for local in locals_),
             "const arrays": "K" in spec.tables,
             "const arrays by links": bool(spec.tables.keys() - {"K"}),

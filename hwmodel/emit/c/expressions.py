@@ -17,10 +17,10 @@ from arrayol.ir.intervals import Interval, UnboundedError, interval
 from arrayol.ir.spec import Local
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.polyhedral.pieces import value_pieces
-from hwmodel.emit.c.helpers import c_type, element_type, helper, identifier, literal
+from hwmodel.emit.c.helpers import bound, c_type, element_type, helper, identifier, literal
 from hwmodel.emit.c.lines import element
 from hwmodel.emit.c.names import Named
-from hwmodel.emit.c.stored import helper_between, name_between
+from hwmodel.emit.c.stored import helper_between, moved, name_between
 
 ATOM = 100
 _UNARY, _QUESTION = 90, 10
@@ -32,6 +32,7 @@ _SIGNS = {"and": "&&", "or": "||"}
 _CONFUSING = {"<<", ">>", "&", "^", "|", "and", "or"}  # readers, and gcc, want parentheses between unlike ones
 _HELPED = {"//": "floor_divide", "%": "remainder", "<<": "shift_left", ">>": "shift_right"}
 _COMPLEX = {"*": "product", "/": "quotient"}
+_COMPONENTS = {ElementType.C64: ElementType.F32, ElementType.C128: ElementType.F64}
 _PARTS = {"real": "creal", "imag": "cimag", "conj": "conj"}
 _MODULAR = {"+", "-", "*", "&", "^", "|"}
 _COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
@@ -165,13 +166,19 @@ class Scope:
         kind = element_type(node.operands[0].type)
         if node.operator == "not" or (node.operator == "~" and kind is ElementType.BOOL):
             return Text(f"!{operand.inside(_UNARY)}", _UNARY)
-        return _cut(kind, Text(f"{node.operator}{_spaced(node.operator, operand.cut_later)}", _UNARY))
+        return self._wrapped(kind, Text(f"{node.operator}{_spaced(node.operator, operand.cut_later)}", _UNARY))
 
     def _binary(self, node: Operation, left: Text, right: Text) -> Text:
         sign, kind = node.operator, element_type(node.operands[0].type)
+        result = element_type(node.type)
+        if sign == "*" and result.is_fixed:
+            return exact_product(result, left, right)
+        if sign in ("<<", ">>") and kind.is_fixed:
+            right = self._amount(right, element_type(node.operands[1].type), kind)
         name = _HELPED.get(sign) or (_COMPLEX.get(sign) if kind.kind is Kind.COMPLEX else None)
         if name is not None:
-            return self.helpers.call(name, kind, left.code, right.code)
+            text = self.helpers.call(name, kind, left.code, right.code)
+            return self._wrapped(kind, text) if sign in ("//", "<<") else text
         if sign in _MODULAR:
             left, right = left.cut_later, right.cut_later
         level = _LEVELS[sign]
@@ -182,7 +189,14 @@ class Scope:
             left_level = right_level = level + 1
         code = f"{left.inside(left_level)} {_SIGNS.get(sign, sign)} {right.inside(right_level)}"
         text = Text(code, level)
-        return _cut(kind, text) if sign in _MODULAR else text
+        return self._wrapped(kind, text) if sign in _MODULAR else text
+
+    def _amount(self, amount: Text, source: ElementType, kind: ElementType) -> Text:
+        """The amount of a shift in the type that is shifted, as large as what that refuses where it is too large."""
+        return self.helpers.between("amount", kind, source, amount.code)
+
+    def _wrapped(self, kind: ElementType, text: Text) -> Text:
+        return wrapped(kind, text, self.helpers)
 
     def _function(self, node: Function) -> Text:
         kind = element_type(node.arguments[0].type)
@@ -201,7 +215,7 @@ class Scope:
             return text
         if node.name == "abs":
             return self._absolute(kind, arguments[0])
-        if kind.is_integer:  # a number of no type yet
+        if kind.wraps:  # a number of no type yet
             kind = ElementType.F64
             arguments = [f"(double){Text(arguments[0], 0).inside(ATOM)}"]
         single = "f" if kind in (ElementType.F32, ElementType.C64) else ""
@@ -217,8 +231,8 @@ class Scope:
     def _absolute(self, kind: ElementType, argument: str) -> Text:
         if kind.kind is Kind.UNSIGNED:
             return Text(argument, 0)
-        if kind.is_integer:
-            return self.helpers.call("absolute", kind, argument)
+        if kind.wraps:
+            return self._wrapped(kind, self.helpers.call("absolute", kind, argument))
         single = "f" if kind in (ElementType.F32, ElementType.C64) else ""
         if kind.kind is Kind.COMPLEX:
             return self.helpers.call("magnitude", kind, argument)
@@ -230,27 +244,35 @@ class Scope:
             return operand
         if target is ElementType.BOOL:
             return Text(f"{operand.inside(56)} != 0", _LEVELS["!="])
+        if isinstance(source, ElementType) and source.is_fixed and not target.wraps:
+            part = _COMPONENTS.get(target, target)
+            operand, source = scaled(part, source, operand), part
         if target.kind is Kind.COMPLEX:
             return self._to_complex(operand, source, target)
-        if target.is_integer:
+        if target.wraps:
             return self._to_integer(node, operand)
+        if target is source:
+            return operand
         exact = "(double)" if source is Weak.INTEGER and target is ElementType.F32 else ""  # rounds twice, as NumPy
         return Text(f"({c_type(target)}){exact}{operand.inside(ATOM)}", _UNARY)
 
     def _to_integer(self, node: Convert, operand: Text) -> Text:
         source, target = element_type(node.operand.type), node.type
         if source.kind is Kind.FLOAT:
-            name = "truncate_single" if source is ElementType.F32 else "truncate"
+            name = "truncate_single" if source is ElementType.F32 and not target.is_fixed else "truncate"
             return self.helpers.call(name, target, operand.code)
         if node.operand.type is Weak.INTEGER:
             low, high = self._interval(node.operand)
-            least, most = target.integer_range
+            least, most = target.whole_range
             if not (least <= low and high <= most):
                 return self.helpers.call("fit", target, operand.code)
+        if source.fraction != target.fraction:
+            return self._wrapped(target, placed(target, source, operand))
+        modular = operand.cut_later if source.bits >= target.bits else operand
+        if not target.is_numpys and not holds(target, source):
+            return self._wrapped(target, modular if target.stored_bits <= source.stored_bits else operand)
         text = Text(f"({c_type(target)}){operand.inside(ATOM)}", _UNARY)
-        if target.bits >= 32:
-            return text
-        return replace(text, modular=operand.cut_later if source.bits >= target.bits else operand)
+        return text if target.bits >= 32 else replace(text, modular=modular)
 
     def _to_complex(self, operand: Text, source: object, target: ElementType) -> Text:
         if isinstance(source, ElementType) and source.kind is Kind.COMPLEX:
@@ -259,10 +281,51 @@ class Scope:
         return Text(f"({c_type(target)})({part}){operand.inside(ATOM)}", _UNARY)
 
 
-def total(kind: ElementType, target: Text, value: Text) -> Text:
+def total(kind: ElementType, target: Text, value: Text, helpers: Helpers) -> Text:
     """What `+=` stores: the target and the value."""
     level = _LEVELS["+"]
-    return _cut(kind, Text(f"{target.code} + {value.cut_later.inside(level + 1)}", level))
+    return wrapped(kind, Text(f"{target.code} + {value.cut_later.inside(level + 1)}", level), helpers)
+
+
+def wrapped(kind: ElementType, text: Text, helpers: Helpers) -> Text:
+    """C computes 8 and 16 bits as int, and other widths in the next type: the result cut to its type."""
+    if kind.wraps and kind.stored_bits != kind.bits:
+        if kind.is_signed:
+            return replace(helpers.call("wrap", kind, text.code), modular=text)
+        mask = bound(kind.integer_range[1], kind)
+        cut = Text(f"{text.inside(_UNARY)} & {mask}", _LEVELS["&"])
+        return Text(f"({c_type(kind)})({cut.code})", _UNARY, text)
+    if kind.wraps and kind.bits < 32:
+        return Text(f"({c_type(kind)}){text.inside(ATOM)}", _UNARY, text)
+    return text
+
+
+def exact_product(kind: ElementType, left: Text, right: Text) -> Text:
+    """The product of stored integers in a type that has their bits together."""
+    factors = (f"({c_type(kind)}){factor.inside(ATOM)}" for factor in (left, right))
+    text = Text(" * ".join(factors), _LEVELS["*"])
+    return Text(f"({c_type(kind)})({text.code})", _UNARY) if kind.stored_bits < 32 else text
+
+
+def placed(target: ElementType, source: ElementType, operand: Text) -> Text:
+    """A stored integer with the point moved to that of another type, right modulo its range."""
+    places = target.fraction - source.fraction
+    code = moved(operand.inside(ATOM), places, signed=source.is_signed)
+    return Text(f"({c_type(target)})({code})", _UNARY)
+
+
+def scaled(part: ElementType, source: ElementType, operand: Text) -> Text:
+    """A stored integer of a fixed-point type as a float: rounded once, then scaled exactly."""
+    f = "f" if part is ElementType.F32 else ""
+    return Text(f"ldexp{f}(({c_type(part)}){operand.inside(ATOM)}, {-source.fraction})")
+
+
+def holds(target: ElementType, source: ElementType) -> bool:
+    """Whether an integer type has all values of another one, or of bool."""
+    if not source.wraps:
+        return True
+    (low, high), (least, most) = source.integer_range, target.integer_range
+    return least <= low and high <= most
 
 
 def _leaf(node: Constant | Index) -> Text:
@@ -276,10 +339,3 @@ def _spaced(sign: str, operand: Text) -> str:
     """An operand of a sign; `- -a` is not `--a`."""
     code = operand.inside(_UNARY)
     return f"({code})" if code.startswith(sign) else code
-
-
-def _cut(kind: ElementType, text: Text) -> Text:
-    """C computes 8 and 16 bits as int: cut the result to its type."""
-    if kind.is_integer and kind.bits < 32:
-        return Text(f"({c_type(kind)}){text.inside(ATOM)}", _UNARY, text)
-    return text

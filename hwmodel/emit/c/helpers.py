@@ -202,6 +202,14 @@ def _magnitude(kind: ElementType) -> str:
     return f"static inline {part} magnitude_{identifier(kind)}({c_type(kind)} x) {{\n  {line}\n}}\n"
 
 
+def _wrap(kind: ElementType) -> str:
+    """Brings an integer into the range of a signed type by whole turns: its bits, with the sign's copied upwards."""
+    wide = 32 if kind.stored_bits <= 32 else 64
+    spare = wide - kind.bits
+    line = f"return ({c_type(kind)})((int{wide}_t)((uint{wide}_t)a << {spare}) >> {spare});"
+    return _function(kind, "wrap", f"int{wide}_t a", line)
+
+
 def _nearest(kind: ElementType) -> str:
     f = _suffix(kind)
     large = f"{2.0 ** (24 if f else 53)}{f}"
@@ -234,13 +242,15 @@ def _truncate(source: str) -> Callable[[ElementType], str]:
         low, high = kind.integer_range
         f = "f" if source == "float" else ""
         check = f"if (!(whole >= {float(low)}{f} && whole < {float(high + 1)}{f}))"
-        fault = f'fail("a value outside {kind}, {low} to {high}");'
+        least, most = kind.value_range
+        fault = f'fail("a value outside {kind}, {least} to {most}");'
+        value = f"ldexp(a, {kind.fraction})" if kind.is_fixed else "a"
         name = "truncate_single" if source == "float" else "truncate"
         return _function(
             kind,
             name,
             f"{source} a",
-            f"{source} whole = trunc{f}(a);",
+            f"{source} whole = trunc{f}({value});",
             f"{check} {fault}",
             f"return ({c_type(kind)})whole;",
         )
@@ -249,14 +259,14 @@ def _truncate(source: str) -> Callable[[ElementType], str]:
 
 
 def _fit(kind: ElementType) -> str:
-    low, high = kind.integer_range
+    low, high = kind.whole_range
     unfit = "a < 0" if kind is ElementType.U64 else f"a < {_bound(low)} || a > {_bound(high)}"
     return _function(
         kind,
         "fit",
         "int64_t a",
         f'if ({unfit}) fail("a number outside {kind}, {low} to {high}");',
-        f"return ({c_type(kind)})a;",
+        f"return ({c_type(kind)})((uint64_t)a << {kind.fraction});" if kind.fraction else f"return ({c_type(kind)})a;",
     )
 
 
@@ -286,6 +296,7 @@ _TEXTS: dict[str, Callable[[ElementType], str]] = {
     "quotient": _of_complex("quotient", "(a * c + b * d) / norm", "(b * c - a * d) / norm", ", norm = c * c + d * d"),
     "magnitude": _magnitude,
     "nearest": _nearest,
+    "wrap": _wrap,
     "join": _join,
     "truncate": _truncate("double"),
     "truncate_single": _truncate("float"),

@@ -24,14 +24,6 @@ def name_between(name: str, target: ElementType, source: ElementType) -> str:
     return f"{name}_{identifier(target)}_from_{identifier(source)}"
 
 
-def wrap_helper(kind: ElementType) -> str:
-    """Brings an integer into the range of a signed type by whole turns: its bits, with the sign's copied upwards."""
-    wide = 32 if kind.stored_bits <= 32 else 64
-    spare = wide - kind.bits
-    line = f"return ({c_type(kind)})((int{wide}_t)((uint{wide}_t)a << {spare}) >> {spare});"
-    return f"static inline {c_type(kind)} wrap_{identifier(kind)}(int{wide}_t a) {{\n  {line}\n}}\n"
-
-
 def _function(name: str, target: ElementType, source: ElementType, lines: Sequence[str]) -> str:
     parameter = _DOUBLE if source.kind is Kind.FLOAT else c_type(source)
     body = "".join(f"  {line}\n" for line in lines)
@@ -87,4 +79,16 @@ def _saturate(target: ElementType, source: ElementType) -> str:
     return _function("saturate", target, source, lines)
 
 
-_TEXTS: dict[str, Callable[[ElementType, ElementType], str]] = {"round": _round, "saturate": _saturate}
+def _amount(target: ElementType, source: ElementType) -> str:
+    """The amount of a shift of `target`; one that is outside becomes the width, which the shift refuses."""
+    low = "a < 0 || " if source.is_signed else ""
+    own = c_type(target)
+    line = f"return ({own})({low}a >= {target.bits} ? {target.bits} : a);"
+    return _function("amount", target, source, [line])
+
+
+_TEXTS: dict[str, Callable[[ElementType, ElementType], str]] = {
+    "round": _round,
+    "saturate": _saturate,
+    "amount": _amount,
+}

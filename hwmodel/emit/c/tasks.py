@@ -172,7 +172,7 @@ def assignment(statement: Assign, scope: Scope) -> Lines:
     """One instance of a statement, for range variables that the scope has."""
     target, value = scope.read(statement.port, statement.subscripts), scope.text(statement.value)
     if statement.accumulate:
-        value = total(element_type(statement.value.type), target, value)
+        value = total(element_type(statement.value.type), target, value, scope.helpers)
     line = f"{target.code} = {value.code};"
     if statement.condition is None:
         return [line]
@@ -368,7 +368,8 @@ def _through_border(
     lines = [f"int64_t e{axis} = {plain[axis]};" for axis in acting]
     if border.pieces is None and acting:
         tests = [f"e{axis} >= 0 && e{axis} < {shape[axis]}" for axis in acting]
-        inside, outside = f"{target} = {outer(array, subscripts)};", f"{target} = {literal(border.value, port.type)};"
+        constant = literal(port.type.held(border.value), port.type)
+        inside, outside = f"{target} = {outer(array, subscripts)};", f"{target} = {constant};"
         return [*lines, *block(f"if ({' && '.join(tests)})", [inside])[:-1], "} else {", *indented([outside]), "}"]
     for axis in acting:
         name, extent, pieces = f"e{axis}", shape[axis], border.pieces or ()
@@ -411,7 +412,7 @@ def _delayed(
     if isinstance(default, TiledDefault):
         first = _gather(port, default.array, default.tiler, task, names, outer)
     else:
-        value = f"{element(Named.PATTERN.of(port.name), pattern)} = {literal(default, port.type)};"
+        value = f"{element(Named.PATTERN.of(port.name), pattern)} = {literal(port.type.held(default), port.type)};"
         first = loops(pattern, sizes(port.shape), [value])
     if not delay.acts:
         return first
