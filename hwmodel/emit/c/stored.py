@@ -35,10 +35,10 @@ def moved(code: str, places: int, *, signed: bool) -> str:
     if places == 0:
         return code
     if places > 0:
-        return f"(uint64_t){code} << {places}" if places < 64 else "0"
+        return f"(uint64_t){code} << {places}" if places < 64 else f"(uint64_t){code} << 63 << 1"
     if -places < 64:
         return f"{code} >> {-places}"
-    return f"{code} >> 63" if signed else "0"
+    return f"{code} >> 63" if signed else f"{code} >> 63 >> 1"
 
 
 def _round(target: ElementType, source: ElementType) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,11 +12,16 @@ from c_programs import GCC, QUICK, Stopped, run_c, same, whole
 from generated import Generated, specs
 from hypothesis import HealthCheck, assume, event, given, settings
 from loading import spec_of, unchecked_spec_of
+from numpy.typing import NDArray
+from oracle import interpret
 from shipped import noise
 
 from arrayol.errors import ArrayolError
 from arrayol.execute.environment import DTYPES
+from arrayol.execute.repetitions import sizes
 from arrayol.execute.run import execute
+from arrayol.execute.stored import wrapped
+from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 
 INTEGERS = ("i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64")
@@ -31,7 +37,7 @@ def test_generated_tasks(case: Generated) -> None:
     """Patterns, delays, hierarchies and all arithmetic: equal bits, and a refusal where the reference refuses."""
     spec = unchecked_spec_of(case.text)
     task = spec.components[case.task]
-    inputs = {port.name: noise(len(port.name), port.shape, DTYPES[port.type].str) for port in spec.given_inputs(task)}
+    inputs = {port.name: _any_values(len(port.name), port) for port in spec.given_inputs(task)}
     try:
         expected = execute(spec, case.task, inputs)
     except ArrayolError as refused:
@@ -45,6 +51,11 @@ def test_generated_tasks(case: Generated) -> None:
     if not ROUNDED.search(case.text):
         assert all(same(got[name], array) for name, array in expected.items())
     event("rounded functions" if ROUNDED.search(case.text) else "equal bits")
+
+
+def _any_values(seed: int, port: Port) -> NDArray[Any]:
+    drawn = noise(seed, sizes(port.shape), DTYPES[port.type].str)
+    return np.asarray(wrapped(drawn, port.type)) if port.type.wraps else drawn
 
 
 def edges(kind: str) -> list[float]:
@@ -92,6 +103,45 @@ def test_operators_at_the_edges(kind: str) -> None:
     got = run_c(whole(spec, "e"), spec.components["e"], inputs, GCC)
     texts_by_name = dict(zip(expected, [*texts, *compared], strict=True))
     assert [texts_by_name[name] for name, array in expected.items() if not same(got[name], array)] == []
+
+
+ODD = ("u12", "i5", "i33", "u1", "i4.12", "u0.8", "i1.15", "i20.30", "u3.5", "i1.63", "u0.64")
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_odd_widths_and_fixed_point_at_the_edges(kind: str) -> None:
+    """Sums, products, shifts, comparisons, rounding, saturation and conversions on all pairs of edge values."""
+    own = ElementType(kind)
+    low, high = own.integer_range
+    drawn = {low, high, high - 1, 0, 1, high // 2, high // 3, -1, low // 3}
+    values = sorted(value for value in drawn if low <= value <= high)
+    pairs = np.array(list(product(values, repeat=2)), DTYPES[own])
+    count, bits = len(pairs), own.bits
+    texts = {"a[k] + b[k]": kind, "a[k] - b[k]": kind, "-a[k]": kind, "abs(a[k])": kind, "max(a[k], b[k])": kind}
+    texts |= {f"a[k] {sign} {amount}": kind for sign in ("<<", ">>") for amount in {0, bits // 2}}
+    texts |= {f"a[k] {sign} b[k]": "bool" for sign in ("==", "<", ">=")}
+    targets = ("i8", "u16", "i64", "u12", "i4.12", "u0.8", "i40.20", "i1.63", "u0.64")
+    texts |= {f"{target}(a[k])": target for target in (*targets, "f32", "f64", "c64", "bool")}
+    texts |= {f"sat({target}, a[k])": target for target in targets}
+    texts |= {f"sat({kind}, f64(a[k]) * 1.5)": kind, f"{kind}(0.5 * f64(a[k]))": kind}
+    rounded = [places for places in (0, 1, 7) if own.integer_bits + 1 + places <= 64]
+    texts |= {f"sat({kind}, round(a[k], {places}))": kind for places in rounded}
+    if bits <= 32 and own.is_fixed:
+        texts |= {"sat(i20.30, a[k] * b[k])": "i20.30", "sat(i20.30, 3 * a[k] * 0.75)": "i20.30"}
+    if not own.is_fixed:
+        texts |= {"a[k] * b[k]": kind, "a[k] & ~b[k]": kind, "(a[k] // b[k] if b[k] != 0 else a[k])": kind}
+    outputs = [f"y{n}: {target}[{count}]" for n, target in enumerate(texts.values())]
+    lines = [f"  y{n}[k] = {text}  for k in 0..{count}" for n, text in enumerate(texts)]
+    head = f"elementary e(a: {kind}[{count}], b: {kind}[{count}]) -> ({', '.join([*outputs, f's: {kind}'])})"
+    lines.append(f"  s += a[k] - b[k]  for k in 0..{count}")
+    spec = spec_of(f"{head} {{\n" + "\n".join(lines) + "\n}\n")
+    inputs = {"a": np.ascontiguousarray(pairs[:, 0]), "b": np.ascontiguousarray(pairs[:, 1])}
+    expected = execute(spec, "e", inputs)
+    exact = interpret(spec, "e", inputs)
+    got = run_c(whole(spec, "e"), spec.components["e"], inputs, QUICK)
+    names = dict(zip(expected, [*texts, "the sum"], strict=True))
+    assert [names[name] for name, array in expected.items() if not same(exact[name], array)] == []
+    assert [names[name] for name, array in expected.items() if not same(got[name], array)] == []
 
 
 @pytest.mark.parametrize("kind", ["c64", "c128"])
