@@ -26,10 +26,14 @@ class LinkedSpec:
     features: frozenset[str]
 
 
+_FIXED = "i20.12"
+
+
 @st.composite
 def linked_specs(draw: DrawFn) -> LinkedSpec:
     """One to four tasks over arrays of one to three dimensions: chains, forks and joins."""
-    build = Builder(draw, draw(st.sampled_from(["i64", "f32", "f64", "u8"])), endless=False)
+    build = Builder(draw, draw(st.sampled_from(["i64", "f32", "f64", "u8", "u12", _FIXED])), endless=False)
+    build.features |= {{"u12": "odd widths", _FIXED: "fixed point"}.get(build.type, "a type of NumPy's")}
     build.endless = build.chance(6, "infinite dimension")
     tasks = build.pick(2, 2, 3, 1, 3, 4, 3, 4)
     build.features.add(f"{tasks} task{'s' if tasks > 1 else ''}")
@@ -215,11 +219,11 @@ def _body(
             factor = " + ".join(
                 [str(build.pick(1, 2, 3)), *(f"{name_} * {axis + 1}" for axis, name_ in enumerate([*inner, *own]))]
             )
-            terms.append((f"({factor}) * {_element(port, inner)}", [*zip(inner, taken, strict=True)]))
+            terms.append((_product(build, factor, _element(port, inner)), [*zip(inner, taken, strict=True)]))
         for item in delayed:
             at = own if item.pattern else []
             if not item.pattern or item.pattern == pattern:
-                terms.append((f"{build.pick(2, 3)} * {_element(item.port, at)}", []))
+                terms.append((_product(build, str(build.pick(2, 3)), _element(item.port, at)), []))
         lines += _sum(build, _element(name, own), [*zip(own, pattern, strict=True)], [(first, []), *terms])
     return lines
 
@@ -247,6 +251,13 @@ def _sum_lines(target: str, own: Ranges, terms: list[tuple[str, Ranges]]) -> lis
         f"{target} {'+=' if place else '='} {value}{_ranges([*own, *inner])}"
         for place, (value, inner) in enumerate(terms)
     ]
+
+
+def _product(build: Builder, factor: str, element: str) -> str:
+    """A weight times an element, in the type of both."""
+    if build.type != _FIXED:
+        return f"({factor}) * {element}"
+    return f"{_FIXED}({_FIXED}({factor}) * {element})"
 
 
 def _element(name: str, indices: Sequence[str]) -> str:
