@@ -205,7 +205,7 @@ def _rows(process: Process, arrays: Mapping[str, Array], *, tilers: bool) -> Ite
         if tilers:
             yield "at " + " ".join(tiler_parts(flow.tiler))
     for delay in process.delays:
-        yield (delay.port, "<-", delay.output, delay_text(delay).partition(f"{delay.output} ")[2], "")
+        yield (delay.port, "<-", delay.output, delay_text(delay).removeprefix(f"{delay.port} <- {delay.output} "), "")
         if tilers and isinstance(delay.default, TiledDefault):
             yield "else at " + " ".join(tiler_parts(delay.default.tiler))
     for flow in process.outputs:
