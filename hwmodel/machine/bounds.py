@@ -138,9 +138,9 @@ def _accesses(accesses: Accesses, process: Process) -> int:
 
 def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fraction:
     """Cycles of the port for one datum, but for the latency; with rows it may be a burst that opens all its rows."""
-    memory, bits = platform.memory, accesses.network.arrays[array].type.bits
+    memory, bits = platform.memory, accesses.network.arrays[array].type.stored_bits
     if memory.rows is not None:
-        size = -(-bits // 8)
+        size = accesses.network.arrays[array].type.bytes
         opened = size // memory.rows.row_bytes + 2
         times = _exact(memory.rows.row_change_ns) + _exact(memory.rows.same_bank_activate_ns)
         nanoseconds = size * _exact(memory.rows.word_ns) / WORD_BYTES + opened * times
@@ -172,7 +172,7 @@ def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
 
 def _traffic(accesses: Accesses, volume: Volume) -> Shares:
     types = {name: array.type for name, array in accesses.network.arrays.items()}
-    return Shares({f"array '{array}'": data * -(-types[array].bits // 8) for array, data in volume.moved.items()})
+    return Shares({f"array '{array}'": data * types[array].bytes for array, data in volume.moved.items()})
 
 
 def _setup(accesses: Accesses, platform: Platform) -> Shares:
@@ -189,7 +189,7 @@ def _addresses(accesses: Accesses, platform: Platform) -> Shares:
     shares, by_array = Shares(), _touches(accesses)
     row = platform.memory.rows.row_bytes if platform.memory.rows else 1
     for array in filter(accesses.lies_outside, accesses.network.arrays):
-        size = -(-accesses.network.arrays[array].type.bits // 8)
+        size = accesses.network.arrays[array].type.bytes
         reach = sum(_reach(accesses, touch) for touch in by_array.get(array, ()))
         shares[f"array '{array}'"] = (accesses.size(array) + reach) * size + row
     return shares
