@@ -120,20 +120,25 @@ def attention() -> list[Panel]:
 
 def stereo() -> list[Panel]:
     _, which = discs(96, 128, 7, 6)
-    texture = np.random.default_rng(8).integers(0, 256, (96, 160)).astype("u1")
-    row, column = np.indices(which.shape)
-    left, shift = texture[:, 16:144], 2 * which
-    right = texture[:, 16:144].copy()
+    behind, on_discs = np.random.default_rng(8).integers(0, 256, (2, 96, 128)).astype("u1")
+    left, right = np.where(which > 0, on_discs, behind), behind.copy()
     for near in range(1, 7):  # nearer discs are drawn later
-        inside = which == near
-        right[row[inside], np.maximum(column[inside] - 2 * near, 0)] = left[inside]
+        row, column = np.nonzero((which == near) & (np.indices(which.shape)[1] >= 2 * near))
+        right[row, column - 2 * near] = left[row, column]
     found = result("stereo", {"left": left, "right": right}, H=96, W=128)["disparity"]
-    return [Panel("left", left), Panel("true shift", shift, scale="pixels"), Panel("disparity", found, scale="pixels")]
+    return [
+        Panel("left", left),
+        Panel("true shift", 2 * which, scale="pixels"),
+        Panel("disparity", found, scale="pixels"),
+    ]
 
 
 def splitmatmul() -> list[Panel]:
-    a = np.random.default_rng(9).integers(-128, 128, (64, 256)).astype("i1")
-    b = np.random.default_rng(10).integers(-128, 128, (256, 32)).astype("i1")
+    """Waves times how much of each a picture has, slow waves first: each block of the sum makes it sharper."""
+    scene, _ = discs(64, 32, 9, 5)
+    waves = np.cos(np.pi * np.outer(2 * np.arange(64) + 1, np.arange(256) / 4) / 128)
+    parts = waves.T @ (scene.mean(axis=-1) - scene.mean())
+    a, b = (127 * waves).astype("i1"), (127 * parts / np.abs(parts).max()).astype("i1")
     panels = []
     for blocks in (1, 4, 16):
         length = 16 * blocks
