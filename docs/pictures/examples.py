@@ -125,7 +125,7 @@ def stereo() -> list[Panel]:
     for near in range(1, 7):  # nearer discs are drawn later
         row, column = np.nonzero((which == near) & (np.indices(which.shape)[1] >= 2 * near))
         right[row, column - 2 * near] = left[row, column]
-    found = result("stereo", {"left": left, "right": right}, H=96, W=128)["disparity"]
+    found = result("stereo", {"pair": np.stack([left, right])}, H=96, W=128)["disparity"]
     return [
         Panel("left", left),
         Panel("true shift", 2 * which, scale="pixels"),
@@ -150,9 +150,10 @@ def splitmatmul() -> list[Panel]:
 def wavelet() -> list[Panel]:
     scene, _ = discs(128, 128, 11, 12)
     image = (scene.mean(axis=-1) * 255).astype("i2")
-    bands = result("wavelet", {"image": image}, H=128, W=128)["bands"]
-    shown = np.clip(np.where(np.indices(bands.shape).max(axis=0) < 64, bands, 8 * np.abs(bands)), 0, 255)
-    return [Panel("image", image), Panel("bands; details eight times as bright", shown)]
+    bands = result("wavelet", {"image": image}, H=128, W=128)
+    details = {name: np.minimum(8 * np.abs(bands[name]), 255) for name in ("hl", "lh", "hh")}
+    shown = np.block([[bands["ll"], details["hl"]], [details["lh"], details["hh"]]])
+    return [Panel("image", image), Panel("ll, hl; lh, hh eight times as bright", shown)]
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def least_difference(left: Array, right: Array, shifts: int, radius: int) -> Arr
 def test_stereo(rows: int, columns: int, shifts: int, radius: int) -> None:
     left, right = noise(1, (rows, columns), "u1"), noise(2, (rows, columns), "u1")
     consts = {"H": rows, "W": columns, "SHIFTS": shifts, "R": radius}
-    found = run("stereo", {"left": left, "right": right}, **consts)["disparity"]
+    found = run("stereo", {"pair": np.stack([left, right])}, **consts)["disparity"]
     assert same(found, least_difference(left, right, shifts, radius))
 
 
@@ -90,7 +90,7 @@ def test_stereo_sees_a_near_square() -> None:
     left, right = scene.copy(), scene.copy()
     square = noise(4, (12, 12), "u1")
     left[6:18, 18:30], right[6:18, 13:25] = square, square
-    found = run("stereo", {"left": left, "right": right}, H=24, W=40, SHIFTS=8)["disparity"]
+    found = run("stereo", {"pair": np.stack([left, right])}, H=24, W=40, SHIFTS=8)["disparity"]
     assert (found[8:16, 20:28] == 5).all()
     assert (found[:4] == 0).all()
 
@@ -108,6 +108,7 @@ def lifted(signal: Array) -> tuple[Array, Array]:
 @pytest.mark.parametrize(("rows", "columns"), [(16, 24), (4, 6)])
 def test_wavelet(kind: str, rows: int, columns: int) -> None:
     image = picture(kind, rows, columns).astype("i2")
-    bands = [np.concatenate([part.T for part in lifted(half.T)], axis=0) for half in lifted(image)]
-    found = run("wavelet", {"image": image}, H=rows, W=columns)["bands"]
-    assert same(found, np.concatenate(bands, axis=1).astype("i2"))
+    (ll, lh), (hl, hh) = ([part.T for part in lifted(half.T)] for half in lifted(image))
+    found = run("wavelet", {"image": image}, H=rows, W=columns)
+    for name, band in {"ll": ll, "hl": hl, "lh": lh, "hh": hh}.items():
+        assert same(found[name], np.ascontiguousarray(band).astype("i2"))
