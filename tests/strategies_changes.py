@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 from hypothesis import strategies as st
-from strategies_machine import TYPES, networks, platforms
+from strategies_machine import platforms
+from strategies_networks import TYPES, networks
 
 from arrayol.ir.network import Array, Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, TiledDefault

@@ -9,7 +9,7 @@ from typing import Any
 from arrayol.ir import syntax
 from arrayol.ir.syntax import Elementary, Name, Number, Ref, Task
 from arrayol.language.emitter import NOWHERE, name, number
-from arrayol.language.kinds import uses_in
+from arrayol.language.parameters.kinds import uses_in
 from arrayol.language.parser import Parsed, parse
 from arrayol.language.printer import print_file
 from arrayol.language.tree import nodes_in

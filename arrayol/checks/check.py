@@ -27,8 +27,8 @@ from arrayol.ir.spec import (
     port_named,
     written_name,
 )
-from arrayol.language.copies import in_copies
 from arrayol.language.loader import Loaded, Resolved, load, load_again, load_source
+from arrayol.language.parameters.copies import in_copies
 from arrayol.language.settings import Settings
 from arrayol.language.tasks import DELAYS, OUTPUTS, PORTS, Fragment, Signature
 from arrayol.polyhedral.accesses import Access, Instance, Outside, find_outside

@@ -38,7 +38,7 @@ from arrayol.ir.types import ElementType, ValueType, Weak
 from arrayol.language.fixed import narrowest
 from arrayol.language.parser import Parsed
 from arrayol.language.printer import print_file
-from arrayol.language.typing import meet
+from arrayol.language.promotion import meet
 from arrayol.source import SourceFile, Span
 
 NOWHERE = Span(SourceFile("", ""), 0, 0)

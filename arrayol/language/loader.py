@@ -13,11 +13,11 @@ from arrayol.ir import syntax
 from arrayol.ir.spec import Component, ConstArray, Elementary, Spec
 from arrayol.language.bodies import resolve_body
 from arrayol.language.compounds import resolve_compound
-from arrayol.language.const_arrays import with_const_arrays
-from arrayol.language.copies import in_copies
+from arrayol.language.const_arrays.arrays import with_const_arrays
 from arrayol.language.diagnose import Mistake, Mistakes, mistake
 from arrayol.language.namespace import Definitions, Gathered, define, gather, read_source, unused
-from arrayol.language.parameters import Found, Presets, with_copies
+from arrayol.language.parameters.copies import in_copies
+from arrayol.language.parameters.expansion import Found, Presets, with_copies
 from arrayol.language.repetitions import resolve_repetition
 from arrayol.language.settings import Settings, values_set, with_arrays_set
 from arrayol.language.tasks import BODY, Fragment, Signature, resolve_signature

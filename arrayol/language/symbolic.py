@@ -33,9 +33,9 @@ from arrayol.language.bodies import Body, resolve_statements
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
 from arrayol.language.loader import Loaded
 from arrayol.language.namespace import Definitions
+from arrayol.language.parameters.substitution import substituted
 from arrayol.language.parser import expressions_of
 from arrayol.language.repetitions import border_of
-from arrayol.language.substitution import substituted
 from arrayol.language.tasks import Signature
 from arrayol.language.tree import names_in, nodes_in
 from arrayol.language.typing import Scope, constant

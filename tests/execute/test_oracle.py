@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from generated import Generated, GeneratedPort, specs
+from generated import Generated, specs
+from generated_bodies import GeneratedPort
 from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 from loading import unchecked_spec_of

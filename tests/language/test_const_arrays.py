@@ -16,7 +16,7 @@ from arrayol.checks.check import check, load_checked
 from arrayol.execute.run import table_array
 from arrayol.ir.expressions import assigns, depends_on_data
 from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
-from arrayol.language import const_vectors
+from arrayol.language.const_arrays import vectors
 from arrayol.language.emitter import spec_text
 from arrayol.language.loader import load_source
 from arrayol.source import SourceFile
@@ -103,14 +103,14 @@ def test_vectors_give_what_single_elements_give(formula: str, kind: str, low: in
     note(text)
     fast = load_source(SourceFile("t.aol", text))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(const_vectors, "evaluate_all", _never)
+        patch.setattr(vectors, "evaluate_all", _never)
         slow = load_source(SourceFile("t.aol", text))
     assert fast.diagnostics == slow.diagnostics
     assert fast.spec.tables == slow.spec.tables
 
 
 def _never(*_: object) -> None:
-    raise const_vectors.OneByOne
+    raise vectors.OneByOne
 
 
 @settings(max_examples=100, deadline=None)

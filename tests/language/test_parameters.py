@@ -184,7 +184,7 @@ def test_names_of_what_is_never_used_are_checked(unused: str, code: str) -> None
 
 
 def test_more_copies_than_may_be_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arrayol.language.parameters.MAXIMUM_COPIES", 20)
+    monkeypatch.setattr("arrayol.language.parameters.expansion.MAXIMUM_COPIES", 20)
     lines = ["elementary t0[N](x: u8) -> (y: u8) { y = x + N % 7 }"]
     lines += [
         f"task t{level}[N](x: u8) -> (y: u8) {{ a = t{level - 1}[2 * N](x)\n y = t{level - 1}[2 * N + 1](a) }}"

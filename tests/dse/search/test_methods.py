@@ -12,7 +12,8 @@ from chains import chain, space_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from strategies_machine import networks, platforms
+from strategies_machine import platforms
+from strategies_networks import networks
 
 from arrayol import api
 from arrayol.checks.top import choose_top

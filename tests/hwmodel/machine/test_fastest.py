@@ -12,7 +12,8 @@ import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from strategies_machine import Case, bank_layouts, cases, groups, networks, platforms
+from strategies_machine import Case, bank_layouts, cases, groups, platforms
+from strategies_networks import networks
 
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top

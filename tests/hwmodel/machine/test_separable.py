@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
-from strategies_machine import bank_layouts, groups, networks, platforms, residences
+from strategies_machine import bank_layouts, groups, platforms, residences
+from strategies_networks import networks
 
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
-from strategies_machine import groups, networks, platforms
+from strategies_machine import groups, platforms
+from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import Blocks, GroupDesign, Processor

@@ -11,8 +11,8 @@ from arrayol.ir.spec import ConstValue
 from arrayol.language.diagnose import Mistake, mistake
 from arrayol.language.emitter import number
 from arrayol.language.namespace import Definitions
+from arrayol.language.parameters.substitution import substituted
 from arrayol.language.printer import expression
-from arrayol.language.substitution import substituted
 from arrayol.language.tasks import resolve_element_type
 from arrayol.language.tree import nodes_in
 

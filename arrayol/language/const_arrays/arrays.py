@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from arrayol.ir import syntax
 from arrayol.ir.spec import MAXIMUM_RANK, ConstArray, ConstValue
 from arrayol.ir.types import ElementType, Kind
-from arrayol.language.const_complex import Value, element_value
+from arrayol.language.const_arrays.complex_numbers import Value, element_value
 from arrayol.language.constants import Constants, check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, mistake, shown_shape
 from arrayol.language.emitter import number
@@ -212,7 +212,7 @@ def _bound(expr: syntax.Expr, columns: Mapping[str, NDArray[Any]], constants: Co
     """A bound of a range at some values of the variables around it."""
     import numpy as np
 
-    from arrayol.language.const_vectors import OneByOne, evaluate_all
+    from arrayol.language.const_arrays.vectors import OneByOne, evaluate_all
 
     try:
         if columns and (values := evaluate_all(expr, constants.values, columns)).dtype == np.int64:
@@ -246,7 +246,7 @@ def _bounds(item: syntax.Range, constants: Constants) -> tuple[int, int]:
 
 def _chunk(formula: syntax.Expr, kind: ElementType, indices: Mapping[str, NDArray[Any]], constants: Constants) -> bytes:
     """The formula at some points: by vectors, or one by one where those cannot, and for its mistakes."""
-    from arrayol.language.const_vectors import OneByOne, evaluate_all
+    from arrayol.language.const_arrays.vectors import OneByOne, evaluate_all
 
     try:
         return _stored_vector(evaluate_all(formula, constants.values, indices), kind)
@@ -264,7 +264,7 @@ def _chunk(formula: syntax.Expr, kind: ElementType, indices: Mapping[str, NDArra
 def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
     import numpy as np
 
-    from arrayol.language.const_vectors import OneByOne
+    from arrayol.language.const_arrays.vectors import OneByOne
 
     if (values.dtype == bool) != (kind is ElementType.BOOL) or (values.dtype == np.float64 and kind.is_integer):
         raise OneByOne
@@ -285,7 +285,7 @@ def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
 def _stored_fixed(values: NDArray[Any], kind: ElementType) -> bytes:
     import numpy as np
 
-    from arrayol.language.const_vectors import OneByOne
+    from arrayol.language.const_arrays.vectors import OneByOne
 
     low, high = kind.integer_range
     stored = np.ldexp(values.astype("f8"), kind.fraction)

@@ -11,8 +11,8 @@ from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.language.constants import check_function
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean
-from arrayol.language.kinds import Definition, uses_in
 from arrayol.language.namespace import Definitions
+from arrayol.language.parameters.kinds import Definition, uses_in
 from arrayol.language.repetitions import check_names, check_port
 from arrayol.language.tasks import Signature, check_fresh, resolve_element_type
 from arrayol.language.tree import nodes_in

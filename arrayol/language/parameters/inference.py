@@ -9,12 +9,12 @@ from arrayol.ir import syntax
 from arrayol.ir.spec import Port
 from arrayol.ir.types import ElementType
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake
-from arrayol.language.kinds import Definition
 from arrayol.language.namespace import Definitions
+from arrayol.language.parameters.kinds import Definition
+from arrayol.language.parameters.substitution import substituted
+from arrayol.language.parameters.values import NOTHING, Binding, Parameter, Value, as_type, type_of
 from arrayol.language.parts import resolve_part
 from arrayol.language.printer import port_text
-from arrayol.language.substitution import substituted
-from arrayol.language.values import NOTHING, Binding, Parameter, Value, as_type, type_of
 from arrayol.text import counted
 
 

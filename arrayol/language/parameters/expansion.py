@@ -15,14 +15,14 @@ from typing import TypeVar
 from arrayol.ir import syntax
 from arrayol.ir.spec import Copy
 from arrayol.language.diagnose import Mistake, Mistakes, mistake
-from arrayol.language.inference import Array, Arrays, infer, tell_waiting
-from arrayol.language.kinds import Definition, Kinds, Use, check_parameters, kinds_of, uses_in
-from arrayol.language.names import check_unused
 from arrayol.language.namespace import Copied, Definitions
+from arrayol.language.parameters.inference import Array, Arrays, infer, tell_waiting
+from arrayol.language.parameters.kinds import Definition, Kinds, Use, check_parameters, kinds_of, uses_in
+from arrayol.language.parameters.names import check_unused
+from arrayol.language.parameters.substitution import substituted
+from arrayol.language.parameters.values import NOTHING, Binding, Parameter, Value, binding
 from arrayol.language.printer import port_text
-from arrayol.language.substitution import substituted
 from arrayol.language.tree import nodes_in
-from arrayol.language.values import NOTHING, Binding, Parameter, Value, binding
 from arrayol.source import Span
 from arrayol.text import counted
 
