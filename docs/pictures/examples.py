@@ -88,7 +88,8 @@ def discs(rows: int, columns: int, seed: int, count: int) -> tuple[Array, Array]
 
 def camera() -> list[Panel]:
     scene, _ = discs(120, 160, 4, 14)
-    light = scene**2.2 / [1.9, 1, 1.6]  # what the filters of the sensor let through
+    to_screen = np.array([[1.6, -0.5, -0.1], [-0.3, 1.6, -0.3], [0, -0.5, 1.5]])
+    light = np.clip(scene**2.2 @ np.linalg.inv(to_screen).T / [1.9, 1, 1.6], 0, 1)  # what the sensor sees of it
     row, column = np.indices(light.shape[:2])
     mosaic = np.choose((row % 2) + (column % 2), [light[..., 0], light[..., 1], light[..., 2]])
     raw = (64 + mosaic * 4031).astype("u2")
