@@ -388,6 +388,7 @@ class _PieceReader:
             token = self.tokens[later]
             starts_line = token.line != self.tokens[later - 1].line
             if resume and depth <= 0 and starts_line and _takes(resume, token.type):
+                self._resumes_at = later
                 return resume.copy(deepcopy_values=False), later
             depth += {"LBRACE": 1, "RBRACE": -1}.get(token.type, 0)
         return self.grammar.lark.parse_interactive(start="unknown"), len(self.tokens)

@@ -21,7 +21,11 @@ AOL_WORDS = (
     "const", "tiler", "elementary", "extern", "task", "repeat", "of", "at", "delay", "else", "origin", "paving",
     "fitting", "wrap", "for", "in", "where", "loop", "if", "and", "or", "not", "true", "false", "bool", "u8", "u16",
     "u32", "u64", "i8", "i16", "i32", "i64", "f32", "f64", "c64", "c128", "abs", "sqrt", "exp", "log", "floor", "min",
-    "max", "sin", "N", "x", "int", "float", "*",
+    "max", "sin", "N", "x", "int", "float", "*", "nearest", "reflect", "mirror", "sat", "round", "real", "imag", "conj",
+    "u12", "i5", "u64", "i4.12", "u0.8", "i1.63", "i0.4", "u99.99", "[..]", "[0]", "[0..2]", "[.., 0..4 : 2]", "[1, 0]",
+    "[u8, 3]", "const K: i8[2] = [1, 2]\n", "const K: u4[2, 2] = [i + j for i in 0..2, j in 0..2]\n",
+    'const K: i8[3] = "k.npy"\n', "y: i16[4, 4]\n", "a: i32 = 0\n", "else nearest", "else mirror", "else reflect",
+    "else -1", "y delay [0, 1] -> y", "K[0]", "x <- K",
 )  # fmt: skip
 TOML_WORDS = (
     "true", "false", "inf", "nan", "[]", "{}", '""', '"x"', "[1]", '"reuse"', '"all"', '"shared"', "1979-05-27",
