@@ -117,7 +117,9 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     loaded = load(spec, settings)
     taken, origin = platform_of(loaded, platform)
     form = canonical_form(loaded, choose_top(loaded, top))
-    labels = Labels(loaded.name, model, origin, loaded.recorded)
+    labels = Labels(
+        loaded.name, model, origin, loaded.recorded, {name: each.digest for name, each in loaded.tables.items()}
+    )
     steps = StepFinder(loaded, form.spec, form.network, form.first)
     request = SearchRequest(method, seed, report or (lambda _: None), announce or (lambda _: None), keep_all)
     if model != MACHINE:

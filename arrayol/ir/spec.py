@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from hashlib import sha256
 from math import prod
 from typing import Generic, TypeAlias, TypeGuard
 
@@ -74,6 +75,11 @@ class ConstArray:
         ):
             return None  # no text has it
         return value
+
+    @property
+    def digest(self) -> str:
+        """The same text for the same elements."""
+        return sha256(self.data).hexdigest()[:32]
 
     @property
     def rom_bits(self) -> int:

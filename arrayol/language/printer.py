@@ -6,7 +6,7 @@ the source stay where they were.
 
 from __future__ import annotations
 
-from bisect import bisect
+from bisect import bisect, bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -200,7 +200,7 @@ def _const_array(item: syntax.ConstArray, comments: Sequence[int]) -> Iterator[L
         yield line
         return
     first = bisect(comments, table.span.start)
-    if len(line.cells[0]) <= _WIDTH and bisect(comments, table.span.end) == first:
+    if len(line.cells[0]) <= _WIDTH and bisect_left(comments, table.span.end) == first:
         yield line
         return
     yield Line(0, (f"{head} [",), item.span.start)

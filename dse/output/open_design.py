@@ -167,7 +167,12 @@ def _as_explored(result: Result, asked: Spec, top: str | None) -> Spec:
         what = f"the const '{min(unknown)}'" if unknown else f"the task '{result.top}'"
         message = f"the result and the specification do not agree about {what}"
         raise error("stale-result", message, file=asked.name, hint=EXPLORE_AGAIN)
-    return asked if asked.recorded == result.constants else check_again(asked, result.constants)
+    spec = asked if asked.recorded == result.constants else check_again(asked, result.constants)
+    others = [name for name, table in spec.tables.items() if result.elements.get(name) != table.digest]
+    if others:
+        message = f"const array '{others[0]}' has other elements than when the result was written"
+        raise error("stale-result", message, file=asked.name, hint=EXPLORE_AGAIN)
+    return spec
 
 
 def _not_as_explored(message: str, hint: str) -> ArrayolError:

@@ -13,12 +13,13 @@ from hwmodel.design import Design
 
 @dataclass(frozen=True)
 class Labels:
-    """Where an exploration's inputs came from, for its result."""
+    """Where an exploration's inputs came from, for its result; `elements` are the digests of const arrays."""
 
     spec: str
     model: str
     platform: str
     constants: Mapping[str, ConstValue | str] = field(default_factory=dict)
+    elements: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

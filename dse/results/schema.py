@@ -280,6 +280,7 @@ class Result(Record):
 
     `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
     number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
+    `elements` has a digest of each const array's elements.
     `designs` holds more than the front where that was asked for: every feasible design of the published model in the
     order of the space, the front and the fronts of all fusions of the machine model.
     """
@@ -289,6 +290,7 @@ class Result(Record):
     spec: str
     top: str
     constants: dict[str, int | float | bool | str]
+    elements: dict[str, str]
     model: str
     platform: str
     remarks: tuple[str, ...]

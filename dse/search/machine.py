@@ -228,6 +228,7 @@ def _result(
         spec=labels.spec,
         top=space.model.network.name,
         constants=dict(labels.constants),
+        elements=dict(labels.elements),
         model=labels.model,
         platform=labels.platform,
         remarks=remarks,

@@ -121,3 +121,22 @@ def test_a_result_says_which_file_it_was_and_has_it_beside_its_specifications(ar
     printed = next(Path("found/specs").glob("*.aol"))
     assert Path("found/specs/other.npy").read_bytes() == Path("other.npy").read_bytes()
     assert result_of(printed) == [13, 14, 15, 16]
+
+
+@pytest.mark.parametrize("settings", [(), ("--set", "K=other.npy")])
+def test_a_result_is_of_the_elements_that_it_was_explored_with(arrayol: CommandLine, settings: tuple[str, ...]) -> None:
+    done = arrayol("explore", "t.aol", "--out", "found", *settings)
+    assert done.returncode == 0, done.stderr
+    design = json.loads(Path("found/result.json").read_text())["pareto"][0]["id"]
+    simulate = ("simulate", "t.aol", "--result", "found", "--design", design, "--in", "x=x.npy")
+    assert arrayol(*simulate).returncode == 0
+    file = "other.npy" if settings else "data/k.npy"
+    np.save(file, np.array([1, 2, 3, 5], "i2"))
+    stale = arrayol(*simulate)
+    assert (stale.returncode, stale.stdout) == (1, "")
+    assert stale.stderr == (
+        "t.aol: error[stale-result]: const array 'K' has other elements than when the result was written\n"
+        "  hint: explore once more, with the files as they are now\n"
+    )
+    np.save(file, np.arange(10, 14, dtype="i2") if settings else np.arange(1, 5, dtype="i2"))
+    assert arrayol(*simulate).returncode == 0
