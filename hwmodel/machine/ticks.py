@@ -114,10 +114,20 @@ def is_unchanging(group: Group, ticks: Ticks, array: str) -> bool:
     for task in group.readers(array):
         for touch in group.reads(task, array):
             element, tick = _read_through(group, touch, ticks.work[task])
+            if _ends_differ(element, tick):
+                return False
             pairs = np.unique(tick * group.accesses.size(array) + element)
             if len(pairs) != len(np.unique(tick)) * len(np.unique(element)):
                 return False
     return True
+
+
+def _ends_differ(element: Elements, tick: Elements) -> bool:
+    """Whether the first tick and the last one read other elements, as the least and greatest show: soon seen."""
+    if not len(tick):
+        return False
+    first, last = element[tick == tick.min()], element[tick == tick.max()]
+    return bool(first.min() != last.min() or first.max() != last.max())
 
 
 def _first_need(group: Group, task: str, ticks: Ticks) -> Work:
