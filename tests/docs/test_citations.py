@@ -24,6 +24,7 @@ OTHER_FORMS = re.compile(r"[Ss]ections? \d[\d, and]* of [\w/-]+\.md|\.md,? (?:\d
 LINK = re.compile(r"\]\((?!\w+:)(?P<target>[^)#\s]*)(?:#(?P<anchor>[\w-]+))?\)")
 LINE_END = re.compile(r"[ \t]*\n[ \t]*(?:#|//|\*|>)?[ \t]*")  # with what starts a line of a comment
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`\n]*`")
 
 
 @cache
@@ -48,7 +49,9 @@ def broken(name: str, text: str, files: Mapping[str, str]) -> Iterator[str]:
             yield f"{name}: {match[0]}"
     if name.endswith(".md"):
         yield from (
-            f"{name}: {match[0]}" for match in LINK.finditer(FENCED.sub("", text)) if is_dead(match, name, files)
+            f"{name}: {match[0]}"
+            for match in LINK.finditer(CODE.sub("code", FENCED.sub("", text)))
+            if is_dead(match, name, files)
         )
 
 

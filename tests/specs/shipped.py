@@ -81,9 +81,13 @@ def picture(kind: str, rows: int, columns: int) -> Array:
 
 
 def any_input(port: Port, frames: int) -> Array:
-    """Noise for a port; an infinite dimension has so many frames."""
+    """Noise for a port, of all values that its type has; an infinite dimension has so many frames."""
     shape = tuple(frames if size is None else size for size in port.shape)
-    return noise(len(port.name), shape, DTYPES[port.type].str)
+    values = noise(len(port.name), shape, DTYPES[port.type].str)
+    if port.type.wraps:
+        low, high = port.type.integer_range
+        values = np.where((values >= low) & (values <= high), values, values & high)
+    return values
 
 
 def same(found: Array, expected: Array) -> bool:
