@@ -16,7 +16,10 @@ FILES = ["designs.csv", "pareto.png", "pareto.svg", "result.json", "specs"]
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
 PUBLISHED = ("--model", "published")
 OBJECTIVES = "Invalid value for '--objectives': "
-KNOWN = "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds"
+KNOWN = (
+    "latency_cycles, internal_memory_data, internal_memory_bits, units, latency_microseconds, "
+    "setup_cycles, setup_bytes, rom_bits, local_bits"
+)
 LPSF = """\
 lpsf: 2 of 8 designs on the Pareto front of latency_cycles, internal_memory_data
 

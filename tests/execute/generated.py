@@ -172,7 +172,7 @@ def finite_specs(draw: DrawFn) -> Generated:
     outputs = [GeneratedPort(f"y{n}", draw(kinds), draw(pattern_shapes())) for n in range(draw(st.integers(1, 2)))]
     delayed, arrays, links = [], [], []
     for port in linked:
-        tiler, shape = draw(input_tilers(repetition, port.shape, "true" if port.type == "bool" else "3"))
+        tiler, shape = draw(input_tilers(repetition, port.shape, one(port.type)))
         arrays.append(GeneratedPort(f"a_{port.name}", port.type, shape))
         links.append(f"{port.name} <- a_{port.name} at {tiler}")
     if draw(st.sampled_from((True, True, False))):

@@ -29,7 +29,7 @@ FIXED = ("i4.12", "u0.8", "i1.11", "i20.30", "u3.5")
 NARROW = ("i4.12", "u0.8", "i1.11", "u3.5")  # whose products and sums have types
 
 
-TYPES = (*INTEGERS, *FLOATS, "u64", "bool", "c64", "c128", *ODD, *FIXED)
+TYPES = (*INTEGERS, *FLOATS, "u64", "bool", *("c64", "c128") * 2, *ODD, *FIXED)
 
 
 def one(kind: str) -> str:
@@ -178,7 +178,7 @@ class Writer:
         return f"{kind}(max(0, min(100, {total})))"
 
     def function(self, kind: str, depth: int) -> str:
-        if self.draw(st.integers(0, 2)) == 0:
+        if self.draw(st.integers(0, 1 if kind in ("c64", "c128") else 2)) == 0:
             event("sat, round, parts of complex numbers")
             return self.rounding(kind, depth)
         inner = self.expr(kind, depth)

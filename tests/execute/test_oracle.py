@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from generated import Generated, specs
 from generated_bodies import GeneratedPort
-from hypothesis import HealthCheck, event, given, note, settings
+from hypothesis import event, note
 from hypothesis import strategies as st
 from loading import unchecked_spec_of
+from many_cases import on_many
 from numpy.typing import NDArray
 from oracle import Refused, dtype_of, interpret
 from oracle_exact import ends, is_exact
@@ -98,9 +99,11 @@ WAYS: list[dict[tuple[Any, str], int]] = [
 ]
 
 
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(generated=specs(), seed=st.integers(0, 1000), way=st.sampled_from(WAYS))
-def test_execution_is_what_the_interpreter_says(generated: Generated, seed: int, way: Any) -> None:
+def test_execution_is_what_the_interpreter_says() -> None:
+    on_many(250, None, _compare_case, specs(), st.integers(0, 1000), st.sampled_from(WAYS))
+
+
+def _compare_case(generated: Generated, seed: int, way: Any) -> None:
     note(generated.text)
     spec = unchecked_spec_of(generated.text)
     count(spec, generated)
