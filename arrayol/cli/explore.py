@@ -34,7 +34,17 @@ from dse.results.exploration import Exploration
 from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
 from dse.results.schema import GroupRecord
 from dse.search.context import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
-from dse.space.objectives import DEFAULT, MACHINE, WrongObjectiveError, available, figures_of, require_costs
+from dse.space.objectives import (
+    DEFAULT,
+    MACHINE,
+    PUBLISHED,
+    WrongObjectiveError,
+    available,
+    figures_of,
+    require_available,
+    require_costs,
+    require_known,
+)
 from dse.space.study import NUMBERS
 from hwmodel.accesses import Accesses
 from hwmodel.platform import find_platform, for_copies
@@ -69,10 +79,14 @@ def _require_known(rule: Rule, model: str, spec: Spec, platform: Path | None, to
     accesses = Accesses(canonical_form(spec, choose_top(spec, top)).network, loads)
     with _blamed_on("--pick"):
         if model != "machine":
+            require_available([PUBLISHED[name] for name in rule.figures if name in PUBLISHED], taken, accesses)
             require_figures(rule, [objective.name for objective in available(taken, accesses)])
         elif rule.figures:
+            known = figures_of(taken, accesses)
+            for name in (name for name in rule.figures if name in MACHINE):
+                require_known(name, known, taken, accesses.network)
             require_costs(rule.figures, taken, accesses.network)
-            require_figures(rule, figures_of(taken, accesses))
+            require_figures(rule, known)
 
 
 @contextmanager
