@@ -244,14 +244,15 @@ class Split:
     shape: Shape
 
 
-def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks) -> Split:
+def split_tiler(tiler: Tiler, pattern: Shape, blocks: Blocks, *, moving: bool = False) -> Split:
     """The tiler of all that a block touches, and the one from there to each repetition's pattern.
 
-    The block's pattern is the union of its repetitions' patterns where their columns join.
+    The block's pattern is the union of its repetitions' patterns where their columns join. With `moving` the inner
+    tiler moves also where the block holds one repetition.
     """
     rank, steps = len(tiler.origin), len(blocks.extents)
     columns, extents = inner_columns(tiler, pattern, blocks)
-    if all(extent == 1 for extent in blocks.extents):
+    if not moving and all(extent == 1 for extent in blocks.extents):
         depth = len(pattern)  # a block of one repetition keeps the pattern as it is
         union = Union((0,) * rank, columns[steps:], pattern, (0,) * depth, zeros(steps, depth) + identity(depth))
     else:

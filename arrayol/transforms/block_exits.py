@@ -33,7 +33,9 @@ def cut_exit(link: Link, pattern: Shape, blocks: Blocks) -> CutExit:
         return CutExit(among_blocks, None, split_tiler(link.tiler, pattern, blocks))
     ((low, extents),) = exit_boxes(inner, blocks.extents)
     leaving = replace(blocks, origin=added(blocks.origin, low), extents=tuple(extent or 0 for extent in extents))
-    split = split_tiler(link.tiler, pattern, leaving)
+    # Where one place of several leaves, its tiler still tells how blocks and places go on: collapse joins them by it.
+    moving = any(row[axis] for row in link.tiler.paving for axis, size in enumerate(blocks.extents) if size > 1)
+    split = split_tiler(link.tiler, pattern, leaving, moving=moving)
     back = from_place(split.inner, tuple(-place for place in low))
     return CutExit(among_blocks, inner, replace(split, inner=back))
 

@@ -57,3 +57,30 @@ def test_a_pipeline_composes_the_maps_of_its_steps() -> None:
     once = transformed(spec, "pave hflr 4,2").trace.tasks["hflr"]
     assert [one.path for one in twice] == [one.path for one in once]
     assert all(twice[0].old(index) == once[0].old(index) for index in product(*map(range, (2, 2, 4, 2))))
+
+
+FOLD = """elementary e(x: i64, p: i64) -> (y: i64[2], q: i64) {{
+  y[i] = x + i + 2 * p  for i in 0..2
+  q = x + 3 * p
+}}
+task t(a: i64[4, 3]) -> (b: i64[{shape}]) {{
+  repeat [4, 3] of e {{
+    x <- a
+    p <- q delay {leaves} else 1
+    y delay {leaves} -> b at origin {origin} paving [1, 0; 0, 2] fitting [0; 1]
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("leaves", "shape", "origin"),
+    [([1, 0], "1, 6", [-3, 0]), ([-1, 0], "1, 6", [0, 0]), ([2, 0], "2, 6", [-2, 0]), ([0, 1], "4, 2", [0, -4])],
+)
+def test_collapse_undoes_a_tiling_of_what_leaves_by_an_exit(leaves: list[int], shape: str, origin: list[int]) -> None:
+    """Also where one place of a block of several leaves: its tiler goes on as the blocks do."""
+    spec = loaded(FOLD.format(leaves=leaves, shape=shape, origin=origin))
+    for sizes in product((1, 2, 4), (1, 3)):
+        tiled = transformed(spec, f"tile t {sizes[0]},{sizes[1]}")
+        afresh = loaded(spec_text(tiled.spec), "tiled.aol")
+        assert spec_text(transformed(afresh, "collapse t").spec) == spec_text(spec)
