@@ -133,6 +133,17 @@ constraints = ["latency_cycles < 1000000"]
 [cuts]
 rows = [[1, 1]]
 """,
+    """\
+blocks = "divisors"
+units = [1, 2]
+links = ["buffer"]
+policies = ["reuse"]
+objectives = ["latency_cycles", "setup_cycles"]
+constraints = ["setup_bytes <= 4096"]
+
+[array.src]
+load = "once"
+""",
 )
 
 _CONST = re.compile(r"^const (\w+) *= *[^#\n]*", re.MULTILINE)

@@ -31,7 +31,9 @@ TOML_WORDS = (
     "true", "false", "inf", "nan", "[]", "{}", '""', '"x"', "[1]", '"reuse"', '"all"', '"shared"', "1979-05-27",
     "-1", "-0.0", "[[1]]", "[[[1, 2]]]", '["0,1"]', '["lut <= 1"]', "latency", "memory", "rows", "cost", "verify",
     "H", "W", "clock_mhz", "word_bits", "data_per_word", "banks", "units", "blocks", "orders", "epsilon", "smooth",
-    "recurrence", "initiation_interval", '["latency_cycles"]', '["\u00a0"]', '["0,0"]', '["-0,1"]', '["1,0,2"]',
+    "recurrence", "initiation_interval", '["latency_cycles"]', "array", "load", "src", "weights", '"once"', '"rom"',
+    '"frame"', "[array.weights]", '["setup_bytes <= 1"]',
+    '["latency_cycles", "rom_bits"]', '["local_bits"]', '["\u00a0"]', '["0,0"]', '["-0,1"]', '["1,0,2"]',
 )  # fmt: skip
 EXPLORE = ("--quiet", "--workers", "1", "--no-verify", "--set", "H=4", "--set", "W=4")
 PICTURES = 0.05  # the share of explorations that draw theirs
@@ -122,7 +124,8 @@ def _study(rng: Random) -> Case:
 
 STEPS = (
     "pave rows 2,1", "tile rows 2,1", "pave means 2,4", "tile means 1,3", "fuse rows means 2,4", "fuse rows means",
-    "collapse chain", "collapse rows_means", "pave rows_means 1,2", "tile rows_means 2,2", "fuse rows@smoothed means",
+    "split means i 3", "split means j 1", "split rows k 3", "collapse chain", "collapse rows_means",
+    "pave rows_means 1,2", "tile rows_means 2,2", "fuse rows@smoothed means",
 )  # fmt: skip
 
 

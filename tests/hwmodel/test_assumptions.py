@@ -13,6 +13,7 @@ from arrayol.checks.top import choose_top
 from arrayol.transforms.steps import canonical_form
 from hwmodel.assumptions import assumed_by_layout, assumed_by_machine, assumed_by_published, assumed_by_transfers
 from hwmodel.platform import platform_of
+from hwmodel.residence import Load
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 SPEC = """\
@@ -130,3 +131,46 @@ def test_remarks_go_to_stderr_json_the_table_and_the_report(arrayol: CommandLine
     assert all(remark in page for remark in remarks)
     done = arrayol("explore", "both.aol", "--model", "published", "--quiet")
     assert "".join(done.stdout.split()).count("".join(DEFAULT.split())) == 1
+
+
+RESIDENT = """\
+const K: i16[3] = [3, 1, 2]
+const N: i16[4] = [k for k in 0..4]
+const Q: i16[3] = [7, 1, 9]
+elementary mul(x: i16[3], w: i16[3], n: i16) -> (y: i16) {
+  y = n
+  y += x[k] * w[k] * K[k] * Q[k]  for k in 0..3
+}
+task top(x: i16[*, 12], w: i16[3], v: i16[3]) -> (y: i16[*, 4], z: i16[*, 4]) {
+  y = half(x, w)
+  z = half(x, v)
+}
+task half(x: i16[*, 12], w: i16[3]) -> (y: i16[*, 4]) {
+  repeat [*, 4] of mul {
+    x <- x at origin [0, 0] paving [1, 0; 0, 3] fitting [0; 1]
+    w <- w
+    n <- N at origin [0] paving [0, 1] fitting []
+    y -> y
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("loads", "told"),
+    [
+        ({}, "w and v are loaded once, before the first frame; K and Q are in ROMs; N is made by counters"),
+        (
+            {"v": "frame", "K": "once", "Q": "frame", "w": "once"},
+            "w and K are loaded once, before the first frame; v and Q are loaded with each frame; "
+            "N is made by counters",
+        ),
+    ],
+)
+def test_how_inputs_come_is_one_remark(tmp_path: Path, loads: dict[str, Load], told: str) -> None:
+    (tmp_path / "t.aol").write_text(RESIDENT, encoding="utf-8")
+    spec = api.load(tmp_path / "t.aol")
+    (tmp_path / "t.toml").write_text(MEMORY + WHOLE.replace("far", "mul"), encoding="utf-8")
+    platform, origin = platform_of(spec, None)
+    remarks = assumed_by_machine(canonical_form(spec, "top").network, platform, origin, loads)
+    assert remarks == (told,)
