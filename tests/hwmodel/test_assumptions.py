@@ -162,8 +162,10 @@ task half(x: i16[*, 12], w: i16[3]) -> (y: i16[*, 4]) {
         ({}, "w and v are loaded once, before the first frame; K and Q are in ROMs; N is made by counters"),
         (
             {"v": "frame", "K": "once", "Q": "frame", "w": "once"},
-            "w and K are loaded once, before the first frame; v and Q are loaded with each frame; "
-            "N is made by counters",
+            (
+                "w and K are loaded once, before the first frame; v and Q are loaded with each frame; "
+                "N is made by counters"
+            ),
         ),
     ],
 )
