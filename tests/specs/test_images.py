@@ -10,9 +10,9 @@ from shipped import PICTURES, Array, noise, picture, run, same
 pictures = pytest.mark.parametrize("kind", PICTURES)
 
 
-def weighted(array: Array, weights: Array) -> Array:
-    """Each window's weighted sum around its middle, the border wrapped."""
-    return ndimage.correlate(array.astype("i8"), weights, mode="wrap")
+def weighted(array: Array, weights: Array, border: str = "wrap") -> Array:
+    """Each window's weighted sum around its middle; the border as SciPy names it."""
+    return ndimage.correlate(array.astype("i8"), weights, mode=border)
 
 
 @pictures
@@ -36,8 +36,8 @@ def test_a_sum_at_the_limit_is_below_it() -> None:
 @pytest.mark.parametrize(("rows", "columns", "block"), [(16, 24, 8), (12, 9, 3)])
 def test_sobel(kind: str, rows: int, columns: int, block: int) -> None:
     image, consts = picture(kind, rows, columns), {"H": rows, "W": columns, "S": block}
-    across = ndimage.sobel(image.astype("i4"), axis=1, mode="wrap")
-    down = ndimage.sobel(image.astype("i4"), axis=0, mode="wrap")
+    across = ndimage.sobel(image.astype("i4"), axis=1, mode="nearest")
+    down = ndimage.sobel(image.astype("i4"), axis=0, mode="nearest")
     found = run("sobel", {"image": image}, "gradients", **consts)
     assert same(found["across"], across.astype("i2"))
     assert same(found["down"], down.astype("i2"))
@@ -90,9 +90,9 @@ def test_demosaic(kind: str, rows: int, columns: int) -> None:
     mosaic = picture(kind, rows, columns)
     row, column = np.indices(mosaic.shape) % 2
     corners, cross = np.array([[1, 2, 1], [2, 4, 2], [1, 2, 1]]), np.array([[0, 1, 0], [1, 4, 1], [0, 1, 0]])
-    red = weighted(mosaic * ((row == 0) & (column == 0)), corners) // 4
-    green = weighted(mosaic * (row != column), cross) // 4
-    blue = weighted(mosaic * ((row == 1) & (column == 1)), corners) // 4
+    red = weighted(mosaic * ((row == 0) & (column == 0)), corners, "mirror") // 4
+    green = weighted(mosaic * (row != column), cross, "mirror") // 4
+    blue = weighted(mosaic * ((row == 1) & (column == 1)), corners, "mirror") // 4
     found = run("demosaic", {"mosaic": mosaic}, H=rows, W=columns)["colours"]
     assert same(found, np.stack([red, green, blue], axis=2).astype("u1"))
 

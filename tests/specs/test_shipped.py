@@ -10,9 +10,12 @@ from arrayol import api
 from arrayol.checks.check import check, load_checked
 from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
 from arrayol.language.namespace import read_source
 from arrayol.language.parser import parse
 from arrayol.language.printer import print_file
+from hwmodel.assumptions import assumed_by_machine
+from hwmodel.platform import find_platform
 
 NAMES = sorted(path.stem for path in shipped_folder().glob("*.aol"))
 every = pytest.mark.parametrize("name", NAMES)
@@ -56,3 +59,13 @@ def test_it_can_be_explored(name: str) -> None:
     found = api.explore(api.load(shipped_folder() / f"{name}.aol"), model="published")
     assert found.result.exact
     assert found.result.pareto
+
+
+@every
+def test_its_platform_counts_all_that_it_keeps(name: str) -> None:
+    """Bits of const arrays and of locals have their costs."""
+    path = shipped_folder() / f"{name}.aol"
+    spec = load_checked(path)
+    platform, origin = find_platform(path, None)
+    remarks = assumed_by_machine(flatten(spec, choose_top(spec, None)), platform, origin)
+    assert not [remark for remark in remarks if "_bits" in remark and "does not give" in remark]

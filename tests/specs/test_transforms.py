@@ -29,10 +29,6 @@ def test_dct_of_a_flat_block() -> None:
     assert np.abs(found.ravel()[1:]).max() <= 1e-5
 
 
-def roots(pulses: int) -> Array:
-    return np.exp(-2j * np.pi * np.outer(range(pulses), range(pulses)) / pulses).astype("c8")
-
-
 def close(found: Array, exact: Array, terms: int, size: float) -> bool:
     """Within the rounding of a sum of complex products: 4 roundings of 2^-24 for each of the terms, of this size."""
     return found.dtype == np.complex64 and bool(np.abs(found - exact).max() <= 4 * terms * 2.0**-24 * terms * size)
@@ -47,12 +43,11 @@ def test_radar_stage_by_stage(pulses: int, gates: int) -> None:
     assert close(sharp, np.array(exact), 13, float(np.abs(echoes).max() * np.abs(pulse).max()))
     turned = run("radar", {"sharp": sharp}, "corner_turn", **consts)["turned"]
     assert same(turned, np.ascontiguousarray(sharp.T))
-    doppler = {"turned": turned, "w": roots(pulses)}
-    spectra = run("radar", doppler, "doppler", **consts)["spectra"]
+    spectra = run("radar", {"turned": turned}, "doppler", **consts)["spectra"]
     assert close(spectra, np.fft.fft(turned.astype("c16"), axis=1), pulses, float(np.abs(turned).max()))
     hits = run("radar", {"spectra": spectra}, "detection", **consts, LIMIT=9)["hits"]
     assert same(hits, np.abs(spectra.astype("c16")) > 9)
-    whole = {"echoes": echoes, "replica": pulse.conj(), "w": roots(pulses)}
+    whole = {"echoes": echoes, "replica": pulse.conj()}
     assert same(run("radar", whole, **consts, LIMIT=9)["hits"], hits)
 
 
@@ -64,6 +59,6 @@ def test_radar_sees_two_targets(pulses: int, gates: int) -> None:
     for gate, frequency in targets:
         turns = np.exp(2j * np.pi * frequency * np.arange(pulses) / pulses)
         echoes[:, gate : gate + 13] += np.outer(turns, BARKER).astype("c8")
-    inputs = {"echoes": echoes, "replica": BARKER.conj(), "w": roots(pulses)}
+    inputs = {"echoes": echoes, "replica": BARKER.conj()}
     hits = run("radar", inputs, PULSES=pulses, GATES=gates)["hits"]
     assert {(int(gate), int(frequency)) for gate, frequency in np.argwhere(hits)} == set(targets)

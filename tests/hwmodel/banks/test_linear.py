@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from itertools import product
 from operator import mod, mul
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -195,12 +196,14 @@ def test_unknown_parts_may_be_any_multiple() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "task"), [("sobel", "gradients"), ("harris", "boxsum"), ("flow", "average"), ("thumbnail", "hfilter")]
+    ("file", "task"), [("sobel", "gradients"), ("harris", "boxsum"), ("pyramid", "shorten"), ("thumbnail", "hfilter")]
 )
-def test_windows_around_the_border(file: str, task: str) -> None:
+def test_windows_around_the_border(file: str, task: str, tmp_path: Path) -> None:
     """Of wrapped tilers: no repetition, at the border or inside, has two elements in one bank."""
     consts = {"S": 2} if file == "sobel" else {}
-    spec = load_checked(shipped_folder() / f"{file}.aol", {**SMALL[file], **consts})
+    path = tmp_path / f"{file}.aol"
+    path.write_text((shipped_folder() / path.name).read_text(encoding="utf-8").replace("else nearest", "wrap"))
+    spec = load_checked(path, {**SMALL[file], **consts})
     component = spec.tasks[task]
     shapes = {port.name: port.shape for port in component.inputs}
     (body,) = unrolled_nest(spec, task).bodies
