@@ -98,7 +98,7 @@ def camera() -> list[Panel]:
 
 
 def mobilenet() -> list[Panel]:
-    scene, _ = discs(56, 56, 5, 9)
+    scene, _ = discs(28, 28, 5, 6)
     x = np.repeat((scene.sum(axis=-1, keepdims=True) * 40).astype("i1"), 16, axis=-1)
     y = result("mobilenet", {"x": x})["y"]
     shown = (("x", x, 0), ("y", y, 0), ("y", y, 3))
