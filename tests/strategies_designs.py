@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 import numpy as np
+from hypothesis import assume
 from hypothesis import strategies as st
 from spec_data import loaded
 from strategies_machine import platforms
@@ -50,7 +51,11 @@ def mapped_specs(draw: st.DrawFn) -> MappedSpec:
     top = choose_top(written, None)
     spec = run_steps(written, canonical_steps(written, top)).spec
     spec, loads = draw(residences(spec, top))
-    network = flatten(spec, top)
+    try:
+        network = flatten(spec, top)
+    except ArrayolError as failure:
+        assume(failure.diagnostics[0].code not in ("wraps-in-part", "border-in-part"))
+        raise
     platform = _on(draw(platforms()), network)
     model = MachineModel(network, platform, loads)
     fusions = [fusion for subspace in subspaces(task_graph(network)) for fusion in subspace]

@@ -34,7 +34,7 @@ def linked_specs(draw: DrawFn) -> LinkedSpec:
     """One to four tasks over arrays of one to three dimensions: chains, forks and joins."""
     build = Builder(draw, draw(st.sampled_from(["i64", "f32", "f64", "u8", "u12", _FIXED])), endless=False)
     build.features |= {{"u12": "odd widths", _FIXED: "fixed point"}.get(build.type, "a type of NumPy's")}
-    build.endless = build.chance(6, "infinite dimension")
+    build.endless = build.chance(4, "infinite dimension")
     tasks = build.pick(2, 2, 3, 1, 3, 4, 3, 4)
     build.features.add(f"{tasks} task{'s' if tasks > 1 else ''}")
     _first_input(build)
@@ -112,7 +112,7 @@ def _called_again(build: Builder) -> bool:
 def _main_input(build: Builder) -> Array:
     """The last array, or an earlier one that is then read twice."""
     read = {array.name for call in build.calls for array in call.arguments}
-    if build.made and build.chance(4):
+    if build.made and build.chance(3):
         array = build.draw(st.sampled_from([*build.made, *build.inputs[:1]]))
     else:
         array = build.made[-1] if build.made else build.inputs[0]

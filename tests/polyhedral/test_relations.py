@@ -56,7 +56,8 @@ def test_relation_is_what_executions_show(generated: LinkedSpec) -> None:
     spec = loaded(generated.text.replace("f32", "i64").replace("f64", "i64").replace("u8", "i64"))
     inputs = any_inputs(spec, "top")
     assume(sum(array.size for array in inputs.values()) <= 40)
-    assert told(spec, "top") == seen(spec, "top")
+    from_outside = {pair for pair in told(spec, "top") if pair[2] not in spec.tables}  # no execution changes the others
+    assert from_outside == seen(spec, "top")
 
 
 BODY = """

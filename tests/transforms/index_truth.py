@@ -41,7 +41,7 @@ def _same_elements(
     now = set(touched(after, found.path, index))
     actual, written = _actual(before, name), {port.name for port in task.outputs}
     alone = inner.callee == task.callee
-    arrays = {array for port, array in actual.items() if alone or port in written}
+    arrays = {array for port, (array, _) in actual.items() if alone or port in written}
     wrong = {one for one in now if one[0] in arrays} - then
     assert not wrong, f"{name}{list(old)}, now {found.path} {list(index)}, touches {sorted(wrong)[:3]}"
 
