@@ -69,6 +69,8 @@ def _task(build: Builder, number: int) -> None:
     arrays = [main]
     for place in range(build.pick(1, 2, 2)):
         array = main if place == 0 else read_part(build, _second_input(build, main))
+        if any(array.name == other.name and array != other for other in arrays):
+            array = main  # another part of one array would have its name
         pattern, tiler = window(build, space, array)
         linked = array.name in build.tables and build.chance(2, "const array by a link")
         if array not in arrays and not linked:

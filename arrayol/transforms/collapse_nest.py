@@ -219,7 +219,13 @@ class _Nest:
             if inner is not None:
                 free.remove(inner)
             dimensions.append(Dimension(place, inner))
-        return (*dimensions, *(Dimension(None, axis) for axis in free if self.sizes[axis] > 1))
+        return (*dimensions, *(Dimension(None, axis) for axis in free if self.sizes[axis] > 1 or self._moves(axis)))
+
+    def _moves(self, inner: int) -> bool:
+        """Whether a delay or an exit has a step along an inner dimension: even one that never acts needs it."""
+        vectors = [delay.vector for delay in self.inner.delays]
+        vectors += [link.exit for link in self.inner.output_links if link.exit is not None]
+        return any(vector[inner] for vector in vectors)
 
     def _leaves_inside(self, inner: int) -> bool:
         """Whether every block has an exit of its own along an inner dimension."""

@@ -22,6 +22,7 @@ from dse.space.mappings import MappingSpace
 from dse.space.study import Study
 from dse.space.task_graph import Mask
 from hwmodel.design import GroupDesign
+from hwmodel.residence import FRAME
 
 Signature = tuple[Any, ...]
 
@@ -60,7 +61,7 @@ def _signature(space: MappingSpace, tasks: tuple[str, ...]) -> Signature:
         space.model.once.takes_something and space.graph.names[0] in tasks,  # which bears what is loaded once
         tuple(_anonymous(network.processes[task], numbers) for task in tasks),
         tuple(_array(network.arrays[name], numbers, tasks) for name in numbers),
-        tuple(space.accesses.load.get(name) for name in numbers),
+        tuple(space.accesses.load.get(name, FRAME) for name in numbers),
         tuple(space.accesses.shape(name) for name in numbers),  # an infinite axis is as long as all tasks make it
         tuple(numbers[name] for name in network.arrays if name in numbers),  # the order in which options are tried
         tuple(_outside(network, name, tasks) for name in numbers),
@@ -121,7 +122,7 @@ def _anonymous(process: Process, numbers: Mapping[str, int]) -> Process:
 def _array(array: Array, numbers: Mapping[str, int], tasks: Collection[str]) -> Signature:
     """What of an array the group sees, but for who reads it outside."""
     inside = tuple(task in tasks for task in array.producers)
-    return numbers[array.name], array.type, array.shape, inside, array.is_output
+    return numbers[array.name], array.type, array.shape, inside if any(inside) else (), array.is_output
 
 
 def _touches(process: Process, array: str) -> list[Signature]:

@@ -173,3 +173,14 @@ task t(x: i32[8], n: i32[4]) -> (y: i32[4]) { repeat [4] of e { x <- x  n <- n  
     result = transformed(loaded(text), "split t k 4")
     assert "y = n // y" in spec_text(result.spec)
     assert {"t_fold", "t_end", "t"} <= result.spec.components.keys()
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_collapse_takes_a_split_inside_blocks(size: int) -> None:
+    """Also one of the whole range, whose delay never acts."""
+    spec = loaded(
+        "elementary e(a: i64[4], w: i64[4]) -> (b: i64) {\n  b = 1\n  b += a[k] * w[k]  for k in 0..4\n}\n"
+        "task t(x: i64[8], w: i64[4]) -> (y: i64[4]) {\n  repeat [4] of e {\n"
+        "    a <- x at origin [0]  paving [1]  fitting [1]\n    w <- w\n    b -> y\n  }\n}\n"
+    )
+    prove(spec, transformed(spec, "tile t 2", f"split t_block k {size}", "collapse t"), "t")
