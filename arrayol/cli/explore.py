@@ -75,13 +75,15 @@ _pick_option = click.option(
 
 def _require_known(rule: Rule, model: str, spec: Spec, platform: Path | None, top: str | None, loads: Loads) -> None:
     """Raises for a bound on a figure that the model does not give here, before anything is explored."""
+    if not rule.figures:
+        return
     taken = for_copies(find_platform(Path(spec.name), platform)[0], spec)
     accesses = Accesses(canonical_form(spec, choose_top(spec, top)).network, loads)
     with _blamed_on("--pick"):
         if model != "machine":
             require_available([PUBLISHED[name] for name in rule.figures if name in PUBLISHED], taken, accesses)
             require_figures(rule, [objective.name for objective in available(taken, accesses)])
-        elif rule.figures:
+        else:
             known = figures_of(taken, accesses)
             for name in (name for name in rule.figures if name in MACHINE):
                 require_known(name, known, taken, accesses.network)
