@@ -12,10 +12,10 @@ from arrayol.ir.types import ElementType, Weak
 from arrayol.language.constants import check_stored
 from arrayol.language.diagnose import Mistake, Mistakes, did_you_mean, mistake, shown_port
 from arrayol.language.namespace import Definitions
-from arrayol.language.promotion import meet
 from arrayol.language.tasks import Signature, resolve_element_type, resolve_shape
 from arrayol.language.tree import names_in
-from arrayol.language.typing import Scope, settle, shown
+from arrayol.language.typing.expressions import Scope, settle, shown
+from arrayol.language.typing.promotion import meet
 
 
 @dataclass(frozen=True, slots=True)

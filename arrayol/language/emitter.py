@@ -35,10 +35,10 @@ from arrayol.ir.spec import (
     written_name,
 )
 from arrayol.ir.types import ElementType, ValueType, Weak
-from arrayol.language.fixed import narrowest
 from arrayol.language.parser import Parsed
 from arrayol.language.printer import print_file
-from arrayol.language.promotion import meet
+from arrayol.language.typing.fixed import narrowest
+from arrayol.language.typing.promotion import meet
 from arrayol.source import SourceFile, Span
 
 NOWHERE = Span(SourceFile("", ""), 0, 0)

@@ -38,7 +38,7 @@ from arrayol.language.parser import expressions_of
 from arrayol.language.repetitions import border_of
 from arrayol.language.tasks import Signature
 from arrayol.language.tree import names_in, nodes_in
-from arrayol.language.typing import Scope, constant
+from arrayol.language.typing.expressions import Scope, constant
 from arrayol.limits import AT_MOST, LARGEST
 from arrayol.source import Span
 from arrayol.text import rounded

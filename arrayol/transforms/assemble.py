@@ -19,7 +19,7 @@ from arrayol.ir.spec import (
     port_named,
 )
 from arrayol.source import Span
-from arrayol.transforms.block import BlockPart, Feed, Gathered, Local, Reach, Sink, State
+from arrayol.transforms.blocks.block import BlockPart, Feed, Gathered, Local, Reach, Sink, State
 from arrayol.transforms.rewrite import Names, in_dataflow_order
 from arrayol.transforms.trace import ArrayName
 

@@ -39,7 +39,7 @@ from arrayol.ir.spec import (
     Tiler,
     own_part_tiler,
 )
-from arrayol.transforms.block import minus
+from arrayol.transforms.blocks.block import minus
 from arrayol.transforms.collapse_delays import NotOneNestError
 from arrayol.transforms.collapse_nest import Joined, gathered_body, join, untiled
 from arrayol.transforms.rewrite import CallName, Names, in_dataflow_order, own_task, refused, with_definitions

@@ -31,7 +31,7 @@ from arrayol.ir.spec import (
     port_named,
 )
 from arrayol.polyhedral.accesses import Access, acting_axes, find_outside
-from arrayol.transforms.block import Vector, added, columns_of, times
+from arrayol.transforms.blocks.block import Vector, added, columns_of, times
 from arrayol.transforms.collapse_delays import (
     Dimension,
     Gathered,

@@ -47,7 +47,7 @@ from arrayol.ir.divisors import divisors
 from arrayol.ir.spec import Call, CompoundTask, Spec
 from arrayol.text import listed
 from arrayol.transforms.assemble import Assembly, Outline, assemble
-from arrayol.transforms.block import Blocks, diagonal
+from arrayol.transforms.blocks.block import Blocks, diagonal
 from arrayol.transforms.fused_block import Failure, Fusion, find_fusion, move_of, producer_runs
 from arrayol.transforms.pair import Pair, pair_of
 from arrayol.transforms.rewrite import (

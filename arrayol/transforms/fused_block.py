@@ -17,7 +17,8 @@ from arrayol.polyhedral.accesses import Access, acting_axes, find_outside, least
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.macro_pattern import BlockRead, Progression, Written, needed_repetitions
 from arrayol.polyhedral.single_write import find_clash, find_hole
-from arrayol.transforms.block import (
+from arrayol.transforms.blocks.arrays import Layout, lay_out, lay_out_whole
+from arrayol.transforms.blocks.block import (
     BlockPart,
     Blocks,
     Inside,
@@ -29,9 +30,8 @@ from arrayol.transforms.block import (
     rows_of,
     split_tiler,
 )
-from arrayol.transforms.block_arrays import Layout, lay_out, lay_out_whole
-from arrayol.transforms.block_delays import Unserved, block_vectors, find_block_circle, tell_circle
-from arrayol.transforms.cut import UnservedError, block_part
+from arrayol.transforms.blocks.cut import UnservedError, block_part
+from arrayol.transforms.blocks.delays import Unserved, block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.pair import Pair
 from arrayol.transforms.rewrite import Names
 

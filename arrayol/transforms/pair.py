@@ -22,7 +22,7 @@ from arrayol.ir.spec import (
     port_named,
     whole_array_tiler,
 )
-from arrayol.transforms.block_arrays import Use
+from arrayol.transforms.blocks.arrays import Use
 from arrayol.transforms.rewrite import Names, Site, default_arrays, refused
 
 

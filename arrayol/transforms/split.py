@@ -50,7 +50,7 @@ from arrayol.ir.spec import (
     Tiler,
     own_part_tiler,
 )
-from arrayol.transforms.block import added, times
+from arrayol.transforms.blocks.block import added, times
 from arrayol.transforms.rewrite import CallName, Names, in_dataflow_order, own_task, refused, with_definitions
 from arrayol.transforms.split_body import FirstElement, Folded, find_accumulation, fold_body
 from arrayol.transforms.split_reads import Shrunk, Vector

@@ -182,8 +182,7 @@ class _Folding:
             raise refused(message, self.found.statement.span, "there is nothing to split")
         used_later = {name for item in at_end for name in expressions.arrays(item)}
         kept = read | used_later | (self.linked - {item.port for item in at_end})
-        kept |= {total.name} if initial is None else set()
-        kept -= set() if initial is None else {total.name}
+        kept = kept | {total.name} if initial is None else kept - {total.name}
         made = [
             self._variable(name, "_start") for name in dict.fromkeys(item.port for item in at_start) if name in kept
         ]

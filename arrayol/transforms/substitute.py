@@ -10,7 +10,7 @@ from arrayol.ir import expressions
 from arrayol.ir.affine import affine, expression_of
 from arrayol.ir.types import ElementType, Kind, Weak
 from arrayol.language import constants
-from arrayol.language.typing import saturated, settle
+from arrayol.language.typing.expressions import saturated, settle
 
 Bindings = Mapping[str, expressions.Expr]
 

@@ -32,9 +32,9 @@ from dataclasses import dataclass
 
 from arrayol.ir.spec import RepetitiveTask, Spec
 from arrayol.transforms.assemble import Outline, assemble
-from arrayol.transforms.block import NOTHING_INSIDE, Blocks, Vector, diagonal, even_blocks
-from arrayol.transforms.block_delays import block_vectors, find_block_circle, tell_circle
-from arrayol.transforms.cut import block_part
+from arrayol.transforms.blocks.block import NOTHING_INSIDE, Blocks, Vector, diagonal, even_blocks
+from arrayol.transforms.blocks.cut import block_part
+from arrayol.transforms.blocks.delays import block_vectors, find_block_circle, tell_circle
 from arrayol.transforms.rewrite import (
     CallName,
     Names,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from arrayol.ir.types import NUMPY_TYPES, ElementType, Weak
-from arrayol.language.promotion import meet, promote
+from arrayol.language.typing.promotion import meet, promote
 
 NUMPY = {
     ElementType.BOOL: np.bool_,

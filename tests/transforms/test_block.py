@@ -8,7 +8,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arrayol.transforms.block import Vector, union_of
+from arrayol.transforms.blocks.block import Vector, union_of
 
 Columns = tuple[list[Vector], tuple[int, ...], int]
 

@@ -16,7 +16,7 @@ from arrayol.language.parameters.kinds import Definition, uses_in
 from arrayol.language.repetitions import check_names, check_port
 from arrayol.language.tasks import Signature, check_fresh, resolve_element_type
 from arrayol.language.tree import nodes_in
-from arrayol.language.typing import Scope
+from arrayol.language.typing.expressions import Scope
 
 
 def check_unused(item: Definition, definitions: Definitions, mistakes: Mistakes) -> None:

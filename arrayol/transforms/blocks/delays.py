@@ -33,7 +33,7 @@ from arrayol.language.loader import load_source
 from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.polyhedral.delays import find_circle, find_unserved
 from arrayol.source import SourceFile, Span
-from arrayol.transforms.block import (
+from arrayol.transforms.blocks.block import (
     Blocks,
     Feed,
     Gathered,

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field, replace
 from arrayol.ir import expressions, syntax
 from arrayol.ir.spec import ConstValue, Local, Port, written_name
 from arrayol.ir.types import ElementType, Kind, ValueType, Weak, is_type
-from arrayol.language import constants, fixed
+from arrayol.language import constants
 from arrayol.language.constants import check_function, saturated_type
 from arrayol.language.diagnose import Mistake, mistake, shown_port
 from arrayol.language.namespace import Definitions
-from arrayol.language.promotion import meet
 from arrayol.language.tree import chain_of, names_in, nodes_in
+from arrayol.language.typing import fixed
+from arrayol.language.typing.promotion import meet
 from arrayol.source import Span
 from arrayol.text import counted, listed
 

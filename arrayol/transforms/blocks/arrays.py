@@ -17,7 +17,7 @@ from arrayol.polyhedral.accesses import Access, acting_axes, least_combination
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.polyhedral.macro_pattern import fitting_offset
 from arrayol.polyhedral.single_write import find_clash, find_hole
-from arrayol.transforms.block import (
+from arrayol.transforms.blocks.block import (
     Blocks,
     Vector,
     added,

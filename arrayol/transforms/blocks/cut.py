@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from arrayol.ir.spec import Component, Delay, Link, RepetitiveTask, TiledDefault, port_named
-from arrayol.transforms.block import BlockPart, Blocks, Feed, Inside, Local, Ports, Reach, Sink, split_tiler
-from arrayol.transforms.block_delays import BlockState, Unserved, crossings_of, state_feed, state_stem
-from arrayol.transforms.block_exits import cut_exit
+from arrayol.transforms.blocks.block import BlockPart, Blocks, Feed, Inside, Local, Ports, Reach, Sink, split_tiler
+from arrayol.transforms.blocks.delays import BlockState, Unserved, crossings_of, state_feed, state_stem
+from arrayol.transforms.blocks.exits import cut_exit
 from arrayol.transforms.rewrite import Names
 
 

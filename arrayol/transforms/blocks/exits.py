@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from arrayol.ir.exits import always_writes, exit_boxes, from_place
 from arrayol.ir.spec import Link, Shape
-from arrayol.transforms.block import Blocks, Split, Vector, added, diagonal, split_tiler
+from arrayol.transforms.blocks.block import Blocks, Split, Vector, added, diagonal, split_tiler
 from arrayol.transforms.rewrite import refused, shown
 
 

@@ -1,0 +1,1 @@
+"""Types of expressions in bodies: promotion, exact fixed-point numbers, and every operation typed."""
