@@ -62,7 +62,8 @@ def test_the_wheel_holds_the_packages_and_the_specs_and_nothing_else(wheel: Path
     sources = {path.relative_to(checkout).as_posix() for package in PACKAGES for path in _files(checkout / package)}
     specs = {"arrayol/" + path.relative_to(checkout).as_posix() for path in _files(checkout / "specs")}
     assert held == sources | specs
-    assert {Path(name).suffix for name in held} <= {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js", ".npy"}
+    suffixes = {".py", ".typed", ".lark", ".aol", ".toml", ".html", ".css", ".js", ".npy"}
+    assert {Path(name).suffix for name in held} <= suffixes
 
 
 def test_the_wheel_says_its_licence_and_what_it_is_for(wheel: Path, checkout: Path) -> None:

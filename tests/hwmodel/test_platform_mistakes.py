@@ -1,0 +1,289 @@
+"""The exact text about every mistake in a platform file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from platform_files import SMALLEST, first_lines, load, refused
+
+from arrayol.errors import ArrayolError
+from arrayol.limits import AT_MOST, LARGEST
+from hwmodel.platform import load_platform
+
+
+@pytest.fixture(autouse=True)
+def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_misspelt_key() -> None:
+    assert refused("[memory]\nlatncy = 30\ndata_per_word = 4\n") == (
+        "board.toml:2:1: error[unknown-key]: unknown key 'memory.latncy'\n"
+        "    2 | latncy = 30\n"
+        "      | ^^^^^^\n"
+        "  hint: did you mean 'latency'?"
+    )
+
+
+def test_a_misspelt_table() -> None:
+    assert refused(SMALLEST.replace("memory", "memry")) == (
+        "board.toml:1:2: error[unknown-key]: unknown key 'memry'\n"
+        "    1 | [memry]\n"
+        "      |  ^^^^^\n"
+        "  hint: did you mean 'memory'?"
+    )
+
+
+def test_an_unknown_key() -> None:
+    assert refused(SMALLEST + "[local]\nports = 2\n") == (
+        "board.toml:5:1: error[unknown-key]: unknown key 'local.ports'\n"
+        "    5 | ports = 2\n"
+        "      | ^^^^^\n"
+        "  hint: known here: banks, access_cycles, block_bits"
+    )
+
+
+def test_a_negative_value() -> None:
+    assert refused("[memory]\n  latency = -3  # cycles\ndata_per_word = 4\n") == (
+        "board.toml:2:3: error[bad-value]: 'memory.latency' is -3; it must be a whole number of cycles, 0 or more\n"
+        "    2 |   latency = -3  # cycles\n"
+        "      |   ^^^^^^^"
+    )
+
+
+def test_a_decimal_for_a_whole_number() -> None:
+    assert refused("[memory]\nlatency = 30.0\ndata_per_word = 4\n") == (
+        "board.toml:2:1: error[bad-value]: 'memory.latency' is 30.0; it must be a whole number of cycles, 0 or more\n"
+        "    2 | latency = 30.0\n"
+        "      | ^^^^^^^\n"
+        "  hint: write 30"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('clock_mhz = "fast"', "'clock_mhz' is \"fast\"; it must be a number of megahertz above 0"),
+        ("clock_mhz = 0", "'clock_mhz' is 0; it must be a number of megahertz above 0"),
+        ("clock_mhz = inf", "'clock_mhz' is inf; it must be a number of megahertz above 0, and at most 1,000,000,000"),
+        (
+            "clock_mhz = 1e400",
+            "'clock_mhz' is inf; it must be a number of megahertz above 0, and at most 1,000,000,000",
+        ),
+        (
+            "clock_mhz = 1e-300",
+            "'clock_mhz' is 1e-300; it must be a number of megahertz above 0, and at least 0.000000001",
+        ),
+        (
+            f"local.banks = {10**19}",
+            f"'local.banks' is {10**19}; it must be a whole number of banks, 1 or more, and at most 1,000,000,000",
+        ),
+        (
+            f"elementary.f.latency = {10**400}",
+            f"'elementary.f.latency' is 1{'0' * 36}...; it must be a whole number of cycles, 0 or more, and {AT_MOST}",
+        ),
+        (
+            "elementary.f.cost.lut = 1e300",
+            "'elementary.f.cost.lut' is 1e+300; it must be a number, 0 or more, and at most 1,000,000,000",
+        ),
+        ("clock_mhz = nan", "'clock_mhz' is nan; it must be a number of megahertz above 0"),
+        ("clock_mhz = true", "'clock_mhz' is true; it must be a number of megahertz above 0"),
+        ("local.banks = true", "'local.banks' is true; it must be a whole number of banks, 1 or more"),
+        ("local.banks = [8]", "'local.banks' is [8]; it must be a whole number of banks, 1 or more"),
+        ("local.block_bits = 0", "'local.block_bits' is 0; it must be a whole number of bits, 1 or more"),
+        ("local.access_cycles = 0", "'local.access_cycles' is 0; it must be a whole number of cycles, 1 or more"),
+        ("local = 8", "'local' is 8; it must be a table, [local]"),
+        ("elementary = []", "'elementary' is an empty list; it must be tables, [elementary.NAME]"),
+        ("elementary.f = 1", "'elementary.f' is 1; it must be a table, [elementary.f]"),
+        ("elementary.f.cost = 1", "'elementary.f.cost' is 1; it must be numbers by name, as { lut = 96, dsp = 2 }"),
+        ("elementary.f.cost.lut = -1", "'elementary.f.cost.lut' is -1; it must be a number, 0 or more"),
+        ("elementary.f.cost.lut = true", "'elementary.f.cost.lut' is true; it must be a number, 0 or more"),
+        ("elementary.f.cost.lut = nan", "'elementary.f.cost.lut' is nan; it must be a number, 0 or more"),
+        (
+            "elementary.f.initiation_interval = 0",
+            "'elementary.f.initiation_interval' is 0; it must be a whole number of cycles, 1 or more",
+        ),
+        ("elementary.f.latency = -1", "'elementary.f.latency' is -1; it must be a whole number of cycles, 0 or more"),
+        (
+            "elementary.f.recurrence = 0",
+            "'elementary.f.recurrence' is 0; it must be a whole number of cycles, 1 or more",
+        ),
+    ],
+)
+def test_impossible_values(line: str, message: str) -> None:
+    assert first_lines(f"{line}\n{SMALLEST}") == [f"board.toml:1:1: error[bad-value]: {message}"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("data_per_word = 0", "'memory.data_per_word' is 0; it must be a whole number of data, 1 or more"),
+        ("word_bits = 0", "'memory.word_bits' is 0; it must be a whole number of bits, 1 or more"),
+    ],
+)
+def test_impossible_words(line: str, message: str) -> None:
+    assert first_lines(f"[memory]\n{line}\nlatency = 1\n") == [f"board.toml:2:1: error[bad-value]: {message}"]
+
+
+NOT_A_NAME = "has the name {name}, which is no name"
+A_FIGURE = "has the name {name}, which is a figure of every design"
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("'=cmd'", NOT_A_NAME),
+        ("'energy pJ'", NOT_A_NAME),
+        ("'é'", NOT_A_NAME),
+        ("''", NOT_A_NAME),
+        ("'units'", A_FIGURE),
+    ],
+)
+def test_names_of_costs(name: str, why: str) -> None:
+    told = f"board.toml:5:1: error[bad-value]: 'elementary.f.cost' {why.format(name=name)}"
+    assert first_lines(f"{SMALLEST}[elementary.f]\ncost = {{ lut = 1, {name} = 2 }}\n") == [told]
+
+
+def test_an_impossible_port() -> None:
+    message = '\'memory.port\' is "both"; it must be "shared" or "separate"'
+    assert first_lines(SMALLEST + 'port = "both"\n') == [f"board.toml:4:1: error[bad-value]: {message}"]
+
+
+def test_no_memory() -> None:
+    assert refused("clock_mhz = 100\n") == (
+        "board.toml: error[missing-key]: 'memory' is missing\n  hint: give a table, [memory]"
+    )
+
+
+def test_an_empty_memory() -> None:
+    assert refused("[memory]\n") == (
+        "board.toml:1:2: error[missing-key]: 'memory' has neither 'latency' nor 'rows'\n"
+        "    1 | [memory]\n"
+        "      |  ^^^^^^\n"
+        "  hint: give latency = CYCLES, or a table [memory.rows]\n"
+        "board.toml:1:2: error[missing-key]: 'memory' has neither 'data_per_word' nor 'word_bits'\n"
+        "    1 | [memory]\n"
+        "      |  ^^^^^^\n"
+        "  hint: give data_per_word = DATA, or word_bits = BITS"
+    )
+
+
+def test_two_sizes_of_a_word() -> None:
+    assert refused(SMALLEST + "word_bits = 64\n") == (
+        "board.toml:4:1: error[bad-value]: 'memory' has both 'data_per_word' and 'word_bits'\n"
+        "    4 | word_bits = 64\n"
+        "      | ^^^^^^^^^\n"
+        "  hint: keep word_bits where arrays have several element types, else data_per_word"
+    )
+
+
+def test_rows_without_a_clock_or_most_of_their_keys() -> None:
+    assert first_lines(SMALLEST + "[memory.rows]\nrow_bytes = 8192\nword_ns = 0\n") == [
+        "board.toml:4:2: error[missing-key]: 'memory.rows' is in nanoseconds, and 'clock_mhz' is missing",
+        "board.toml:4:2: error[missing-key]: 'memory.rows.row_change_ns' is missing",
+        "board.toml:4:2: error[missing-key]: 'memory.rows.same_bank_activate_ns' is missing",
+        "board.toml:6:1: error[bad-value]: 'memory.rows.word_ns' is 0; it must be a number of nanoseconds above 0",
+    ]
+
+
+def test_every_mistake_at_once() -> None:
+    text = (
+        'clock_mhz = 0\n[memory]\nlatency = -1\nport = "x"\nspeed = 3\n[elementary.smooth]\nlatancy = 4\n'
+        "cost = { lut = true }\n"
+    )
+    assert first_lines(text) == [
+        "board.toml:1:1: error[bad-value]: 'clock_mhz' is 0; it must be a number of megahertz above 0",
+        "board.toml:2:2: error[missing-key]: 'memory' has neither 'data_per_word' nor 'word_bits'",
+        "board.toml:3:1: error[bad-value]: 'memory.latency' is -1; it must be a whole number of cycles, 0 or more",
+        'board.toml:4:1: error[bad-value]: \'memory.port\' is "x"; it must be "shared" or "separate"',
+        "board.toml:5:1: error[unknown-key]: unknown key 'memory.speed'",
+        "board.toml:7:1: error[unknown-key]: unknown key 'elementary.smooth.latancy'",
+        "board.toml:8:1: error[bad-value]: 'elementary.smooth.cost.lut' is true; it must be a number, 0 or more",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("[memory]\nlatency =\n", "2:10", "no value can be read here"),
+        ("[memory]\nlatency 30\n", "2:9", "a key needs '=' and a value here"),
+        ("[memory\n", "1:8", "the name of a table needs its closing bracket here"),
+        ("[memory]\n[memory]\n", "2:8", "this table or key is given a second time"),
+        ("[memory]\nlatency = 1\nlatency = 2\n", "3:12", "this key is given a second time"),
+        ('[memory]\nport = "shared\n', "2:15", "this text has no closing quote or holds a control character"),
+        ("[memory]\nlatency = 3 0\n", "2:13", "something stands after the value"),
+        ("[memory]\n?\n", "2:1", "this is neither a [table] nor a key = value line"),
+        ("x = '''a\n", "1:9", "this text has no closing quotes"),
+        ('x = "\\q"\n', "1:8", "a backslash in text starts an escape, and this is none"),
+        ("x = [1\ny = 2\n", "2:1", "this list or table is not closed"),
+    ],
+)
+def test_syntax(text: str, place: str, message: str) -> None:
+    assert first_lines(text) == [f"board.toml:{place}: error[toml-syntax]: {message}"]
+
+
+def test_syntax_shows_the_line() -> None:
+    assert refused("[memory]\nlatency 30\n") == (
+        "board.toml:2:9: error[toml-syntax]: a key needs '=' and a value here\n"
+        "    2 | latency 30\n"
+        "      |         ^\n"
+        "  hint: write it as latency = 30"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = " + "[" * 10000, "arrays or tables are nested too deeply"),
+        ("x = " + "9" * 5000, "a number has too many digits"),
+    ],
+)
+def test_documents_beyond_reason(text: str, message: str) -> None:
+    assert refused(text) == f"board.toml: error[toml-syntax]: {message}"
+
+
+def test_binary_and_other_encodings() -> None:
+    assert refused(b"\x89PNG\0") == (
+        "board.toml: error[binary-file]: this is a binary file, not the text of a TOML file"
+    )
+    assert refused(b"# ok\n# caf\xe9\n") == (
+        "board.toml: error[not-utf8]: byte 0xe9 in line 2 is not UTF-8\n  hint: save the file as UTF-8"
+    )
+
+
+def test_no_such_file_and_a_folder() -> None:
+    Path("other.toml").touch()
+    with pytest.raises(ArrayolError) as caught:
+        load_platform(Path("board.toml"))
+    assert str(caught.value) == ("board.toml: error[no-such-file]: no such file\n  hint: this folder holds other.toml")
+    Path("folder").mkdir()
+    with pytest.raises(ArrayolError) as caught:
+        load_platform(Path("folder"))
+    assert str(caught.value) == "folder: error[not-a-file]: this is not a file; name a TOML file"
+
+
+NUMBERS = {
+    "memory": ("latency", "data_per_word", "word_bits"),
+    "memory.rows": ("row_bytes", "banks", "word_ns", "row_change_ns", "same_bank_activate_ns"),
+    "local": ("banks", "access_cycles", "block_bits"),
+    "elementary.f": ("initiation_interval", "latency", "recurrence"),
+}
+TIMES = ("word_ns", "row_change_ns", "same_bank_activate_ns")
+
+
+@pytest.mark.parametrize(("table", "key"), [(table, key) for table, keys in NUMBERS.items() for key in keys])
+def test_every_number_has_a_bound(table: str, key: str) -> None:
+    for value in (LARGEST + 1, 10**19, 10**23, 10**400, *((1e-300, 1e300) if key in TIMES else ())):
+        said = refused(f"[{table}]\n{key} = {value}\n")
+        assert f"'{table}.{key}' is {str(value)[:37]}" in said
+        assert f"and {AT_MOST if value > 1 else 'at least 0.000000001'}\n" in said
+    assert f"'{table}.{key}' is" not in refused(f"[{table}]\n{key} = {LARGEST}\n[other]\n")
+
+
+@pytest.mark.parametrize("value", ["inf", "nan", '"many"', "[1]"])
+def test_what_is_no_const(value: str) -> None:
+    with pytest.raises(ArrayolError) as caught:
+        load(SMALLEST + f"[verify]\nH = {value}\n")
+    assert "'verify.H' is" in str(caught.value)
+    assert "it must be a number, true or false" in str(caught.value)
