@@ -89,7 +89,8 @@ class Evaluation:
         if border is not None and border.is_constant:
             repetitions = self.accesses.repetitions(work.task)[work.repetition]
             outside = self.accesses.beyond(read.touch, repetitions)
-            by_repetition[place] = np.where(outside, np.array(border.value, patterns.dtype), by_repetition[place])
+            constant = self.accesses.network.arrays[read.touch.array].type.held(border.value)
+            by_repetition[place] = np.where(outside, np.array(constant, patterns.dtype), by_repetition[place])
         return by_repetition.reshape(*space, *read.touch.pattern)
 
 
