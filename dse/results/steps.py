@@ -86,19 +86,29 @@ class StepFinder:
         """Fusions by the smallest dividing blocks of at least X_out data for every processor (paper A, section 4.2)."""
         blocks = {processor.process: processor.block for processor in design.processors}
         return self._steps(
-            self._published_group(group, self._most_blocks(group, blocks)) for group in design.fusion.groups
+            (group, self._published_group(group, self._most_blocks(group, blocks))) for group in design.fusion.groups
         )
 
     def mapped(self, design: Design) -> DesignSteps:
         """Fusions by the blocks of each group's last task, a change of paving for a task alone."""
-        return self._steps(self._mapped_group(group) for group in design.groups)
+        return self._steps((group.tasks, self._mapped_group(group)) for group in design.groups)
 
-    def _steps(self, groups: Iterable[Sequence[Step | str]]) -> DesignSteps:
+    def _steps(self, groups: Iterable[tuple[Group, Sequence[Step | str]]]) -> DesignSteps:
         try:
-            steps = [step for group in groups for step in group]
+            found = sorted(groups, key=lambda group: self._turn(group[0]))
         except NoStepsError as reason:
             return DesignSteps(None, str(reason))
-        return DesignSteps(tuple(map(str, (*self.first, *steps))))
+        return DesignSteps(tuple(map(str, (*self.first, *(step for _, steps in found for step in steps)))))
+
+    def _turn(self, group: Group) -> int:
+        """When a group's steps come: of those that write parts of one array the last first.
+
+        A step gives the call that it changes a task of its own, and `TASK@RESULT_3` is then `TASK@RESULT_2`.
+        """
+        several = any(
+            len(self.network.arrays[array].producers) > 1 for array in self.network.processes[group[-1]].writes
+        )
+        return -list(self.network.processes).index(group[-1]) if several else 1
 
     def _partial(self, group: GroupDesign) -> bool:
         """Whether its blocks leave a partial one."""

@@ -11,7 +11,7 @@ import pytest
 from arrayol import api
 from arrayol.checks.check import check_source
 from arrayol.ir.network import flatten
-from arrayol.ir.spec import RepetitiveTask, Spec
+from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec
 from arrayol.source import SourceFile
 from dse.jobs.cache import JobCache, open_rows
 from dse.jobs.runner import JobRunner
@@ -125,3 +125,28 @@ def test_steps_found_in_jobs(tmp_path: Path) -> None:
         assert not own.needed(designs)
         if size == SIZES["lpsf"]:
             assert [own.mapped(design) for design in designs] == direct
+
+
+def test_calls_that_write_parts_of_one_array_are_paved_from_the_last(tmp_path: Path) -> None:
+    """Each step finds the call that it means: one before it that changes takes no number from those after it."""
+    text = """
+elementary same(p: u8) -> (q: u8) { q = p }
+task line(x: u8[8]) -> (y: u8[8]) { repeat [8] of same { p <- x  q -> y } }
+task lines(x: u8[3, 8]) -> (y: u8[3, 8]) {
+  y[0, ..] = line(x[2, ..])
+  y[1, ..] = line(x[0, ..])
+  y[2, ..] = line(x[1, ..])
+}
+"""
+    spec = check_source(SourceFile("t.aol", text)).spec
+    design = mapped((("line@y",), (2,)), (("line@y_2",), (4,)), (("line@y_3",), (8,)))
+    steps = finder(spec, "lines").mapped(design).steps
+    assert steps == ("pave line@y_3 8", "pave line@y_2 4", "pave line@y 2")
+    paved = api.transform(spec, steps).spec
+    lines = paved.components["lines"]
+    assert isinstance(lines, CompoundTask)
+    tasks = [paved.components[call.callee] for call in lines.calls]
+    assert [task.repetition for task in tasks if isinstance(task, RepetitiveTask)] == [(4,), (2,), (1,)]
+    path = tmp_path / "t.aol"
+    path.write_text(text, encoding="utf-8")
+    assert write_result(api.explore(path, model="published"), tmp_path / "result")
