@@ -190,12 +190,16 @@ def _in_dataflow_order(
     try:
         sorter.prepare()
     except CycleError as failure:
-        circle = [calls[place].results[0].name.text for place in failure.args[1]]
+        places = failure.args[1]
+        circle = [calls[place].results[0].name.text for place in places]
+        parts = (part for place in places for part in (*calls[place].results, *calls[place].arguments))
+        in_parts = any(part.slices and part.name.text in circle for part in parts)
         first = calls[min(failure.args[1])]
         message = f"in task '{item.name.text}' arrays depend on themselves: {' -> '.join(circle)}"
-        raise mistake(
-            "dataflow-cycle", message, first.span, "calls form an acyclic graph; delays belong inside a repetition"
-        ) from None
+        hint = "calls form an acyclic graph; delays belong inside a repetition"
+        if in_parts:
+            hint = "a call waits for all that write an array, whatever part it reads; split the array in two"
+        raise mistake("dataflow-cycle", message, first.span, hint) from None
     order: list[int] = []
     while sorter.is_active():
         ready = sorted(sorter.get_ready())

@@ -285,6 +285,7 @@ _SIZE_HINT = (
     "it must divide without a rest: choose a const that does, pad the array to a multiple, "
     "or round down with '//' where the rest may be left out"
 )
+_ARRAY_HINT = "bodies, links and calls read const arrays; a number for all places is a const without a type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,7 +303,8 @@ class Constants:
         if name.text in self.broken:
             raise Mistake
         if name.text in self.others:
-            raise mistake("not-a-const", f"'{name.text}' is {self.others[name.text]}, not a const", name.span)
+            hint = _ARRAY_HINT if self.others[name.text] == "a const array" else None
+            raise mistake("not-a-const", f"'{name.text}' is {self.others[name.text]}, not a const", name.span, hint)
         raise mistake(
             "unknown-name", f"no const is named '{name.text}'", name.span, did_you_mean(name.text, self.values)
         )

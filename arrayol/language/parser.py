@@ -232,6 +232,8 @@ def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
         "'for' follows its statement; several stand in loop k in 0..4 { ... }": token == "for" and "LOOP" in expected,
         "a condition follows its statement: y = x where c": token == "if" and "LOOP" in expected,
         "a value is given with '='": token in (":", "<=") and "EQUAL" in expected,
+        "a const array has a type, a shape and rows: const K: i8[2, 2] = [1, 2; 3, 4]": token == "["
+        and tokens[0].type == "CONST",
         "subscripts share one pair of brackets: y[0, 1]": token == "[" and "EQUAL" in expected,
         "shapes and subscripts stand in square brackets, as in y[0]": token == "("
         and "LSQB" in expected
@@ -240,13 +242,24 @@ def _slip_at(tokens: list[Token], place: int, expected: set[str]) -> str | None:
         _COMMENT: token == "-" and following == ["-"] and (place == 0 or "$END" in expected),
         "for a comparison with a negative number put a space between '<' and '-'": token == "<-" and "LT" in expected,
         _POINT: token == ".." and "DOTS" not in expected,
+        "an array of one element is declared by the call that writes it": in_task
+        and expected == {"LSQB"}
+        and tokens[place - 2].type == "COLON",
+        "nothing is repeated over calls and links: a 'repeat' runs a task once for each index": in_task
+        and token in ("for", "loop"),
+        "what is written has no border, and what is read has one": token == "else" and in_task and "NAME" in expected,
         "a task holds one 'repeat', or calls on names of arrays, each on its own: y = TASK(x)": in_task
-        and (token == "repeat" or expected == {"LPAR"} or (token == "(" and "RPAR" in expected)),
+        and (token == "repeat" or _calls_at(tokens[:place], expected) or (token == "(" and "RPAR" in expected)),
         f"'{token}' is a word of the language; choose another name": token in KEYWORDS and "NAME" in expected,
         "a comparison is written '=='": token == "=" and "EQ" in expected,
     }
     told = next((hint for hint, fits in slips.items() if fits), None)
     return told or _FOREIGN.get(str(token)) or (plain_hint(token) if token.type == "UNKNOWN" else None)
+
+
+def _calls_at(before: list[Token], expected: set[str]) -> bool:
+    """Whether a call's task is named, and what must follow is its values or arguments."""
+    return bool({"LPAR"} <= expected <= {"LPAR", "LSQB"} and len(before) > 2 and before[-2].type == "EQUAL")
 
 
 @dataclass(frozen=True, slots=True)

@@ -325,10 +325,11 @@ def _leaves(tiler: Tiler, extents: Shape, array: Port) -> bool:
 
 
 def _never_reached(border: syntax.Border, array: Port) -> Diagnostic:
+    inside = f"{'the finite dimensions of ' if None in array.shape else ''}'{array.name}'"
+    shape = shown_shape(array.shape) or "one element"
     return Diagnostic(
         "border-never-acts",
-        f"every instance stays inside '{array.name}' of {shown_shape(array.shape) or 'one element'}: "
-        "the border is never read",
+        f"every instance stays inside {inside} of {shape}: the border is never read",
         border.span,
         "remove the border, or move the origin if the windows shall reach beyond the array",
         Severity.WARNING,

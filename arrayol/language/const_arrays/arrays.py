@@ -77,7 +77,10 @@ def _elements(shape: tuple[int, ...]) -> str:
 
 def _value(expr: syntax.Expr, kind: ElementType, constants: Constants) -> Value:
     """One element, as it is stored. Raises Mistake."""
-    value = element_value(expr, constants) if kind.kind is Kind.COMPLEX else constants.evaluate(expr)
+    value = element_value(expr, constants)
+    if isinstance(value, complex) and kind.kind is not Kind.COMPLEX:
+        hint = "real(e) gives its real part, abs(e) its magnitude"
+        raise mistake("constant-does-not-fit", f"a complex number does not fit {kind}", expr.span, hint)
     for part in (value.real, value.imag) if isinstance(value, complex) else (value,):
         check_stored(part, kind, expr.span)
     return value
