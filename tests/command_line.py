@@ -25,7 +25,7 @@ from arrayol.cli.main import run as run_command
 
 Done = subprocess.CompletedProcess[str]
 CommandLine = Callable[..., Done]
-COLUMNS = {"COLUMNS": "80"}
+COLUMNS = 80
 
 
 def as_process(command: Path, *arguments: str, cwd: Path, together: bool = False) -> Done:
@@ -34,7 +34,7 @@ def as_process(command: Path, *arguments: str, cwd: Path, together: bool = False
         subprocess.run(
             [command, *arguments],
             cwd=cwd,
-            env={**os.environ, **COLUMNS},
+            env={**os.environ, "COLUMNS": str(COLUMNS)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if together else subprocess.PIPE,
@@ -44,11 +44,11 @@ def as_process(command: Path, *arguments: str, cwd: Path, together: bool = False
     )
 
 
-def in_process(*arguments: str, cwd: Path, together: bool = False) -> Done:
+def in_process(*arguments: str, cwd: Path, together: bool = False, columns: int = COLUMNS) -> Done:
     """The same inside of this process. Raises AssertionError where the command leaves it changed."""
     before, loaded = _state(), len(sys.modules)
     with ExitStack() as stack:
-        stack.enter_context(patch.dict(os.environ, COLUMNS))
+        stack.enter_context(patch.dict(os.environ, {"COLUMNS": str(columns)}))
         stack.enter_context(chdir(cwd))
         texts = stack.enter_context(_streams(together=together))
         code = run_command(arguments)

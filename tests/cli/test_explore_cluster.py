@@ -18,7 +18,7 @@ from distributed import Client
 from arrayol import api
 from dse.jobs.jobs import SIMULATING
 
-LPSF = ("lpsf.aol", "--set", "H=64", "--set", "W=96", "--no-verify", "--quiet")
+LPSF = ("lpsf.aol", "--set", "H=32", "--set", "W=48", "--no-verify", "--quiet")
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
 
 
@@ -65,7 +65,7 @@ def in_mid_run(running: Scheduler, process: subprocess.Popen[str], finished: int
 def explored(folder: Path, **more: Any) -> str:
     """What result.json would hold of the same exploration in this process."""
     with chdir(folder):  # results name the file as it was given
-        return document(api.load(Path("lpsf.aol"), {"H": "64", "W": "96"}), **more)
+        return document(api.load(Path("lpsf.aol"), {"H": "32", "W": "48"}), **more)
 
 
 @pytest.fixture(scope="module")

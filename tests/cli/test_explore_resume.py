@@ -1,7 +1,7 @@
 """`arrayol explore` killed at random moments and resumed ends in the bytes of an undisturbed run; folders and caches.
 
-Processes are real. In most of them every finished job is committed at once and told as a dot on stderr, so that a
-kill comes at a random job however slow the machine is; pictures are left out.
+What is killed is a real process. In most of them every finished job is committed at once and told as a dot on stderr,
+so that a kill comes at a random job however slow the machine is; pictures are left out.
 """
 
 from __future__ import annotations
@@ -12,18 +12,21 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from command_line import in_process
 from conftest import CommandLine
 from processes import wait_until_gone
 
-from dse.jobs.cache import CACHE_FILES, CACHE_NAME, open_rows
+from dse.jobs import cache, pools
+from dse.jobs.cache import CACHE_FILES, CACHE_NAME, JobCache, open_rows
+from dse.output import folder as results
 
 TOLD = """
 import os
@@ -39,16 +42,17 @@ def told(*arguments, keep=JobCache.keep):
 JobCache.keep = told
 pools.WORTH_SECONDS = 0.0
 cache.COMMIT_SECONDS = 0.0
-for plot in ("save_plot", "save_breakdown", "save_comparison", "save_convergence"):
+for plot in ("save_front", "save_breakdown", "save_convergence"):
+    assert hasattr(results, plot), plot
     setattr(results, plot, lambda *_: None)
 main()
 """
-LATE = TOLD.replace("COMMIT_SECONDS = 0.0", "COMMIT_SECONDS = 1e9")  # all work is over in a moment
+AT_ONCE, LATER = 0.0, 1e9  # seconds to the first commit: later means never, as if all work were over in a moment
+LATE = TOLD.replace("COMMIT_SECONDS = 0.0", f"COMMIT_SECONDS = {LATER}")
 TINY = ("lpsf.aol", "--set", "H=4", "--set", "W=8", "--narrow", "--no-verify", "--quiet", "--out", "out")
-SMALL = ("lpsf.aol", "--set", "H=12", "--set", "W=16")
 RUNS = {
-    "exact": (*SMALL, "--verify"),
-    "partition": (*SMALL, "--narrow", "--no-verify", "--method", "partition", "--reuse-memory", "--all"),
+    "exact": ("lpsf.aol", "--set", "H=12", "--set", "W=16", "--verify"),
+    "partition": (*TINY[:-2], "--method", "partition", "--reuse-memory", "--all"),
     "nsga2": ("conv3x3.aol", "--set", "H=6", "--set", "W=6", "--narrow", "--no-verify", "--method", "nsga2"),
 }
 COMPARED = ("result.json", "designs.csv", "picked.json")
@@ -73,12 +77,28 @@ def started(folder: Path, *options: str) -> Iterator[subprocess.Popen[bytes]]:
             process.kill()
 
 
+def explored(folder: Path, commit_seconds: float, *options: str) -> tuple[int, str]:
+    """The exit code of an undisturbed exploration, and what it says on stderr; the same in this process."""
+
+    def told(*arguments: Any, keep: Callable[..., None] = JobCache.keep) -> None:
+        keep(*arguments)
+        sys.stderr.write(".")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(JobCache, "keep", told)
+        patch.setattr(pools, "WORTH_SECONDS", 0.0)
+        patch.setattr(cache, "COMMIT_SECONDS", commit_seconds)
+        for plot in ("save_front", "save_breakdown", "save_convergence"):
+            patch.setattr(results, plot, lambda *_: None)
+        done = in_process("explore", *options, cwd=folder)
+    return done.returncode, done.stderr
+
+
 def ended(folder: Path, *options: str) -> str:
     """What an exploration that ends well says on stderr."""
-    with started(folder, *options) as process:
-        _, said = process.communicate()
-    assert process.returncode == 0, said
-    return said.decode()
+    code, said = explored(folder, AT_ONCE, *options, "--quiet", "--pick", "knee")
+    assert code == 0, said
+    return said
 
 
 def killed(folder: Path, pieces: int, later: float, *options: str) -> None:
@@ -191,8 +211,7 @@ def test_a_result_with_a_store_is_a_result(arrayol: CommandLine, former: Path) -
 
 def test_a_moment_of_work_leaves_no_store(former: Path) -> None:
     """Neither its own nor that of the result before."""
-    at_once = [sys.executable, "-c", LATE, "explore", *TINY]
-    subprocess.run(at_once, cwd=former, check=True, capture_output=True)
+    assert explored(former, LATER, *TINY)[0] == 0
     assert not {path.name for path in (former / "out").iterdir()} & {*CACHE_FILES}
     assert (former / "out" / "result.json").is_file()
     assert sorted(path.name for path in former.iterdir() if path.name.startswith(".")) == []
@@ -252,23 +271,22 @@ def test_a_folder_in_use(arrayol_process: CommandLine, former: Path) -> None:
 )
 def test_what_finds_nothing_leaves_nothing(former: Path, options: tuple[str, ...], code: int) -> None:
     (former / "study.toml").write_text("blocks = { nobody = [[1]] }\n")
-    command = [sys.executable, "-c", LATE, "explore", *TINY, *options]
     before = contents(former)
-    assert subprocess.run(command, cwd=former, capture_output=True, check=False).returncode == code
+    assert explored(former, LATER, *TINY, *options)[0] == code
     assert contents(former) == before
 
 
 def test_what_is_infeasible_leaves_no_folder(former: Path) -> None:
     """Though its rows were committed: a former result and its store are as they were."""
-    command = [sys.executable, "-c", TOLD, "explore", *TINY, "--constraint", "latency_cycles <= 1"]
+    constrained = (*TINY, "--constraint", "latency_cycles <= 1")
     before, kept = contents(former / "out"), rows(former / "out")
-    assert subprocess.run(command, cwd=former, capture_output=True, check=False).returncode == 3
+    assert explored(former, AT_ONCE, *constrained)[0] == 3
     after = contents(former / "out")
     assert after.keys() == before.keys()
     assert {name for name in before if after[name] != before[name]} <= {CACHE_NAME}
     assert rows(former / "out") == kept
     shutil.rmtree(former / "out")
-    assert subprocess.run(command, cwd=former, capture_output=True, check=False).returncode == 3
+    assert explored(former, AT_ONCE, *constrained)[0] == 3
     assert not (former / "out").exists()
 
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import chdir, redirect_stdout
+from io import StringIO
 from pathlib import Path
 
 import pytest
-from command_line import in_process
+from command_line import Done, in_process
 from conftest import CommandLine
 from manual import blocks
 
@@ -38,25 +40,28 @@ def without_size(text: str) -> list[str]:
     return re.sub(r"\d+ kB", "N kB", text).split()
 
 
-def test_the_manual_page(script: Path, tmp_path: Path) -> None:
-    environment = os.environ | {"COLUMNS": "100", "PATH": f"{script.parent}:{os.environ['PATH']}"}
+def _run(command: str, folder: Path) -> Done:
+    """A line of the page."""
+    words = shlex.split(command)
+    if words[0] == "arrayol":
+        return in_process(*words[1:], cwd=folder, columns=100)
+    return subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_manual_page(tmp_path: Path) -> None:
     for block in blocks(PAGE, "console"):
         commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block.text, re.MULTILINE)
         assert commands
         for command, shown in commands:
-            done = subprocess.run(
-                command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-            )
-            assert done.stderr == ""
+            done = _run(command, tmp_path)
+            assert (done.stderr, done.returncode) == ("", 0)
             _, dots, end = shown.rpartition("...\n")
             assert done.stdout.strip() if dots else done.stdout == shown or "kB" in shown
             assert without_size(done.stdout)[-len(end.split()) or sys.maxsize :] == without_size(end)
     (example,) = blocks(PAGE, "python")
-    done = subprocess.run(
-        [sys.executable, "-c", example.text], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.stderr == ""
-    assert len(done.stdout.splitlines()) == 2
+    with chdir(tmp_path), redirect_stdout(StringIO()) as said:
+        exec(compile(example.text, PAGE, "exec"), {})
+    assert len(said.getvalue().splitlines()) == 2
     assert (tmp_path / "lpsf.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 

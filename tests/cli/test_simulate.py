@@ -124,11 +124,12 @@ def test_text_shows_groups_memories_and_verdicts(arrayol: CommandLine, result: P
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])
 def test_timeline_is_written_the_same_twice(
-    arrayol_process: CommandLine, result: Path, tmp_path: Path, suffix: str
+    arrayol: CommandLine, arrayol_process: CommandLine, result: Path, tmp_path: Path, suffix: str
 ) -> None:
+    """In another process too."""
     pictures = [tmp_path / f"{name}.{suffix}" for name in ("one", "two")]
-    for picture in pictures:
-        code, _, err = simulate(arrayol_process, result, "--in", "x=ramp", "--timeline", str(picture))
+    for run, picture in zip((arrayol, arrayol_process), pictures, strict=True):
+        code, _, err = simulate(run, result, "--in", "x=ramp", "--timeline", str(picture))
         assert (code, err) == (0, f"wrote {picture}\n")
     assert pictures[0].read_bytes() == pictures[1].read_bytes()
     assert pictures[0].stat().st_size > 5_000

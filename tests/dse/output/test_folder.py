@@ -16,6 +16,7 @@ from arrayol.errors import ArrayolError, render
 from dse.jobs.cache import CACHE_NAME, FORMER_NAME
 from dse.output import folder as store
 from dse.output.folder import load_result, require_writable, write_result
+from dse.output.plots.save import save_front
 from dse.results.exploration import Exploration
 from dse.results.pick import knee_of
 
@@ -35,7 +36,9 @@ def everything() -> Exploration:
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty folder; what is not about pictures has files in their places, which takes no time."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(store, "save_front", lambda _, *paths: [path.write_bytes(b"a picture") for path in paths])
 
 
 def names(folder: Path) -> set[str]:
@@ -44,7 +47,8 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()} - {"specs"} | specs
 
 
-def test_it_is_read_back_as_it_was(lpsf: Exploration, everything: Exploration) -> None:
+def test_it_is_read_back_as_it_was(lpsf: Exploration, everything: Exploration, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "save_front", save_front)
     for found in (lpsf, everything):
         written = write_result(found, Path("out"))
         assert {path.relative_to("out").as_posix() for path in written} == names(Path("out")) == FILES
@@ -61,7 +65,8 @@ def test_the_knee_has_its_specification_wherever_it_is_on_the_front(
     assert names(Path("out")) & {name for name in FILES if name.endswith(".aol")} == {f"specs/{knee.id}.aol"}
 
 
-def test_the_same_bytes_twice(lpsf: Exploration) -> None:
+def test_the_same_bytes_twice(lpsf: Exploration, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "save_front", save_front)
     for folder in ("one", "two"):
         write_result(lpsf, Path(folder))
     for name in FILES:

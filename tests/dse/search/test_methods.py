@@ -39,7 +39,7 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import Priced
 from hwmodel.platform import Platform, RowModel, load_platform
 
-CASES = 240
+CASES = 120
 OBJECTIVES = (
     ("latency_cycles", "internal_memory_data"),
     ("internal_memory_bits", "latency_cycles", "units"),
@@ -161,7 +161,7 @@ def test_how_much_was_compared(capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
         shown = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()))
         print(f"\nexact against exhaustive: {shown}")  # noqa: T201  what the issue asks to be printed
-    assert seen["compared"] >= 200
+    assert seen["compared"] >= 100
     assert all(seen[name] >= 10 for name in ("chain", "fork", "join", "opened", "more than three points"))
 
 
@@ -235,15 +235,9 @@ def test_no_isomorphic_groups_where_they_differ() -> None:
     assert not any(map(IsomorphicGroups(MappingSpace(model, long.study)).of, long.groups))
 
 
-def test_nsga2_is_the_same_for_the_same_seed() -> None:
-    once, again, other = (_evolved(seed) for seed in (3, 3, 4))
-    assert once == again
-    assert once != other
-
-
 def test_nsga2_tries_the_options_of_the_study() -> None:
     study = Study(fusions=((("hflr", "vftd"), ("hfrl",), ("vfbu",)),), units=(1, 2), links=("fifo",))
-    assert '"policy": "reuse"' in _evolved(0, study)
+    assert '"policy": "reuse"' in _evolved(study)
     # Groups of one task have no array that could be a FIFO: they are plain, not infeasible.
     space = shipped("lpsf", study, H=4, W=8)
     found = search_exactly(SearchContext(space, default_columns(space)), JobRunner(), quiet)
@@ -251,12 +245,11 @@ def test_nsga2_tries_the_options_of_the_study() -> None:
     assert found.counts.size == found.group_designs
 
 
-def _evolved(seed: int, study: Study | None = None) -> str:
+def _evolved(study: Study) -> str:
     spec = api.load(shipped_folder() / "lpsf.aol", {"H": 4, "W": 8})
-    space = api.Space(study=study, narrow=study is None, verify=False)
-    result = api.explore(spec, space=space, method="nsga2", seed=seed).result
+    result = api.explore(spec, space=api.Space(study=study, verify=False), method="nsga2", seed=0).result
     assert result.evolution is not None
-    assert result.evolution.seed == seed
+    assert result.evolution.seed == 0
     assert result.evaluated + result.infeasible + result.pruned == result.space.group_designs
     return result.to_json()
 
