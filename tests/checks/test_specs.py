@@ -80,7 +80,7 @@ def has_order(delays: list[tuple[int, ...]], space: tuple[int | None, ...]) -> b
     )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(small_specs())
 def test_check_equals_enumeration(tmp_path_factory: pytest.TempPathFactory, spec: SmallSpec) -> None:
     path = tmp_path_factory.getbasetemp() / "small.aol"

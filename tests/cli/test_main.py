@@ -248,7 +248,7 @@ main.main()
 """
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.1, 0.3, 0.6, 0.9, 1.2, 1.5])
+@pytest.mark.parametrize("delay", [0.0, 0.1, 0.6, 1.2])
 def test_ctrl_c_at_any_moment_leaves_all_or_nothing(arrayol: CommandLine, tmp_path: Path, delay: float) -> None:
     arrayol("example", "lpsf")
     before = {path.name for path in tmp_path.iterdir()}

@@ -8,6 +8,7 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -140,6 +141,7 @@ def test_links_between_and_inside_the_pages_lead_somewhere() -> None:
     assert "(docs/language.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
+@cache
 def _codes() -> set[str]:
     """Every code that a specification, or a command about one, can lead to."""
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in sorted((ROOT / "arrayol").rglob("*.py"))]
