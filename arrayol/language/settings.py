@@ -92,7 +92,8 @@ def _replaced(
     if not item.dims and not (isinstance(value, str) and value.lower().endswith(".npy")):
         return replace(item, value=_at(number(_value(name, value, file)), item))
     if not isinstance(value, str):
-        raise error("bad-setting", f"'{value}' is no file for const array '{name}'", hint=hint, file=file)
+        message = f"const array '{name}' is set by the path of a file, as a text, not by {clipped(repr(value))}"
+        raise error("bad-setting", message, hint=hint, file=file)
     path = Path(value)
     try:
         if path.stat().st_size > MAXIMUM_DATA_BYTES:

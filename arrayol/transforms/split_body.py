@@ -106,9 +106,13 @@ def find_accumulation(elementary: Elementary, name: str, size: int) -> Accumulat
                 message, other.span, "what is needed in every iteration cannot come from the last block alone"
             )
         message = f"{len(found)} statements run over a range '{name}' {here}"
-        raise refused(message, found[1][0].span, "split one range of one statement; give the others names of their own")
+        hint = "split one range of one statement; give the others names of their own"
+        if any(one is other for one in around for other in found[1][1]):
+            total = next((item.port for item, _ in found if item.accumulate), statement.port)
+            hint = f"a range of one statement can be split, not that of a loop: {total} += ... for {name} in ..."
+        raise refused(message, found[1][0].span, hint)
     if not statement.accumulate or any(expressions.mentions(item, name) for item in statement.subscripts):
-        message = f"output '{written_name(statement.port)}' depends on the range '{name}' {here}: it is no sum over it"
+        message = f"'{written_name(statement.port)}' depends on the range '{name}' {here}: it is no sum over it"
         raise refused(message, statement.span, "the statement is `a[...] += ...`, without the range on its left")
     place = next(number for number, one in enumerate(around) if one.name == name)
     low, high = (_number(bound) for bound in (around[place].low, around[place].high))

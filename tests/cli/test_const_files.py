@@ -10,6 +10,7 @@ import pytest
 from conftest import CommandLine
 
 from arrayol import api
+from arrayol.errors import ArrayolError
 
 TEXT = """\
 const W = 4
@@ -60,6 +61,8 @@ def test_other_settings_leave_the_file_in_its_place() -> None:
     spec = api.load("t.aol", {"K": "other.npy"})
     Path("other.npy").unlink()
     assert result_of(api.load(spec, {"G": 0}), G=1) == [11, 12, 13, 14]
+    with pytest.raises(ArrayolError, match="'K' is set by the path of a file, as a text, not by 3"):
+        api.load("t.aol", {"K": 3})
 
 
 @pytest.mark.parametrize(

@@ -121,6 +121,18 @@ Z = "z[q] = x[q]  for q in 0..8"
         ),
         (
             "i32",
+            f"a: i32 = 0\na = a + x[k] for k in 0..8\ny = a\n{Z}",
+            "split t k 2",
+            "'a' depends on the range 'k' in 'e': it is no sum over it",
+        ),
+        (
+            "i32",
+            f"y = 0\nloop k in 0..8 {{ a: i32 = x[k] * x[k]\ny += a }}\n{Z}",
+            "split t k 2",
+            "2 statements run over a range 'k' in 'e'",
+        ),
+        (
+            "i32",
             "loop k in 0..8 {\ny += x[k]\nz[k] = x[k] + 1\n}",
             "split t k 2",
             "output 'z' depends on the range 'k' in 'e', beside the accumulation",
