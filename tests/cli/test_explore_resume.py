@@ -22,11 +22,11 @@ from typing import Any
 import pytest
 from command_line import in_process
 from conftest import CommandLine
+from explored import leave_undrawn
 from processes import wait_until_gone
 
 from dse.jobs import cache, pools
 from dse.jobs.cache import CACHE_FILES, CACHE_NAME, JobCache, open_rows
-from dse.output import folder as results
 
 TOLD = """
 import os
@@ -88,8 +88,7 @@ def explored(folder: Path, commit_seconds: float, *options: str) -> tuple[int, s
         patch.setattr(JobCache, "keep", told)
         patch.setattr(pools, "WORTH_SECONDS", 0.0)
         patch.setattr(cache, "COMMIT_SECONDS", commit_seconds)
-        for plot in ("save_front", "save_breakdown", "save_convergence"):
-            patch.setattr(results, plot, lambda *_: None)
+        leave_undrawn(patch)
         done = in_process("explore", *options, cwd=folder)
     return done.returncode, done.stderr
 

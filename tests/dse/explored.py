@@ -1,11 +1,14 @@
-"""Explorations of lpsf that several tests share."""
+"""Explorations of lpsf that several tests share, and result folders without what takes long."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 from arrayol import api
+from dse.output import folder as store
 from dse.results.exploration import Exploration
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
@@ -22,3 +25,16 @@ def mapped(height: int = 4, width: int = 8) -> Exploration:
 def published() -> Exploration:
     """All fusions under the published model, at full size."""
     return api.explore(api.load(SPECS / "lpsf.aol"), model="published", keep_all=True)
+
+
+def leave_undrawn(patch: pytest.MonkeyPatch) -> None:
+    """Result folders get files that are no pictures in the places of pictures."""
+    for drawer in ("save_front", "save_breakdown", "save_convergence"):
+        patch.setattr(store, drawer, lambda _, *paths: [path.write_bytes(b"a picture") for path in paths])
+
+
+def write_undrawn(exploration: Exploration, folder: Path) -> None:
+    """A result folder of which no test looks at the pictures."""
+    with pytest.MonkeyPatch.context() as patch:
+        leave_undrawn(patch)
+        store.write_result(exploration, folder)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from explored import leave_undrawn
 
 from arrayol import api
 from arrayol.errors import ArrayolError, render
@@ -36,9 +37,9 @@ def everything() -> Exploration:
 
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder; what is not about pictures has files in their places, which takes no time."""
+    """An empty folder; tests that are not about pictures draw none."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(store, "save_front", lambda _, *paths: [path.write_bytes(b"a picture") for path in paths])
+    leave_undrawn(monkeypatch)
 
 
 def names(folder: Path) -> set[str]:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from explored import mapped, published
+from explored import mapped, published, write_undrawn
 
 from arrayol.errors import ArrayolError
-from dse.output.folder import load_result, write_result
+from dse.output.folder import load_result
 from dse.results.consistency import require_consistent
 from dse.results.exploration import Exploration
 from dse.results.schema import Result
@@ -40,7 +40,7 @@ def test_what_was_found_is_consistent() -> None:
 
 
 def test_a_file_changed_by_hand(tmp_path: Path) -> None:
-    write_result(mapped(), tmp_path)
+    write_undrawn(mapped(), tmp_path)
     document = document_of(mapped())
     document["pareto"][0]["objectives"] |= {"latency_cycles": 1, "internal_memory_data": -5}
     (tmp_path / "result.json").write_text(json.dumps(document), encoding="utf-8")

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from explored import mapped, published
+from explored import mapped, published, write_undrawn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arrayol.errors import InfeasibleError
-from dse.output.folder import load_result, write_result
+from dse.output.folder import load_result
 from dse.output.picked import write_picked
 from dse.output.report import report_document
 from dse.output.report_sources import Origin
@@ -190,7 +190,7 @@ def test_a_bound_of_zero_is_one_however_it_is_written() -> None:
 
 def test_the_written_design(tmp_path: Path) -> None:
     found = mapped()
-    write_result(found, tmp_path / "out")
+    write_undrawn(found, tmp_path / "out")
     for rule in ("knee", "units <= 4", "latency_cycles <= 1e9"):
         picked = pick(found.result, parse_rule(rule))
         document = write_picked(found.result, picked, found.spec, tmp_path / "out")
@@ -206,7 +206,7 @@ def test_the_written_design(tmp_path: Path) -> None:
 
 def test_the_specification_of_a_design_that_explore_left_out(tmp_path: Path) -> None:
     found = mapped()
-    write_result(found, tmp_path / "out")
+    write_undrawn(found, tmp_path / "out")
     design = next(one for one in found.result.pareto if one.steps)
     path = tmp_path / "out" / "specs" / f"{design.id.replace(':', '-')}.aol"
     text = path.read_text(encoding="utf-8")
@@ -220,8 +220,8 @@ def test_the_specification_of_a_design_that_explore_left_out(tmp_path: Path) -> 
 
 def test_a_new_result_leaves_the_picked_design_behind(tmp_path: Path) -> None:
     found = published()
-    write_result(found, tmp_path / "out")
+    write_undrawn(found, tmp_path / "out")
     write_picked(found.result, pick(found.result, parse_rule("units <= 99")), found.spec, tmp_path / "out")
     assert (tmp_path / "out" / "picked.json").exists()
-    write_result(found, tmp_path / "out")
+    write_undrawn(found, tmp_path / "out")
     assert not (tmp_path / "out" / "picked.json").exists()

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from explored import mapped, published
+from explored import mapped, published, write_undrawn
 from playwright.sync_api import Browser, sync_playwright
 
-from dse.output.folder import write_result
 from dse.output.report import write_report
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -37,7 +36,7 @@ def browser() -> Iterator[Browser]:
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of plain mappings of lpsf."""
     folder = tmp_path_factory.mktemp("mapped") / "out"
-    write_result(mapped(), folder)
+    write_undrawn(mapped(), folder)
     return write_report(folder).path
 
 
@@ -45,5 +44,5 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def published_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of all fusions of lpsf under the published model."""
     folder = tmp_path_factory.mktemp("published") / "out"
-    write_result(published(), folder)
+    write_undrawn(published(), folder)
     return write_report(folder).path

@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from explored import SPECS, mapped
+from explored import SPECS, mapped, write_undrawn
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arrayol import api
-from dse.output.folder import load_result, write_result
+from dse.output.folder import load_result
 from dse.output.report import ROOM, packed, page, report_document, write_report
 from dse.output.report_sources import Origin, open_origin
 from dse.results.pick import parse_rule, pick
@@ -29,7 +29,7 @@ def explored_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("lpsf.aol", "lpsf.toml"):
         shutil.copy(SPECS / name, base)
     spec = api.load(base / "lpsf.aol", {"H": 4, "W": 8})
-    write_result(api.explore(spec, space=api.Space(narrow=True, verify=False)), base / "out")
+    write_undrawn(api.explore(spec, space=api.Space(narrow=True, verify=False)), base / "out")
     return base
 
 
