@@ -48,9 +48,13 @@ class _Restoring:
     def restored(self, name: str) -> Component:
         if name not in self.done:
             component = self.components[name]
-            changed = component if isinstance(component, Elementary) else self._task(component)
+            changed = self._elementary(component) if isinstance(component, Elementary) else self._task(component)
             self.done[name] = component if changed == component else changed
         return self.done[name]
+
+    def _elementary(self, elementary: Elementary) -> Elementary:
+        read = {port.name for port in elementary.inputs}
+        return replace(elementary, inputs=self._inputs(elementary.inputs, (), read))
 
     def _task(self, task: Task) -> Task:
         for callee in callees(task):

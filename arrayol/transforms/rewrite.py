@@ -16,6 +16,7 @@ from arrayol.ir.spec import (
     Component,
     CompoundTask,
     Elementary,
+    Link,
     Port,
     RepetitiveTask,
     Shape,
@@ -25,6 +26,7 @@ from arrayol.ir.spec import (
 )
 from arrayol.language.diagnose import shown_shape
 from arrayol.language.typed_names import component_name, nearest, refuse_without_values
+from arrayol.polyhedral.accesses import Access, acting_axes
 from arrayol.source import Span
 from arrayol.text import counted
 from arrayol.transforms.const_arrays import with_tables
@@ -228,7 +230,7 @@ def shown(sizes: Sequence[int]) -> str:
 def with_definitions(spec: Spec, changed: Mapping[str, Sequence[Component]]) -> Spec:
     """The specification with other definitions where those named in `changed` stood.
 
-    What was called before and is called no more is left out.
+    What was called before and is called no more is left out, as are borders that nothing reads any more.
     """
     components: dict[str, Component] = {}
     for name, component in spec.components.items():
@@ -238,8 +240,30 @@ def with_definitions(spec: Spec, changed: Mapping[str, Sequence[Component]]) -> 
     while unused := [name for name in components if name in called_before and name not in _called(components)]:
         for name in unused:
             del components[name]
-    made = Spec(spec.name, spec.constants, components, tables=spec.tables, copies=spec.copies)
-    return with_tables(made)
+    made = with_tables(Spec(spec.name, spec.constants, components, tables=spec.tables, copies=spec.copies))
+    names = {one.name for definitions in changed.values() for one in definitions}
+    return replace(
+        made,
+        components={
+            name: _with_acting_borders(component, made) if name in names else component
+            for name, component in made.components.items()
+        },
+    )
+
+
+def _with_acting_borders(component: Component, spec: Spec) -> Component:
+    """A repetition that does less than before may stay inside an array whose ends the former one passed."""
+    if not isinstance(component, RepetitiveTask) or all(link.tiler.border is None for link in component.input_links):
+        return component
+    patterns = {port.name: port.shape for port in spec.components[component.callee].inputs}
+    arrays = {port.name: port.shape for port in component.inputs}
+
+    def acting(link: Link) -> Link:
+        access = Access(link.tiler, component.repetition, patterns[link.port], arrays[link.array])
+        idle = link.tiler.border is not None and not acting_axes(access)
+        return replace(link, tiler=replace(link.tiler, border=None)) if idle else link
+
+    return replace(component, input_links=tuple(map(acting, component.input_links)))
 
 
 def _called(components: Mapping[str, Component]) -> set[str]:

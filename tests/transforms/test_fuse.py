@@ -12,6 +12,7 @@ from spec_data import loaded
 from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec
+from arrayol.language.emitter import spec_text
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 SMALL = {"H": 16, "W": 32}
@@ -164,3 +165,18 @@ def test_scattered_writes_are_fused_whole_only() -> None:
     found = transformed(spec, "fuse scatter plain")
     assert task(found.spec, "scatter_plain").repetition == (1,)
     prove(spec, found)
+
+
+def test_a_border_that_fused_repetitions_no_longer_reach_is_left_out() -> None:
+    """The last repetition of `pairs` reads beyond the end; nothing reads what it gives, so no block has it."""
+    spec = loaded(
+        "elementary pair(a: u8[2]) -> (b: u8) { b = a[0] + 2 * a[1] }\nelementary copy(a: u8) -> (b: u8) { b = a }\n"
+        "task pairs(x: u8[4]) -> (y: u8[4]) {\n"
+        "  repeat [4] of pair { a <- x at origin [0] paving [1] fitting [1] else 2  b -> y }\n}\n"
+        "task some(y: u8[4]) -> (z: u8[3]) {\n"
+        "  repeat [3] of copy { a <- y at origin [0] paving [1] fitting []  b -> z }\n}\n"
+        "task top(x: u8[4]) -> (z: u8[3]) {\n  y = pairs(x)\n  z = some(y)\n}\n"
+    )
+    result = transformed(spec, "fuse pairs some 1")
+    assert " else " not in spec_text(result.spec)
+    prove(spec, result)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from proof import prove, same_bits, transformed
 from spec_data import loaded
 
 from arrayol.errors import ArrayolError
+from arrayol.language.diagnose import shown_shape
 from arrayol.language.emitter import spec_text
 
 
@@ -44,29 +47,58 @@ def sums(draw: st.DrawFn) -> tuple[str, str, int]:
     tail = [draw(st.sampled_from(["z = s", "z = s * 2"]))]
     body = [f"loop o in 0..{outputs} {{", *lines, "}"] if looped else lines
     body = [*body, *tail] if draw(st.booleans()) else [*tail, *body]
-    wide = step * (low + terms) + 2
-    ports = (
-        f"x: {kind}[{wide}], w: {kind}[{low + terms}{f', {outputs}' if outputs else ''}], b: {kind}{shape}, s: {kind}"
-    )
-    count = draw(st.sampled_from([1, 2, 3]))
+    several = (outputs,) if outputs else ()
+    wide, count = step * (low + terms) + 2, draw(st.sampled_from([1, 2, 3]))
+    pattern = {"x": (wide,), "w": (low + terms, *several), "b": several, "s": ()}
+    arrays = pattern | {"x": (wide + 2 * count,), "s": (count,)}
+    results = {"y": (count, *several), "z": (count,)}
     paving = f"at origin [0] paving [{draw(st.sampled_from([1, 2]))}] fitting [1]"
-    arrays = ports.replace(f"x: {kind}[{wide}]", f"x: {kind}[{wide + 2 * count}]").replace(
-        f"s: {kind}", f"s: {kind}[{count}]"
-    )
     text = (
-        f"elementary e({ports}) -> (y: {kind}{shape}, z: {kind}) {{\n" + "".join(f"  {line}\n" for line in body) + "}\n"
-        f"task t({arrays}) -> (y: {kind}[{count}{f', {outputs}' if outputs else ''}], z: {kind}[{count}]) {{\n"
+        f"elementary e{_signature(kind, pattern, {'y': several, 'z': ()})} {{\n"
+        + "".join(f"  {line}\n" for line in body)
+        + f"}}\ntask t{_signature(kind, arrays, results)} {{\n"
         f"  repeat [{count}] of e {{ x <- x {paving}  w <- w  b <- b  s <- s  y -> y  z -> z }}\n}}\n"
-        f"task top({arrays}) -> (y: {kind}[{count}{f', {outputs}' if outputs else ''}], z: {kind}[{count}]) {{\n"
-        f"  (y, z) = t(x, w, b, s)\n}}\n"
     )
-    return text, "k", size
+    if draw(st.booleans()):
+        return text + _sliced(draw, kind, arrays, results), "k", size
+    return text + f"task top{_signature(kind, arrays, results)} {{\n  (y, z) = t(x, w, b, s)\n}}\n", "k", size
+
+
+Shapes = dict[str, tuple[int, ...]]
+
+
+def _signature(kind: str, *sides: Shapes) -> str:
+    texts = (", ".join(f"{name}: {kind}{shown_shape(shape)}" for name, shape in side.items()) for side in sides)
+    return " -> ".join(f"({text})" for text in texts)
+
+
+def _sliced(draw: st.DrawFn, kind: str, arrays: Shapes, results: Shapes) -> str:
+    """A top task that calls twice: on parts of wider arrays, and each writes a part of the results."""
+    wider, read = {}, [list[str](), list[str]()]
+    for name, shape in arrays.items():
+        steps = [draw(st.sampled_from([1, 2])) for _ in shape]
+        reach = [step * (size - 1) + 1 for step, size in zip(steps, shape, strict=True)]
+        wider[name] = (2, *(size + 1 for size in reach))
+        for place, arguments in enumerate(read):
+            ends = zip(reach, steps, strict=True)
+            slices = [f"{place}..{place + size} : {step}" for size, step in ends]
+            arguments.append(f"{name}[{', '.join([str(1 - place), *slices])}]")
+    halves = [("0..{0}", "{0}..{1}"), ("0..{1} : 2", "1..{1} : 2")][draw(st.integers(0, 1))]
+    calls = ""
+    for half, arguments in zip(halves, read, strict=True):
+        written = (
+            f"{name}[{', '.join([half.format(shape[0], 2 * shape[0]), *['..'] * (len(shape) - 1)])}]"
+            for name, shape in results.items()
+        )
+        calls += f"  ({', '.join(written)}) = t({', '.join(arguments)})\n"
+    made = {name: (2 * shape[0], *shape[1:]) for name, shape in results.items()}
+    return f"task top{_signature(kind, wider, made)} {{\n{calls}}}\n"
 
 
 @given(sums(), st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_split_sums_keep_their_bits(case: tuple[str, str, int], data: st.DataObject) -> None:
-    """Bit-identical outputs and the same elements read, also under a tiling along the sum."""
+    """Bit-identical outputs and the same elements read, also under a tiling along the sum; calls keep slices."""
     text, name, size = case
     spec = loaded(text)
     try:
@@ -77,6 +109,8 @@ def test_split_sums_keep_their_bits(case: tuple[str, str, int], data: st.DataObj
         event("refused: " + refusal.diagnostics[0].message.split(" of ")[0][:40])
         return
     event("split")
+    before, after = (re.findall(r"\(y\[.*", spec_text(one)) for one in (spec, result.spec))
+    assert before == after, "the calls keep their slices"
     # Where data decide, the relation of the whole body is every input: that of its parts is smaller.
     kept = (lambda before, after: same_bits(before, after.spec, "top")) if "where" in text else prove
     kept(spec, result)
@@ -196,3 +230,16 @@ def test_collapse_takes_a_split_inside_blocks(size: int) -> None:
         "    a <- x at origin [0]  paving [1]  fitting [1]\n    w <- w\n    b -> y\n  }\n}\n"
     )
     prove(spec, transformed(spec, "tile t 2", f"split t_block k {size}", "collapse t"), "t")
+
+
+def test_const_arrays_stay_the_last_inputs() -> None:
+    """Also beside ports that the parts hand on, as in what is printed and read again."""
+    spec = loaded(
+        "const K: i32[8] = [k * k for k in 0..8]\n"
+        "elementary e(x: i32[8], s: i32) -> (y: i32) {\n"
+        "  y = s * K[2]\n  y += x[k]  for k in 0..8\n  y = y * K[3]\n}\n"
+        "task t(x: i32[8], s: i32[4]) -> (y: i32[4]) { repeat [4] of e { x <- x  s <- s  y -> y } }\n"
+    )
+    result = transformed(spec, "split t k 4")
+    assert [port.name for port in result.spec.components["e_end"].inputs] == ["y_so_far", "K"]
+    prove(spec, result, "t")
