@@ -76,7 +76,7 @@ def _require_own_ends(view: View, tiler: Tiler, extents: Shape) -> None:
             or high >= extent
             or any(length is None and factor for factor, length in zip((*paving, *fitting), extents, strict=True))
         ):
-            where = f"at the ends of a part of '{view.array}', which only `run` can follow"
+            where = f"at the ends of a part of '{view.array}', which only `run` and C can follow"
             hint = "have a task copy the part into an array of its own, and read that"
             if tiler.border:
                 raise error("border-in-part", f"the border of this link acts {where}", tiler.span, hint=hint)

@@ -1,4 +1,4 @@
-"""Wraps and borders that act at the inner ends of a part: `run` follows them, what needs one array for all refuses."""
+"""Wraps and borders at the inner ends of a part: `run` and C follow them, what needs one array for all refuses."""
 
 from __future__ import annotations
 
@@ -26,15 +26,10 @@ task halves(x: u8[6, 8]) -> (z: u8[6, 8]) {
 }
 """
 HINT = "  hint: have a task copy the part into an array of its own, and read that\n"
+WHERE = "at the ends of a part of 'x', which only `run` and C can follow"
 WAYS = {
-    "wrap": (
-        "wrap",
-        "error[wraps-in-part]: this tiler wraps at the ends of a part of 'x', which only `run` can follow",
-    ),
-    "else nearest": (
-        "edge",
-        "error[border-in-part]: the border of this link acts at the ends of a part of 'x', which only `run` can follow",
-    ),
+    "wrap": ("wrap", f"error[wraps-in-part]: this tiler wraps {WHERE}"),
+    "else nearest": ("edge", f"error[border-in-part]: the border of this link acts {WHERE}"),
 }
 
 
