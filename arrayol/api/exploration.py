@@ -24,7 +24,7 @@ from dse.output.folder import write_result as store_result
 from dse.output.open_design import Simulated, StoredDesign, timeline_of
 from dse.results.compare import Comparison as ComparedResults
 from dse.results.compare import compare as compare_results
-from dse.results.exploration import Exploration, Labels
+from dse.results.exploration import Exploration, labels_of
 from dse.results.pick import Picked, parse_rule
 from dse.results.pick import pick as pick_by_rule
 from dse.results.schema import Result
@@ -116,10 +116,8 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     names = (objectives,) if isinstance(objectives, str) else objectives
     loaded = load(spec, settings)
     taken, origin = platform_of(loaded, platform)
-    form = canonical_form(loaded, choose_top(loaded, top))
-    labels = Labels(
-        loaded.name, model, origin, loaded.recorded, {name: each.digest for name, each in loaded.tables.items()}
-    )
+    chosen_top = choose_top(loaded, top)
+    form, labels = canonical_form(loaded, chosen_top), labels_of(loaded, chosen_top, model, origin)
     steps = StepFinder(loaded, form.spec, form.network, form.first)
     request = SearchRequest(method, seed, report or (lambda _: None), announce or (lambda _: None), keep_all)
     if model != MACHINE:

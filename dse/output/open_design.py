@@ -22,6 +22,7 @@ from arrayol.pictures.timeline import Bar, GroupShown, StepShown
 from arrayol.text import listed
 from arrayol.transforms.steps import canonical_form
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
+from dse.results.exploration import digests_of
 from dse.results.schema import Design as Record
 from dse.results.schema import Result
 from dse.search.machine import group_record, resident_records
@@ -171,6 +172,10 @@ def _as_explored(result: Result, asked: Spec, top: str | None) -> Spec:
     others = [name for name, table in spec.tables.items() if result.elements.get(name) != table.digest]
     if others:
         message = f"const array '{others[0]}' has other elements than when the result was written"
+        raise error("stale-result", message, file=asked.name, hint=EXPLORE_AGAIN)
+    changed = {*digests_of(spec, result.top).items()} ^ {*result.components.items()}
+    if changed:
+        message = f"'{min(changed)[0]}' is not what it was when the result was written"
         raise error("stale-result", message, file=asked.name, hint=EXPLORE_AGAIN)
     return spec
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 from arrayol.ir.spec import ConstValue, Spec
+from arrayol.language.emitter import component_text
 from dse.results.schema import Result
 from dse.space.objectives import Figure, Objective
 from hwmodel.design import Design
@@ -13,13 +15,32 @@ from hwmodel.design import Design
 
 @dataclass(frozen=True)
 class Labels:
-    """Where an exploration's inputs came from, for its result; `elements` are the digests of const arrays."""
+    """Where an exploration's inputs came from, for its result.
+
+    `elements` are the digests of const arrays, `components` those of elementaries and tasks.
+    """
 
     spec: str
     model: str
     platform: str
     constants: Mapping[str, ConstValue | str] = field(default_factory=dict)
     elements: Mapping[str, str] = field(default_factory=dict)
+    components: Mapping[str, str] = field(default_factory=dict)
+
+
+def labels_of(spec: Spec, top: str, model: str, platform: str) -> Labels:
+    """Of an exploration of that task."""
+    elements = {name: table.digest for name, table in spec.tables.items()}
+    return Labels(spec.name, model, platform, spec.recorded, elements, digests_of(spec, top))
+
+
+def digests_of(spec: Spec, top: str) -> dict[str, str]:
+    """A digest of each component that a task is made of, by name: the same for the same canonical text.
+
+    So neither comments and white space count nor the order of definitions, but names, bodies, links and numbers do.
+    """
+    texts = {name: component_text(spec, name) for name in sorted(spec.made_of(top))}
+    return {name: sha256(text.encode()).hexdigest()[:32] for name, text in texts.items()}
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Proc
 from hwmodel.design import Design as Decisions
 from hwmodel.residence import LOADS, Loads
 
-FORMAT = 3  # of result.json; 1 had no number, 2 nothing that is resident
+FORMAT = 4  # of result.json; 1 had no number, 2 nothing that is resident, 3 no digests of components
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 # Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
@@ -280,7 +280,7 @@ class Result(Record):
 
     `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
     number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
-    `elements` has a digest of each const array's elements.
+    `elements` has a digest of each const array's elements, `components` one of each elementary's and task's text.
     `designs` holds more than the front where that was asked for: every feasible design of the published model in the
     order of the space, the front and the fronts of all fusions of the machine model.
     """
@@ -291,6 +291,7 @@ class Result(Record):
     top: str
     constants: dict[str, int | float | bool | str]
     elements: dict[str, str]
+    components: dict[str, str]
     model: str
     platform: str
     remarks: tuple[str, ...]

@@ -229,6 +229,7 @@ def _result(
         top=space.model.network.name,
         constants=dict(labels.constants),
         elements=dict(labels.elements),
+        components=dict(labels.components),
         model=labels.model,
         platform=labels.platform,
         remarks=remarks,

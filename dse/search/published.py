@@ -340,6 +340,7 @@ def _result(
         top=search.model.network.name,
         constants=dict(labels.constants),
         elements=dict(labels.elements),
+        components=dict(labels.components),
         model=labels.model,
         platform=labels.platform,
         remarks=remarks,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -176,7 +177,11 @@ def test_results_of_the_published_model_are_refused(arrayol: CommandLine, result
     [
         ("chain.toml", "latency = 8", "latency = 9", "chain-explore/result.json"),
         ("chain.aol", "const N", "const M = 2\nconst N", "chain.aol"),
-        ("chain.aol", "smoothed(", "smoothly(", "chain-explore/result.json"),
+        ("chain.aol", "smoothed(", "smoothly(", "chain.aol"),
+        ("chain.aol", "b = a // 2", "b = a // 3", "chain.aol"),
+        ("chain.aol", "y = x[0]", "z: i32 = 0\n  y = x[0]", "chain.aol"),
+        ("chain.aol", "{\n  b = a // 2\n}", "", "chain.aol"),
+        ("chain.aol", "delay [1] else 0", "delay [1] else 1", "chain.aol"),
     ],
 )
 def test_changed_files_make_a_result_stale(
@@ -190,6 +195,27 @@ def test_changed_files_make_a_result_stale(
     code, out, err = simulate(arrayol, tmp_path, "--in", "x=ramp")
     assert (code, out) == (1, "")
     assert err.startswith(f"{about}: error[stale-result]: ")
+
+
+def test_a_changed_body_is_told_and_how_a_text_looks_does_not_count(
+    arrayol: CommandLine, result: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(result, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "chain.aol").write_text(SPEC.replace("2 * x[1]", "3 * x[1]"), encoding="utf-8")
+    assert simulate(arrayol, tmp_path, "--in", "x=ramp") == (
+        1,
+        "",
+        (
+            "chain.aol: error[stale-result]: 'smooth' is not what it was when the result was written\n"
+            "  hint: explore once more, with the files as they are now\n"
+        ),
+    )
+    head, *definitions = SPEC.split("\n\n")
+    turned = "\n\n".join([*reversed(definitions), head])
+    looks = turned.replace("b = a // 2", "b   =  (a//2)  # the half\n\n").replace("task", "# a task\ntask")
+    unused = "\nelementary other(x: u8) -> (y: u8) { y = x }\ntask more(x: u8) -> (y: u8) { y = other(x) }\n"
+    (tmp_path / "chain.aol").write_text(looks + unused, encoding="utf-8")
+    assert simulate(arrayol, tmp_path, "--in", "x=ramp", "--json")[0] == 0
 
 
 def test_black_boxes_move_tokens(arrayol: CommandLine, tmp_path: Path) -> None:
