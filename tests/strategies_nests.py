@@ -22,22 +22,29 @@ class Updates:
 
 @st.composite
 def updates(draw: st.DrawFn) -> Updates:
-    """Nests of up to three loops, perfect or not, over y[8, 8], which is filled first; some depend on their order."""
+    """Nests of up to three loops, perfect or not, over y[8, 8], which is filled first; some depend on their order.
+
+    Two of three have a local: of the innermost loop, of one element or two, or of the block around it.
+    """
     depth = draw(st.integers(1, 3))
     names = ["i", "j", "k"][:depth]
     ranges = [_range(draw, names[:place], name) for place, name in enumerate(names)]
     inner = [_update(draw, names) for _ in range(draw(st.integers(1, 2)))]
-    lines = [f"loop {ranges[-1]} {{", *inner, "}"]
+    outside: list[str] = []
+    if draw(st.sampled_from([True, True, False])):
+        outside, own = _local(draw, names)
+        inner = [*own, *inner] if draw(st.booleans()) else [*inner, *own]
+    lines = [*outside, f"loop {ranges[-1]} {{", *inner, "}"]
     for level in reversed(range(depth - 1)):
         around = [_update(draw, names[: level + 1]) for _ in range(draw(st.sampled_from([0, 0, 1])))]
         lines = [f"loop {ranges[level]} {{", *(around + lines if draw(st.booleans()) else lines + around), "}"]
     body_text = "\n".join(["y[v, w] = x[v, w] for v in 0..8, w in 0..8", *lines])
-    factors = tuple(draw(st.sampled_from([1, 2, 2, 3])) for _ in range(max(2, depth)))
+    factors = tuple(draw(st.sampled_from([1, 2, 2, 3])) for _ in range(max(2, depth) + 1))
     return Updates(f"elementary e(x: i64[8, 8], z: i64[12]) -> (y: i64[8, 8]) {{\n{body_text}\n}}\n", factors)
 
 
 def _range(draw: st.DrawFn, outer: list[str], name: str) -> str:
-    low, count = draw(st.integers(2, 3)), draw(st.sampled_from([0, 1, 2, 3, 3, 3, 4, 4]))
+    low, count = draw(st.integers(2, 3)), draw(st.sampled_from([0, 1, 3, 3, 4, 4, 4, 4]))
     if outer and draw(st.integers(0, 5)) == 0:
         return f"{name} in {low}..{outer[-1]}"
     return f"{name} in {low}..{min(low + count, 6)}"
@@ -48,6 +55,18 @@ def _update(draw: st.DrawFn, names: list[str]) -> str:
     read = draw(st.sampled_from([_element(draw, names), f"x[{names[-1]}, 0]", f"z[{_index(draw, names)} + 1]"]))
     condition = draw(st.sampled_from(["", "", f" where ({' + '.join(names)}) % 2 == 0", f" where {names[-1]} > 3"]))
     return f"{_element(draw, names)} {sign} 3 * {_element(draw, names)} - {read}{condition}"
+
+
+def _local(draw: st.DrawFn, names: list[str]) -> tuple[list[str], list[str]]:
+    """What declares a local before the innermost loop, and the statements inside that use it."""
+    first, second, third = (_element(draw, names) for _ in range(3))
+    match draw(st.sampled_from(["one", "two", "around"])):
+        case "one":
+            return [], [f"a: i64 = {first} + x[{names[-1]}, 1]", f"a += 2 * {second}", f"{third} = a - {first}"]
+        case "two":
+            spread = f"a[u] = {first} - u * {second}  for u in 0..2"
+            return [], ["a: i64[2]", spread, f"{third} += a[{names[-1]} % 2] - 3 * a[1]"]
+    return ["a: i64 = 5"], [f"a += {first}", draw(st.sampled_from([f"{second} = 2 * a", f"{second} = {third}"]))]
 
 
 def _element(draw: st.DrawFn, names: list[str]) -> str:

@@ -33,16 +33,22 @@ def outputs(text: str, name: str = "e") -> dict[str, np.ndarray]:
 
 
 def test_results_stay_or_the_step_is_refused() -> None:
-    """What would not execute as the text says is refused, all else is taken: both against brute force."""
+    """What would not execute as the text says is refused, all else is taken: both against brute force.
+
+    Also with locals, of which each copy of an iteration has its own.
+    """
     seen: Counter[str] = Counter()
 
     @settings(max_examples=80, deadline=None)
     @given(updates())
     def holds(case: Updates) -> None:
-        seen[answer(case)] += 1
+        said = answer(case)
+        seen[said] += 1
+        seen[f"{said}, a local"] += "a: i64" in case.text
 
     holds()
     assert min(seen["done"], seen["swapped"]) > 10, seen
+    assert min(seen["done, a local"], seen["swapped, a local"]) > 5, seen
 
 
 def answer(case: Updates) -> str:
