@@ -210,6 +210,7 @@ def _body(
     """Weighted sums of all that is read, in an order that floats can tell."""
     lines = []
     table = build.table((build.pick(2, 3),)) if build.chance(3, "const array in a body") else None
+    summed = ports[0][0] if ports[0][1] and not delayed and build.chance(2, "accumulation") else ""
     for place, (name, pattern) in enumerate(outputs):
         own = [f"j{axis}" for axis in range(len(pattern))]
         first = " + ".join([str(place + 1), *(f"{name_} * {axis + 2}" for axis, name_ in enumerate(own))])
@@ -217,6 +218,9 @@ def _body(
         if table is not None:
             terms.append((f"{table.name}[({' + '.join([str(place), *own])}) % {table.shape[0]}]", []))
         for port, taken in ports:
+            if port == summed:  # a sum that can be split: its ranges are its own, and stand in subscripts only
+                terms.append(_weighted(build, port, [(f"s{place}{axis}", size) for axis, size in enumerate(taken)]))
+                continue
             inner = [f"k{axis}" for axis in range(len(taken))]
             factor = " + ".join(
                 [str(build.pick(1, 2, 3)), *(f"{name_} * {axis + 1}" for axis, name_ in enumerate([*inner, *own]))]
@@ -231,6 +235,13 @@ def _body(
 
 
 Ranges = list[tuple[str, int | None]]
+
+
+def _weighted(build: Builder, port: str, ranges: Ranges) -> tuple[str, Ranges]:
+    """A pattern times a table of its shape."""
+    weights = build.table(tuple(size or 1 for _, size in ranges))
+    indices = [name for name, _ in ranges]
+    return _product(build, _element(weights.name, indices), _element(port, indices)), ranges
 
 
 def _sum(build: Builder, target: str, own: Ranges, terms: list[tuple[str, Ranges]]) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from arrayol.ir.expressions import Constant, assigns, ranges
 from arrayol.ir.spec import CompoundTask, Elementary, RepetitiveTask, Spec, callees
 
 Choose = Callable[[Sequence[Any]], Any]  # one of several options
@@ -14,8 +16,13 @@ def draw_step(choose: Choose, spec: Spec, top: str = "top") -> str:
     """A step that names what the specification has; sizes divide, but for one in eight."""
     pairs, repeated = linked_pairs(spec, top), sorted(repetitions(spec, top))
     nested = [name for name in repeated if isinstance(inside(spec, name), (RepetitiveTask, CompoundTask))]
+    sums = [(task, *one) for task in repeated for one in accumulations(spec, task)]
     kinds = ["pave", "tile", *(["fuse"] * 3 if pairs else []), *(["collapse"] * 2 if nested else [])]
-    kind = choose(kinds)
+    kind = choose([*kinds, *(["split"] * 2 if sums else [])])
+    if kind == "split":
+        often = [one for one in sums if one[1].startswith("s")]  # the others are often refused
+        task, name, length = choose(sums + often * 3)
+        return f"split {task} {name} {drawn_sizes(choose, (length,))}"
     if kind == "fuse":
         producer, consumer = choose(pairs)
         task = spec.components[consumer.partition("@")[0]]
@@ -38,6 +45,24 @@ def drawn_sizes(choose: Choose, space: Sequence[int | None]) -> str:
         str(choose([size for size in range(1, 1 + (extent or 2)) if odd or not extent or extent % size == 0]))
         for extent in space
     )
+
+
+def accumulations(spec: Spec, task: str) -> list[tuple[str, int]]:
+    """The ranges over which a task without delays and exits adds up something, and how long they are."""
+    component, body = spec.components[task], inside(spec, task)
+    if not isinstance(component, RepetitiveTask) or not isinstance(body, Elementary) or component.delays:
+        return []
+    if any(link.exit is not None for link in component.output_links):
+        return []
+    statements = body.body or ()
+    names = Counter(item.name for item in ranges(statements))
+    return [
+        (item.name, int(item.high.value) - int(item.low.value))
+        for line in assigns(statements)
+        if line.accumulate
+        for item in line.ranges
+        if names[item.name] == 1 and isinstance(item.low, Constant) and isinstance(item.high, Constant)
+    ]
 
 
 def inside(spec: Spec, task: str) -> object:

@@ -62,6 +62,7 @@ FEATURES = {
     "several outputs", "infinite dimension", "hierarchy", "plain link",
     "border", "exit", "part", "several writers",
     "const array", "const array by a link", "const array in a body", "local",
+    "accumulation", "split",
 }  # fmt: skip
 LEAST_SHARE, MOST_REFUSED = 0.05, 0.30
 
@@ -114,7 +115,7 @@ def prove_pipeline(tally: Tally, text: str, features: frozenset[str], choose: Ch
         else:
             taken.append(step)
     tally.cases += 1
-    tally.features.update(features)
+    tally.features.update(features | {"split" for step in taken if step.startswith("split")})
     try:
         tally.unknown += prove(spec, current) is Verdict.UNKNOWN
     except Exception as failure:
