@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any
 
@@ -19,10 +19,10 @@ Choose = Callable[[Sequence[Any]], Any]  # one of several options
 Definition = Elementary | Task
 
 
-def with_parameters(choose: Choose, text: str) -> str:
-    """The text with parameters in elementaries and tasks below `top`; with their values it is what it was."""
+def with_parameters(choose: Choose, text: str, tops: Collection[str] = ("top",)) -> str:
+    """The text with parameters in elementaries and tasks below `tops`; with their values it is what it was."""
     items = {item.name.text: item for item in parse(SourceFile("generated", text)).tree.items}  # type: ignore[union-attr]
-    below = {which: item for which, item in items.items() if isinstance(item, Definition) and which != "top"}
+    below = {which: item for which, item in items.items() if isinstance(item, Definition) and which not in tops}
     chosen = {which: _parametrised(choose, item) for which, item in below.items()}
     for which, item in items.items():
         if isinstance(item, Definition):

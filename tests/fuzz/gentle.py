@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from random import Random
 
+from strategies_parameters import with_parameters
 from texts import tokens_of
 
+from arrayol.errors import ArrayolError
+
 TYPES = ("u8", "u16", "i16", "i32", "u32", "i64", "f32", "f64")
+NARROW = ("u12", "i5", "u1", "i24", "i33", "i4.12", "i20.12", "u0.8", "u8.8", "i1.31")
 SIGNS = ("+", "-", "*")
 COMMENTS = ("# x\n", "  # one, two\n", "#\n", "\n\n\n", "\n", "  ", "\t", " \n\t ")
 _DEFINITION = re.compile(r"(?m)^(?=(?:const|tiler|elementary|task) )")
@@ -37,7 +41,7 @@ def _typed(rng: Random, text: str) -> str:
     kinds = sorted({token for token in tokens_of(text) if token in TYPES})
     if not kinds:
         return text
-    return re.sub(rf"\b{rng.choice(kinds)}\b", rng.choice(TYPES), text)
+    return re.sub(rf"\b{rng.choice(kinds)}\b", rng.choice(rng.choice((TYPES, NARROW))), text)
 
 
 def _operated(rng: Random, text: str) -> str:
@@ -84,6 +88,63 @@ def _shuffled(rng: Random, text: str) -> str:
     return "\n".join(parts)
 
 
+_TASK = re.compile(r"^task (\w+)\((.*)\) -> \((.*)\) *\{\n((?:.*\n)*?)\}", re.MULTILINE)
+_PORT = re.compile(r"(\w+): *\w+(?:\.\d+)?(?:\[([^\]]*)\])?")
+_CALL = re.compile(r"^( *)(.*?)( *= *\w+(?:\[[^\]]*\])?)\((.*)\)$", re.MULTILINE)
+_EXIT = re.compile(r"^( *)(\w+)( *-> *\w+ +at )", re.MULTILINE)
+
+
+def _sliced(rng: Random, text: str) -> str:
+    """All of an array, as a part of it, where a call names a port of its task."""
+
+    def cut(task: re.Match[str]) -> str:
+        ports = {name: dims.split(",") if dims else [] for name, dims in _PORT.findall(f"{task[2]}, {task[3]}")}
+
+        def part(name: str) -> str:
+            slices = (rng.choice(("..", "..", f"0..{dim.strip()}", f"0..{dim.strip()} : 1")) for dim in ports[name])
+            return f"{name}[{', '.join('..' if '*' in one else one for one in slices)}]"
+
+        def sliced(call: re.Match[str]) -> str:
+            results, arguments = (
+                re.sub(r"\b\w+\b(?!\[)", lambda word: part(word[0]) if ports.get(word[0]) else word[0], side)
+                if "[" not in side
+                else side
+                for side in (call[2], call[4])
+            )
+            return f"{call[1]}{results}{call[3]}({arguments})"
+
+        return task[0] if "repeat" in task[4] else task[0].replace(task[4], _CALL.sub(sliced, task[4]))
+
+    return _TASK.sub(cut, text)
+
+
+def _leaving(rng: Random, text: str) -> str:
+    """An exit as long as the repetition space, by which every instance still writes; now and then a shorter one."""
+
+    def left(task: re.Match[str]) -> str:
+        space = re.search(r"repeat *\[([^\]]*)\]", task[4])
+        extents = [extent.strip() for extent in space[1].split(",")] if space else []
+        places = [place for place, extent in enumerate(extents) if extent != "*"]
+        if not places:
+            return task[0]
+        place = rng.choice(places)
+        length = rng.choice((extents[place], extents[place], extents[place], f"-({extents[place]})", "1"))
+        vector = ", ".join(length if other == place else "0" for other in range(len(extents)))
+        return task[0].replace(task[4], _EXIT.sub(rf"\1\2 delay [{vector}]\3", task[4]))
+
+    return _TASK.sub(left, text)
+
+
+def _parametrised(rng: Random, text: str) -> str:
+    """Sizes, other numbers and types of definitions as parameters."""
+    names = re.findall(r"\b(?:task|elementary) +(\w+)", text)
+    tops = [name for name in names if not re.search(rf"(?:\bof|=) *{name}\b", text)]
+    try:
+        return with_parameters(rng.choice, text, tops)
+    except ArrayolError:
+        return text  # one with a mistake in its grammar
+
+
 def _sized(rng: Random, text: str) -> str:
     """Another number in the place of one, everywhere that it stands."""
     numbers = sorted({token for token in tokens_of(text) if token.isdigit()})
@@ -93,4 +154,7 @@ def _sized(rng: Random, text: str) -> str:
     return re.sub(rf"\b{old}\b", str(max(1, int(old) * rng.choice((1, 2)) + rng.choice((-1, 0, 1)))), text)
 
 
-_CHANGES = (_spaced, _spaced, _typed, _operated, _bracketed, _renamed, _shuffled, _sized)
+_CHANGES = (
+    _spaced, _spaced, _typed, _typed, _operated, _bracketed, _renamed, _shuffled, _sized, _sliced, _sliced,
+    _leaving, _leaving, _parametrised, _parametrised,
+)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,19 @@ def test_a_case_is_the_same_again_and_survives_its_file(kind: str, tmp_path: Pat
         assert drawn(kind, 3, place) == case
         (tmp_path / "case.json").write_text(case.to_json(), encoding="ascii")
         assert read_case(tmp_path / "case.json") == case
+
+
+FORMS = {
+    "part": r"\w\[[^\]\n]*\.\.[^\]\n]*\][^{\n]*\)|= *\w+\(\w+\[",
+    "exit": r"\w +delay *\[[^\]]*\] *->",
+    "parameters": r"\b(?:elementary|task) +\w+\[",
+    "fixed point": r"\b[iu]\d+\.\d+",
+    "odd width": r"\b[iu](?!8\b|16\b|32\b|64\b)\d+\b(?!\.\d)(?=[\[\),\s(])",
+}
+
+
+@pytest.mark.parametrize("kind", ["sound", "deep"])
+def test_the_newer_forms_of_the_language_come_up(kind: str) -> None:
+    texts = [drawn(kind, 15, place).files["main.aol"].decode("utf-8", "replace") for place in range(200)]
+    shares = {name: sum(bool(re.search(form, text)) for text in texts) / len(texts) for name, form in FORMS.items()}
+    assert min(shares.values()) >= 0.05, shares
