@@ -28,6 +28,7 @@ from arrayol.polyhedral.accesses import Access, find_outside
 from arrayol.source import Span
 from arrayol.transforms.blocks.block import Blocks, Vector, added, columns_of, minus, rows_of, times
 from arrayol.transforms.blocks.delays import crossings_of
+from arrayol.transforms.blocks.exits import leaving_places
 
 # The indices of two levels of repetition as one: which dimensions continue each other, and tilers over the whole.
 
@@ -115,6 +116,12 @@ class StatePort:
     around: Delay
     shift: Vector
     span: Span
+    low: Vector  # the first place that the state has, and how many it has
+    extents: Vector
+
+    @property
+    def kept(self) -> list[int]:
+        return kept_axes(self.extents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +131,11 @@ class GatheredPiece:
     bounds: tuple[tuple[int, int], ...]
     moves: Vector
     source: Delay | Link | ConstValue
+
+
+def kept_axes(extents: Vector) -> list[int]:
+    """The inner dimensions that a state has: those of more than one place."""
+    return [axis for axis, extent in enumerate(extents) if extent > 1]
 
 
 Gathered = Mapping[str, tuple[GatheredPiece, ...]]
@@ -144,8 +156,8 @@ class LevelDelays:
 
     @property
     def kept(self) -> list[int]:
-        """The inner dimensions that a block's state has: those of more than one place."""
-        return [axis for axis, extent in enumerate(self.sizes) if extent > 1]
+        """The inner dimensions that the state of a whole block has."""
+        return kept_axes(self.sizes)
 
     def pattern(self, port: str, *, inputs: bool) -> Shape:
         """The shape of a port of what is repeated."""
@@ -164,8 +176,16 @@ class LevelDelays:
             around = self._around(array)
             if around is None:
                 continue
-            self._require_placewise(tiler, array, len(self.pattern(port, inputs=True)))
-            yield StatePort(port, array, around, self._whole(tiler.origin), tiler.span)
+            leaves = self._leaves(around)
+            low, extents = leaving_places(leaves, self.sizes)
+            self._require_placewise(tiler, array, extents, len(self.pattern(port, inputs=True)))
+            if leaves is not None and array in self.gathered:
+                raise NotOneNestError(f"what is gathered for '{port}' leaves its blocks by an exit")
+            shift = added(self._whole(tiler.origin, kept_axes(extents)), low)
+            for axis, step in enumerate(leaves or ()):
+                if abs(step) == 1:  # one place leaves, for the one at the other end of the next block
+                    shift = (*shift[:axis], step * (self.sizes[axis] - 1), *shift[axis + 1 :])
+            yield StatePort(port, array, around, shift, tiler.span, low, extents)
 
     def require_all_fed(self, states: Mapping[str, StatePort]) -> None:
         """That what elementaries gather is state of other blocks."""
@@ -180,17 +200,31 @@ class LevelDelays:
         delays = (source for source in sources if isinstance(source, Delay) and (pieces or source.port == array))
         return next(delays, None)
 
-    def _whole(self, places: Sequence[int]) -> Vector:
+    def _leaves(self, around: Delay) -> Vector | None:
+        """The exit by which the state that an outer delay carries leaves its block."""
+        exits = (link.exit for link in self.inner.output_links if link.array == around.output)
+        vector = next(exits, None)
+        if vector is None:
+            return None
+        short = all(abs(step) < size for step, size in zip(vector, self.sizes, strict=True))
+        if not short or sum(map(bool, vector)) != 1:
+            raise NotOneNestError(
+                f"the state '{around.output}' leaves '{self.inner.name}' by an exit that is no delay inside it"
+            )
+        return vector
+
+    def _whole(self, places: Sequence[int], kept: Sequence[int]) -> Vector:
         """A place of the inner repetition from its indices in a state, which has the kept dimensions only."""
         whole = [0] * len(self.sizes)
-        for place, axis in zip(places, self.kept, strict=False):
+        for place, axis in zip(places, kept, strict=False):
             whole[axis] = place
         return tuple(whole)
 
-    def _require_placewise(self, tiler: Tiler, state: str, depth: int) -> None:
-        """That a state is read or written place by place: one element or pattern for each place of the block."""
-        steps, rank = len(self.kept), len(self.sizes)
-        paving = tuple(identity(rank)[axis] for axis in self.kept) + zeros(depth, rank)
+    def _require_placewise(self, tiler: Tiler, state: str, extents: Vector, depth: int) -> None:
+        """That a state is read or written place by place: one element or pattern for each place that it has."""
+        kept, rank = kept_axes(extents), len(self.sizes)
+        steps = len(kept)
+        paving = tuple(identity(rank)[axis] for axis in kept) + zeros(depth, rank)
         fitting = zeros(steps, depth) + identity(depth)
         if tiler.paving != paving or tiler.fitting != fitting or any(tiler.origin[steps:]) or tiler.border:
             raise NotOneNestError(f"'{self.inner.name}' uses the state '{state}' in another form than place by place")
@@ -200,8 +234,8 @@ class LevelDelays:
         link = next((link for link in self.inner.output_links if link.array == state.around.output), None)
         if link is None:
             raise NotOneNestError(f"'{state.around.output}' of '{self.inner.name}' is no state of its repetitions")
-        self._require_placewise(link.tiler, link.array, len(self.pattern(link.port, inputs=False)))
-        if any(link.tiler.origin):
+        self._require_placewise(link.tiler, link.array, state.extents, len(self.pattern(link.port, inputs=False)))
+        if link.tiler.origin[: len(state.kept)] != tuple(-state.low[axis] for axis in state.kept):
             raise NotOneNestError(
                 f"'{self.inner.name}' writes the state '{link.array}' in another form than place by place"
             )
@@ -212,31 +246,31 @@ class LevelDelays:
         pieces = [piece for piece in self.gathered.get(state.array, ()) if not _fills(piece, self.sizes)]
         if pieces:  # where in its block the first gathered state is taken from
             first = next(piece for piece in pieces if piece.source == state.around)
-            state = replace(state, shift=self._whole(first.moves))
+            state = replace(state, shift=self._whole(first.moves, self.kept))
         shift, step = spread.vector(state.shift), state.around.vector
         vector = minus(times(spread.blocks.paving, step), shift)
         default = state.around.default
         if isinstance(default, TiledDefault):
-            default = self._default(default, spread, shift, vector, state.port, step)
+            default = self._default(default, spread, minus(shift, spread.vector(state.low)), vector, state, step)
         delay = Delay(state.port, self._source(state), vector, default, True, state.span)
         inside = next((delay for delay in self.inner.delays if delay.port == state.port), None)
         agrees = inside is None or (inside.output == delay.output and spread.vector(inside.vector) == vector)
         near = all(abs(entry) < extent for entry, extent in zip(vector, spread.blocks.extents, strict=True))
-        served = self._is_served(delay, spread, pieces, (step, shift))
+        served = self._is_served(delay, spread, pieces, state, shift)
         if not (agrees and served and near == (inside is not None)):
             message = f"what '{state.port}' takes of block R - {list(step)} does not go on what it takes inside a block"
             raise NotOneNestError(message)
         return delay
 
     def _is_served(
-        self, delay: Delay, spread: Spread, pieces: Sequence[GatheredPiece], only: tuple[Vector, Vector]
+        self, delay: Delay, spread: Spread, pieces: Sequence[GatheredPiece], state: StatePort, shift: Vector
     ) -> bool:
         """Whether the state that blocks hand on is just what the one delay asks for."""
         crossings = crossings_of(delay, spread.blocks) if any(delay.vector) else []
         if not isinstance(crossings, list):
             return False
         if not pieces:
-            return {(crossing.vector, crossing.shift) for crossing in crossings} == {only}
+            return {(crossing.vector, crossing.shift) for crossing in crossings} == {(state.around.vector, shift)}
         kept, depth = [place for place, axis in enumerate(spread.dimensions) if axis.inner in self.kept], len(self.kept)
         wanted = {
             (
@@ -255,9 +289,9 @@ class LevelDelays:
             for piece in pieces
         }
         in_order = [spread.dimensions[place].inner for place in kept] == self.kept
-        return in_order and wanted == given and all(self._has_default(piece, delay, spread) for piece in pieces)
+        return in_order and wanted == given and all(self._has_default(piece, delay, spread, state) for piece in pieces)
 
-    def _has_default(self, piece: GatheredPiece, delay: Delay, spread: Spread) -> bool:
+    def _has_default(self, piece: GatheredPiece, delay: Delay, spread: Spread, state: StatePort) -> bool:
         """Whether a gathered piece has the delay's default."""
         source = piece.source
         default = source.default if isinstance(source, Delay) else source
@@ -267,45 +301,59 @@ class LevelDelays:
             default = TiledDefault(default.array, default.tiler, default.span)
         if not isinstance(default, TiledDefault) or not isinstance(delay.default, TiledDefault):
             return default == delay.default
-        shift, step = spread.vector(self._whole(piece.moves)), source.vector if isinstance(source, Delay) else None
-        single = self._default(default, spread, shift, delay.vector, delay.port, step)
+        shift, step = (
+            spread.vector(self._whole(piece.moves, self.kept)),
+            source.vector if isinstance(source, Delay) else None,
+        )
+        single = self._default(default, spread, shift, delay.vector, state, step)
         wraps = delay.default.tiler.wrap
         return single.array == delay.default.array and replace(single.tiler, wrap=wraps) == delay.default.tiler
 
     def _default(
-        self, default: TiledDefault, spread: Spread, shift: Vector, vector: Vector, port: str, step: Vector | None
+        self,
+        default: TiledDefault,
+        spread: Spread,
+        shift: Vector,
+        vector: Vector,
+        state: StatePort,
+        step: Vector | None,
     ) -> TiledDefault:
-        """The default of one repetition, from that of a whole block."""
-        rank, tiler, pattern = len(default.tiler.origin), default.tiler, self.pattern(port, inputs=True)
-        steps = columns_of(tiler.fitting, len(self.kept) + len(pattern))
+        """The default of one repetition, from that of a state; `shift` counts from the state's first place."""
+        rank, tiler, pattern = len(default.tiler.origin), default.tiler, self.pattern(state.port, inputs=True)
+        kept = state.kept
+        steps = columns_of(tiler.fitting, len(kept) + len(pattern))
         around = columns_of(tiler.paving, len(self.outer.repetition))
-        columns = [self._column(dimension, steps, around, port) for dimension in spread.dimensions]
+        columns = [self._column(dimension, steps, around, state) for dimension in spread.dimensions]
         paving = rows_of(columns, rank)
-        fitting = rows_of(steps[len(self.kept) :], rank)
+        fitting = rows_of(steps[len(kept) :], rank)
         origin = added(tiler.origin, times(paving, shift))
         for place, (dimension, column) in enumerate(zip(spread.dimensions, columns, strict=True)):
-            if dimension.inner in self.kept and not any(steps[self.kept.index(dimension.inner)]) and any(column):
+            if dimension.inner in kept and not any(steps[kept.index(dimension.inner)]) and any(column):
                 start = self._first_place(spread, vector, step, place) + shift[place]
                 origin = added(origin, [-start * entry for entry in column])
         one_by_one = Tiler(origin, paving, fitting, False, tiler.span)
         array = port_named(self.outer.inputs, default.array).shape
-        whole = (*(self.sizes[axis] for axis in self.kept), *pattern)
+        whole = (*(state.extents[axis] for axis in kept), *pattern)
         if tiler.wrap and self._needs_wrap(default, one_by_one, spread, (vector, step), (whole, pattern, array)):
             one_by_one = replace(one_by_one, wrap=True)
         return TiledDefault(default.array, one_by_one, default.span)
 
-    def _column(self, dimension: Dimension, steps: Sequence[Vector], around: Sequence[Vector], port: str) -> Vector:
+    def _column(
+        self, dimension: Dimension, steps: Sequence[Vector], around: Sequence[Vector], state: StatePort
+    ) -> Vector:
         """What one step of a joined dimension moves a default; a block's own places may stand still."""
         if dimension.inner not in self.kept:
             return around[dimension.outer or 0]
-        step, size = steps[self.kept.index(dimension.inner)], self.sizes[dimension.inner or 0]
+        still = (0,) * len(around[0])
+        step = steps[state.kept.index(dimension.inner)] if dimension.inner in state.kept else still
+        size = self.sizes[dimension.inner or 0]
         if dimension.outer is None or self.outer.repetition[dimension.outer] == 1:
             return step
         far = around[dimension.outer]
         if not any(step) and all(entry % size == 0 for entry in far):
             return tuple(entry // size for entry in far)
         if far != tuple(entry * size for entry in step):
-            raise NotOneNestError(f"the default of '{port}' moves otherwise between blocks than inside them")
+            raise NotOneNestError(f"the default of '{state.port}' moves otherwise between blocks than inside them")
         return step
 
     def _first_place(self, spread: Spread, vector: Vector, step: Vector | None, place: int) -> int:

@@ -87,7 +87,8 @@ class Fuse:
 
     def apply(self, spec: Spec) -> Transformed:
         pair = pair_of(spec, *find_pair(spec, self.producer, self.consumer))
-        if any(link.exit is not None for link in pair.producer.output_links):
+        read = {array.name for array in pair.shared}
+        if any(link.exit is not None and link.array in read for link in pair.producer.output_links):
             return self._with_whole_chains(spec, pair)
         if self.block is not None:
             consumer = pair.consumer

@@ -32,6 +32,7 @@ from arrayol.transforms.blocks.block import (
 )
 from arrayol.transforms.blocks.cut import UnservedError, block_part
 from arrayol.transforms.blocks.delays import Unserved, block_vectors, find_block_circle, tell_circle
+from arrayol.transforms.blocks.exits import keeps_exit
 from arrayol.transforms.pair import Pair
 from arrayol.transforms.rewrite import Names
 
@@ -375,6 +376,8 @@ def _written_once(spec: Spec, pair: Pair, blocks: Blocks, layouts: Mapping[str, 
     if array.name in layouts:
         layout = layouts[array.name]
         accesses = [Access(layout.outer, blocks.outer, layout.shape, array.shape)]
+    elif exits := [use.link.exit for use in pair.writes(spec, array.name) if use.link.exit is not None]:
+        return all(keeps_exit(blocks, vector) for vector in exits)
     else:
         cuts = [split_tiler(use.link.tiler, use.pattern, blocks) for use in pair.writes(spec, array.name)]
         accesses = [Access(cut.outer, blocks.outer, cut.shape, array.shape) for cut in cuts]

@@ -10,14 +10,15 @@ Before, a recursive filter over pairs:
       }
     }
 
-After `pave row 4` its patterns are of eight; the delay acts inside a block, and from block to block through two ports:
+After `pave row 4` its patterns are of eight; the delay acts inside a block, and from block to block through two ports.
+Only the last repetition of a block writes its state:
 
-    task row_block(x: f32[8], last_before: f32[4]) -> (y: f32[8], last_after: f32[4]) {
+    task row_block(x: f32[8], last_before: f32) -> (y: f32[8], last_after: f32) {
       repeat [4] of smooth {
-        x    <- x          at origin [0]  paving [2]  fitting [1]
-        prev <- last       delay [1] else last_before at origin [3]  paving [1]  fitting []
-        y    -> y          at origin [0]  paving [2]  fitting [1]
-        last -> last_after at origin [0]  paving [1]  fitting []
+        x              <- x          at origin [0]  paving [2]  fitting [1]
+        prev           <- last       delay [1] else last_before at origin []  paving []  fitting []
+        y              -> y          at origin [0]  paving [2]  fitting [1]
+        last delay [1] -> last_after at origin []   paving []   fitting []
       }
     }
     task row(a: f32[64]) -> (b: f32[64]) {

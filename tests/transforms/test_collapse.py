@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 from proof import prove, transformed
 from spec_data import loaded
-from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol import api
 from arrayol.errors import ArrayolError
-from arrayol.ir.divisors import divisors
 from arrayol.ir.network import flatten
-from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec, TiledDefault
+from arrayol.ir.spec import CompoundTask, Spec
 from arrayol.language.emitter import spec_text
-from arrayol.transforms.collapse import Collapse
-from arrayol.transforms.rewrite import CallName
 from arrayol.transforms.steps import canonical_steps, run_steps
-from arrayol.transforms.tile import Tile
 
 ADD = "elementary add(a: i32, p: i32, q: i32) -> (s: i32) { s = a + 3 * p + 5 * q }\n"
-
-
-@settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
-@given(linked_specs(), st.data())
-def test_collapse_undoes_tiling_text_for_text(generated: LinkedSpec, data: st.DataObject) -> None:
-    spec = loaded(generated.text)
-    name = data.draw(st.sampled_from([one for one, task in spec.tasks.items() if isinstance(task, RepetitiveTask)]))
-    task = spec.components[name]
-    assert isinstance(task, RepetitiveTask)
-    assume(not any(isinstance(one.default, TiledDefault) and one.default.tiler.wrap for one in task.delays))
-    sizes = tuple(data.draw(st.sampled_from(divisors(extent) if extent else range(1, 6))) for extent in task.repetition)
-    try:
-        tiled = Tile(CallName(name), sizes).apply(spec).spec
-    except ArrayolError:
-        assume(False)
-    again = loaded(spec_text(tiled))
-    assert spec_text(Collapse(CallName(name)).apply(again).spec) == spec_text(spec)
 
 
 def relaxation(delays: str, extents: str = "[6, 6]") -> Spec:
@@ -161,7 +137,7 @@ def test_a_default_of_an_infinite_array_is_read_where_one_place_needs_it(sizes: 
     prove(spec, tiled)
     again = loaded(spec_text(tiled.spec))
     assert spec_text(transformed(again, "collapse top").spec) == spec_text(spec)
-    refused = spec_text(spec).replace("delay [1]", "delay [2]")
+    refused = spec_text(spec).replace("delay [1]", "delay [5]")
     with pytest.raises(ArrayolError, match="before the first element of the infinite array 'first'"):
         transformed(loaded(refused), "tile top 3")
 

@@ -75,6 +75,8 @@ MUTANTS = [
                  id="wrong sign of a delay"),
     pytest.param("blocks.delays", "[Crossing(part, vector,", "[Crossing(part, tuple(-v for v in vector),",
                  id="state from the wrong block"),
+    pytest.param("blocks.cut", "delay.span, state.exit)", "delay.span, state.exit and tuple(-v for v in state.exit))",
+                 id="state from the wrong end of a block"),
     pytest.param("blocks.cut", "acts = all(abs(step)", "acts = not all(abs(step)", id="dropped delay inside blocks"),
     pytest.param("blocks.block", "added(tiler.origin, times(tiler.paving, blocks.origin), shift)",
                  "added(tiler.origin, shift)", id="lost origin of the macro-pattern"),

@@ -227,6 +227,14 @@ class Blocks:
     outer: Shape
     wrapped: frozenset[int] = frozenset()
 
+    @property
+    def side_by_side(self) -> bool:
+        """Whether every repetition of the space is in one block, and a block's are neighbours."""
+        if self.paving != diagonal(self.extents) or any(self.origin) or set(self.stride) - {1}:
+            return False
+        sides = zip(self.space, self.outer, self.extents, strict=True)
+        return all(extent == (None if count is None else count * size) for extent, count, size in sides)
+
 
 def even_blocks(task: RepetitiveTask, sizes: Sequence[int]) -> Blocks:
     """Blocks of `sizes` that divide the repetition space: r = sizes R + rho."""

@@ -11,8 +11,14 @@ from dataclasses import replace
 
 from arrayol.ir.spec import Component, Delay, Link, RepetitiveTask, TiledDefault, port_named
 from arrayol.transforms.blocks.block import BlockPart, Blocks, Feed, Inside, Local, Ports, Reach, Sink, split_tiler
-from arrayol.transforms.blocks.delays import BlockState, Unserved, crossings_of, state_feed, state_stem
-from arrayol.transforms.blocks.exits import cut_exit
+from arrayol.transforms.blocks.delays import (
+    BlockState,
+    Unserved,
+    crossings_of,
+    state_feed,
+    state_stem,
+)
+from arrayol.transforms.blocks.exits import cut_exit, exits_of_states
 from arrayol.transforms.rewrite import Names
 
 
@@ -103,11 +109,11 @@ def _delay(
     crosses = any(crossing.vector is not None for crossing in crossings)
     if not crosses and not isinstance(delay.default, TiledDefault):
         return replace(delay, acts=acts)
-    state = BlockState(port, blocks)
+    state = BlockState(port, blocks, exits_of_states(task.delays, blocks).get(delay.output) if crosses else None)
     if crosses and delay.output not in states:
         name = ports.fresh(f"{state_stem(delay.output)}_after")
         ports.sinks.append(Sink(state.port(name), ()))
-        states[delay.output] = Link(delay.output, name, state.tiler(delay.span), delay.span)
+        states[delay.output] = Link(delay.output, name, state.tiler(delay.span), delay.span, state.exit)
     after = states[delay.output].array if crosses else ""
     feed, tiler = state_feed(delay, crossings, state, after, {port.name: port.shape for port in task.inputs}, ports)
     ports.feeds.append(feed)

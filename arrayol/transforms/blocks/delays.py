@@ -1,9 +1,9 @@
 """Delays of a task cut in blocks: inside a block they stay delays, between blocks their state crosses through ports.
 
 With r = b R + rho the instance r - d lies in the same block, or at place rho - d - b D of block R + D. The outputs of a
-whole block are its state; a delay of the outer repetition hands it to the blocks that read it. Every place of a block
-is in the box of one crossing, and isl decides for each that no repetition there has an earlier one in the task's space
-that no block hands on: the default is taken just where it was before.
+block are its state, of all places or of those that leave it by an exit; a delay of the outer repetition hands it to the
+blocks that read it. Every place of a block is in the box of one crossing, and isl decides for each that no repetition
+there has an earlier one in the task's space that no block hands on: the default is taken just where it was before.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from arrayol.transforms.blocks.block import (
     moved,
     times,
 )
+from arrayol.transforms.blocks.exits import leaving_places
 from arrayol.transforms.rewrite import Names, refused
 
 
@@ -183,21 +184,28 @@ def _size(piece: Piece) -> int:
 
 @dataclass(frozen=True, slots=True)
 class BlockState:
-    """What all places of a block put out at one port: an array of the block's extents and the port's.
+    """What the places of a block put out at one port: an array of their extents and the port's.
 
-    Extents of one are left out: a state that is one value is a scalar.
+    With an exit they are those that leave the block by it, else all. Extents of one are left out: a state that is one
+    value is a scalar.
     """
 
     of: Port
     blocks: Blocks
+    exit: Vector | None = None
+
+    @property
+    def places(self) -> tuple[Vector, Vector]:
+        """The first place, and how many there are."""
+        return leaving_places(self.exit, self.blocks.extents)
 
     @property
     def kept(self) -> tuple[int, ...]:
-        return tuple(axis for axis, extent in enumerate(self.blocks.extents) if extent > 1)
+        return tuple(axis for axis, extent in enumerate(self.places[1]) if extent > 1)
 
     @property
     def shape(self) -> Shape:
-        return (*(self.blocks.extents[axis] for axis in self.kept), *self.of.shape)
+        return (*(self.places[1][axis] for axis in self.kept), *self.of.shape)
 
     def port(self, name: str) -> Port:
         return Port(name, self.of.type, self.shape, self.of.span)
@@ -205,17 +213,19 @@ class BlockState:
     def tiler(self, span: Span, shift: Sequence[int] | None = None) -> Tiler:
         """From place g and pattern index f to the state of place g + shift."""
         steps, depth = len(self.kept), len(self.of.shape)
-        origin = tuple(shift[axis] if shift else 0 for axis in self.kept) + (0,) * depth
+        low = self.places[0]
+        origin = tuple((shift[axis] if shift else 0) - low[axis] for axis in self.kept) + (0,) * depth
         rank = len(self.blocks.extents)
         paving = tuple(identity(rank)[axis] for axis in self.kept) + zeros(depth, rank)
         return Tiler(origin, paving, zeros(steps, depth) + identity(depth), False, span)
 
     def default(self, single: TiledDefault, shift: Vector, array: Shape, crossings: Sequence[Crossing]) -> TiledDefault:
-        """The default of all places g + shift at once, for blocks R where R - vector is no block.
+        """The default of all the state's places g + shift at once, for blocks R where R - vector is no block.
 
         Places whose default nothing reads may lie outside the array: they go round, since nothing else may. An infinite
         array never goes round; there they take the default of the one place that is read along a dimension.
         """
+        shift = minus(shift, self.places[0])
         plain = self._default_tiler(single.tiler, shift, self.kept)
         still = [axis for axis in self.kept if _one_place(crossings, axis)]
         narrow = self._default_tiler(single.tiler, shift, [axis for axis in self.kept if axis not in still])

@@ -6,12 +6,13 @@ distance shorter than a block, place g + d leaves the block. Scaling d otherwise
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from arrayol.ir.exits import always_writes, exit_boxes, from_place
-from arrayol.ir.spec import Link, Shape
-from arrayol.transforms.blocks.block import Blocks, Split, Vector, added, diagonal, split_tiler
-from arrayol.transforms.rewrite import refused, shown
+from arrayol.ir.spec import Delay, Link, Shape
+from arrayol.transforms.blocks.block import Blocks, Split, Vector, added, split_tiler
+from arrayol.transforms.rewrite import nearest_sizes, refused, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,24 +44,69 @@ def cut_exit(link: Link, pattern: Shape, blocks: Blocks) -> CutExit:
 def _distances(link: Link, vector: Vector, blocks: Blocks) -> tuple[Vector, Vector | None]:
     """The exit among the blocks and that among the places, None where every place writes."""
     sizes = blocks.extents
-    if blocks.paving != diagonal(sizes) or any(step != 1 for step in blocks.stride) or any(blocks.origin):
+    if not blocks.side_by_side:
         message = f"the exit {list(vector)} of '{link.port}' is not kept by blocks that do not stand side by side"
         raise refused(message, link.span, "tile the task first, with the exit's dimension whole")
-    moving = [axis for axis, step in enumerate(vector) if step]
-    if all(vector[axis] % sizes[axis] == 0 for axis in moving):
+    if _by_whole_blocks(vector, sizes):
         return tuple(abs(step) // size * _sign(step) for step, size in zip(vector, sizes, strict=True)), None
-    if len(moving) == 1 and abs(vector[moving[0]]) <= sizes[moving[0]]:
+    if _by_places(vector, sizes):
         return tuple(map(_sign, vector)), vector
-    reason = (
-        "it goes along several dimensions" if len(moving) > 1 else "it is longer than a block and no multiple of it"
-    )
+    several = sum(map(bool, vector)) > 1
+    reason = "it goes along several dimensions" if several else "it is longer than a block and no multiple of it"
     message = (
         f"the exit {list(vector)} of '{link.port}' is not kept by blocks of {shown(sizes)}: {reason}, so other "
         "repetitions would write"
     )
-    divisors = [abs(step) if step else size for step, size in zip(vector, sizes, strict=True)]
-    raise refused(message, link.span, f"take blocks that divide the exit, as {shown(divisors)}")
+    options = nearest_sizes(
+        sizes, blocks.space, lambda other: _by_whole_blocks(vector, other) or _by_places(vector, other)
+    )
+    raise refused(message, link.span, f"the nearest sizes that keep it: {' or '.join(map(shown, options))}")
+
+
+def keeps_exit(blocks: Blocks, vector: Vector) -> bool:
+    """Whether some exits of blocks and of places let the same repetitions write as this one of the whole."""
+    sizes = blocks.extents
+    return blocks.side_by_side and (_by_whole_blocks(vector, sizes) or _by_places(vector, sizes))
+
+
+def _by_whole_blocks(vector: Vector, sizes: Vector) -> bool:
+    return all(step % size == 0 for step, size in zip(vector, sizes, strict=True))
+
+
+def _by_places(vector: Vector, sizes: Vector) -> bool:
+    moving = [axis for axis, step in enumerate(vector) if step]
+    return len(moving) == 1 and abs(vector[moving[0]]) <= sizes[moving[0]]
 
 
 def _sign(step: int) -> int:
     return (step > 0) - (step < 0)
+
+
+# The state of a block, of which only the places that leave it are handed on.
+
+
+def leaving_places(vector: Vector | None, extents: Vector) -> tuple[Vector, Vector]:
+    """The places of a block that leave it by an exit along one dimension: the first, and how many; else all."""
+    low, high = [0] * len(extents), list(extents)
+    for axis, step in enumerate(vector or ()):
+        if step:
+            low[axis], high[axis] = (extents[axis] - step if step > 0 else 0), abs(step)
+    return tuple(low), tuple(high)
+
+
+def exits_of_states(delays: Sequence[Delay], blocks: Blocks) -> dict[str, Vector | None]:
+    """By output the exit by which a block's state leaves it; None where all places hand on theirs.
+
+    Only the last places of the chains have what the next block needs, where blocks stand side by side and one delay
+    crosses them along one dimension, from each block to the next.
+    """
+    exits: dict[str, Vector | None] = {}
+    for delay in delays:
+        sides = zip(delay.vector, blocks.outer, strict=True)
+        if not delay.acts or all(not step or extent == 1 for step, extent in sides):
+            continue
+        moving = [axis for axis, step in enumerate(delay.vector) if step]
+        near = len(moving) == 1 and abs(delay.vector[moving[0]]) < blocks.extents[moving[0]]
+        vector = delay.vector if blocks.side_by_side and near else None
+        exits[delay.output] = vector if exits.get(delay.output, vector) == vector else None
+    return exits
