@@ -15,11 +15,9 @@ from arrayol.ir.spec import (
     RepetitiveTask,
     Shape,
     Spec,
-    Tiler,
     identity,
     port_named,
 )
-from arrayol.polyhedral.accesses import Access, acting_axes
 from arrayol.source import Span
 from arrayol.transforms.blocks.block import BlockPart, Feed, Gathered, Local, Reach, Sink, State
 from arrayol.transforms.rewrite import Names, in_dataflow_order
@@ -82,9 +80,7 @@ def _outer(outline: Outline, body: str, bound: Sequence[tuple[BlockPart, Mapping
         for feed in _leaves(part.feeds):
             port, source = ports[feed.port.name], feed.source
             if isinstance(source, Reach):
-                array = port_named(outline.inputs, source.array).shape
-                tiler = _with_acting_border(Access(source.tiler, outline.space, feed.port.shape, array))
-                links.append(Link(port, source.array, tiler, tiler.span))
+                links.append(Link(port, source.array, source.tiler, source.tiler.span))
             elif isinstance(source, State):
                 output = ports[source.output]
                 delays.append(Delay(port, output, source.vector, source.default, True, outline.span))
@@ -96,12 +92,6 @@ def _outer(outline: Outline, body: str, bound: Sequence[tuple[BlockPart, Mapping
     name, space, span = outline.name, outline.space, outline.span
     sides = (tuple(links), tuple(outputs), tuple(delays))
     return RepetitiveTask(name, outline.inputs, outline.outputs, space, body, *sides, span)
-
-
-def _with_acting_border(access: Access) -> Tiler:
-    """A tiler without a border that it never reaches: blocks may read fewer repetitions of a producer than it has."""
-    tiler = access.tiler
-    return tiler if tiler.border is None or acting_axes(access) else replace(tiler, border=None)
 
 
 @dataclass(slots=True)

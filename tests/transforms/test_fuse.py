@@ -151,24 +151,6 @@ def test_an_infinite_video_is_fused_frame_by_frame() -> None:
     assert np.array_equal(expected, found)
 
 
-def test_a_border_that_the_blocks_never_reach_is_left_out() -> None:
-    """The producer's last repetition alone reads it, and no block of the consumer needs that one."""
-    text = (
-        "elementary copy(a: u8) -> (b: u8) { b = a }\n"
-        "task ends(x: u8[6]) -> (y: u8[7]) { repeat [7] of copy {\n"
-        "  a <- x at origin [0] paving [1] fitting [] else 9  b -> y } }\n"
-        "task first(y: u8[7]) -> (z: u8[SIZE]) { repeat [SIZE] of copy {\n"
-        "  a <- y at origin [0] paving [1] fitting []  b -> z } }\n"
-        "task top(x: u8[6]) -> (z: u8[SIZE]) { y = ends(x)  z = first(y) }\n"
-    )
-    for size, border in ((4, None), (6, None), (7, 9)):
-        spec = loaded(text.replace("SIZE", str(size)))
-        found = transformed(spec, "fuse ends first 1")
-        (link,) = task(found.spec, "ends_first").input_links
-        assert (link.tiler.border and link.tiler.border.value) == border
-        prove(spec, found)
-
-
 def test_scattered_writes_are_fused_whole_only() -> None:
     text = (
         "elementary copy(a: u8) -> (b: u8) { b = a }\n"
