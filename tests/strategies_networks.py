@@ -35,10 +35,11 @@ class _Building:
 
 
 @st.composite
-def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False) -> Network:
+def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False, parts: bool = False) -> Network:
     """One to `most` tasks on one or two inputs: blocks, windows, steps, turns, forks, joins, delays, frames.
 
-    With `separable` every tiler follows the axes and every delay lies along one.
+    With `separable` every tiler follows the axes and every delay lies along one; with `parts` half of the tasks write
+    arrays in parts.
     """
     frames = draw(st.integers(0, 9)) == 0
     start = draw(st.lists(st.sampled_from((4, 6, 3, 2, 5)), min_size=1, max_size=2))
@@ -49,7 +50,7 @@ def networks(draw: st.DrawFn, *, most: int = 4, separable: bool = False) -> Netw
     building.straight = draw(st.integers(0, 2)) == 0
     for number in range(draw(st.sampled_from([1, *range(2, most + 1), *range(2, most + 1)]))):
         _add_process(building, f"t{number}")
-        if draw(st.integers(0, 5)) == 0:
+        if draw(st.integers(0, 1 if parts else 5)) == 0:
             _share(building)
     read = {name for process in building.processes for name in process.reads}
     made = {name for process in building.processes for name in process.writes}
@@ -111,7 +112,7 @@ def _add_process(building: _Building, name: str) -> None:
 
 
 def _share(building: _Building) -> None:
-    """Let another task write into an array of the last one, which gets twice as long: every other index, or the end."""
+    """Let another task or port write half of an array of the last task, which gets twice as long."""
     draw, last = building.draw, building.processes[-1]
     flow = last.outputs[0]
     shape = list(building.shapes[flow.array])
@@ -121,6 +122,14 @@ def _share(building: _Building) -> None:
     axis = draw(st.sampled_from(axes))
     step, second = (2, 1) if draw(st.booleans()) else (1, shape[axis] or 0)
     shape[axis] = 2 * (shape[axis] or 0)
+    halves = _moved(flow.tiler, axis, 0, step), _moved(flow.tiler, axis, second, step)
+    building.shapes[flow.array] = tuple(shape)
+    whole = (replace(flow, tiler=halves[0]), *last.outputs[1:])
+    if draw(st.booleans()):
+        twin = Flow(replace(flow.port, name="y2"), flow.array, halves[1], flow.exit)
+        ports = (*last.output_ports, twin.port)
+        building.processes[-1] = replace(last, outputs=(*whole, twin), output_ports=ports)
+        return
     inputs = list(last.inputs)
     if draw(st.booleans()):
         others = [name for name in building.shapes if name not in last.writes]
@@ -132,12 +141,10 @@ def _share(building: _Building) -> None:
         name=f"{last.name}s",
         task=f"{last.name}s",
         inputs=tuple(inputs),
-        outputs=(replace(flow, tiler=_moved(flow.tiler, axis, second, step)),),
+        outputs=(replace(flow, tiler=halves[1]),),
         input_ports=(*(own.port for own in inputs), *delayed),
     )
-    whole = (replace(flow, tiler=_moved(flow.tiler, axis, 0, step)), *last.outputs[1:])
     building.processes[-1:] = [replace(last, outputs=whole), other]
-    building.shapes[flow.array] = tuple(shape)
 
 
 def _moved(tiler: Tiler, axis: int, first: int, step: int) -> Tiler:

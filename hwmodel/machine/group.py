@@ -43,11 +43,6 @@ class Group:
         }
         return {array: tasks for array, tasks in makers.items() if tasks}
 
-    def maker(self, array: str) -> str:
-        """The one task that makes an array of the group."""
-        (task,) = self.made[array]
-        return task
-
     def arrays_of(self, task: str) -> list[str]:
         """The arrays that a task of the group makes."""
         return [array for array, makers in self.made.items() if task in makers]

@@ -13,6 +13,9 @@ a union of products is a product only if they differ along one dimension at most
 vector of the firsts if one of them leads along all. That is recorded of every union (`first_use.Merge`) and checked for
 every structure (`block_order`); what is no product is left to the exact path, and so are cuts, FIFOs and recomputing.
 
+Where several tilers write one array, all this is asked of what each of them writes, its pieces (`axes`): a box of each
+reader's box is a box.
+
 The files, in the order of the data: `axes` (which dimension moves along which axis), `first_use` (the place of each
 index), `counts` (what is counted, and its constant factors), `axis_table` (counts by place, for many block sides at
 once), `block_order` (the dimensions put together), `timing` and `live_sets` (lengths of steps, sizes of memories),

@@ -8,12 +8,18 @@ nothing, nor do factors that are multiples of the extent of an axis that wraps.
 Then the group as a whole (`find_parts`): the last task's dimensions are those of the blocks; against the dataflow, an
 axis moves with the dimension of the blocks that its reader's dimension moves with, and a dimension of its writer with
 that of the axis. Two that claim one dimension, or one that claims two, make the group not separable.
+
+Several tilers of the group may write one array: what each writes is a piece of it, no two of which share an element.
+What a tiler reads of the array is no product then, but what it reads of a piece is, as the common part of two products.
+So everything is asked of pieces, as if each were an array of its own; an array with one writer is one piece, and so is
+one from outside. Only memories and bursts are those of the array: the sums over its pieces (`counts`, `timing`).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -55,6 +61,11 @@ class AxisLink:
         touched[self.element] = True
         return touched
 
+    def only(self, elements: Mask) -> AxisLink:
+        """The pairs with these elements of the axis."""
+        chosen = elements[self.element]
+        return replace(self, repetition=self.repetition[chosen], element=self.element[chosen])
+
     def touched_by(self, runs: Mask) -> Mask:
         """Which elements of the axis those indices of the repetition dimension touch that run."""
         touched = np.zeros(self.extent, np.bool_)
@@ -79,14 +90,14 @@ class Runs:
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A tiler of a task as one link per axis of the array.
+    """A tiler of a task as one link per axis of the array, of which it touches one piece or all.
 
     `allowed` holds the indices that access at all, by repetition dimension (those of a delay's tiled default, or of an
     exit).
     """
 
     task: str
-    array: str
+    piece: str
     axes: tuple[AxisLink, ...]
     allowed: dict[int, Mask]
 
@@ -96,6 +107,16 @@ class Link:
             if link.dimension == dimension:
                 return axis
         return None
+
+    @property
+    def size(self) -> int:
+        """How many elements are touched."""
+        return math.prod(int(axis.touched.sum()) for axis in self.axes)
+
+    def within(self, piece: Link) -> Link:
+        """What it touches of a piece."""
+        axes = tuple(own.only(other.touched) for own, other in zip(self.axes, piece.axes, strict=True))
+        return replace(self, piece=piece.piece, axes=axes)
 
 
 def separate(accesses: Accesses, touch: Touch) -> Link | None:
@@ -174,13 +195,15 @@ ByBlock = list[int | None]  # by block dimension
 class Parts:
     """A group whose tilers follow the axes.
 
-    `dimensions` holds for each task, by dimension of the blocks, the repetition dimension that moves with it: the place
-    of an index depends on that of the blocks there. `axes` holds the same for arrays and their axes. What moves with no
-    dimension of the blocks is done at once.
+    `pieces` holds those of each array that the group makes; `writes` what writes each, `reads` what reads each and what
+    is loaded. `dimensions` holds for each task, by dimension of the blocks, the repetition dimension that moves with
+    it: the place of an index depends on that of the blocks there. `axes` holds the same for pieces and their axes. What
+    moves with no dimension of the blocks is done at once.
     """
 
     group: Group
     stages: Stages
+    pieces: dict[str, list[str]]
     reads: dict[str, list[Link]]
     writes: dict[str, Link]
     dimensions: dict[str, ByBlock] = field(default_factory=dict)
@@ -200,9 +223,20 @@ class Parts:
         """The repetition dimensions of a task that move with nothing."""
         return [k for k in range(len(self.group.accesses.extents(task))) if k not in self.dimensions[task]]
 
-    def free_axes(self, array: str) -> list[int]:
-        """The axes of an array that move with nothing."""
-        return [axis for axis in range(len(self.group.accesses.shape(array))) if axis not in self.axes[array]]
+    def array_of(self, piece: str) -> str:
+        """The array that a piece belongs to."""
+        return next((array for array, pieces in self.pieces.items() if piece in pieces), piece)
+
+    def free_axes(self, piece: str) -> list[int]:
+        """The axes of a piece that move with nothing."""
+        return [axis for axis in range(len(self._links(piece)[0].axes)) if axis not in self.axes[piece]]
+
+    def extent(self, piece: str, axis: int) -> int:
+        """How long an axis of a piece's array is."""
+        return self._links(piece)[0].axes[axis].extent
+
+    def _links(self, piece: str) -> list[Link]:
+        return [self.writes[piece]] if piece in self.writes else self.reads[piece]
 
     def delay(self, task: str) -> tuple[Delay, int] | None:
         """The acting delay of a task and the one dimension it moves along."""
@@ -211,9 +245,9 @@ class Parts:
             return None
         return delays[0], next(k for k, step in enumerate(delays[0].vector) if step)
 
-    def arrays_of(self, task: str) -> list[str]:
-        """The arrays that a task makes."""
-        return self.group.arrays_of(task)
+    def pieces_of(self, task: str) -> list[str]:
+        """The pieces of arrays that a task makes."""
+        return [piece for piece, link in self.writes.items() if link.task == task]
 
 
 def find_parts(group: Group, stages: Stages) -> Parts | None:
@@ -225,29 +259,40 @@ def find_parts(group: Group, stages: Stages) -> Parts | None:
     for task in parts.order:
         if not _place_task(parts, task):
             return None
-    return parts if all(_place_array(parts, array) for array in group.loaded) else None
+    return parts if all(_place_piece(parts, array) for array in group.loaded) else None
 
 
-def _links(group: Group) -> tuple[dict[str, list[Link]], dict[str, Link]] | None:
-    reads: dict[str, list[Link]] = {}
+def _links(group: Group) -> tuple[dict[str, list[str]], dict[str, list[Link]], dict[str, Link]] | None:
+    """Pieces by array, and what reads and what writes each; None where a tiler does not follow the axes."""
+    pieces: dict[str, list[str]] = {}
     writes: dict[str, Link] = {}
-    for task in group.tasks:
-        for touch in group.accesses.reads[task]:
-            if group.accesses.is_resident(touch.array):
-                continue
-            link = separate(group.accesses, touch)
+    for array, makers in group.made.items():
+        touches = [touch for task in makers for touch in group.writes(task, array)]
+        written = [separate(group.accesses, touch) for touch in touches]
+        pieces[array] = [array] if len(touches) == 1 else [f"{array}, piece {place}" for place in range(len(touches))]
+        for piece, link in zip(pieces[array], written, strict=True):
             if link is None:
                 return None
-            reads.setdefault(touch.array, []).append(link)
-    for array in group.made:
-        if len(group.made[array]) > 1:
-            return None  # what several tasks make is no product of axes
-        touches = group.writes(group.maker(array), array)
-        link = separate(group.accesses, touches[0]) if len(touches) == 1 else None
-        if link is None:
+            writes[piece] = replace(link, piece=piece)
+    reads: dict[str, list[Link]] = {}
+    for touch in (touch for task in group.tasks for touch in group.accesses.reads[task]):
+        if group.accesses.is_resident(touch.array):
+            continue
+        link = separate(group.accesses, touch)
+        own = _by_piece(link, [writes[piece] for piece in pieces.get(touch.array, [])]) if link is not None else None
+        if own is None:
             return None
-        writes[array] = link
-    return reads, writes
+        for each in own:
+            reads.setdefault(each.piece, []).append(each)
+    return pieces, reads, writes
+
+
+def _by_piece(link: Link, pieces: Sequence[Link]) -> list[Link] | None:
+    """What a tiler reads, piece by piece; None where it reads what none of several pieces holds (of other frames)."""
+    if len(pieces) <= 1:
+        return [replace(link, piece=piece.piece) for piece in pieces] or [link]
+    own = [part for part in map(link.within, pieces) if part.size]
+    return own if sum(part.size for part in own) == link.size else None
 
 
 def _simple_delays(group: Group, task: str) -> bool:
@@ -257,35 +302,37 @@ def _simple_delays(group: Group, task: str) -> bool:
 
 
 def _place_task(parts: Parts, task: str) -> bool:
-    """Find what a task's dimensions move with, from the readers of its arrays."""
+    """Find what a task's dimensions move with, from the readers of its pieces."""
     dimensions: ByBlock = [None] * parts.rank
     if task == parts.group.last:
         dimensions = list(range(parts.rank))
-    for array in parts.arrays_of(task):
-        if not _place_array(parts, array):
+    elif not any(piece in parts.reads for piece in parts.pieces_of(task)):
+        return False  # the group reads other pieces of its arrays only
+    for piece in parts.pieces_of(task):
+        if not _place_piece(parts, piece):
             return False
-        for block, axis in enumerate(parts.axes[array]):
-            dimension = None if axis is None else parts.writes[array].axes[axis].dimension
+        for block, axis in enumerate(parts.axes[piece]):
+            dimension = None if axis is None else parts.writes[piece].axes[axis].dimension
             if dimension is not None and not _claim(dimensions, block, dimension):
                 return False
     parts.dimensions[task] = dimensions
-    # What a task's dimensions move with, the axes of its arrays do too.
-    for array in parts.arrays_of(task):
+    # What a task's dimensions move with, the axes of its pieces do too.
+    for piece in parts.pieces_of(task):
         for block, moving in enumerate(dimensions):
-            along = None if moving is None else parts.writes[array].axis_of(moving)
-            if along is not None and not _claim(parts.axes[array], block, along):
+            along = None if moving is None else parts.writes[piece].axis_of(moving)
+            if along is not None and not _claim(parts.axes[piece], block, along):
                 return False
     return True
 
 
-def _place_array(parts: Parts, array: str) -> bool:
+def _place_piece(parts: Parts, piece: str) -> bool:
     axes: ByBlock = [None] * parts.rank
-    for link in parts.reads.get(array, []):
+    for link in parts.reads.get(piece, []):
         for block, moving in enumerate(parts.dimensions[link.task]):
             axis = None if moving is None else link.axis_of(moving)
             if axis is not None and not _claim(axes, block, axis):
                 return False
-    parts.axes[array] = axes
+    parts.axes[piece] = axes
     return True
 
 

@@ -32,7 +32,7 @@ class AxisTable:
 
     `happens` (S, Q, places) for what is counted; `chains` (S, T, places) the number of delay chains of each
     task, `longest` (S, T, places) their greatest length, 1 where no chain lies along this dimension; `born` and `dead`
-    (S, I, places) for all that lives in memories. `merges` by side; `at_once` (S,) by array that is stored and read:
+    (S, I, places) for all that lives in memories. `merges` by side; `at_once` (S,) by piece that is stored and read:
     whether every element is last read at the place that makes it.
     """
 
@@ -66,8 +66,10 @@ def axis_table(
         for number, name in enumerate(parts.group.loaded)
     }
     counted = [
-        fetched[name][0] if kind == "load" else _histogram((fields.work if kind == "task" else fields.made)[name], most)
-        for kind, name in counts.names
+        fetched[entry.source][0]
+        if entry.kind == "load"
+        else _histogram((fields.work if entry.kind == "task" else fields.made)[entry.source], most)
+        for entry in counts.counted
     ]
     chains = [_chain_counts(counts, fields, block, task, most) for task in parts.group.tasks]
     living = [way for memory in counts.memories for way in memory.living]
@@ -81,7 +83,7 @@ def axis_table(
         np.stack([born for born, _ in lives], axis=1) if lives else none,
         np.stack([dead for _, dead in lives], axis=1) if lives else none,
         fields.merges,
-        {array: _is_read_at_once(fields, array) for array in parts.group.stored if array in fields.read},
+        {piece: _is_read_at_once(fields, piece) for piece in counts.stored if piece in fields.read},
     )
 
 
@@ -162,12 +164,12 @@ def _lives(counts: GroupCounts, fields: Fields, block: int, living: Living, most
     """Births and deaths by place."""
     if living.fate == "chain":
         return _chain_lives(counts, fields, block, living.source, most)
-    array = living.source
+    piece = living.source
     if living.fate == "read":
         # What is made and read lives from its making; what of it nobody reads does not count here.
-        source = np.where(fields.read[array] == NEVER, NEVER, fields.made[array])
-        return _histogram(source, most), _histogram(fields.last[array], most)
-    made = _histogram(fields.made[array], most)
+        source = np.where(fields.read[piece] == NEVER, NEVER, fields.made[piece])
+        return _histogram(source, most), _histogram(fields.last[piece], most)
+    made = _histogram(fields.made[piece], most)
     return made, made
 
 
@@ -185,7 +187,7 @@ def _chain_lives(counts: GroupCounts, fields: Fields, block: int, task: str, mos
     return _histogram(first, most), _histogram(last, most)
 
 
-def _is_read_at_once(fields: Fields, array: str) -> Mask:
-    made, last = fields.made[array], fields.last[array]
+def _is_read_at_once(fields: Fields, piece: str) -> Mask:
+    made, last = fields.made[piece], fields.last[piece]
     at_once: Mask = np.asarray(((last <= made) | (last == BEFORE)).all(axis=1))
     return at_once

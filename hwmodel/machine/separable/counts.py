@@ -2,9 +2,11 @@
 
 Each count is a product of counts along the dimensions of the blocks, times a `factor` for the indices that move along
 none of them and so belong to every tick alike. `GroupCounts.holds` decides, once for a group, whether that covers what
-is needed outside it too: of an array that is stored, all that is made has to be needed outside, and what makes it (or
+is needed outside it too: of a piece that is stored, all that is made has to be needed outside, and what makes it (or
 is read by the next frame) has to run whole for the blocks' sake. For what only the outside needs belongs to the last
 tick (docs/machine.md, section 2), and "needed by no tick" is the complement of a product, which is none.
+
+What is stored, and what lives in buffers, is counted by pieces (`axes`); an array has one burst and one buffer for all.
 """
 
 from __future__ import annotations
@@ -18,19 +20,24 @@ import numpy as np
 
 from arrayol.ir.spec import port_named
 from hwmodel.machine.group import frames_back
-from hwmodel.machine.separable.axes import Ints, Mask, Parts, separate
+from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts, separate
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
 from hwmodel.machine.ticks import STORES
 
 Fate = Literal["read", "stored", "lost"]
+Needed = Literal["all", "some", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Something that happens `factor` times for each index of a field, `stage` steps after its tick."""
+    """Something that happens `factor` times for each index of a field, `stage` steps after its tick.
+
+    `source` is the field: of a task, of an array that is loaded, or of a piece of the array `name` that is stored.
+    """
 
     kind: Literal["load", "store", "task"]
     name: str
+    source: str
     stage: int
     factor: int
 
@@ -39,7 +46,7 @@ class Counted:
 class Living:
     """Instances in a memory, born in one stage and dead from a stage on, `factor` of them for each index of a field."""
 
-    source: str  # the field: an array's, or a task's chains
+    source: str  # the field: a piece's, or a task's chains
     fate: Fate | Literal["chain"]
     born: int
     dead: int
@@ -71,15 +78,31 @@ class GroupCounts:
     def counted(self) -> list[Counted]:
         """Loads, tasks in dataflow order, stores."""
         group, stages = self.parts.group, self.parts.stages
-        loads = [Counted("load", name, stages.load[name], self._free_read(name)) for name in group.loaded]
-        tasks = [Counted("task", task, stages.task[task], self.free_runs(task)) for task in group.tasks]
-        stores = [Counted("store", name, STORES, self._free_made(name)) for name in group.stored]
+        loads = [Counted("load", name, name, stages.load[name], self._free_read(name)) for name in group.loaded]
+        tasks = [Counted("task", task, task, stages.task[task], self.free_runs(task)) for task in group.tasks]
+        stores = [
+            Counted("store", self.parts.array_of(piece), piece, STORES, self._free_made(piece)) for piece in self.stored
+        ]
         return [*loads, *tasks, *stores]
 
     @cached_property
     def names(self) -> list[tuple[str, str]]:
-        """Kind and name of all that is counted."""
+        """Kind and name of all that is counted; stores of several pieces of one array have the same."""
         return [(quantity.kind, quantity.name) for quantity in self.counted]
+
+    @cached_property
+    def bursts(self) -> dict[tuple[str, str], list[int]]:
+        """The numbers of what is counted that makes each burst: a load or a store of an array, all its pieces."""
+        found: dict[tuple[str, str], list[int]] = {}
+        for number, (kind, name) in enumerate(self.names):
+            if kind != "task":
+                found.setdefault((kind, name), []).append(number)
+        return found
+
+    @cached_property
+    def stored(self) -> list[str]:
+        """The pieces of which something is needed outside."""
+        return [piece for array in self.parts.group.stored for piece in self.parts.pieces[array] if self._needed[piece]]
 
     @cached_property
     def factor(self) -> Ints:
@@ -131,96 +154,102 @@ class GroupCounts:
                 number *= int(runs.sum())
         return number, longest
 
-    def latest_readers(self, array: str) -> int:
-        """A bit for each reading tiler of an array whose task works latest; all bits where all work in one stage."""
-        stages = [self.parts.stages.task[link.task] for link in self.parts.reads[array]]
+    def latest_readers(self, piece: str) -> int:
+        """A bit for each reading tiler of a piece whose task works latest; all bits where all work in one stage."""
+        stages = [self.parts.stages.task[link.task] for link in self.parts.reads[piece]]
         if len(set(stages)) == 1:
             return -1
         return sum(1 << bit for bit, stage in enumerate(stages) if stage == max(stages))
 
     def holds(self) -> bool:
         """Whether what is needed outside, read, and made are products too; all that does not depend on the blocks."""
-        return all(self._made_holds(name) for name in self.parts.group.made) and all(
+        return all(self._made_holds(piece) for piece in self.parts.writes) and all(
             self._runs_whole(task) for task in self.parts.group.tasks if self._must_run_whole(task)
         )
 
-    def is_read_whole(self, array: str) -> bool:
-        """Whether all that the group makes of an array is read in it."""
-        return all(np.array_equal(*masks) for masks in self._axes(array))
+    def is_read_whole(self, piece: str) -> bool:
+        """Whether all that the group makes of a piece is read in it."""
+        return all(np.array_equal(*masks) for masks in self._axes(piece))
 
-    def _axes(self, array: str) -> list[tuple[Mask, Mask]]:
-        """Along each axis of an array that the group makes and reads: what is read and what is made."""
+    def _axes(self, piece: str) -> list[tuple[Mask, Mask]]:
+        """Along each axis of a piece that the group makes and reads: what is read and what is made."""
         along = [
-            (fields.read[array][0] != NEVER, fields.made[array][0] != NEVER)
+            (fields.read[piece][0] != NEVER, fields.made[piece][0] != NEVER)
             for fields in self.whole
-            if array in fields.read
+            if piece in fields.read
         ]
-        free = [(self.masks.read[array, axis], self._made_free(array, axis)) for axis in self.parts.free_axes(array)]
+        free = [(self.masks.read[piece, axis], self._made_free(piece, axis)) for axis in self.parts.free_axes(piece)]
         return [*along, *free]
 
-    def _made_free(self, array: str, axis: int) -> Mask:
-        return self.masks.touched(self.parts.writes[array], axis)
+    def _made_free(self, piece: str, axis: int) -> Mask:
+        return self.masks.touched(self.parts.writes[piece], axis)
 
-    def _made_holds(self, array: str) -> bool:
-        """Whether all that is read of an array is made in this frame, and all that is needed outside is all of it."""
-        read = array in self.parts.reads
-        if read and any((wanted & ~made).any() for wanted, made in self._axes(array)):
+    def _made_holds(self, piece: str) -> bool:
+        """Whether all that is read of a piece is made in this frame, and the outside needs all of it or nothing."""
+        read = piece in self.parts.reads
+        if read and any((wanted & ~made).any() for wanted, made in self._axes(piece)):
             return False
-        group = self.parts.group
-        if array not in group.stored:
-            return True
-        if group.network.arrays[array].is_output or self._is_touched_whole(array):
-            return True
-        return bool(group.needed_outside(array)[group.writer(array, group.maker(array)) >= 0].all())
+        return piece not in self.stored or self._needed[piece] == "all"
 
-    def _is_touched_whole(self, array: str) -> bool:
-        """Whether one tiler outside the group reads all of an array: a quick yes."""
-        for touch in self.parts.group.outside_touches(array):
-            link = separate(self.parts.group.accesses, touch)
-            happens = link is not None and all(map(np.any, link.allowed.values()))
-            if link is not None and happens and all(axis.touched.all() for axis in link.axes):
-                return True
-        return False
+    @cached_property
+    def _needed(self) -> dict[str, Needed]:
+        return {piece: self._needed_of(link) for piece, link in self.parts.writes.items()}
+
+    def _needed_of(self, piece: Link) -> Needed:
+        """How much of a piece that the group makes is needed outside."""
+        group, array = self.parts.group, self.parts.array_of(piece.piece)
+        if group.network.arrays[array].is_output:
+            return "all"
+        reads = [separate(group.accesses, touch) for touch in group.outside_touches(array)]
+        sizes = [None if link is None or not _happens(link) else link.within(piece).size for link in reads]
+        if piece.size in sizes:
+            return "all"  # one tiler reads all of it: a quick answer, as the next
+        if not any(sizes) and None not in sizes:
+            return ""
+        needed = group.needed_outside(array).reshape(group.accesses.shape(array))
+        touched = needed[np.ix_(*(np.flatnonzero(axis.touched) for axis in piece.axes))]
+        return "all" if touched.all() else "some" if touched.any() else ""
 
     def _must_run_whole(self, task: str) -> bool:
         """Whether the outside or the next frame may need repetitions that no block does."""
-        stored = any(name in self.parts.group.stored for name in self.parts.arrays_of(task))
+        stored = any(piece in self.stored for piece in self.parts.pieces_of(task))
         return stored or bool(self.parts.group.frame_delays(task))
 
     def _runs_whole(self, task: str) -> bool:
         free = all(self.masks.runs[task, dimension].all() for dimension in self.parts.free_dimensions(task))
         return free and all(bool((fields.work[task] != NEVER).all()) for fields in self.whole)
 
-    def _free_read(self, array: str) -> int:
-        return math.prod(int(self.masks.read[array, axis].sum()) for axis in self.parts.free_axes(array))
+    def _free_read(self, piece: str) -> int:
+        return math.prod(int(self.masks.read[piece, axis].sum()) for axis in self.parts.free_axes(piece))
 
-    def _free_made(self, array: str) -> int:
-        return math.prod(int(self._made_free(array, axis).sum()) for axis in self.parts.free_axes(array))
+    def _free_made(self, piece: str) -> int:
+        return math.prod(int(self._made_free(piece, axis).sum()) for axis in self.parts.free_axes(piece))
 
     def _buffer(self, array: str) -> Memory:
         group = self.parts.group
         touches = [touch for task in group.tasks for touch in (*group.reads(task, array), *group.writes(task, array))]
         banks = max(math.prod(touch.pattern) for touch in touches)
         bits = group.network.arrays[array].type.bits
-        return Memory("buffer", array, bits, banks, 1, tuple(self._living(array)))
+        living = [way for piece in self.parts.pieces.get(array, [array]) for way in self._living(piece)]
+        return Memory("buffer", array, bits, banks, 1, tuple(living))
 
-    def _living(self, array: str) -> list[Living]:
-        """What of an array is read from its buffer, stored from it, or (lost) neither."""
+    def _living(self, piece: str) -> list[Living]:
+        """What of a piece is read from its array's buffer, stored from it, or (lost) neither."""
         group, stages = self.parts.group, self.parts.stages
-        last = max((stages.task[link.task] for link in self.parts.reads.get(array, [])), default=0)
-        if array in group.loaded:
-            return [Living(array, "read", stages.load[array], last + 1, self._free_read(array))]
-        born, made = stages.task[group.maker(array)], self._free_made(array)
-        if array in group.stored:
-            return [Living(array, "stored", born, STORES + 1, made)]
-        if array not in self.parts.reads:
-            return [Living(array, "lost", born, born + 1, made)]
-        if self.is_read_whole(array):
-            return [Living(array, "read", born, last + 1, made)]
+        last = max((stages.task[link.task] for link in self.parts.reads.get(piece, [])), default=0)
+        if piece in group.loaded:
+            return [Living(piece, "read", stages.load[piece], last + 1, self._free_read(piece))]
+        born, made = stages.task[self.parts.writes[piece].task], self._free_made(piece)
+        if piece in self.stored:
+            return [Living(piece, "stored", born, STORES + 1, made)]
+        if piece not in self.parts.reads:
+            return [Living(piece, "lost", born, born + 1, made)]
+        if self.is_read_whole(piece):
+            return [Living(piece, "read", born, last + 1, made)]
         # All of it for the step that makes it, then on what is read.
         return [
-            Living(array, "lost", born, born + 1, made),
-            Living(array, "read", born + 1, last + 1, self._free_read(array)),
+            Living(piece, "lost", born, born + 1, made),
+            Living(piece, "read", born + 1, last + 1, self._free_read(piece)),
         ]
 
     def _states(self, task: str) -> list[Memory]:
@@ -247,6 +276,11 @@ class GroupCounts:
             chained = delay is not None and delay[1] == free
             factor *= free_chains(runs, delay[0].vector[free])[2] if chained and delay else int(runs.sum())
         return Living(task, "chain", stage, stage + 1, factor)
+
+
+def _happens(link: Link) -> bool:
+    """Whether some repetition accesses through a tiler."""
+    return all(map(np.any, link.allowed.values()))
 
 
 def free_chains(runs: Mask, step: int) -> tuple[int, int, int]:

@@ -119,7 +119,7 @@ def separable_fifos(counts: GroupCounts) -> tuple[str, ...]:
     Those are left out of which some repetition's data, among a few, are not read one after the other.
     """
     group = counts.parts.group
-    inner = [array for array in group.made if array not in group.stored]
+    inner = [array for array in group.made if array not in group.stored and len(counts.parts.pieces[array]) == 1]
     return tuple(array for array in inner if _read_once(counts, array) and _in_a_row(counts, array))
 
 
@@ -127,7 +127,7 @@ def _read_once(counts: GroupCounts, array: str) -> bool:
     links = counts.parts.reads.get(array, [])
     if len(links) != 1 or not counts.is_read_whole(array):
         return False
-    reader, maker = _only_reads(counts, array), counts.parts.group.maker(array)
+    reader, maker = _only_reads(counts, array), counts.parts.writes[array].task
     if reader.tiler.border is not None:
         return False
     made = _runs(counts, maker, counts.parts.writes[array]) * math.prod(
@@ -157,7 +157,7 @@ def _in_a_row(counts: GroupCounts, array: str) -> bool:
     """Whether a few repetitions' data, which are written in a row, are read in a row too."""
     group, reader = counts.parts.group, _only_reads(counts, array)
     (link,) = counts.parts.reads[array]
-    maker = group.maker(array)
+    maker = counts.parts.writes[array].task
     rng = np.random.default_rng(len(array))
     writing = _accessing(counts, maker, counts.parts.writes[array])
     sample = [rng.choice(indices, min(len(indices), _TRIED)) for indices in writing]
@@ -176,7 +176,7 @@ def _in_a_row(counts: GroupCounts, array: str) -> bool:
 
 def _readers(counts: GroupCounts, link: Link, elements: Ints) -> list[Ints]:
     """Along each dimension of the reading task the index of the repetition that reads each element."""
-    places = subscripts(elements, counts.parts.group.accesses.shape(link.array))
+    places = subscripts(elements, counts.parts.group.accesses.shape(link.piece))
     columns = []
     for dimension, indices in enumerate(_accessing(counts, link.task, link)):
         axis = link.axis_of(dimension)

@@ -94,8 +94,8 @@ def closed_along(place: Ints, step: int) -> Ints:
 class Fields:
     """All fields of a group along one dimension of its blocks, and how several readers of one array were merged.
 
-    `work` by task; `read` and `last` by array: the first and the last place at which each index is read; `made` by
-    array that the group makes: where it is.
+    `work` by task; `read` and `last` by piece: the first and the last place at which each index is read; `made` by
+    piece that the group makes: where it is.
     """
 
     work: dict[str, Ints]
@@ -110,28 +110,28 @@ def fields_along(parts: Parts, masks: Masks, block: int, place: Ints) -> Fields:
     fields = Fields({parts.group.last: place}, {}, {}, {}, {})
     for task in parts.order:
         if task != parts.group.last:
-            for array in parts.arrays_of(task):
-                _read_array(parts, masks, fields, block, array)
+            for piece in parts.pieces_of(task):
+                _read_piece(parts, masks, fields, block, piece)
             _run_task(parts, fields, block, task)
-        for array in parts.arrays_of(task):
-            fields.made[array] = _made(parts, fields, block, array)
-    for array in parts.group.loaded:
-        _read_array(parts, masks, fields, block, array)
+        for piece in parts.pieces_of(task):
+            fields.made[piece] = _made(parts, fields, block, piece)
+    for piece in parts.group.loaded:
+        _read_piece(parts, masks, fields, block, piece)
     return fields
 
 
-def _read_array(parts: Parts, masks: Masks, fields: Fields, block: int, array: str) -> None:
-    links = parts.reads.get(array, [])
+def _read_piece(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> None:
+    links = parts.reads.get(piece, [])
     if not links:
         return
     pairs = [_read_through(parts, masks, fields, block, link) for link in links]
-    fields.read[array], fields.merges["first", array] = merged([pair[0] for pair in pairs], latest=False)
-    fields.last[array], fields.merges["last", array] = merged([pair[1] for pair in pairs], latest=True)
+    fields.read[piece], fields.merges["first", piece] = merged([pair[0] for pair in pairs], latest=False)
+    fields.last[piece], fields.merges["last", piece] = merged([pair[1] for pair in pairs], latest=True)
 
 
 def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link) -> tuple[Ints, Ints]:
     """First and last places at which one tiler reads each index of what moves with this dimension."""
-    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.array][block]
+    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     work = fields.work[link.task]
     work = _by_allowed(link, dimension, work)
     if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
@@ -148,10 +148,10 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
     """Where in the block order each index of a task before the last runs: at the first read of what it writes."""
     dimension = parts.dimensions[task][block]
     needs = []
-    for array in parts.arrays_of(task):
-        if array not in fields.read:
+    for piece in parts.pieces_of(task):
+        if piece not in fields.read:
             continue
-        link, read, axis = parts.writes[array], fields.read[array], parts.axes[array][block]
+        link, read, axis = parts.writes[piece], fields.read[piece], parts.axes[piece][block]
         if axis is None:
             need = read
         elif link.axes[axis].dimension == dimension and dimension is not None:
@@ -174,10 +174,9 @@ def _by_allowed(link: Link, dimension: int | None, places: Ints) -> Ints:
     return np.where(link.allowed[dimension], places, NEVER)
 
 
-def _made(parts: Parts, fields: Fields, block: int, array: str) -> Ints:
-    link, axis = parts.writes[array], parts.axes[array][block]
-    task = parts.group.maker(array)
-    work = _by_allowed(link, parts.dimensions[task][block], fields.work[task])
+def _made(parts: Parts, fields: Fields, block: int, piece: str) -> Ints:
+    link, axis = parts.writes[piece], parts.axes[piece][block]
+    work = _by_allowed(link, parts.dimensions[link.task][block], fields.work[link.task])
     if axis is None:
         return work if work.shape[1] == 1 else work.min(axis=1, keepdims=True)
     along = link.axes[axis]
@@ -204,36 +203,36 @@ def find_masks(parts: Parts) -> Masks | None:
     """What runs and is read along free dimensions and axes; None where a tiler's default reads nothing at all."""
     masks = Masks({}, {}, {})
     for task in parts.order:
-        for array in parts.arrays_of(task):
-            _read_free(parts, masks, array)
+        for piece in parts.pieces_of(task):
+            _read_free(parts, masks, piece)
         for dimension in parts.free_dimensions(task):
             _run_free(parts, masks, task, dimension)
-    for array in parts.group.loaded:
-        _read_free(parts, masks, array)
+    for piece in parts.group.loaded:
+        _read_free(parts, masks, piece)
     links = [link for readers in parts.reads.values() for link in readers]
     return masks if all(_reads_something(masks, link) for link in links) else None
 
 
-def _read_free(parts: Parts, masks: Masks, array: str) -> None:
-    links = parts.reads.get(array, [])
-    for axis in parts.free_axes(array) if links else ():
+def _read_free(parts: Parts, masks: Masks, piece: str) -> None:
+    links = parts.reads.get(piece, [])
+    for axis in parts.free_axes(piece) if links else ():
         fields = [np.where(masks.touched(link, axis), 0, NEVER)[None, :] for link in links]
         read, merge = merged(fields, latest=False)
-        masks.read[array, axis] = read[0] != NEVER
-        masks.merges.setdefault(("first", array), []).append(merge)
-        masks.merges.setdefault(("last", array), []).append(merge)
+        masks.read[piece, axis] = read[0] != NEVER
+        masks.merges.setdefault(("first", piece), []).append(merge)
+        masks.merges.setdefault(("last", piece), []).append(merge)
 
 
 def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
     extent = parts.group.accesses.extents(task)[dimension]
     needs = []
-    for array in parts.arrays_of(task):
-        link = parts.writes[array]
+    for piece in parts.pieces_of(task):
+        link = parts.writes[piece]
         axis = link.axis_of(dimension)
-        if axis is not None and array in parts.reads:
-            read = np.where(masks.read[array, axis], 0, NEVER)[None, :]
+        if axis is not None and piece in parts.reads:
+            read = np.where(masks.read[piece, axis], 0, NEVER)[None, :]
             needs.append(least_by(link.axes[axis].by_repetition, read, extent))
-        elif dimension in link.allowed and array in parts.reads:
+        elif dimension in link.allowed and piece in parts.reads:
             needs.append(_by_allowed(link, dimension, np.zeros((1, extent), np.int64)))
     if not needs:
         masks.runs[task, dimension] = np.ones(extent, np.bool_)
@@ -277,12 +276,12 @@ class Each:
     merge: Merge
 
 
-def read_at_each(parts: Parts, masks: Masks, fields: Fields, block: int, array: str) -> Each:
+def read_at_each(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> Each:
     """The places at which each index of an array is read, as pairs, each once."""
     places = int(max(work.max(initial=0, where=work != NEVER) for work in fields.work.values())) + 1
-    cells, sides = _cells(parts, block, array), len(fields.work[parts.group.last])
+    cells, sides = _cells(parts, block, piece), len(fields.work[parts.group.last])
     require_numbers(sides, cells, places)
-    keys = [_pairs(parts, masks, fields, block, link, places) for link in parts.reads[array]]
+    keys = [_pairs(parts, masks, fields, block, link, places) for link in parts.reads[piece]]
     together = np.unique(np.concatenate(keys))
     side = together // (cells * places)
     number = np.bincount(side, minlength=sides)
@@ -291,14 +290,14 @@ def read_at_each(parts: Parts, masks: Masks, fields: Fields, block: int, array: 
     return Each(side, together % places, Merge(np.logical_not(leads.all(axis=0)), leaders))
 
 
-def is_unchanging_along(parts: Parts, masks: Masks, fields: Fields, block: int, array: str) -> Mask:
+def is_unchanging_along(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> Mask:
     """By side, whether each tiler reads the same indices of an array at every place at which it reads.
 
     What a tiler reads at a tick is a product over the dimensions, so it is the same at every tick if it is along each.
     """
-    sides, cells = len(fields.work[parts.group.last]), _cells(parts, block, array)
+    sides, cells = len(fields.work[parts.group.last]), _cells(parts, block, piece)
     same = np.ones(sides, np.bool_)
-    for link in parts.reads[array]:
+    for link in parts.reads[piece]:
         places = int(max(fields.work[link.task].max(initial=0, where=fields.work[link.task] != NEVER), 0)) + 1
         pairs = _pairs(parts, masks, fields, block, link, places)
         side = pairs // (cells * places)
@@ -309,15 +308,15 @@ def is_unchanging_along(parts: Parts, masks: Masks, fields: Fields, block: int, 
     return same
 
 
-def _cells(parts: Parts, block: int, array: str) -> int:
-    axis = parts.axes[array][block]
-    return 1 if axis is None else parts.group.accesses.shape(array)[axis]
+def _cells(parts: Parts, block: int, piece: str) -> int:
+    axis = parts.axes[piece][block]
+    return 1 if axis is None else parts.extent(piece, axis)
 
 
 def _pairs(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link, places: int) -> Ints:
     """Side, index and place of all that one tiler reads, as one number each."""
-    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.array][block]
-    work, cells = fields.work[link.task], _cells(parts, block, link.array)
+    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
+    work, cells = fields.work[link.task], _cells(parts, block, link.piece)
     work = _by_allowed(link, dimension, work)
     if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
         index, place = link.axes[axis].element, work[:, link.axes[axis].repetition]

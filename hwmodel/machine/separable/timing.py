@@ -133,9 +133,8 @@ class Timing:
         """The port's cycles in each kind of step, (S, K)."""
         port = Port(self.counts.parts.group.accesses, self.platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
-        for number, (kind, name) in enumerate(self.counts.names):
-            if kind != "task":
-                sides[kind == "store"] += port.burst_cycles(name, kinds.happens[:, :, number])
+        for (kind, name), entries in self.counts.bursts.items():
+            sides[kind == "store"] += port.burst_cycles(name, kinds.happens[:, :, entries].sum(axis=2))
         return PortCycles(sides[0], sides[1], self.platform.memory.port == "shared")
 
     def cycles_of_each(self, parts: Iterable[StepKinds], units: Ints) -> Ints:

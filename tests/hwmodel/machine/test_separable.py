@@ -29,7 +29,7 @@ from hwmodel.platform import find_platform
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
-    network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
+    network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0, parts=data.draw(st.booleans())))
     network, loads = data.draw(residences(network))
     tasks = data.draw(groups(network))
     model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)), loads)
