@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -128,3 +129,55 @@ def _prices(model: MachineModel, batch: GroupBatch) -> list[int]:
     scan = model.legal_scans(batch.counts.parts.group.last, (1,) * len(extents))[0]
     found: list[int] = batch.fastest(scan, shapes, (1, 2)).latency_cycles.ravel().tolist()
     return found
+
+
+HALVES = """
+elementary split(x: u8) -> (a: u8, b: u8) {
+  a = x
+  b = x + 1
+}
+elementary add(x: u8[2]) -> (y: u8) {
+  y = x[0] + x[1]
+}
+elementary copy(x: u8) -> (y: u8) {
+  y = x
+}
+task halves(x: u8[6]) -> (a: u8[6], b: u8[6]) {
+  repeat [6] of split {
+    x <- x
+    a -> a
+    b -> b
+  }
+}
+task sums(t: u8[2, 6]) -> (y: u8[6]) {
+  repeat [6] of add {
+    x <- t at origin [0, 0] paving [0; 1] fitting [1; 0]
+    y -> y
+  }
+}
+task copies(x: u8[6]) -> (z: u8[6]) {
+  repeat [6] of copy {
+    x <- x
+    y -> z
+  }
+}
+task top(x: u8[6]) -> (y: u8[6], z: u8[6]) {
+  t: u8[2, 6]
+  (t[0, ..], t[1, ..]) = halves(x)
+  y                    = sums(t)
+  z                    = copies(t[PIECE, ..])
+}
+"""
+
+
+@pytest.mark.parametrize("piece", [0, 1])
+def test_of_an_array_in_parts_only_what_the_outside_needs_is_stored(piece: int, tmp_path: Path) -> None:
+    path = tmp_path / "halves.aol"
+    path.write_text(HALVES.replace("PIECE", str(piece)), encoding="utf-8")
+    model = MachineModel(flatten(load_checked(path, {}), "top"), find_platform(path, None)[0])
+    for side, scan in product(range(1, 7), model.legal_scans("sums", (1,))):
+        design = GroupDesign((Processor("halves"), Processor("sums")), Blocks((side,), scan))
+        found = model.estimate(design)
+        assert found.path == "separable"
+        assert replace(found, path="exact") == model.exact(design)
+        assert found.traffic_bytes == 18
