@@ -57,6 +57,11 @@ class Moving:
         return bool((self.coefficients == self.coefficients[:1]).all())
 
     @property
+    def is_blind(self) -> bool:
+        """Whether only mappings that are blind to loose parts are safe, so that others are not tried."""
+        return any(self.loose)
+
+    @property
     def least(self) -> int:
         """The elements of the first iteration that surely differ: they need as many banks."""
         return len({tuple(row) for row in (self._apart_by(self.offsets)).tolist()})
@@ -83,12 +88,12 @@ class Moving:
     def _uniform(self, vectors: Integers, banks: int, block: int) -> Truths:
         """A shift of the base by whole blocks renames the banks: its residues modulo the block are all that matters."""
         places = vectors @ _modulo(self.offsets, banks * block).T
-        free = _apart(places // block % banks, banks)
+        free = are_apart(places // block % banks, banks)
         if block > 1 and free.any():
             kept = np.flatnonzero(free)
             reached = self._base_residues(vectors[kept], block)
             for shift in range(1, block):
-                apart = _apart((places[kept] + shift) // block % banks, banks)
+                apart = are_apart((places[kept] + shift) // block % banks, banks)
                 free[kept] &= apart | ~reached[:, shift]
         return free
 
@@ -181,7 +186,7 @@ def _least(extent: int | None, modulus: int) -> int:
     return modulus if extent is None else min(extent, modulus)
 
 
-def _apart(bank: Integers, banks: int) -> Truths:
+def are_apart(bank: Integers, banks: int) -> Truths:
     """For each row whether its entries differ."""
     if banks <= _WIDEST_MASK:
         masks = np.bitwise_or.reduce(np.left_shift(np.int64(1), bank), axis=1)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses, Touch, subscripts
+from hwmodel.banks.borders import Folding, folding
 from hwmodel.banks.conflicts import Moving, moving
 from hwmodel.banks.references import Loop, Reference
 from hwmodel.design import BankLayout
@@ -36,11 +37,16 @@ Element = tuple[int, ...]
 Graph = Mapping[Element, Mapping[Element, Element]]  # element -> element touched with it -> indices of the iteration
 
 
-def clique_bound(accesses: Moving) -> int:
+References = Moving | Folding
+
+
+def clique_bound(accesses: References) -> int:
     """At least the different elements of one iteration; for references that move together, the largest clique found."""
+    if isinstance(accesses, Folding):
+        return accesses.least
     offsets = sorted({tuple(row) for row in accesses.offsets.tolist()})
     small = len(offsets) <= _MOST_REFERENCES and len(accesses.extents) <= _MOST_STEPS
-    if not accesses.uniform or not small or any(accesses.loose):
+    if not accesses.uniform or not small or accesses.is_blind:
         return accesses.least
     graph = _graph(accesses, offsets)
     cliques = (clique for root in offsets for clique in _cliques(graph, root, len(offsets), _TRIES // len(offsets)))
@@ -116,11 +122,12 @@ def smallest_linear(
 
     No two references of a group may touch one bank in one iteration, unless they touch one element: equal addresses are
     merged; where `merge_equal` is false only a read is with a write, and two reads of one element make every mapping
-    fail. An unknown part of a subscript may be any multiple of its factor. Where references do not share it only the
-    mappings that are blind to its multiples are tried: the number is then proven least only where it meets the bound.
+    fail. So it is where a border leads two reads to one element (`borders`). Another unknown part of a subscript may be
+    any multiple of its factor. Where references do not share it only the mappings that are blind to its multiples are
+    tried: the number is then proven least only where it meets the bound.
     `work` bounds the banks computed.
     """
-    bodies = [moving(references, loops) for references, loops in groups if references]
+    bodies = [folding(*group) or moving(*group) for group in groups if group[0]]
     least = max((body.least for body in bodies), default=0)
     repeated = next((reference for body in bodies for reference in body.repeated_reads), None)
     if repeated is not None and not merge_equal:
@@ -132,9 +139,9 @@ def smallest_linear(
     return _search([body for body in bodies if len(body.distinct) > 1], least, work)
 
 
-def _search(bodies: Sequence[Moving], least: int, work: int) -> Linear:
+def _search(bodies: Sequence[References], least: int, work: int) -> Linear:
     left, exact, bound = work, True, least
-    blind = any(any(body.loose) for body in bodies)
+    blind = any(body.is_blind for body in bodies)
     banks = max(bound, 1)
     if bound > MAXIMUM_BANKS:
         reason = f"{bound:,} elements are touched at once; up to {MAXIMUM_BANKS} banks are tried"
@@ -161,13 +168,13 @@ def _search(bodies: Sequence[Moving], least: int, work: int) -> Linear:
     return Linear(None, (), 1, bound, exact=exact and not blind, gave_up=reason)
 
 
-def _residues(bodies: Sequence[Moving], modulus: int) -> list[range]:
+def _residues(bodies: Sequence[References], modulus: int) -> list[range]:
     """The entries to try per dimension."""
     steps = [lcm(*each) for each in zip(*(body.steps(modulus) for body in bodies), strict=True)]
     return [range(0, modulus, step) for step in steps]
 
 
-def _first_free(bodies: Sequence[Moving], axes: Sequence[range], banks: int, block: int) -> tuple[int, ...] | None:
+def _first_free(bodies: Sequence[References], axes: Sequence[range], banks: int, block: int) -> tuple[int, ...] | None:
     for vectors in _vectors(axes):
         free = vectors
         for body in bodies:

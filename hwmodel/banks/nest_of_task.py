@@ -13,7 +13,7 @@ from arrayol.ir.spec import Component, RepetitiveTask, Shape, TiledDefault, Tile
 from arrayol.polyhedral.dependences import find_swapped_delay
 from arrayol.polyhedral.isl import TooHardError
 from arrayol.transforms.unroll_legality import beyond_range, check_factors, shown
-from hwmodel.banks.references import ArrayInfo, Body, Loop, Reference, Subscript, Unknown, UnrolledNest
+from hwmodel.banks.references import ArrayInfo, Body, Fold, Loop, Reference, Subscript, Unknown, UnrolledNest
 
 MAXIMUM_REFERENCES = 100_000
 
@@ -170,7 +170,8 @@ class _Unrolling:
         if tiler.border is not None:
             if low >= 0 and high < extent:
                 return Subscript(coefficients, offset)
-            return Subscript(coefficients, offset, (Unknown(1, f"{tiler.border.mode} {_sum(coefficients, offset)}"),))
+            text = f"{tiler.border.mode} {_sum(coefficients, offset)}"
+            return Subscript(coefficients, offset, (Unknown(1, text, fold=Fold(tiler.border, extent)),))
         if low // extent == high // extent:
             return Subscript(coefficients, offset - extent * (low // extent))
         return Subscript(coefficients, offset, (Unknown(extent, f"-(({_sum(coefficients, offset)}) // {extent})"),))

@@ -6,8 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import gcd, prod
 
+from arrayol.ir.borders import Border
 from arrayol.ir.expressions import Expr
 from arrayol.ir.spec import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A border at the ends of an axis of `extent` elements: what leaves it is one of them."""
+
+    border: Border
+    extent: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +24,15 @@ class Unknown:
     """`factor` times an integer that is not affine in the loop indices: 3 B[j], 4 j k, 2 (i // 3), 8 q of a wrap.
 
     Equal `text` means equal values within one iteration as long as none of the arrays in `reads` is written; `expr` is
-    the integer as an expression of the original indices, None where there is none (tilers).
+    the integer as an expression of the original indices, None where there is none (tilers). A subscript that a border
+    changes holds the `fold`: its value is what that makes of the affine part.
     """
 
     factor: int
     text: str
     reads: tuple[str, ...] = ()
     expr: Expr | None = field(default=None, compare=False, repr=False)
+    fold: Fold | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import product
 from operator import mod, mul
 from pathlib import Path
@@ -15,11 +16,12 @@ from shipped import SMALL
 
 from arrayol.checks.check import load_checked
 from arrayol.files import shipped_folder
+from arrayol.ir.borders import Border
 from hwmodel.banks import linear
 from hwmodel.banks.conflicts import moving
 from hwmodel.banks.linear import Linear, clique_bound, smallest_linear
 from hwmodel.banks.nest import unrolled_nest
-from hwmodel.banks.references import Loop, Reference, Subscript, Unknown
+from hwmodel.banks.references import Fold, Loop, Reference, Subscript, Unknown
 
 Offsets = list[tuple[int, ...]]
 Group = tuple[tuple[Reference, ...], tuple[Loop, ...]]
@@ -217,6 +219,75 @@ def test_windows_around_the_border(file: str, task: str, tmp_path: Path) -> None
             elements = {tuple(map(mod, element(one, index, defaultdict(int)), shapes[array])) for one in references}
             used = {sum(map(mul, found.vector, one)) // found.block % found.banks for one in elements}
             assert len(used) == len(elements)
+
+
+@st.composite
+def windows_at_borders(draw: st.DrawFn) -> Group:
+    """Up to four reads of a small array through a border, or through none along some axes; some do not leave it."""
+    rank = draw(st.integers(1, 2))
+    modes = st.sampled_from(["nearest", "reflect", "mirror"])
+    axes = []
+    for _ in range(rank):
+        step, extent = draw(st.sampled_from([1, 1, 2, -1])), draw(st.integers(3, 7))
+        count = draw(st.integers(1, -(-extent // abs(step))))
+        reach = step * (count - 1)
+        far = (-min(0, reach), extent - 1 - max(0, reach))  # offsets at which no iteration leaves the array
+        axes.append((step, count, extent, far, Border(draw(modes))))
+    references = []
+    for number in range(draw(st.integers(2, 4))):
+        parts = []
+        for place, (step, _, extent, (low, high), border) in enumerate(axes):
+            offset = draw(st.integers(low - 2, high + 2))
+            unknown = () if low <= offset <= high else (Unknown(1, f"u {place} {offset}", fold=Fold(border, extent)),)
+            parts.append(Subscript(tuple(step * (place == other) for other in range(rank)), offset, unknown))
+        references.append(Reference("x", write=False, subscripts=tuple(parts), number=number))
+    loops = tuple(Loop(f"i{place}", count) for place, (_, count, *_) in enumerate(axes))
+    return tuple(references), loops
+
+
+def inside(place: int, fold: Fold) -> int:
+    """The element that a border has for a coordinate, as the manual of the language says it."""
+    last = fold.extent - 1
+    if 0 <= place <= last:
+        return place
+    beyond = {"nearest": (0, last), "reflect": (-place - 1, 2 * last + 1 - place), "mirror": (-place, 2 * last - place)}
+    return beyond[fold.border.mode][place > last]
+
+
+def folded(reference: Reference, index: tuple[int, ...]) -> tuple[int, ...]:
+    places = element(
+        replace(reference, subscripts=tuple(replace(one, unknown=()) for one in reference.subscripts)), index, {}
+    )
+    folds = [next((term.fold for term in part.unknown), None) for part in reference.subscripts]
+    return tuple(inside(place, fold) if fold else place for place, fold in zip(places, folds, strict=True))
+
+
+@settings(max_examples=120, deadline=None)
+@given(windows_at_borders())
+def test_windows_at_borders_beside_brute_force(group: Group) -> None:
+    """In each iteration the distinct elements lie in distinct banks, and no mapping has fewer banks."""
+    references, loops = group
+    indices = product(*(range(loop.extent or 0) for loop in loops))
+    iterations = {frozenset(folded(one, index) for one in references) for index in indices}
+
+    def is_free_of(banks: int, vector: tuple[int, ...], block: int) -> bool:
+        used = ({sum(map(mul, vector, one)) // block % banks for one in elements} for elements in iterations)
+        return all(len(taken) == len(elements) for taken, elements in zip(used, iterations, strict=True))
+
+    blocks = 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linear, "MAXIMUM_BLOCK", blocks)
+        best = smallest_linear([group])
+    assert best.banks is not None
+    assert best.exact
+    assert is_free_of(best.banks, best.vector, best.block)
+    assert max(map(len, iterations)) <= best.bound <= best.banks
+    for banks, block in product(range(1, best.banks), range(1, blocks + 1)):
+        for vector in product(range(banks * block), repeat=len(loops)):
+            assert not is_free_of(banks, vector, block)
+    leaves = any(part.unknown for one in references for part in one.subscripts)
+    if leaves and any(len(elements) < len(references) for elements in iterations):
+        assert smallest_linear([group], merge_equal=False).banks is None
 
 
 def test_equal_addresses_merged_or_not() -> None:
