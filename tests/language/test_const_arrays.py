@@ -50,6 +50,10 @@ def elements(definition: str) -> NDArray[np.generic]:
         ("const K: f64[2] = [sqrt(2), exp(1.0)]", np.array([2.0**0.5, np.exp(1.0)])),
         ("const K: i8[3] = [i8(10 * sin(k)) for k in 0..3]", np.array([0, 8, 9], "i1")),
         ("const K: f32[2] = [0.1, 1]", np.array([0.1, 1], "f4")),
+        (
+            "const K: c64[4] = [c64(0.1 * k, sin(k)) for k in 0..4]",
+            (0.1 * np.arange(4)).astype("f4") + 1j * np.sin(np.arange(4)).astype("f4"),
+        ),
         ("const K: c64[2] = [0.1, 1]", np.array([0.1, 1], "c8")),
         ("const N = 3\nconst K: u8[N] = [N * k for k in 0..N]", np.array([0, 3, 6], "u1")),
         ("const K: u8[3] = [((1 << 62) * (4 * i)) >> 62 for i in 0..3]", np.array([0, 4, 8], "u1")),  # beyond 64 bits
@@ -97,7 +101,10 @@ def formulas() -> st.SearchStrategy[str]:
 
 
 @settings(max_examples=300, deadline=None)
-@given(formulas(), st.sampled_from(("i32", "u8", "i64", "u64", "f32", "f64", "bool", "c64")), st.integers(-2, 2))
+_PAIRS = st.builds("{}({}, {})".format, st.sampled_from(("c64", "c128")), formulas(), formulas())
+
+
+@given(formulas() | _PAIRS, st.sampled_from(("i32", "u8", "i64", "u64", "f32", "f64", "bool", "c64")), st.integers(-2, 2))
 def test_vectors_give_what_single_elements_give(formula: str, kind: str, low: int) -> None:
     text = f"const N = 5\nconst A = 0.25\nconst K: {kind}[3, 4] = [{formula} for i in {low}..{low + 3}, j in 0..4]"
     note(text)

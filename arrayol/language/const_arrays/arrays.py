@@ -252,6 +252,9 @@ def _chunk(formula: syntax.Expr, kind: ElementType, indices: Mapping[str, NDArra
     from arrayol.language.const_arrays.vectors import OneByOne, evaluate_all
 
     try:
+        if kind.kind is Kind.COMPLEX and isinstance(formula, syntax.Apply) and len(formula.arguments) == 2:
+            parts = [evaluate_all(part, constants.values, indices) for part in formula.arguments]
+            return _stored_complex(parts, formula.function.text, kind)
         return _stored_vector(evaluate_all(formula, constants.values, indices), kind)
     except OneByOne:
         pass
@@ -262,6 +265,23 @@ def _chunk(formula: syntax.Expr, kind: ElementType, indices: Mapping[str, NDArra
         except Mistake as failure:
             raise _at(failure, point) from None
     return _stored(values, kind)
+
+
+def _stored_complex(parts: list[NDArray[Any]], made_by: str, kind: ElementType) -> bytes:
+    """Complex numbers of their real and imaginary parts, which `c64` rounds to f32."""
+    import numpy as np
+
+    from arrayol.language.const_arrays.vectors import OneByOne
+
+    whole = (np.abs(part).max() > 1 << 53 for part in parts if part.dtype == np.int64)
+    if made_by not in ("c64", "c128") or any(part.dtype == bool for part in parts) or any(whole):
+        raise OneByOne
+    numbers = np.empty(len(parts[0]), "<c16")
+    with np.errstate(over="ignore"):
+        numbers.real, numbers.imag = (part.astype("<f4" if made_by == "c64" else "<f8") for part in parts)
+    if not np.isfinite(numbers).all():
+        raise OneByOne
+    return numbers.astype(_dtype(kind)).tobytes()
 
 
 def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
