@@ -100,11 +100,13 @@ def formulas() -> st.SearchStrategy[str]:
     return st.recursive(st.sampled_from(_NAMES), extend, max_leaves=5)
 
 
-@settings(max_examples=300, deadline=None)
 _PAIRS = st.builds("{}({}, {})".format, st.sampled_from(("c64", "c128")), formulas(), formulas())
 
 
-@given(formulas() | _PAIRS, st.sampled_from(("i32", "u8", "i64", "u64", "f32", "f64", "bool", "c64")), st.integers(-2, 2))
+@settings(max_examples=300, deadline=None)
+@given(
+    formulas() | _PAIRS, st.sampled_from(("i32", "u8", "i64", "u64", "f32", "f64", "bool", "c64")), st.integers(-2, 2)
+)
 def test_vectors_give_what_single_elements_give(formula: str, kind: str, low: int) -> None:
     text = f"const N = 5\nconst A = 0.25\nconst K: {kind}[3, 4] = [{formula} for i in {low}..{low + 3}, j in 0..4]"
     note(text)

@@ -279,9 +279,10 @@ def _stored_complex(parts: list[NDArray[Any]], made_by: str, kind: ElementType) 
     numbers = np.empty(len(parts[0]), "<c16")
     with np.errstate(over="ignore"):
         numbers.real, numbers.imag = (part.astype("<f4" if made_by == "c64" else "<f8") for part in parts)
-    if not np.isfinite(numbers).all():
+        stored = numbers.astype(_dtype(kind))
+    if not np.isfinite(stored).all():
         raise OneByOne
-    return numbers.astype(_dtype(kind)).tobytes()
+    return stored.tobytes()
 
 
 def _stored_vector(values: NDArray[Any], kind: ElementType) -> bytes:
