@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -65,7 +66,8 @@ class Evaluation:
         repetitions = self.accesses.repetitions(work.task)[work.repetition]
         for touch in self.accesses.writes[work.task]:
             writing = place[self.accesses.happens(touch, repetitions)]
-            rows = outputs[touch.port].reshape(int(np.prod(space, dtype=np.int64)), -1)[writing].reshape(-1)
+            patterns = outputs[touch.port].reshape(math.prod(space), math.prod(touch.pattern))
+            rows = patterns[writing].reshape(-1)
             made[touch.array] = np.concatenate([made[touch.array], rows]) if touch.array in made else rows
         return made
 
