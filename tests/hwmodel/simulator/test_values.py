@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from arrayol import api
+from arrayol.ir.network import flatten
+from dse.verify.testbench import Testbench
+from hwmodel.design import Blocks, GroupDesign, Processor, row_major
+from hwmodel.platform import ExternalMemory, Platform
 
 TEXT = """
 elementary sum2(w: i3.4[2], before: i4.4) -> (y: i4.4) { y = w[0] + w[1] + before }
@@ -24,3 +28,27 @@ def test_constants_of_fixed_point_are_stored_integers(tmp_path: Path) -> None:
     path.write_text(TEXT, encoding="utf-8")
     found = api.explore(path, space=api.Space(narrow=True, verify=True))
     assert {design.verified for design in found.result.pareto} == {True}
+
+
+UNREAD = """
+elementary twice(a: i32) -> (b: i32) { b = 2 * a }
+task doubled(x: i32[4]) -> (y: i32[4]) { repeat [4] of twice { a <- x  b -> y } }
+task top(x: i32[4]) -> (z: i32[4]) {
+  y: i32[4, 2]
+  y[.., 0] = doubled(x)
+  y[.., 1] = doubled(x)
+  z = doubled(y[.., 0])
+}
+"""
+
+
+def test_a_task_of_which_nothing_runs_makes_nothing(tmp_path: Path) -> None:
+    """Of a group that recomputes, one that makes what nobody reads."""
+    path = tmp_path / "unread.aol"
+    path.write_text(UNREAD, encoding="utf-8")
+    spec = api.load(path)
+    network = flatten(spec, "top")
+    testbench = Testbench(spec, network, Platform(memory=ExternalMemory(latency=2, data_per_word=1)))
+    group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((2,), row_major(1)), recompute=True)
+    judgement = testbench.judge(group)
+    assert (judgement.identical, judgement.reasons) == (True, ())
