@@ -64,7 +64,7 @@ def assumed_by_layout(platform: Platform, origin: str) -> tuple[str, ...]:
 
 def without_cost(platform: Platform, elementaries: Sequence[str], cost: str) -> tuple[str, ...]:
     """The elementaries of which a platform does not say what they cost in `cost`."""
-    return tuple(name for name in elementaries if cost not in platform.datapath(name).cost)
+    return tuple(name for name in elementaries if cost not in platform.entry(name).cost)
 
 
 def _default(platform: Platform, origin: str) -> Iterator[str]:
@@ -100,7 +100,7 @@ def _datapaths(
 
 def _costs(platform: Platform, elementaries: Sequence[str]) -> Iterator[str]:
     """A cost that only some tasks have is no figure of a design: the others are not free."""
-    for cost in dict.fromkeys(cost for name in elementaries for cost in platform.datapath(name).cost):
+    for cost in dict.fromkeys(cost for name in elementaries for cost in platform.entry(name).cost):
         without = without_cost(platform, elementaries, cost)
         if without:
             yield f"no cost in {cost} is given for {listed(without)}: designs have no figure {cost}"

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Whole = TypeVar("Whole", int, NDArray[np.int64])
 
 Policy = Literal["reuse", "strip", "whole", "tile"]
 POLICIES: tuple[Policy, ...] = ("reuse", "strip", "whole", "tile")
@@ -52,11 +57,35 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """One task of a group: its number of computation units (N_cu) and, where it has blocks of its own, its cut."""
+    """One task of a group: its number of computation units (N_cu) and, where it has blocks of its own, its cut.
+
+    `interval` is the cycles from one start to the next on a unit; None stands for the least that the platform offers.
+    """
 
     task: str
     units: int = 1
     cut: Blocks | None = None
+    interval: int | None = None
+
+
+# Where many designs are priced at once, units and interval of a processor stand in one integer of 64 bits, its rate.
+
+_UNITS_BITS = 31  # of a rate; the interval stands above them
+
+
+def rate_of(units: Whole, interval: Whole) -> Whole:
+    """Units and interval in one whole number; of arrays element by element."""
+    return interval << _UNITS_BITS | units
+
+
+def units_of(rate: Whole) -> Whole:
+    """The units of a rate."""
+    return rate & ((1 << _UNITS_BITS) - 1)
+
+
+def interval_of(rate: Whole) -> Whole:
+    """The interval of a rate in cycles."""
+    return rate >> _UNITS_BITS
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,37 +8,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator, PrivateAttr, model_validator
+from pydantic import Field, PlainValidator, PrivateAttr, model_validator
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.files import shipped_folder
 from arrayol.ir import syntax
+from arrayol.ir.network import Process
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import closest, did_you_mean
 from arrayol.language.typed_names import component_name
-from arrayol.limits import LARGEST, in_range
 from arrayol.source import Span
+from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.datapath.figures import Datapath
 from hwmodel.toml_model import RULE, BrokenRule, TomlFile, read_toml, validate
+from hwmodel.toml_values import Amount, Real, Table, Whole
 
 
-class _Table(BaseModel):
-    """Descriptions say what is allowed, for messages: "it must be ..."."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-
-def _ranged(value: float) -> float:
-    if not in_range(value):
-        raise PydanticCustomError("range", "out of range")
-    return value
-
-
-Whole = Annotated[int, Field(le=LARGEST)]
-Real = Annotated[float, AfterValidator(_ranged)]
-
-
-class RowModel(_Table):
+class RowModel(Table):
     """`[memory.rows]`: the open-row model of the external memory; row k is in bank k mod banks."""
 
     row_bytes: Whole = Field(ge=1, description="a whole number of bytes, 1 or more")
@@ -48,7 +35,7 @@ class RowModel(_Table):
     same_bank_activate_ns: Real = Field(ge=0, description="a number of nanoseconds, 0 or more")
 
 
-class ExternalMemory(_Table):
+class ExternalMemory(Table):
     """`[memory]`: one address space, arrays row-major. `latency` is L_m in cycles, `data_per_word` is m."""
 
     latency: Whole | None = Field(default=None, ge=0, description="a whole number of cycles, 0 or more")
@@ -58,7 +45,7 @@ class ExternalMemory(_Table):
     rows: RowModel | None = None
 
 
-class LocalMemory(_Table):
+class LocalMemory(Table):
     """`[local]`: single-ported memories beside the processors."""
 
     banks: Whole = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
@@ -66,29 +53,7 @@ class LocalMemory(_Table):
     block_bits: Whole | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
 
 
-def _amount(value: object) -> int | float:
-    if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and in_range(value):
-        return value
-    raise PydanticCustomError("amount", "not an amount")
-
-
-Amount = Annotated[int | float, PlainValidator(_amount), Field(description="a number, 0 or more")]
-
-
-class Datapath(_Table):
-    """`[elementary.NAME]`: the datapath of one computation unit.
-
-    `initiation_interval` in cycles per datum of the largest output port, `latency` in cycles, `recurrence` the cycles
-    until a delayed output can be read, `cost` per unit, by names as those of consts.
-    """
-
-    initiation_interval: Whole = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
-    latency: Whole = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
-    recurrence: Whole | None = Field(default=None, ge=1, description="a whole number of cycles, 1 or more")
-    cost: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { lut = 96, dsp = 2 }")
-
-
-class BitCosts(_Table):
+class BitCosts(Table):
     """`[cost]`: what one bit of a ROM, or of the locals of a unit, adds to the costs of units of the same names."""
 
     rom_bits: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { lut = 0.02 }")
@@ -111,7 +76,7 @@ def _constant(value: object) -> int | float | bool:
 Constant = Annotated[int | float | bool, PlainValidator(_constant), Field(description="a number, true or false")]
 
 
-class Platform(_Table):
+class Platform(Table):
     """A whole platform file; without `clock_mhz` there are only cycles.
 
     `verify` holds consts of the spec that make it small: designs are simulated at that size.
@@ -120,7 +85,7 @@ class Platform(_Table):
     clock_mhz: Real | None = Field(default=None, gt=0, description="a number of megahertz above 0")
     memory: ExternalMemory
     local: LocalMemory = LocalMemory()
-    elementary: dict[str, Datapath] = Field(default_factory=dict, description="tables, [elementary.NAME]")
+    elementary: dict[str, ElementaryEntry] = Field(default_factory=dict, description="tables, [elementary.NAME]")
     cost: BitCosts = BitCosts()
     verify: dict[str, Constant] = Field(default_factory=dict, description="consts by name, as { H = 20 }")
     _origin: _Origin = PrivateAttr(default_factory=_Origin)
@@ -134,9 +99,20 @@ class Platform(_Table):
         """Where a key stands in the platform's file, if it came from one."""
         return self._origin.file.span(path) if self._origin.file else None
 
-    def datapath(self, elementary: str) -> Datapath:
-        """The datapath of an elementary task; one without an entry has interval 1 and latency 0."""
-        return self.elementary.get(elementary, Datapath())
+    def entry(self, elementary: str) -> ElementaryEntry:
+        """What is given of an elementary task; nothing where it has no entry."""
+        return self.elementary.get(elementary, ElementaryEntry())
+
+    def intervals(self, process: Process) -> tuple[int, ...]:
+        """The cycles from start to start of a repetition among which a design chooses, ascending."""
+        return (largest_output(process) * self.entry(process.elementary).initiation_interval,)
+
+    def datapath(self, process: Process, interval: int | None = None) -> Datapath:
+        """The datapath of a unit of a process at an interval in cycles; without one at the least on offer."""
+        entry = self.entry(process.elementary)
+        wait = entry.recurrence
+        recurrence = {(delay.output, delay.port): wait for delay in process.delays} if wait is not None else {}
+        return Datapath(interval or self.intervals(process)[0], entry.latency, recurrence, 0, entry.cost)
 
     @model_validator(mode="after")
     def _keeps_the_rules(self) -> Self:
@@ -212,6 +188,12 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
 def load_platform(path: Path | str) -> Platform:
     """The platform of a TOML file. Raises ArrayolError with every mistake of the file (see `read_toml`, `validate`)."""
     return validate(read_toml(Path(path)), Platform, _broken_rules)
+
+
+def largest_output(process: Process) -> int:
+    """e: the data of the elementary's largest output port, 1 if it has none with data."""
+    sizes = [math.prod(extent or 1 for extent in port.shape) for port in process.output_ports]
+    return max(1, *sizes) if sizes else 1
 
 
 DEFAULT_NAME = "default (shipped with arrayol)"

@@ -220,7 +220,7 @@ def _of_platform(platform: Platform, network: Network) -> Iterator[str]:
     if platform.memory.rows:
         yield "rows"
     for process in network.processes.values():
-        path = platform.datapath(process.elementary)
+        path = platform.entry(process.elementary)
         if process.delays and (path.recurrence or 0) > path.initiation_interval:
             yield "recurrence above the interval"
         if len(process.delays) > 1:

@@ -15,8 +15,8 @@ from strategies import NOWHERE
 from arrayol.ir.borders import Border
 from arrayol.ir.spec import Tiler
 from arrayol.ir.types import ElementType
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import Blocks, Scan
-from hwmodel.platform import Datapath
 
 
 class Level(IntEnum):
@@ -70,7 +70,12 @@ ATOMS: list[Any] = [
         Tiler((), (), (), False, NOWHERE, border)
         for border in (Border("nearest"), Border("constant"), Border("constant", 1))
     ),
-    *(Datapath(), Datapath(latency=1), Datapath(cost={"lut": 1}), Datapath(cost={"lut": 1.0})),
+    *(
+        ElementaryEntry(),
+        ElementaryEntry(latency=1),
+        ElementaryEntry(cost={"lut": 1}),
+        ElementaryEntry(cost={"lut": 1.0}),
+    ),
 ]
 
 
@@ -112,6 +117,6 @@ def _content(value: Any) -> Any:
         return value.name
     if isinstance(value, Scan | Blocks | Tiler):
         return tuple(told_apart(getattr(value, field)) for field in value.__slots__ if field != "span")
-    if isinstance(value, Datapath):
+    if isinstance(value, ElementaryEntry):
         return told_apart(dict(value))
     return struct.pack("d", value) if isinstance(value, float) else value

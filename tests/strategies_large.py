@@ -14,8 +14,9 @@ from arrayol.ir.network import Array, Flow, Network, Process
 from arrayol.ir.spec import Port, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.limits import LARGEST
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
-from hwmodel.platform import Datapath, ExternalMemory, LocalMemory, Platform
+from hwmodel.platform import ExternalMemory, LocalMemory, Platform
 
 TYPES = (ElementType.U8, ElementType.U16, ElementType.F32, ElementType.I64, ElementType.C128)
 _BLOCKS = 1 << 8  # along all dimensions but the innermost, whose places are put together one by one
@@ -107,7 +108,7 @@ def large_platforms(draw: st.DrawFn, tasks: int, least: int) -> Platform:
         ),
         local=LocalMemory(block_bits=draw(st.none() | amounts())),
         elementary={
-            f"e{task}": Datapath(
+            f"e{task}": ElementaryEntry(
                 initiation_interval=draw(amounts()), latency=draw(latencies), cost={"lut": draw(costs)}
             )
             for task in range(tasks)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from strategies_networks import networks
 
 from arrayol.ir.network import Network, Process
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import POLICIES, BankLayout, Blocks, GroupDesign, Processor, Scan
-from hwmodel.platform import BitCosts, Datapath, ExternalMemory, LocalMemory, Platform, RowModel
+from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform, RowModel
 from hwmodel.residence import LOADS, Load
 
 
@@ -59,7 +60,7 @@ def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
         banks=4, access_cycles=draw(st.integers(1, 2)), block_bits=draw(st.sampled_from((None, 64, 200)))
     )
     elementary = {
-        name: Datapath(
+        name: ElementaryEntry(
             initiation_interval=draw(st.integers(1, 2)),
             latency=draw(st.integers(0, 3)),
             recurrence=draw(st.sampled_from((None, 1))) if plain else draw(st.sampled_from((None, None, 1, 2, 5))),

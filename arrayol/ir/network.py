@@ -47,7 +47,7 @@ class Process:
     """A repeated elementary task. A delay's tiled default names a flat array.
 
     `input_ports` and `output_ports` are all ports of the elementary, also those that only delays link. `local_bits` are
-    those of its locals.
+    those of its locals. `definition` is the elementary itself, whose body says what a datapath computes.
     """
 
     name: str
@@ -60,6 +60,7 @@ class Process:
     input_ports: tuple[Port, ...]
     output_ports: tuple[Port, ...]
     local_bits: int = 0
+    definition: Elementary | None = None
 
     @property
     def reads(self) -> frozenset[str]:
@@ -206,6 +207,7 @@ def _repeated(spec: Spec, task: RepetitiveTask, names: Mapping[str, View]) -> Pr
         callee.inputs,
         callee.outputs,
         _local_bits(callee),
+        callee,
     )
 
 
@@ -232,7 +234,7 @@ def _single(component: Elementary, names: Mapping[str, View]) -> Process:
         for ports in (component.inputs, component.outputs)
     )
     name, ports = component.name, (component.inputs, component.outputs)
-    return Process(name, name, name, (), inputs, outputs, (), *ports, _local_bits(component))
+    return Process(name, name, name, (), inputs, outputs, (), *ports, _local_bits(component), component)
 
 
 def _whole(port: Port) -> Tiler:

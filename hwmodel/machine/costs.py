@@ -40,7 +40,7 @@ def costs_by_task(accesses: Accesses, platform: Platform) -> dict[str, dict[str,
         per_rom, per_local = (rates.get(name, 0) for rates in (platform.cost.rom_bits, platform.cost.local_bits))
         costs[name] = {
             task: Cost(
-                _sum(platform.datapath(process.elementary).cost.get(name, 0), per_local, locals_[task]),
+                _sum(platform.entry(process.elementary).cost.get(name, 0), per_local, locals_[task]),
                 _sum(0, per_rom, roms[task]),
             )
             for task, process in network.processes.items()

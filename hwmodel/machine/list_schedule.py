@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Extents, Indices, flat
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Work
-from hwmodel.platform import Datapath
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,7 +230,7 @@ class Stage:
     step: Elements
     rank: Elements
     occupancy: int
-    datapath: Datapath
+    datapath: ElementaryEntry
 
     @property
     def operand_delay(self) -> int:

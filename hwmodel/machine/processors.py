@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,20 +27,14 @@ from hwmodel.machine.list_schedule import (
     step_jobs,
 )
 from hwmodel.machine.ticks import Work, ranks
-from hwmodel.platform import Platform
+from hwmodel.platform import Platform, largest_output
 
 # How long a repetition occupies a unit: its data, or its accesses to banks (docs/machine.md, sections 4 and 7).
 
 
-def largest_output(process: Process) -> int:
-    """e: the data of the elementary's largest output port, 1 if it has none with data."""
-    sizes = [math.prod(extent or 1 for extent in port.shape) for port in process.output_ports]
-    return max(1, *sizes) if sizes else 1
-
-
 def plain_occupancy(platform: Platform, process: Process) -> int:
     """The cycles e II of a repetition, whatever the banks."""
-    return largest_output(process) * platform.datapath(process.elementary).initiation_interval
+    return largest_output(process) * platform.entry(process.elementary).initiation_interval
 
 
 def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozenset[str], platform: Platform) -> None:
@@ -234,7 +227,7 @@ def make_stages(
         task = processor.task
         blocks = design.blocks if task == group.last else processor.cut
         rank = ranks(group, task, blocks)[work[task].repetition]
-        datapath = platform.datapath(group.network.processes[task].elementary)
+        datapath = platform.entry(group.network.processes[task].elementary)
         cycles = occupancy(group, design, platform, task, work[task])
         stages[task] = Stage(task, work[task], steps[task], rank, cycles, datapath)
     return {task: stages[task] for task in group.tasks}

@@ -248,7 +248,7 @@ def processor_of(
     work = moves.plan.works[task]
     step = moves.step(work)
     process = accesses.network.processes[task]
-    datapath = platform.datapath(process.elementary)
+    datapath = platform.entry(process.elementary)
     data = max((math.prod(extent or 1 for extent in port.shape) for port in process.output_ports), default=1) or 1
     conflicts = max((_conflicts(accesses, work, layout) for layout in design.layouts), default=0)
     occupancy = max(data * datapath.initiation_interval, conflicts * platform.local.access_cycles)

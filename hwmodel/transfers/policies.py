@@ -20,8 +20,9 @@ from arrayol.ir.spec import RepetitiveTask, Spec
 from arrayol.tiling.enumerate import Iterations, iterations, rows
 from arrayol.tiling.liveness import TileClock, lifetimes, lifetimes_by_tile, needed_alone, touched
 from arrayol.tiling.nest import NestReach, ScheduledStatement, TiledNest, Traffic
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.external_memory import Bursts, joined, port_time
-from hwmodel.platform import Datapath, Platform
+from hwmodel.platform import Platform
 from hwmodel.transfers.bursts import Moves, Numbers, Place, UnitBursts, as_bursts, bases_and_sizes, moves, places
 from hwmodel.transfers.overlap import Timeline, Units, one_after_another, overlapped
 
@@ -65,9 +66,9 @@ class Ground:
         return places(self.nest.arrays, self.platform)
 
     @cached_property
-    def datapath(self) -> Datapath:
+    def datapath(self) -> ElementaryEntry:
         """The datapath that runs the nest's instances."""
-        return self.platform.datapath(elementary_of(self.spec, self.nest.name))
+        return self.platform.entry(elementary_of(self.spec, self.nest.name))
 
     @cached_property
     def instance_cycles(self) -> int:

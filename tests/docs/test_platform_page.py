@@ -8,7 +8,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from hwmodel.platform import BitCosts, Datapath, ExternalMemory, LocalMemory, Platform, RowModel, load_platform
+from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform, RowModel, load_platform
 
 PAGE = (Path(__file__).parents[2] / "docs" / "platform.md").read_text(encoding="utf-8")
 TABLES: dict[str, type[BaseModel]] = {
@@ -16,7 +17,7 @@ TABLES: dict[str, type[BaseModel]] = {
     "memory.": ExternalMemory,
     "memory.rows.": RowModel,
     "local.": LocalMemory,
-    "elementary.NAME.": Datapath,
+    "elementary.NAME.": ElementaryEntry,
     "cost.": BitCosts,
 }
 

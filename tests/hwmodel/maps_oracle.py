@@ -53,7 +53,7 @@ class Maps:
         return memory.latency + words if data else 0
 
     def _busy(self, task: int, data: int) -> int:
-        datapath = self.platform.datapath(f"e{task}")
+        datapath = self.platform.entry(f"e{task}")
         return -(-data // self.units[task]) * datapath.initiation_interval + datapath.latency if data else 0
 
     def data(self, runs: Runs) -> int:
@@ -76,6 +76,4 @@ class Maps:
         return elements * (math.ceil(self.bits[0] / 8) + math.ceil(self.bits[-1] / 8))
 
     def cost(self) -> int:
-        return sum(
-            units * self.platform.datapath(f"e{task}").cost.get("lut", 0) for task, units in enumerate(self.units)
-        )
+        return sum(units * self.platform.entry(f"e{task}").cost.get("lut", 0) for task, units in enumerate(self.units))

@@ -9,7 +9,8 @@ from arrayol.ir.network import Array, Flow, Network, Process
 from arrayol.ir.spec import Delay, Port, Shape, TiledDefault, Tiler
 from arrayol.ir.types import ElementType
 from arrayol.source import SourceFile, Span
-from hwmodel.platform import Datapath, ExternalMemory, Platform
+from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.platform import ExternalMemory, Platform
 
 NOWHERE = Span(SourceFile("by hand", ""), 0, 0)
 Rows = tuple[tuple[int, ...], ...]
@@ -84,5 +85,5 @@ def network(
 
 def platform(latency: int = 30, m: int = 4, **intervals: int) -> Platform:
     """A platform with L_m, m, and initiation intervals by elementary."""
-    datapaths = {name: Datapath(initiation_interval=interval) for name, interval in intervals.items()}
+    datapaths = {name: ElementaryEntry(initiation_interval=interval) for name, interval in intervals.items()}
     return Platform(memory=ExternalMemory(latency=latency, data_per_word=m), elementary=datapaths)

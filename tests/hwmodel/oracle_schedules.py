@@ -54,7 +54,7 @@ class Schedules:
 
     def length(self, task: str, step: int) -> int:
         starts = [self.start[task, step, run] for run in self.runs(task, step)]
-        latency = self.of.platform.datapath(self.of.network.processes[task].elementary).latency
+        latency = self.of.platform.entry(self.of.network.processes[task].elementary).latency
         return max(starts) + self.occupancy(task) + latency if starts else 0
 
     def rank(self, task: str, r: Point) -> Point:
@@ -107,7 +107,7 @@ class Schedules:
         occupied: dict[str, int],
         time: int,
     ) -> bool:
-        datapath = self.of.platform.datapath(self.of.network.processes[task].elementary)
+        datapath = self.of.platform.entry(self.of.network.processes[task].elementary)
         later = max(occupied[task], datapath.recurrence or 0)
         for delay in self.of.delays(task):
             before = minus(run.r, delay.vector)
@@ -142,7 +142,7 @@ class Schedules:
     def lag(self, array: str, maker: str, place: int, occupied: int) -> int:
         process = self.of.network.processes[maker]
         size = next(math.prod(pattern) for name, _, pattern in outputs(process) if name == array)
-        return math.ceil((place + 1) * occupied / size) + self.of.platform.datapath(process.elementary).latency
+        return math.ceil((place + 1) * occupied / size) + self.of.platform.entry(process.elementary).latency
 
     def in_order(self, side: list[tuple[Run, int, tuple[Point, int]]], task: str) -> list[tuple[Point, int]]:
         return [datum for *_, datum in sorted(((*self.moment(task, run), place, datum) for run, place, datum in side))]
@@ -165,7 +165,7 @@ class Schedules:
     def occupancy(self, task: str) -> int:
         process = self.of.network.processes[task]
         sizes = [math.prod(extent or 1 for extent in port.shape) for port in process.output_ports]
-        found = max([1, *sizes]) * self.of.platform.datapath(process.elementary).initiation_interval
+        found = max([1, *sizes]) * self.of.platform.entry(process.elementary).initiation_interval
         for layout in self.of.design.layouts:
             for run in self.of.runs[task]:
                 touched = self.of.reads(task, run.r) | self.of.writes(task, run.r)

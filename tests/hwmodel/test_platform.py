@@ -76,7 +76,7 @@ def test_defaults() -> None:
     assert (found.memory.port, found.memory.rows) == ("shared", None)
     assert found.local == LocalMemory(banks=8, access_cycles=1, block_bits=None)
     assert found.elementary == {}
-    assert found.datapath("unheard") == Datapath(initiation_interval=1, latency=0, recurrence=None, cost={})
+    assert found.entry("unheard") == Datapath(initiation_interval=1, latency=0, recurrence=None, cost={})
 
 
 def test_windows_line_ends_and_a_byte_order_mark_are_fine() -> None:
@@ -149,7 +149,7 @@ def test_shipped_platforms(path: Path) -> None:
 def test_the_platform_of_the_2010_paper() -> None:
     found = load_platform(SPECS / "lpsf.toml")
     assert (found.memory.latency, found.memory.data_per_word, found.memory.port) == (30, 4, "shared")
-    assert found.datapath("smooth").initiation_interval == 1
+    assert found.entry("smooth").initiation_interval == 1
 
 
 def test_consts_of_the_reduced_size() -> None:

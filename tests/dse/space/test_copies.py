@@ -38,7 +38,7 @@ def test_an_entry_of_a_definition_holds_for_copies_without_one() -> None:
     tables = {"scale": {"latency": 3}, "scale[3]": {"latency": 5}}
     platform = Platform.model_validate({"memory": {"latency": 1, "data_per_word": 1}, "elementary": tables})
     taken, _ = platform_of(_spec(), platform)
-    assert {name: taken.datapath(name).latency for name in ("scale_2", "scale_3")} == {"scale_2": 3, "scale_3": 5}
+    assert {name: taken.entry(name).latency for name in ("scale_2", "scale_3")} == {"scale_2": 3, "scale_3": 5}
 
 
 def test_a_study_names_tasks_by_definition_and_copy() -> None:

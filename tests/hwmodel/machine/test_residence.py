@@ -17,10 +17,11 @@ from dse.space.objectives import figures_of
 from dse.space.study import Study
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import Blocks, Design, Fusion, GroupDesign, Processor, row_major
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.platform import BitCosts, Datapath, ExternalMemory, LocalMemory, Platform
+from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform
 from hwmodel.published.group import PublishedDesign
 from hwmodel.published.model import PublishedModel
 from hwmodel.residence import Load
@@ -48,7 +49,7 @@ COUNTED = TABLE.replace("[3, 1, 2]", "[3, 5, 7]")
 PLATFORM = Platform(
     memory=ExternalMemory(latency=5, data_per_word=2),
     local=LocalMemory(block_bits=100),
-    elementary={"mul": Datapath(initiation_interval=1, latency=2, cost={"lut": 10})},
+    elementary={"mul": ElementaryEntry(initiation_interval=1, latency=2, cost={"lut": 10})},
     cost=BitCosts(rom_bits={"lut": 0.25}, local_bits={"lut": 2}),
 )
 BLOCKS = Blocks((1, 1), row_major(2))

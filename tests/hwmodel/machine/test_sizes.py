@@ -10,11 +10,12 @@ import pytest
 from arrayol import api
 from arrayol.transforms.steps import canonical_form
 from dse.verify.testbench import run_simulation
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import POLICIES, Blocks, Design, GroupDesign, Policy, Processor, row_major
 from hwmodel.external_memory import Bursts, port_time
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.port import Port
-from hwmodel.platform import Datapath, ExternalMemory, Platform
+from hwmodel.platform import ExternalMemory, Platform
 from hwmodel.published.model import PublishedModel
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
@@ -31,7 +32,7 @@ def test_a_bool_takes_a_byte_outside_and_a_bit_inside(tmp_path: Path) -> None:
     path.write_text(FLIPS, encoding="utf-8")
     spec = api.load(path)
     network = canonical_form(spec, "flips").network
-    platform = Platform(memory=ExternalMemory(latency=0, word_bits=64), elementary={"flip": Datapath()})
+    platform = Platform(memory=ExternalMemory(latency=0, word_bits=64), elementary={"flip": ElementaryEntry()})
     model = MachineModel(network, platform)
     design = Design((GroupDesign((Processor("flips", 64),), Blocks((64,), row_major(1))),))
     estimate = model.evaluate(design)

@@ -22,7 +22,8 @@ from arrayol.files import shipped_folder
 from arrayol.ir.spec import Spec
 from arrayol.tiling.load_store import traffic
 from arrayol.tiling.nest import Traffic
-from hwmodel.platform import Datapath, ExternalMemory, Platform, load_platform
+from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.platform import ExternalMemory, Platform, load_platform
 from hwmodel.transfers.bursts import Place, as_bursts, moves
 from hwmodel.transfers.overlap import SYNCHRONISATIONS, Units, one_after_another, overlapped
 from hwmodel.transfers.policies import Ground, evaluate, remote_bursts
@@ -31,7 +32,7 @@ BOARD = load_platform(Path(__file__).resolve().parents[3] / "specs" / "platforms
 LATENCY, WORDS, INTERVAL, DEPTH = 7, 3, 2, 5
 PLAIN = Platform(
     memory=ExternalMemory(latency=LATENCY, data_per_word=WORDS),
-    elementary={"e": Datapath(initiation_interval=INTERVAL, latency=DEPTH)},
+    elementary={"e": ElementaryEntry(initiation_interval=INTERVAL, latency=DEPTH)},
 )
 EMPTY = Spec("generated", {}, {})
 
@@ -254,7 +255,7 @@ def test_repetitions_occupy_the_datapath_for_their_largest_output() -> None:
     """A repetition of matmul makes S x S data; its elementary's interval and latency count."""
     consts = {"M": 8, "N": 8, "K": 4, "S": 2}
     nest = open_nest(load_sound(shipped_folder() / "matmul.aol", consts), NestRequest("product", tile=["2"]))
-    platform = PLAIN.model_copy(update={"elementary": {"matmul": Datapath(initiation_interval=3, latency=11)}})
+    platform = PLAIN.model_copy(update={"elementary": {"matmul": ElementaryEntry(initiation_interval=3, latency=11)}})
     cost = evaluate(shipped_spec("matmul", **consts), traffic(nest), platform)["strip-reuse"]
     assert cost.timeline is not None
     lengths = np.diff(cost.timeline.compute, axis=1).ravel()

@@ -1,0 +1,1 @@
+"""Datapaths of elementary tasks: operators of a body, technologies, schedules, folding, cost and energy."""

@@ -1,0 +1,1 @@
+"""The dataflow graph of one repetition of an elementary task."""
