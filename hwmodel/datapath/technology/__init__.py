@@ -1,0 +1,1 @@
+"""Technologies: what an operator takes in time, area and energy, by tables of formulas (docs/cost.md)."""

@@ -1,0 +1,326 @@
+"""A technology: a table of prices, read from TOML (docs/cost.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, PlainValidator
+from pydantic_core import PydanticCustomError
+
+from arrayol.errors import error
+from arrayol.language.diagnose import did_you_mean
+from arrayol.source import Span
+from arrayol.text import listed
+from hwmodel.datapath.graph.graph import Operation
+from hwmodel.datapath.technology.formulas import Formula, FormulaError, constant, parse_formula
+from hwmodel.datapath.technology.rows import (
+    COSTS,
+    NO_OPERATORS,
+    KindsField,
+    MemoryKind,
+    Operators,
+    OperatorsField,
+    Row,
+    Wiring,
+    as_formula,
+    broken_kinds,
+    broken_operators,
+    checked,
+)
+from hwmodel.toml_model import RULE, BrokenRule, read_toml, validate
+from hwmodel.toml_values import Amount, Real, Table
+
+TABLES = Path(__file__).resolve().parent / "tables"
+FIGURES = ("ns", *COSTS, "pj", "leakage")  # what `estimates` may name
+
+
+class Register(Table):
+    """`[path] register`: what one bit of a register costs, and takes in pJ in each cycle."""
+
+    pj: Amount = 0
+    lut: Amount = 0
+    ff: Amount = 0
+    area: Amount = 0
+
+
+class PathTable(Table):
+    """`[path]`: what is lost in each cycle, in ns, and what all operators have in common."""
+
+    ns: Real = Field(ge=0, description="a number of nanoseconds, 0 or more")
+    margin: Real = Field(default=1.0, ge=1, description="a number, 1 or more")
+    exchange: dict[str, Amount] = Field(default_factory=dict, description="numbers by cost, as { dsp = 200 }")
+    register_bit: Register = Field(
+        default=Register(ff=1), alias="register", description="a table, as { pj = 0.03, ff = 1 }"
+    )
+
+
+def _path(value: object) -> PathTable:
+    path, broken = (value, []) if isinstance(value, PathTable) else checked(PathTable, value, ("path",))
+    if path is None:
+        raise PydanticCustomError(RULE, "{message}", {"message": broken[0].message})
+    return path
+
+
+PathField = Annotated[PathTable, PlainValidator(_path), Field(description="a table, [path]")]
+
+
+def _formula_told_by_rules(value: object) -> Formula:
+    try:
+        return as_formula(value)
+    except PydanticCustomError as wrong:
+        raise PydanticCustomError(RULE, "{message}", {"message": str(wrong)}) from None
+
+
+class LocalTable(Table):
+    """`[memory.local]`: energy of a bit of a memory of `bits`, and the memories that there are."""
+
+    pj_per_bit: Annotated[Formula, PlainValidator(_formula_told_by_rules), Field(description="a formula of bits")] = (
+        constant(0)
+    )
+    kind: KindsField = ()
+
+
+class ExternalTable(Table):
+    """`[memory.external]`: energy of a bit that goes over the port."""
+
+    pj_per_bit: Amount = 0
+
+
+class MemoryTable(Table):
+    """`[memory]` of a technology."""
+
+    local: LocalTable = LocalTable()
+    external: ExternalTable = ExternalTable()
+
+
+class LeakageTable(Table):
+    """`[leakage]`: mW of one of each cost, or of one `bit` of local memory, used or not."""
+
+    mw: dict[str, Amount] = Field(default_factory=dict, description="numbers by cost, as { lut = 0.0005 }")
+
+
+def _figures(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(item in FIGURES for item in value):
+        raise PydanticCustomError("figures", "not figures")
+    return tuple(value)
+
+
+class TechnologyTable(Table):
+    """A whole technology file. `estimates` names the figures of which no number was measured or read in a source."""
+
+    title: str = Field(default="", description="a text")
+    source: str = Field(default="", description="a text")
+    estimates: Annotated[Any, PlainValidator(_figures)] = Field(
+        default=(), description=f"a list of {listed(FIGURES, 'or')}"
+    )
+    path: PathField
+    operators: OperatorsField = NO_OPERATORS
+    memory: MemoryTable = MemoryTable()
+    leakage: LeakageTable = LeakageTable()
+
+
+def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
+    """Mistakes inside rows, memories and formulas, which have no types of pydantic."""
+    if "path" in values:
+        yield from checked(PathTable, values["path"], ("path",))[1]
+    yield from broken_operators(values.get("operators"))
+    memory = values.get("memory")
+    local = memory.get("local") if isinstance(memory, Mapping) else None
+    if not isinstance(local, Mapping):
+        return
+    yield from broken_kinds(local.get("kind", []))
+    if "pj_per_bit" in local:
+        try:
+            as_formula(local["pj_per_bit"])
+        except PydanticCustomError as wrong:
+            message = f"'memory.local.pj_per_bit' is no formula: {wrong}"
+            hint = 'it must be a number, or a formula of bits as "0.156 * (bits/65536)**0.48"'
+            yield BrokenRule("bad-value", ("memory", "local", "pj_per_bit"), message, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What one operator takes at a clock: `ns` where it is combinational, else `cycles`; costs by name; pJ."""
+
+    operator: str
+    ns: float
+    cycles: int
+    every: int
+    max_mhz: float | None
+    cost: Mapping[str, float]
+    pj: float
+    estimate: bool
+
+
+@dataclass(frozen=True)
+class Technology:
+    """Prices by operator. Two are equal where their tables are, rows that a platform overrides with them."""
+
+    name: str
+    identity: str
+    table: TechnologyTable = field(compare=False, repr=False)
+
+    def overridden(self, operators: Operators) -> Technology:
+        """The technology with single rows in the places of its own."""
+        if not (operators.rows or operators.mux_in or operators.control):
+            return self
+        table = self.table.model_copy(update={"operators": operators.over(self.table.operators)})
+        return replace(self, identity=_digest(self.identity + operators.text), table=table)
+
+    def room_ns(self, clock_mhz: float) -> float:
+        """What a cycle has for operators, in ns, beyond clock to q, a wire and the margin; 0 or less: nothing."""
+        return 1000 / (clock_mhz * self.table.path.margin) - self.table.path.ns
+
+    @property
+    def most_mhz(self) -> float:
+        """The clock at which a cycle has no room left."""
+        return 1000 / (max(self.table.path.ns, 1e-9) * self.table.path.margin)
+
+    def rows(self, operator: str) -> tuple[Row, ...]:
+        """The rows of an operator, slowest first; none where the table lacks it."""
+        return self.table.operators.rows.get(operator, ())
+
+    def row(self, operator: str, clock_mhz: float) -> Row | None:
+        """The first row that reaches the clock: rows with `max_mhz` were measured, and are compared with itself."""
+        return next((row for row in self.rows(operator) if row.max_mhz is None or row.max_mhz >= clock_mhz), None)
+
+    def price(self, operation: Operation, row: Row) -> Price:
+        """The formulas of a row for an operation. Raises ArrayolError (`bad-formula`) where one has no value."""
+        variables = _variables(operation)
+        try:
+            return Price(
+                operation.operator,
+                max(0.0, row.ns.value(variables)) if row.ns is not None else 0.0,
+                row.cycles or 0,
+                row.every,
+                row.max_mhz,
+                {name: value for name in COSTS if (value := max(0.0, getattr(row, name).value(variables)))},
+                max(0.0, row.pj.value(variables)),
+                row.estimate,
+            )
+        except FormulaError as wrong:
+            raise error("bad-formula", f"'{operation.operator}' of technology '{self.name}': {wrong}") from None
+
+    def mux_in(self, width: int, sources: int) -> tuple[float, Mapping[str, float]]:
+        """Time in ns and costs of the multiplexer before an input of a shared operator."""
+        return self._wiring(self.table.operators.mux_in, width, sources) if sources > 1 else (0.0, {})
+
+    def control(self, interval: int) -> Mapping[str, float]:
+        """Costs of what tells a folded datapath in which cycle of the interval it is."""
+        given = self.table.operators.control
+        return self._wiring(given or _CONTROL, interval, interval)[1] if interval > 1 else {}
+
+    def _wiring(self, wiring: Wiring | None, width: int, inputs: int) -> tuple[float, Mapping[str, float]]:
+        if wiring is None:
+            return 0.0, {}
+        variables = _variables(Operation("mux_in", width, width, width, width, inputs))
+        try:
+            costs = {name: max(0.0, getattr(wiring, name).value(variables)) for name in ("lut", "ff", "area")}
+            return max(0.0, wiring.ns.value(variables)), {name: value for name, value in costs.items() if value}
+        except FormulaError as wrong:
+            raise error("bad-formula", f"sharing in technology '{self.name}': {wrong}") from None
+
+    @cached_property
+    def register_cost(self) -> Mapping[str, float]:
+        """What one bit of a register costs, by names."""
+        register = self.table.path.register_bit
+        return {name: value for name in ("lut", "ff", "area") if (value := getattr(register, name))}
+
+    @property
+    def register_pj(self) -> float:
+        """What one bit of a register takes in a cycle, in pJ."""
+        return self.table.path.register_bit.pj
+
+    def weight(self, cost: Mapping[str, float]) -> float:
+        """Costs as one number, by which sharing is weighed: LUT + FF / 2 + what a DSP is worth; or um2."""
+        exchange = {"lut": 1.0, "ff": 0.5, "dsp": 0.0, "area": 1.0, **self.table.path.exchange}
+        return sum(exchange.get(name, 0.0) * amount for name, amount in cost.items())
+
+    @property
+    def costs(self) -> tuple[str, ...]:
+        """The names of costs that the table has."""
+        rows = [row for rows in self.table.operators.rows.values() for row in rows]
+        return tuple(name for name in COSTS if any(getattr(row, name).text != "0" for row in rows))
+
+    def local_pj_per_bit(self, bits: int) -> float:
+        """Energy of a bit that is read or written, in pJ, of a local memory of that many bits."""
+        try:
+            return max(0.0, self.table.memory.local.pj_per_bit.value({"bits": max(1, bits), **_NO_OPERATION}))
+        except FormulaError as wrong:
+            raise error("bad-formula", f"'memory.local.pj_per_bit' of technology '{self.name}': {wrong}") from None
+
+    @property
+    def external_pj_per_bit(self) -> float:
+        """Energy of a bit of the external memory that goes over the port, in pJ."""
+        return self.table.memory.external.pj_per_bit
+
+    @property
+    def leakage_mw(self) -> Mapping[str, float]:
+        """What leaks of one of each cost, in mW."""
+        return self.table.leakage.mw
+
+    @property
+    def memory_kinds(self) -> tuple[MemoryKind, ...]:
+        """The memories that the technology has."""
+        return self.table.memory.local.kind
+
+    def is_estimate(self, figure: str) -> bool:
+        """Whether no number of a figure (`pj`, `ns`, `leakage` or a cost) was measured or read in a source."""
+        return figure in self.table.estimates
+
+
+_NO_OPERATION = dict.fromkeys(("w", "a", "b", "n", "k", "inputs"), 1.0)
+_CONTROL = Wiring(  # a counter modulo the interval, and what decodes it
+    lut=parse_formula("2*ceil(log2(k)) + ceil((k - 3)/4)"), ff=parse_formula("ceil(log2(k))")
+)
+
+
+def _variables(operation: Operation) -> dict[str, float]:
+    return {
+        "w": operation.w,
+        "a": operation.a,
+        "b": operation.b,
+        "n": operation.n,
+        "k": operation.k,
+        "inputs": operation.k,
+        "bits": operation.w,
+    }
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()[:32]
+
+
+def shipped_technologies() -> tuple[str, ...]:
+    """The names of the tables that come with arrayol."""
+    return tuple(sorted(path.stem for path in TABLES.glob("*.toml")))
+
+
+def load_technology(given: str | Path, span: Span | None = None) -> Technology:
+    """A shipped technology by its name, or that of a TOML file: a path, or a text with a `/` or with `.toml` behind it.
+
+    `span` is where it is named. Raises ArrayolError: `unknown-technology`, and as `read_toml` and `validate` do.
+    """
+    if isinstance(given, str) and not ("/" in given or given.endswith(".toml")):
+        if given not in shipped_technologies():
+            known = shipped_technologies()
+            near = did_you_mean(given, known)
+            hint = f"{f'{near} ' if near else ''}shipped are {listed(known)}; a file is named as ./{given}.toml"
+            raise error("unknown-technology", f"there is no technology '{given}'", span, hint=hint)
+        return _shipped(given)
+    return _loaded(Path(given))
+
+
+@cache
+def _shipped(name: str) -> Technology:
+    return _loaded(TABLES / f"{name}.toml")
+
+
+def _loaded(path: Path) -> Technology:
+    file = read_toml(path)
+    return Technology(path.stem, _digest(file.source.text), validate(file, TechnologyTable, _broken_rules))
