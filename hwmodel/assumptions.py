@@ -16,6 +16,7 @@ _INTERVAL, _LATENCY = "initiation_interval", "latency"
 _ASSUMED: Mapping[str, str] = MappingProxyType(
     {_INTERVAL: "an initiation interval of 1 cycle", _LATENCY: "a latency of 0 cycles"}
 )
+_FIGURES: Mapping[str, str] = MappingProxyType({_INTERVAL: "interval", _LATENCY: "latency"})  # by key
 
 
 def elementaries_of(network: Network) -> tuple[str, ...]:
@@ -28,11 +29,10 @@ def assumed_by_machine(network: Network, platform: Platform, origin: str, loads:
 
     `loads` are those that a study gives.
     """
-    elementaries = elementaries_of(network)
     return (
         *_default(platform, origin),
-        *_datapaths(platform, elementaries, tuple(_ASSUMED), and_cost=True),
-        *_costs(platform, elementaries),
+        *_datapaths(platform, network),
+        *_costs(platform, network),
         *_bit_costs(network, platform, loads),
         *_left_out(platform, local=platform.local.block_bits is not None),
         *_residence(network, loads),
@@ -41,7 +41,7 @@ def assumed_by_machine(network: Network, platform: Platform, origin: str, loads:
 
 def assumed_by_published(network: Network, platform: Platform, origin: str) -> tuple[str, ...]:
     """What the published model assumes: it knows initiation intervals alone, and no port."""
-    datapaths = _datapaths(platform, elementaries_of(network), (_INTERVAL,))
+    datapaths = _entries(platform, elementaries_of(network), (_INTERVAL,))
     return (*_default(platform, origin), *datapaths, *_residence(network, NO_LOADS))
 
 
@@ -49,7 +49,7 @@ def assumed_by_transfers(elementary: str, platform: Platform, origin: str) -> tu
     """What the prices of a nest's transfers assume; `elementary` is what computes its instances."""
     return (
         *_default(platform, origin),
-        *_datapaths(platform, (elementary,), tuple(_ASSUMED)),
+        *_entries(platform, (elementary,), tuple(_ASSUMED)),
         *_left_out(platform, local=False),
     )
 
@@ -62,9 +62,11 @@ def assumed_by_layout(platform: Platform, origin: str) -> tuple[str, ...]:
     return (f"{source}: taken with {counted(platform.local.banks, 'bank')}",)
 
 
-def without_cost(platform: Platform, elementaries: Sequence[str], cost: str) -> tuple[str, ...]:
-    """The elementaries of which a platform does not say what they cost in `cost`."""
-    return tuple(name for name in elementaries if cost not in platform.entry(name).cost)
+def without_cost(platform: Platform, network: Network, cost: str) -> tuple[str, ...]:
+    """The elementaries of which nobody says what they cost in `cost` at some interval that they may have."""
+    processes = network.processes.values()
+    lacking = (process.elementary for process in processes if cost not in platform.cost_names(process))
+    return tuple(dict.fromkeys(lacking))
 
 
 def _default(platform: Platform, origin: str) -> Iterator[str]:
@@ -80,28 +82,47 @@ def _default(platform: Platform, origin: str) -> Iterator[str]:
     yield f"no platform is given, and none lies beside the specification: taken with {listed(facts)}"
 
 
-def _datapaths(
-    platform: Platform, elementaries: Sequence[str], keys: tuple[str, ...], *, and_cost: bool = False
-) -> Iterator[str]:
+def _by_origin(platform: Platform, network: Network, figure: str) -> tuple[str, ...]:
+    """The elementaries of which a figure is assumed, at the least interval."""
+    processes = network.processes.values()
+    assumed = (one.elementary for one in processes if platform.datapath(one).origins.get(figure) == "assumed")
+    return tuple(dict.fromkeys(assumed))
+
+
+def _datapaths(platform: Platform, network: Network) -> Iterator[str]:
+    """Datapaths of which somebody says too little: neither the platform's entries nor, by a technology, the body."""
+    without = {key: _by_origin(platform, network, figure) for key, figure in _FIGURES.items()}
+    absent = [name for name in without[_INTERVAL] if name not in platform.elementary]
+    yield from _absent(absent, [*_ASSUMED.values(), "no cost"])
+    for key, names in without.items():
+        yield from _without(key, [name for name in names if name not in absent])
+
+
+def _entries(platform: Platform, elementaries: Sequence[str], keys: tuple[str, ...]) -> Iterator[str]:
+    """The same where entries alone count, and no technology."""
     absent = [name for name in elementaries if name not in platform.elementary]
-    if absent:
-        taken = [*(_ASSUMED[key] for key in keys), *(["no cost"] if and_cost else [])]
-        remedy = "give [elementary.NAME] in the platform"
-        yield f"no datapath is given for {listed(absent)}: taken with {listed(taken)}; {remedy}"
+    yield from _absent(absent, [_ASSUMED[key] for key in keys])
     for key in keys:
-        without = [
-            name
-            for name in elementaries
-            if name in platform.elementary and key not in platform.elementary[name].model_fields_set
-        ]
-        if without:
-            yield f"no {key} is given for {listed(without)}: taken with {_ASSUMED[key]}"
+        yield from _without(
+            key, [name for name in elementaries if name not in absent and getattr(platform.entry(name), key) is None]
+        )
 
 
-def _costs(platform: Platform, elementaries: Sequence[str]) -> Iterator[str]:
+def _absent(names: Sequence[str], taken: Sequence[str]) -> Iterator[str]:
+    if names:
+        remedy = "give [elementary.NAME] in the platform"
+        yield f"no datapath is given for {listed(names)}: taken with {listed(taken)}; {remedy}"
+
+
+def _without(key: str, names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"no {key} is given for {listed(names)}: taken with {_ASSUMED[key]}"
+
+
+def _costs(platform: Platform, network: Network) -> Iterator[str]:
     """A cost that only some tasks have is no figure of a design: the others are not free."""
-    for cost in dict.fromkeys(cost for name in elementaries for cost in platform.entry(name).cost):
-        without = without_cost(platform, elementaries, cost)
+    for cost in platform.all_cost_names(network):
+        without = without_cost(platform, network, cost)
         if without:
             yield f"no cost in {cost} is given for {listed(without)}: designs have no figure {cost}"
 
@@ -113,7 +134,7 @@ def _bit_costs(network: Network, platform: Platform, loads: Loads) -> Iterator[s
     locals_ = any(process.local_bits for process in network.processes.values())
     rates = {"rom_bits": roms and not platform.cost.rom_bits, "local_bits": locals_ and not platform.cost.local_bits}
     alone = [name for name, absent in rates.items() if absent]
-    costs = listed(list(dict.fromkeys(name for path in platform.elementary.values() for name in path.cost)))
+    costs = listed(platform.all_cost_names(network))
     if alone and costs:
         keys = listed([f"cost.{name}" for name in alone])
         yield f"the platform does not give {keys}: {costs} are those of units without them"

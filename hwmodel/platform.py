@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -14,13 +14,15 @@ from pydantic_core import PydanticCustomError
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.files import shipped_folder
 from arrayol.ir import syntax
-from arrayol.ir.network import Process
+from arrayol.ir.network import Network, Process
 from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import closest, did_you_mean
 from arrayol.language.typed_names import component_name
 from arrayol.source import Span
+from hwmodel.datapath.choices import Choices, Ground
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.datapath.figures import Datapath
+from hwmodel.datapath.rules import broken_entries
 from hwmodel.toml_model import RULE, BrokenRule, TomlFile, read_toml, validate
 from hwmodel.toml_values import Amount, Real, Table, Whole
 
@@ -51,6 +53,8 @@ class LocalMemory(Table):
     banks: Whole = Field(default=8, ge=1, description="a whole number of banks, 1 or more")
     access_cycles: Whole = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
     block_bits: Whole | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
+    fetch_cycles: Whole = Field(default=3, ge=0, description="a whole number of cycles, 0 or more")
+    store_cycles: Whole = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
 
 
 class BitCosts(Table):
@@ -65,6 +69,35 @@ class _Origin:
     """The file a platform came from; no part of its equality."""
 
     file: TomlFile | None = field(default=None, compare=False, repr=False)
+
+
+class _Memory:
+    """The datapaths that were asked for; no part of a platform's equality, and not pickled with it."""
+
+    def __init__(self) -> None:
+        self._choices: dict[int, Choices] = {}  # by identity: a process is hashed by all its content
+        self._datapaths: dict[tuple[int, int | None], Datapath] = {}
+
+    def choices(self, process: Process, make: Callable[[], Choices]) -> Choices:
+        """Those of a process, which they hold, so that no other takes its identity."""
+        if id(process) not in self._choices:
+            self._choices[id(process)] = make()
+        return self._choices[id(process)]
+
+    def datapath(self, choices: Choices, interval: int | None) -> Datapath:
+        """One of them."""
+        key = id(choices.process), interval
+        if key not in self._datapaths:
+            self._datapaths[key] = choices.at(choices.intervals[0] if interval is None else interval)
+        return self._datapaths[key]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Memory)
+
+    __hash__ = None  # type: ignore[assignment]  # as that of the platform's other tables
+
+    def __reduce__(self) -> tuple[type[_Memory], tuple[()]]:
+        return _Memory, ()
 
 
 def _constant(value: object) -> int | float | bool:
@@ -88,7 +121,9 @@ class Platform(Table):
     elementary: dict[str, ElementaryEntry] = Field(default_factory=dict, description="tables, [elementary.NAME]")
     cost: BitCosts = BitCosts()
     verify: dict[str, Constant] = Field(default_factory=dict, description="consts by name, as { H = 20 }")
+    assume_datapaths: bool = Field(default=False, description="true or false")
     _origin: _Origin = PrivateAttr(default_factory=_Origin)
+    _memory: _Memory = PrivateAttr(default_factory=_Memory)
 
     def model_post_init(self, context: Any, /) -> None:
         """Keep the file that validation gives as context, for places in later messages."""
@@ -104,15 +139,56 @@ class Platform(Table):
         return self.elementary.get(elementary, ElementaryEntry())
 
     def intervals(self, process: Process) -> tuple[int, ...]:
-        """The cycles from start to start of a repetition among which a design chooses, ascending."""
-        return (largest_output(process) * self.entry(process.elementary).initiation_interval,)
+        """The cycles from start to start of a repetition among which a design chooses, ascending.
+
+        Raises ArrayolError as `datapath`.
+        """
+        return self._choices(process).intervals
 
     def datapath(self, process: Process, interval: int | None = None) -> Datapath:
-        """The datapath of a unit of a process at an interval in cycles; without one at the least on offer."""
-        entry = self.entry(process.elementary)
-        wait = entry.recurrence
-        recurrence = {(delay.output, delay.port): wait for delay in process.delays} if wait is not None else {}
-        return Datapath(interval or self.intervals(process)[0], entry.latency, recurrence, 0, entry.cost)
+        """The datapath of a unit of a process at an interval in cycles; without one at the least on offer.
+
+        Raises ArrayolError (`no-datapath` and what derivations raise) for a process that has none here.
+        """
+        return self._memory.datapath(self._choices(process), interval)
+
+    def cost_names(self, process: Process) -> tuple[str, ...]:
+        """The costs that a process has at every interval on offer."""
+        costs = [self.datapath(process, interval).cost for interval in self.intervals(process)]
+        return tuple(name for name in costs[0] if all(name in cost for cost in costs))
+
+    def all_cost_names(self, network: Network) -> tuple[str, ...]:
+        """The costs that some process of a network has at every interval on offer."""
+        return tuple(dict.fromkeys(name for one in network.processes.values() for name in self.cost_names(one)))
+
+    def require_datapaths(self, network: Network) -> None:
+        """Raises ArrayolError with every elementary of a network that has no datapath here: `no-datapath` or another.
+
+        Of intervals that are derived the least stands for all.
+        """
+        mistakes: dict[str, ArrayolError] = {}
+        for process in network.processes.values():
+            try:
+                given = self.entry(process.elementary).intervals
+                for interval in given or (None,):
+                    self.datapath(process, interval)
+            except ArrayolError as mistake:
+                mistakes.setdefault(process.elementary, mistake)
+        if mistakes:
+            raise ArrayolError([diagnostic for mistake in mistakes.values() for diagnostic in mistake.diagnostics])
+
+    def _choices(self, process: Process) -> Choices:
+        return self._memory.choices(process, lambda: Choices(process, self.entry(process.elementary), self._ground()))
+
+    def _ground(self) -> Ground:
+        local = self.local
+        return Ground(None, local.fetch_cycles + local.store_cycles, self.assume_datapaths)
+
+    def __copy__(self) -> Self:
+        """A copy starts without what is remembered: `model_copy` may give it other entries."""
+        copied = super().__copy__()
+        copied._memory = _Memory()  # noqa: SLF001  its own class
+        return copied
 
     @model_validator(mode="after")
     def _keeps_the_rules(self) -> Self:
@@ -121,50 +197,9 @@ class Platform(Table):
         return self
 
 
-FIGURES = frozenset(  # what every design has: no cost may be called so
-    {
-        *("latency_cycles", "internal_memory_data", "internal_memory_bits", "traffic_bytes", "units"),
-        *("frame_cycles", "memory_blocks", "latency_microseconds", "frames_per_second"),
-        *("setup_cycles", "setup_bytes", "rom_bits", "local_bits"),
-    }
-)
-
-
-def _broken_costs(elementary: object, bits: object) -> Iterator[BrokenRule]:
-    """Costs stand in bounds, objectives and tables beside figures: names as those of consts, and none of a figure."""
-    paths = elementary.items() if isinstance(elementary, Mapping) else ()
-    tables: dict[tuple[str, ...], object] = {
-        ("elementary", name, "cost"): path.get("cost") for name, path in paths if isinstance(path, Mapping)
-    }
-    if isinstance(bits, Mapping):
-        tables |= {("cost", str(key)): cost for key, cost in bits.items()}
-    for table, cost in tables.items():
-        for word in cost if isinstance(cost, Mapping) else ():
-            place, what = (*table, word), f"'{'.'.join(table)}' has the name {word!r}"
-            if word in FIGURES:
-                yield BrokenRule("bad-value", place, f"{what}, which is a figure of every design", "take another name")
-            elif not (word.isascii() and word.isidentifier()):
-                hint = "take letters, digits and _, as in lut or energy_pj"
-                yield BrokenRule("bad-value", place, f"{what}, which is no name", hint)
-
-
-def _unknown_bit_costs(elementary: object, bits: object) -> Iterator[BrokenRule]:
-    """A cost of bits adds to one of units: no elementary has another name."""
-    paths = elementary.values() if isinstance(elementary, Mapping) else ()
-    costs = [path.get("cost") for path in paths if isinstance(path, Mapping)]
-    known = dict.fromkeys(word for cost in costs if isinstance(cost, Mapping) for word in cost)
-    for key, rates in bits.items() if isinstance(bits, Mapping) else ():
-        for word in rates if isinstance(rates, Mapping) else ():
-            if word not in known and word not in FIGURES and str(word).isidentifier():
-                message = f"'cost.{key}' has the cost {word!r}, which no elementary has"
-                hint = did_you_mean(word, known) or f"costs of elementaries: {', '.join(known) or 'none'}"
-                yield BrokenRule("bad-value", ("cost", key, word), message, hint)
-
-
 def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     """What the file must keep of several keys together; `values` may hold other mistakes."""
-    yield from _broken_costs(values.get("elementary"), values.get("cost"))
-    yield from _unknown_bit_costs(values.get("elementary"), values.get("cost"))
+    yield from broken_entries(values)
     memory = values.get("memory")
     if not isinstance(memory, Mapping):
         return
@@ -188,12 +223,6 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
 def load_platform(path: Path | str) -> Platform:
     """The platform of a TOML file. Raises ArrayolError with every mistake of the file (see `read_toml`, `validate`)."""
     return validate(read_toml(Path(path)), Platform, _broken_rules)
-
-
-def largest_output(process: Process) -> int:
-    """e: the data of the elementary's largest output port, 1 if it has none with data."""
-    sizes = [math.prod(extent or 1 for extent in port.shape) for port in process.output_ports]
-    return max(1, *sizes) if sizes else 1
 
 
 DEFAULT_NAME = "default (shipped with arrayol)"

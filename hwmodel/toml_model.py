@@ -55,18 +55,25 @@ class TomlFile:
 
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
 _KEY = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-_LINE = re.compile(rf"^[ \t]*(?:\[\[?[ \t]*(?P<header>{_KEY})[ \t]*\]|(?P<key>{_KEY})[ \t]*=)", re.MULTILINE)
+_LINE = re.compile(rf"^[ \t]*(?:\[(?P<list>\[)?[ \t]*(?P<header>{_KEY})[ \t]*\]|(?P<key>{_KEY})[ \t]*=)", re.MULTILINE)
 
 
 def _keys(text: str) -> Iterator[tuple[KeyPath, int, int]]:
     """Key paths with the characters they take; keys inside an inline table are left to the key that holds it."""
     section: KeyPath = ()
+    lists: dict[KeyPath, int] = {}  # the tables of lists so far, [[NAME]], each a path with its number behind
     for line in _LINE.finditer(text):
         kind = "header" if line["header"] else "key"
         names = tuple(part.strip("\"'") for part in re.findall(_PART, line[kind]))
-        if kind == "header":
-            section = names
-        yield (names if kind == "header" else section + names), line.start(kind), line.end(kind)
+        if kind == "key":
+            yield section + names, line.start(kind), line.end(kind)
+            continue
+        yield names, line.start(kind), line.end(kind)
+        section = names
+        if line["list"]:
+            lists[names] = lists.get(names, -1) + 1
+            section = (*names, str(lists[names]))
+            yield section, line.start(kind), line.end(kind)
 
 
 def read_toml(path: Path) -> TomlFile:
@@ -186,9 +193,14 @@ def _field_mistakes(file: TomlFile, model: type[BaseModel], details: Iterable[Er
             yield _unknown_key(file, path, _model_keys(model, path[:-1]))
         elif kind == "missing" and path not in misspelt:
             allowed = _allowed(model, path)
-            yield _diagnostic(file, "missing-key", path, f"'{'.'.join(path)}' is missing", f"give {allowed}")
+            yield _diagnostic(file, "missing-key", path, f"'{shown_path(path)}' is missing", f"give {allowed}")
         elif kind not in ("missing", RULE):  # `rules` has told the latter already
             yield _bad_value(file, model, path, value)
+
+
+def shown_path(path: KeyPath) -> str:
+    """A path as people write it, with the number of a table in a list from 1 on: elementary.mac.measured[1].cost."""
+    return "".join(f"[{int(part) + 1}]" if part.isdigit() else f".{part}" for part in path).removeprefix(".")
 
 
 RULE = "rule"  # the error type with which a model says that a document breaks one of its rules
@@ -201,7 +213,7 @@ def _model_keys(model: type[BaseModel], table: KeyPath) -> list[str]:
 
 def _unknown_key(file: TomlFile, path: KeyPath, keys: list[str]) -> Diagnostic:
     hint = did_you_mean(path[-1], keys) or f"known here: {', '.join(keys)}"
-    return _diagnostic(file, "unknown-key", path, f"unknown key '{'.'.join(path)}'", hint)
+    return _diagnostic(file, "unknown-key", path, f"unknown key '{shown_path(path)}'", hint)
 
 
 def _bad_value(file: TomlFile, model: type[BaseModel], path: KeyPath, given: object) -> Diagnostic:
@@ -209,7 +221,7 @@ def _bad_value(file: TomlFile, model: type[BaseModel], path: KeyPath, given: obj
     allowed = _allowed(model, path)
     if isinstance(given, float) and given.is_integer() and "whole" in allowed and in_range(given):
         hint = f"write {int(given)}"
-    message = f"'{'.'.join(path)}' is {_shown(given)}; it must be {allowed}"
+    message = f"'{shown_path(path)}' is {_shown(given)}; it must be {allowed}"
     if isinstance(given, int | float) and (limit := beyond(given)):
         message += f", and {limit}"
     return _diagnostic(file, "bad-value", path, message, hint)
@@ -237,7 +249,7 @@ def _shown(value: object) -> str:
 def _allowed(model: type[BaseModel], path: KeyPath) -> str:
     annotation, description = _annotation(model, path)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return f"a table, [{'.'.join(path)}]"
+        return f"a table, [[{shown_path(path[:-1])}]]" if path[-1].isdigit() else f"a table, [{'.'.join(path)}]"
     return description or "as the documentation of platforms says"
 
 
@@ -249,8 +261,8 @@ def _annotation(model: type[BaseModel], path: KeyPath) -> tuple[Any, str | None]
         if isinstance(annotation, type) and issubclass(annotation, BaseModel):
             field = annotation.model_fields[part]
             annotation, description = _present(field.annotation), field.description
-        else:  # a dict of anything by name
-            annotation = get_args(annotation)[1]
+        else:  # a dict of anything by name, or a list
+            annotation = get_args(annotation)[1 if get_origin(annotation) is dict else 0]
             if get_origin(annotation) is Annotated:
                 annotation, *notes = get_args(annotation)
                 description = next(note.description for note in notes if isinstance(note, FieldInfo))

@@ -16,7 +16,7 @@ from arrayol.ir.network import Network
 from arrayol.language.diagnose import did_you_mean
 from arrayol.text import listed
 from hwmodel.accesses import Accesses
-from hwmodel.assumptions import elementaries_of, without_cost
+from hwmodel.assumptions import without_cost
 from hwmodel.machine.costs import LOCAL_BITS, ROM_BITS, costs_by_task, scale_of
 from hwmodel.machine.estimate import SETUP_BYTES, SETUP_CYCLES
 from hwmodel.platform import Platform
@@ -197,16 +197,10 @@ def figures_of(platform: Platform, accesses: Accesses) -> dict[str, Figure]:
     """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have."""
     costs = costs_by_task(accesses, platform)
     figures = {figure.name: figure for figure in _FIGURES if _has(platform, accesses, figure)}
-    elementaries = elementaries_of(accesses.network)
-    for name in cost_names(platform):
-        if not without_cost(platform, elementaries, name):
+    for name in platform.all_cost_names(accesses.network):
+        if not without_cost(platform, accesses.network, name):
             figures[name] = Figure(name, f"cost in {name}", name, name, scale_of(costs[name].values()))
     return figures
-
-
-def cost_names(platform: Platform) -> tuple[str, ...]:
-    """The names of all costs that a platform's datapaths have, in the order of the file."""
-    return tuple(dict.fromkeys(name for path in platform.elementary.values() for name in path.cost))
 
 
 def chosen_figures(names: Sequence[str], platform: Platform, accesses: Accesses) -> tuple[Figure, ...]:
@@ -244,9 +238,8 @@ def require_known(name: str, known: Mapping[str, Figure], platform: Platform, ne
 
 def require_costs(names: Sequence[str], platform: Platform, network: Network) -> None:
     """Raises ArrayolError (`missing-cost`) for a cost that some task lacks: its sum would take that one for free."""
-    elementaries = elementaries_of(network)
-    for name in (name for name in cost_names(platform) if name in names):
-        without = without_cost(platform, elementaries, name)
+    for name in (name for name in platform.all_cost_names(network) if name in names):
+        without = without_cost(platform, network, name)
         if not without:
             continue
         tasks = [f"'{process.name}'" for process in network.processes.values() if process.elementary in without]

@@ -1,20 +1,99 @@
-"""What a platform gives of an elementary task, `[elementary.NAME]` (docs/platform.md)."""
+"""What a platform gives of an elementary task, `[elementary.NAME]` (docs/platform.md).
+
+Each key stands alone: what is not given is derived from the body where the platform names a technology.
+"""
 
 from __future__ import annotations
 
-from pydantic import Field
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from hwmodel.toml_values import Amount, Table, Whole
+from pydantic import BeforeValidator, Field, PlainValidator
+from pydantic_core import PydanticCustomError
+
+from arrayol.limits import LARGEST
+from hwmodel.toml_values import Amount, Real, Table, Whole
+
+Figure = Literal["latency", "recurrence", "cost", "energy_pj"]
+
+_CYCLES_0 = "a whole number of cycles, 0 or more"
+_CYCLES_1 = "a whole number of cycles, 1 or more"
+_COSTS = "numbers by name, as { lut = 96, dsp = 2 }"
+_PICOJOULES = "a number of picojoules, 0 or more"
+_MEGAHERTZ = "a number of megahertz above 0"
+
+
+def _is_cycles(value: object) -> bool:
+    return type(value) is int and 1 <= value <= LARGEST
+
+
+def _intervals(value: object) -> tuple[int, ...]:
+    """Ascending, whatever the order in the file."""
+    intervals: list[Any] = list(value) if isinstance(value, list | tuple) else [value]
+    if not intervals or not all(map(_is_cycles, intervals)) or len(set(intervals)) < len(intervals):
+        raise PydanticCustomError("intervals", "no intervals")
+    return tuple(sorted(intervals))
+
+
+def _recurrence(value: object) -> int | dict[str, int]:
+    if isinstance(value, int) and _is_cycles(value):
+        return value
+    if isinstance(value, Mapping) and value and all(map(_is_cycles, value.values())):
+        return {str(port): cycles for port, cycles in value.items()}
+    raise PydanticCustomError("recurrence", "no recurrence")
+
+
+def _listed(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Recurrence = Annotated[int | dict[str, int], PlainValidator(_recurrence)]
+_RECURRENCE = f"{_CYCLES_1}, or a table of such by input port, as {{ left = 4, up = 2 }}"
+
+
+class Measured(Table):
+    """One of `measured`: what was seen of the datapath at one interval, as after synthesis; each key stands alone."""
+
+    interval: Whole = Field(ge=1, description=_CYCLES_1)
+    latency: Whole | None = Field(default=None, ge=0, description=_CYCLES_0)
+    recurrence: Recurrence | None = Field(default=None, description=_RECURRENCE)
+    cost: dict[str, Amount] = Field(default_factory=dict, description=_COSTS)
+    energy_pj: Amount | None = Field(default=None, description=_PICOJOULES)
+    clock_mhz: Real | None = Field(default=None, gt=0, description=_MEGAHERTZ)
 
 
 class ElementaryEntry(Table):
     """The datapath of one computation unit, as far as it is given.
 
-    `initiation_interval` in cycles per datum of the largest output port, `latency` in cycles, `recurrence` the cycles
-    until a delayed output can be read, `cost` per unit, by names as those of consts.
+    `interval` in cycles from start to start of a repetition, one or several to choose from; `initiation_interval` the
+    same in cycles per datum of the largest output port. `latency` in cycles, `recurrence` the cycles until a delayed
+    output can be read, `cost` per unit, by names as those of consts, `energy_pj` of the operators and registers of one
+    repetition, `clock_mhz` the clock that the datapath reaches. `measured` goes before all of these.
     """
 
-    initiation_interval: Whole = Field(default=1, ge=1, description="a whole number of cycles, 1 or more")
-    latency: Whole = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
-    recurrence: Whole | None = Field(default=None, ge=1, description="a whole number of cycles, 1 or more")
-    cost: dict[str, Amount] = Field(default_factory=dict, description="numbers by name, as { lut = 96, dsp = 2 }")
+    initiation_interval: Whole | None = Field(default=None, ge=1, description=_CYCLES_1)
+    interval: Annotated[tuple[int, ...], PlainValidator(_intervals)] | None = Field(
+        default=None, description=f"{_CYCLES_1}, or a list of such, each once"
+    )
+    latency: Whole | None = Field(default=None, ge=0, description=_CYCLES_0)
+    recurrence: Recurrence | None = Field(default=None, description=_RECURRENCE)
+    cost: dict[str, Amount] = Field(default_factory=dict, description=_COSTS)
+    energy_pj: Amount | None = Field(default=None, description=_PICOJOULES)
+    clock_mhz: Real | None = Field(default=None, gt=0, description=_MEGAHERTZ)
+    measured: Annotated[tuple[Measured, ...], BeforeValidator(_listed)] = Field(
+        default=(), description="a list of tables, [[elementary.NAME.measured]]"
+    )
+
+    @property
+    def intervals(self) -> tuple[int, ...]:
+        """The intervals that `measured` and `interval` name, ascending; none where neither is written."""
+        return tuple(sorted({*(self.interval or ()), *(one.interval for one in self.measured)}))
+
+    @property
+    def cost_names(self) -> tuple[str, ...]:
+        """The names of all costs that stand here, in their order."""
+        return tuple(dict.fromkeys(name for cost in (self.cost, *(one.cost for one in self.measured)) for name in cost))
+
+    def measured_at(self, interval: int) -> Measured | None:
+        """What was measured at an interval."""
+        return next((one for one in self.measured if one.interval == interval), None)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
+
+from arrayol.ir.network import Process
 
 Origin = Literal["derived", "given", "measured", "assumed"]
 
@@ -16,21 +19,28 @@ class Datapath:
     `latency` in cycles until the last datum is written, with the cycles of the local memory in it. `recurrence` by
     (output port, input port) of a delay: cycles from a repetition's start until the next one of its chain can start;
     `through_memory` is what each takes more where the state does not stay in a register of the unit. `cost` per unit,
-    by names; `energy_pj` in pJ of a repetition's operators and registers, None where nobody says. `origins` has for
-    each figure (`interval`, `latency`, `recurrence`, `cost`, `energy_pj`) where it is from.
+    by names; `energy_pj` in pJ of a repetition's operators and registers, None where nobody says, `register_pj` the
+    part of it that registers take. `origins` says where each figure is from: `interval`, `latency`, `recurrence` (of
+    tasks with delays), `cost.NAME` of each cost, `energy_pj`.
     """
 
     interval: int
     latency: int = 0
     recurrence: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    through_memory: int = 0
+    through_memory: Mapping[tuple[str, str], int] = field(default_factory=dict)
     cost: Mapping[str, float] = field(default_factory=dict)
     energy_pj: float | None = None
+    register_pj: float = 0.0
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
     def operand_delay(self, output: str, port: str, occupancy: int, *, in_register: bool) -> int:
         """Cycles between the starts of two repetitions of a chain: a multiple of the occupancy, at least that."""
-        wait = self.recurrence.get((output, port), 0)
-        if wait and not in_register:
-            wait += self.through_memory
+        pair = output, port
+        wait = self.recurrence.get(pair, 0) + (0 if in_register else self.through_memory.get(pair, 0))
         return max(occupancy, -(-wait // occupancy) * occupancy)
+
+
+def largest_output(process: Process) -> int:
+    """e: the data of the elementary's largest output port, 1 if it has none with data."""
+    sizes = [math.prod(extent or 1 for extent in port.shape) for port in process.output_ports]
+    return max(1, *sizes) if sizes else 1

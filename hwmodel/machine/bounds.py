@@ -123,9 +123,9 @@ def _cycles(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
         shares[f"array '{array}'"] += 2 * volume.steps * ((platform.memory.latency or 0) + 1)
     for task, runs in volume.runs.items():
         process = accesses.network.processes[task]
-        datapath = platform.entry(process.elementary)
+        datapath = platform.datapath(process)
         kept = max(plain_occupancy(platform, process), platform.local.access_cycles * _accesses(accesses, process))
-        each = kept + max(kept, datapath.recurrence or 0) + datapath.latency
+        each = kept + max(kept, *datapath.recurrence.values(), 0) + datapath.latency
         shares[f"task '{task}'"] = runs * each + volume.steps * datapath.latency
     return shares
 

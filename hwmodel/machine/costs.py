@@ -34,13 +34,13 @@ def costs_by_task(accesses: Accesses, platform: Platform) -> dict[str, dict[str,
     """
     network = accesses.network
     roms, locals_ = rom_bits(accesses), {task: process.local_bits for task, process in network.processes.items()}
-    names = dict.fromkeys(name for path in platform.elementary.values() for name in path.cost)
+    names = platform.all_cost_names(network)
     costs: dict[str, dict[str, Cost]] = {}
     for name in names:
         per_rom, per_local = (rates.get(name, 0) for rates in (platform.cost.rom_bits, platform.cost.local_bits))
         costs[name] = {
             task: Cost(
-                _sum(platform.entry(process.elementary).cost.get(name, 0), per_local, locals_[task]),
+                _sum(platform.datapath(process).cost.get(name, 0), per_local, locals_[task]),
                 _sum(0, per_rom, roms[task]),
             )
             for task, process in network.processes.items()

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Extents, Indices, flat
-from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.datapath.figures import Datapath
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Work
@@ -230,12 +230,12 @@ class Stage:
     step: Elements
     rank: Elements
     occupancy: int
-    datapath: ElementaryEntry
+    datapath: Datapath
 
     @property
     def operand_delay(self) -> int:
         """Cycles from a repetition's start until a delayed operand can be read."""
-        return max(self.occupancy, self.datapath.recurrence or 0)
+        return max(self.occupancy, *self.datapath.recurrence.values(), 0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -110,6 +110,7 @@ class MachineModel:
         self.network = network
         self.platform = platform
         self.accesses = Accesses(network, loads)
+        platform.require_datapaths(network)
         require_network(self.accesses, platform)
         self._batches: dict[tuple[str, ...], GroupBatch | None] = {}
         self._fifos: dict[tuple[str, ...], tuple[str, ...]] = {}

@@ -11,6 +11,7 @@ import numpy as np
 from arrayol.errors import error
 from arrayol.ir.network import Process
 from hwmodel.accesses import Extents, Indices, subscripts
+from hwmodel.datapath.figures import largest_output
 from hwmodel.design import BankLayout, GroupDesign
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
@@ -27,14 +28,14 @@ from hwmodel.machine.list_schedule import (
     step_jobs,
 )
 from hwmodel.machine.ticks import Work, ranks
-from hwmodel.platform import Platform, largest_output
+from hwmodel.platform import Platform
 
 # How long a repetition occupies a unit: its data, or its accesses to banks (docs/machine.md, sections 4 and 7).
 
 
 def plain_occupancy(platform: Platform, process: Process) -> int:
     """The cycles e II of a repetition, whatever the banks."""
-    return largest_output(process) * platform.entry(process.elementary).initiation_interval
+    return largest_output(process) * (platform.entry(process.elementary).initiation_interval or 1)
 
 
 def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozenset[str], platform: Platform) -> None:
@@ -227,7 +228,7 @@ def make_stages(
         task = processor.task
         blocks = design.blocks if task == group.last else processor.cut
         rank = ranks(group, task, blocks)[work[task].repetition]
-        datapath = platform.entry(group.network.processes[task].elementary)
+        datapath = platform.datapath(group.network.processes[task])
         cycles = occupancy(group, design, platform, task, work[task])
         stages[task] = Stage(task, work[task], steps[task], rank, cycles, datapath)
     return {task: stages[task] for task in group.tasks}

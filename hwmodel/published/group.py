@@ -157,7 +157,7 @@ def process_rates(process: Process, platform: Platform, load: Loads) -> ProcessR
         for flow in process.inputs
         if load.get(flow.array) != ROM
     )
-    interval = platform.entry(process.elementary).initiation_interval
+    interval = platform.entry(process.elementary).initiation_interval or 1
     return ProcessRates(
         process.name,
         max((Fraction(interval), *(link.rate for link in links))),

@@ -248,10 +248,9 @@ def processor_of(
     work = moves.plan.works[task]
     step = moves.step(work)
     process = accesses.network.processes[task]
-    datapath = platform.entry(process.elementary)
-    data = max((math.prod(extent or 1 for extent in port.shape) for port in process.output_ports), default=1) or 1
+    datapath = platform.datapath(process)
     conflicts = max((_conflicts(accesses, work, layout) for layout in design.layouts), default=0)
-    occupancy = max(data * datapath.initiation_interval, conflicts * platform.local.access_cycles)
+    occupancy = max(datapath.interval, conflicts * platform.local.access_cycles)
     return Processor(
         task,
         next(processor.units for processor in design.processors if processor.task == task),
@@ -259,7 +258,7 @@ def processor_of(
         step,
         np.searchsorted(step, np.arange(moves.steps + 1)),
         occupancy,
-        max(occupancy, datapath.recurrence or 0),
+        max(occupancy, *datapath.recurrence.values(), 0),
         datapath.latency,
         waiting_of(accesses, work, step),
         tuple(chains_of(accesses, delay, work, step, moves.steps) for delay in process.delays if delay.acts),

@@ -70,19 +70,24 @@ class Ground:
         """The datapath that runs the nest's instances."""
         return self.platform.entry(elementary_of(self.spec, self.nest.name))
 
+    @property
+    def latency(self) -> int:
+        """Cycles of the datapath beside its intervals, 0 where nobody gives them."""
+        return self.datapath.latency or 0
+
     @cached_property
     def instance_cycles(self) -> int:
         """Cycles of an instance on the datapath: a statement makes one datum, a repetition its largest output port."""
         task = self.spec.tasks.get(self.nest.name)
         outputs = self.spec.components[task.callee].outputs if isinstance(task, RepetitiveTask) else ()
         data = max((prod(extent or 1 for extent in port.shape) for port in outputs), default=1)
-        return data * self.datapath.initiation_interval
+        return data * (self.datapath.initiation_interval or 1)
 
     @cached_property
     def tile_cycles(self) -> Numbers:
         """Cycles that each tile computes: its instances one after another on one unit, and the datapath's latency."""
         tile = self.clock.numbers(self.iterations.tile)
-        return np.bincount(tile, minlength=len(self.clock.tile)) * self.instance_cycles + self.datapath.latency
+        return np.bincount(tile, minlength=len(self.clock.tile)) * self.instance_cycles + self.latency
 
     @cached_property
     def loads(self) -> Moves:
@@ -179,7 +184,7 @@ def whole_strip_first(ground: Ground) -> Plan:
     """All loads of a strip before its first tile and all stores after its last: a strip is one large tile."""
     clock = ground.clock
     loads, stores, kept = (_by_strip(clock, part) for part in (ground.loads, ground.stores, ground.kept))
-    latency = ground.datapath.latency
+    latency = ground.latency
     compute = np.bincount(clock.strip, ground.tile_cycles - latency).astype(np.int64) + latency
     units = Units(np.arange(len(compute)), compute, np.full(len(compute), -1))
     live = np.bincount(kept.unit, minlength=len(compute))
@@ -307,7 +312,7 @@ def _remote(ground: Ground) -> PolicyCost:
     time = port_time(ground.platform, bursts)
     shared = ground.platform.memory.port == "shared"
     reads, writes = int(time.cycles[~bursts.write].sum()), int(time.cycles[bursts.write].sum())
-    latency = ground.datapath.latency
+    latency = ground.latency
     live = int(ground.local_sizes.max(initial=0))
     compute = len(ground.iterations.statement) * ground.instance_cycles
     port = reads + writes if shared else max(reads, writes)

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.platform import (
-    Datapath,
     ExternalMemory,
     LocalMemory,
     Platform,
@@ -53,7 +53,8 @@ def test_a_whole_platform() -> None:
         initiation_interval = 2
         latency = 5
         recurrence = 4
-        cost = { lut = 96, energy_pj = 1.5 }
+        cost = { lut = 96, dsp = 1.5 }
+        energy_pj = 3.25
         """
     ) == Platform(
         clock_mhz=133.3,
@@ -65,7 +66,9 @@ def test_a_whole_platform() -> None:
         ),
         local=LocalMemory(banks=16, access_cycles=2, block_bits=18432),
         elementary={
-            "smooth": Datapath(initiation_interval=2, latency=5, recurrence=4, cost={"lut": 96, "energy_pj": 1.5})
+            "smooth": ElementaryEntry(
+                initiation_interval=2, latency=5, recurrence=4, cost={"lut": 96, "dsp": 1.5}, energy_pj=3.25
+            )
         },
     )
 
@@ -74,9 +77,10 @@ def test_defaults() -> None:
     found = load(SMALLEST)
     assert found.clock_mhz is None
     assert (found.memory.port, found.memory.rows) == ("shared", None)
-    assert found.local == LocalMemory(banks=8, access_cycles=1, block_bits=None)
+    assert found.local == LocalMemory(banks=8, access_cycles=1, block_bits=None, fetch_cycles=3, store_cycles=0)
+    assert not found.assume_datapaths
     assert found.elementary == {}
-    assert found.entry("unheard") == Datapath(initiation_interval=1, latency=0, recurrence=None, cost={})
+    assert found.entry("unheard") == ElementaryEntry()
 
 
 def test_windows_line_ends_and_a_byte_order_mark_are_fine() -> None:

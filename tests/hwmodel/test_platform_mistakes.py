@@ -11,6 +11,9 @@ from arrayol.errors import ArrayolError
 from arrayol.limits import AT_MOST, LARGEST
 from hwmodel.platform import load_platform
 
+RECURRENCE = "a whole number of cycles, 1 or more, or a table of such by input port, as { left = 4, up = 2 }"
+INTERVALS = "a whole number of cycles, 1 or more, or a list of such, each once"
+
 
 @pytest.fixture(autouse=True)
 def _inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,7 +43,7 @@ def test_an_unknown_key() -> None:
         "board.toml:5:1: error[unknown-key]: unknown key 'local.ports'\n"
         "    5 | ports = 2\n"
         "      | ^^^^^\n"
-        "  hint: known here: banks, access_cycles, block_bits"
+        "  hint: known here: banks, access_cycles, block_bits, fetch_cycles, store_cycles"
     )
 
 
@@ -107,8 +110,30 @@ def test_a_decimal_for_a_whole_number() -> None:
         ("elementary.f.latency = -1", "'elementary.f.latency' is -1; it must be a whole number of cycles, 0 or more"),
         (
             "elementary.f.recurrence = 0",
-            "'elementary.f.recurrence' is 0; it must be a whole number of cycles, 1 or more",
+            f"'elementary.f.recurrence' is 0; it must be {RECURRENCE}",
         ),
+        ("elementary.f.recurrence = { x = 0 }", f"'elementary.f.recurrence' is a table; it must be {RECURRENCE}"),
+        ("elementary.f.recurrence = {}", f"'elementary.f.recurrence' is a table; it must be {RECURRENCE}"),
+        ("elementary.f.interval = 0", f"'elementary.f.interval' is 0; it must be {INTERVALS}"),
+        ("elementary.f.interval = []", f"'elementary.f.interval' is an empty list; it must be {INTERVALS}"),
+        ("elementary.f.interval = [2, 2]", f"'elementary.f.interval' is [2, 2]; it must be {INTERVALS}"),
+        ("elementary.f.interval = [true]", f"'elementary.f.interval' is [true]; it must be {INTERVALS}"),
+        ("elementary.f.energy_pj = -1", "'elementary.f.energy_pj' is -1; it must be a number of picojoules, 0 or more"),
+        ("elementary.f.clock_mhz = 0", "'elementary.f.clock_mhz' is 0; it must be a number of megahertz above 0"),
+        (
+            "elementary.f.measured = 1",
+            "'elementary.f.measured' is 1; it must be a list of tables, [[elementary.NAME.measured]]",
+        ),
+        (
+            "elementary.f.measured = [1]",
+            "'elementary.f.measured[1]' is 1; it must be a table, [[elementary.f.measured]]",
+        ),
+        (
+            "elementary.f.measured = [{ interval = 1, latency = -1 }]",
+            "'elementary.f.measured[1].latency' is -1; it must be a whole number of cycles, 0 or more",
+        ),
+        ("local.fetch_cycles = -1", "'local.fetch_cycles' is -1; it must be a whole number of cycles, 0 or more"),
+        ("assume_datapaths = 1", "'assume_datapaths' is 1; it must be true or false"),
     ],
 )
 def test_impossible_values(line: str, message: str) -> None:
@@ -143,6 +168,44 @@ A_FIGURE = "has the name {name}, which is a figure of every design"
 def test_names_of_costs(name: str, why: str) -> None:
     told = f"board.toml:5:1: error[bad-value]: 'elementary.f.cost' {why.format(name=name)}"
     assert first_lines(f"{SMALLEST}[elementary.f]\ncost = {{ lut = 1, {name} = 2 }}\n") == [told]
+
+
+def test_names_of_costs_that_were_measured() -> None:
+    text = f"{SMALLEST}[[elementary.f.measured]]\ninterval = 1\ncost = {{ energy_nj = 2 }}\n"
+    told = (
+        f"board.toml:6:1: error[bad-value]: 'elementary.f.measured[1].cost' {A_FIGURE.format(name=repr('energy_nj'))}"
+    )
+    assert first_lines(text) == [told]
+
+
+@pytest.mark.parametrize("name", ["cycles", "memory_bits", "memory_data", "energy_pj", "energy_nj", "power_mw"])
+def test_keys_of_the_breakdown_are_no_costs(name: str) -> None:
+    told = f"board.toml:5:1: error[bad-value]: 'elementary.f.cost' {A_FIGURE.format(name=repr(name))}"
+    assert first_lines(f"{SMALLEST}[elementary.f]\ncost = {{ {name} = 2 }}\n") == [told]
+
+
+def test_datapaths_that_do_not_reach_the_clock() -> None:
+    entries = "[elementary.f]\nclock_mhz = 99.5\n[[elementary.f.measured]]\ninterval = 2\nclock_mhz = 100\n"
+    assert refused(f"clock_mhz = 100\n{SMALLEST}{entries}") == (
+        "board.toml:6:1: error[bad-value]: 'elementary.f.clock_mhz' is 99.5, and the platform's clock is 100\n"
+        "    6 | clock_mhz = 99.5\n"
+        "      | ^^^^^^^^^\n"
+        "  hint: lower the platform's clock_mhz, or give the figures of a datapath that reaches it"
+    )
+    assert first_lines(f"clock_mhz = 101\n{SMALLEST}{entries}") == [
+        "board.toml:6:1: error[bad-value]: 'elementary.f.clock_mhz' is 99.5, and the platform's clock is 101",
+        "board.toml:9:1: error[bad-value]: 'elementary.f.measured[1].clock_mhz' is 100, and the platform's clock is 101",
+    ]
+
+
+def test_one_interval_measured_twice() -> None:
+    text = SMALLEST + "[[elementary.f.measured]]\ninterval = 2\n" * 2 + "[[elementary.g.measured]]\ninterval = 2\n"
+    assert refused(text) == (
+        "board.toml:6:3: error[bad-value]: 'elementary.f.measured' has the interval 2 twice\n"
+        "    6 | [[elementary.f.measured]]\n"
+        "      |   ^^^^^^^^^^^^^^^^^^^^^\n"
+        "  hint: keep one of the two"
+    )
 
 
 def test_an_impossible_port() -> None:

@@ -62,7 +62,7 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
 
 def _has_formula(group: Group, platform: Platform, task: str) -> bool:
     process = group.network.processes[task]
-    recurrence = platform.entry(process.elementary).recurrence or 0
+    recurrence = max(platform.datapath(process).recurrence.values(), default=0)
     return not group.delays(task) or recurrence <= plain_occupancy(platform, process)
 
 

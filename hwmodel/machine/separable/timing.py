@@ -177,7 +177,7 @@ class Timing:
 
     def _latency(self, task: str) -> int:
         process = self.counts.parts.group.network.processes[task]
-        return self.platform.entry(process.elementary).latency
+        return self.platform.datapath(process).latency
 
     def _lengths(self, kinds: StepKinds, units: Ints) -> Ints:
         """How long each kind of step is (S, K) with units (all structures, tasks), of each structure its own."""

@@ -134,7 +134,7 @@ def test_shipped_specifications_could_be_a_hundred_million_times_as_large(path) 
     assert max(sum(shares.values()) for shares in most.values()) * 10**8 < LIMIT
 
 
-PLAIN = Platform(memory=ExternalMemory(latency=30, data_per_word=4), local=LocalMemory())
+PLAIN = Platform(assume_datapaths=True, memory=ExternalMemory(latency=30, data_per_word=4), local=LocalMemory())
 
 
 @pytest.mark.parametrize(("side", "cycles"), [(65536, "2.37 x 10^21"), (32768, "1.48 x 10^20")])

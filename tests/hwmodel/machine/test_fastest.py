@@ -211,7 +211,9 @@ def _some_figures() -> list[list[int]]:
 def _harris() -> MachineModel:
     path = shipped_folder() / "harris.aol"
     spec = load_checked(path, {"H": 6, "W": 8})
-    platform = Platform(memory=ExternalMemory(latency=3, data_per_word=8))  # processors end many steps
+    platform = Platform(
+        assume_datapaths=True, memory=ExternalMemory(latency=3, data_per_word=8)
+    )  # processors end many steps
     return MachineModel(flatten(spec, choose_top(spec, None)), platform)
 
 

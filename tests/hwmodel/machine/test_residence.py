@@ -149,7 +149,7 @@ def test_what_is_loaded_once_is_bounded_and_added_after_the_largest_group() -> N
 
 def test_the_published_model() -> None:
     """One flow less, no double buffer; C stays 3, the data of w for each y."""
-    platform = Platform(memory=ExternalMemory(latency=5, data_per_word=2))
+    platform = Platform(assume_datapaths=True, memory=ExternalMemory(latency=5, data_per_word=2))
     found = {
         name: PublishedModel(flatten(loaded(text), "top"), platform) for name, text in (("g", GIVEN), ("t", TABLE))
     }

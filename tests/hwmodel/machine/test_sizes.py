@@ -32,7 +32,9 @@ def test_a_bool_takes_a_byte_outside_and_a_bit_inside(tmp_path: Path) -> None:
     path.write_text(FLIPS, encoding="utf-8")
     spec = api.load(path)
     network = canonical_form(spec, "flips").network
-    platform = Platform(memory=ExternalMemory(latency=0, word_bits=64), elementary={"flip": ElementaryEntry()})
+    platform = Platform(
+        memory=ExternalMemory(latency=0, word_bits=64), elementary={"flip": ElementaryEntry(initiation_interval=1)}
+    )
     model = MachineModel(network, platform)
     design = Design((GroupDesign((Processor("flips", 64),), Blocks((64,), row_major(1))),))
     estimate = model.evaluate(design)

@@ -48,7 +48,9 @@ def test_a_task_of_which_nothing_runs_makes_nothing(tmp_path: Path) -> None:
     path.write_text(UNREAD, encoding="utf-8")
     spec = api.load(path)
     network = flatten(spec, "top")
-    testbench = Testbench(spec, network, Platform(memory=ExternalMemory(latency=2, data_per_word=1)))
+    testbench = Testbench(
+        spec, network, Platform(assume_datapaths=True, memory=ExternalMemory(latency=2, data_per_word=1))
+    )
     group = GroupDesign(tuple(map(Processor, network.processes)), Blocks((2,), row_major(1)), recompute=True)
     judgement = testbench.judge(group)
     assert (judgement.identical, judgement.reasons) == (True, ())

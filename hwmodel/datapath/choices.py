@@ -1,0 +1,245 @@
+"""The datapaths that a platform offers a task: at which intervals, and where each figure of one is from.
+
+Intervals come from the first of these that says something: `measured` and `interval` of the task's entry; its
+`initiation_interval`, times the data of the largest output port; the technology, which offers those worth trying; and,
+where a platform lets datapaths be assumed, an initiation interval of 1. A task with none of these is refused.
+
+Each other figure comes from what was measured at the interval, else from the entry, else from the body, which the
+technology prices, each by itself; so does each cost by its name. Latency and recurrences that are derived leave out the
+local memory, whose cycles are added here; those that somebody gives contain it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+from arrayol.errors import ArrayolError, error
+from arrayol.ir.network import Process
+from arrayol.ir.spec import Elementary
+from hwmodel.datapath.entry import ElementaryEntry, Measured
+from hwmodel.datapath.figures import Datapath, Origin, largest_output
+
+
+class Derived(Protocol):
+    """What is derived of a body at one interval: see `hwmodel.datapath.derive`."""
+
+    @property
+    def latency(self) -> int:
+        """In cycles, without those of the local memory."""
+
+    @property
+    def recurrence(self) -> Mapping[tuple[str, str], int]:
+        """By output and input port, in cycles, with the state in a register of the unit."""
+
+    @property
+    def cost(self) -> Mapping[str, float]:
+        """Of one unit, by name."""
+
+    @property
+    def operator_pj(self) -> float:
+        """Of one repetition."""
+
+    @property
+    def register_pj(self) -> float:
+        """Of one repetition."""
+
+
+class Derivation(Protocol):
+    """What is derived of a body."""
+
+    @property
+    def intervals(self) -> tuple[int, ...]:
+        """Those worth trying, ascending."""
+
+    def at(self, interval: int) -> Derived:
+        """The datapath at an interval."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What datapaths stand on beside a task's entry.
+
+    `derive` is there where the platform names a technology. `local_cycles` are those of the local memory, fetch and
+    store together. With `assumed` a task of which nothing is known has an initiation interval of 1.
+    """
+
+    derive: Callable[[Elementary], Derivation] | None
+    local_cycles: int
+    assumed: bool
+
+
+@dataclass(frozen=True)
+class Choices:
+    """The datapaths of one task; what is derived is derived when it is first asked for."""
+
+    process: Process
+    entry: ElementaryEntry
+    ground: Ground
+
+    @cached_property
+    def intervals(self) -> tuple[int, ...]:
+        """The cycles from start to start of a repetition among which a design chooses, ascending.
+
+        Raises ArrayolError (`no-datapath`, and what derivations raise).
+        """
+        if self.entry.intervals:
+            return self.entry.intervals
+        if self.entry.initiation_interval is not None:
+            return (largest_output(self.process) * self.entry.initiation_interval,)
+        if self.ground.derive is not None and self._has_body:
+            derivation = self._derivation
+            assert derivation is not None, "a body and a technology are there"
+            return derivation.intervals
+        if self.ground.assumed:
+            return (largest_output(self.process),)
+        raise self._nothing_known()
+
+    @property
+    def interval_origin(self) -> Origin:
+        """Where all intervals are from; those of `measured` may stand beside given ones."""
+        if self.entry.intervals or self.entry.initiation_interval is not None:
+            return "given"
+        return "derived" if self.ground.derive is not None and self._has_body else "assumed"
+
+    def at(self, interval: int) -> Datapath:
+        """The datapath at an interval; at one that is not offered, that of the offered one below it, left waiting.
+
+        What is derived is derived for the interval itself. Raises ArrayolError (as `intervals`).
+        """
+        below = [one for one in self.intervals if one <= interval]
+        measured = self.entry.measured_at(below[-1] if below else self.intervals[0])
+        derived = self._derived(interval, measured)
+        latency, latency_from = self._latency(measured, derived)
+        recurrence, through_memory, recurrence_from = self._recurrences(measured, derived)
+        cost, cost_from = self._costs(measured, derived)
+        energy, registers, energy_from = self._energy(measured, derived)
+        return Datapath(
+            interval,
+            latency,
+            recurrence,
+            through_memory,
+            cost,
+            energy,
+            registers,
+            {
+                "interval": "measured" if measured is not None else self.interval_origin,
+                "latency": latency_from,
+                **recurrence_from,
+                **cost_from,
+                **energy_from,
+            },
+        )
+
+    @property
+    def _has_body(self) -> bool:
+        definition = self.process.definition
+        return definition is not None and definition.body is not None
+
+    @cached_property
+    def _derivation(self) -> Derivation | None:
+        """What is derived of the body; None without a technology or a body."""
+        derive, definition = self.ground.derive, self.process.definition
+        return derive(definition) if derive is not None and definition is not None and self._has_body else None
+
+    def _derived(self, interval: int, measured: Measured | None) -> Derived | None:
+        """The derived datapath, which may fail where all that has to be known is given."""
+        try:
+            return self._derivation.at(interval) if self._derivation is not None else None
+        except ArrayolError:
+            if self._is_described(measured):
+                return None
+            raise
+
+    def _is_described(self, measured: Measured | None) -> bool:
+        """Whether interval, latency, cost, and a recurrence where it counts, are given or measured."""
+        parts: list[ElementaryEntry | Measured] = [self.entry, *([measured] if measured is not None else [])]
+        intervals = bool(self.entry.intervals) or self.entry.initiation_interval is not None
+        latency = any(part.latency is not None for part in parts)
+        recurrence = not self.process.delays or any(part.recurrence is not None for part in parts)
+        return intervals and latency and recurrence and any(part.cost for part in parts)
+
+    def _latency(self, measured: Measured | None, derived: Derived | None) -> tuple[int, Origin]:
+        if measured is not None and measured.latency is not None:
+            return measured.latency, "measured"
+        if self.entry.latency is not None:
+            return self.entry.latency, "given"
+        if derived is not None:
+            return derived.latency + self.ground.local_cycles, "derived"
+        return 0, "assumed"
+
+    def _recurrences(
+        self, measured: Measured | None, derived: Derived | None
+    ) -> tuple[dict[tuple[str, str], int], dict[tuple[str, str], int], dict[str, Origin]]:
+        """Recurrences by pair of ports, what the local memory adds to them, and the weakest of their origins.
+
+        A pair of which nobody says anything waits for nothing but the unit.
+        """
+        waits: dict[tuple[str, str], int] = {}
+        through_memory: dict[tuple[str, str], int] = {}
+        origins: list[Origin] = []
+        for delay in self.process.delays:
+            pair = delay.output, delay.port
+            if (cycles := _recurrence_of(measured, delay.port)) is not None:
+                waits[pair] = cycles
+                origins.append("measured")
+            elif (cycles := _recurrence_of(self.entry, delay.port)) is not None:
+                waits[pair] = cycles
+                origins.append("given")
+            elif derived is not None:
+                if cycles := derived.recurrence.get(pair, 0):
+                    waits[pair], through_memory[pair] = cycles, self.ground.local_cycles
+                origins.append("derived")
+            else:
+                origins.append("assumed")
+        order: tuple[Origin, ...] = ("assumed", "derived", "given", "measured")
+        weakest = next((origin for origin in order if origin in origins), None)
+        return waits, through_memory, {"recurrence": weakest} if weakest else {}
+
+    def _costs(self, measured: Measured | None, derived: Derived | None) -> tuple[dict[str, float], dict[str, Origin]]:
+        sources: tuple[tuple[Mapping[str, float], Origin], ...] = (
+            (measured.cost if measured is not None else {}, "measured"),
+            (self.entry.cost, "given"),
+            (derived.cost if derived is not None else {}, "derived"),
+        )
+        cost: dict[str, float] = {}
+        origins: dict[str, Origin] = {}
+        for amounts, origin in sources:
+            for name, amount in amounts.items():
+                if name not in cost:
+                    cost[name], origins[f"cost.{name}"] = amount, origin
+        return cost, origins
+
+    def _energy(
+        self, measured: Measured | None, derived: Derived | None
+    ) -> tuple[float | None, float, dict[str, Origin]]:
+        """The energy of a repetition and the part of registers: none of what is given or measured is theirs."""
+        if measured is not None and measured.energy_pj is not None:
+            return measured.energy_pj, 0.0, {"energy_pj": "measured"}
+        if self.entry.energy_pj is not None:
+            return self.entry.energy_pj, 0.0, {"energy_pj": "given"}
+        if derived is not None:
+            registers = derived.register_pj
+            return derived.operator_pj + registers, registers, {"energy_pj": "derived"}
+        return None, 0.0, {}
+
+    def _nothing_known(self) -> ArrayolError:
+        name, definition = self.process.elementary, self.process.definition
+        table = f"[elementary.{name}] with interval = CYCLES"
+        if self.ground.derive is None:
+            why = "the platform names no technology and gives it no interval"
+            hint = f'name a technology in the platform, as technology = "ecp5-6", give {table}'
+        else:
+            kind = "extern" if definition is not None and definition.extern else "a black box"
+            why = f"it is {kind}, of which nothing can be derived, and the platform gives it no interval"
+            hint = f"give {table}, latency and cost"
+        hint += ", or take --assume-datapaths"
+        span = definition.span if definition is not None else None
+        return error("no-datapath", f"the elementary '{name}' has no datapath: {why}", span, hint=hint)
+
+
+def _recurrence_of(part: ElementaryEntry | Measured | None, port: str) -> int | None:
+    wait = part.recurrence if part is not None else None
+    return wait.get(port) if isinstance(wait, Mapping) else wait
