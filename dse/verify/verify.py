@@ -23,7 +23,7 @@ from dse.verify.reduce import Reducer, extents_of
 from dse.verify.testbench import Judgement, Testbench
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
-from hwmodel.platform import Platform
+from hwmodel.platform import Platform, for_copies
 from hwmodel.residence import Loads
 
 WHOLE_AT_MOST = 1_000_000  # repetitions; a spec without a reduced size is simulated whole up to so many
@@ -62,7 +62,8 @@ class Verifier:
         self.consts = self.platform.verify if self.form.original.items else {}  # what steps made has no consts
         self.is_reduced = bool(self.consts)
         small = self._reduced() if self.is_reduced else self.form
-        self.testbench = Testbench(small.spec, small.network, self.platform, self.loads)
+        platform = for_copies(self.platform, small.original)  # whose copies may have other parameters at that size
+        self.testbench = Testbench(small.spec, small.network, platform, self.loads)
         self._reducer = Reducer(extents_of(Accesses(self.form.network, self.loads)), self.testbench.model)
 
     def _reduced(self) -> Canonical:

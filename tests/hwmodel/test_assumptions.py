@@ -27,7 +27,7 @@ task second(b: i32[8]) -> (c: i32[8]) {
 }
 task both(a: i32[8]) -> (c: i32[8]) { b = first(a) c = second(b) }
 """
-MEMORY = "[memory]\nlatency = 3\ndata_per_word = 2\n"
+MEMORY = "assume_datapaths = true\n[memory]\nlatency = 3\ndata_per_word = 2\n"
 DEFAULT = (
     "no platform is given, and none lies beside the specification: taken with a clock of 100 MHz, bursts of 30 cycles "
     "latency, words of 128 bits and one port for loads and stores"
@@ -104,7 +104,8 @@ def test_a_cost_that_some_task_lacks_is_refused(arrayol: CommandLine, spec: Path
     done = arrayol("explore", "both.aol", asked)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(
-        "both.toml:9:2: error[missing-cost]: 'lut' is no figure of designs here: the task 'second' has no cost in lut\n"
+        "both.toml:10:2: error[missing-cost]: 'lut' is no figure of designs here: the task 'second' has no cost in "
+        "lut\n"
     )
     assert (
         "hint: give cost = { lut = NUMBER } in [elementary.near] of the platform, 0 where there is none" in done.stderr

@@ -193,8 +193,8 @@ def test_datapaths_that_do_not_reach_the_clock() -> None:
         "  hint: lower the platform's clock_mhz, or give the figures of a datapath that reaches it"
     )
     assert first_lines(f"clock_mhz = 101\n{SMALLEST}{entries}") == [
-        "board.toml:6:1: error[bad-value]: 'elementary.f.clock_mhz' is 99.5, and the platform's clock is 101",
-        "board.toml:9:1: error[bad-value]: 'elementary.f.measured[1].clock_mhz' is 100, and the platform's clock is 101",
+        f"board.toml:{place}: error[bad-value]: 'elementary.f.{key}' is {mhz}, and the platform's clock is 101"
+        for place, key, mhz in (("6:1", "clock_mhz", "99.5"), ("9:1", "measured[1].clock_mhz", "100"))
     ]
 
 

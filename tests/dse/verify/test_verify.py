@@ -273,7 +273,9 @@ task top(x: i32[N]) -> (y: i32[N]) {
 def test_arrays_of_one_number(tmp_path: Path) -> None:
     (tmp_path / "one.aol").write_text(ONE_NUMBER, encoding="utf-8")
     (tmp_path / "one.toml").write_text(
-        "[memory]\nlatency = 3\ndata_per_word = 2\n[local]\nblock_bits = 64\naccess_cycles = 2\n", encoding="utf-8"
+        "assume_datapaths = true\n[memory]\nlatency = 3\ndata_per_word = 2\n"
+        "[local]\nblock_bits = 64\naccess_cycles = 2\n",
+        encoding="utf-8",
     )
     spec, platform = api.load(tmp_path / "one.aol"), load_platform(tmp_path / "one.toml")
     found = api.explore(spec, space=api.Space(verify=True))

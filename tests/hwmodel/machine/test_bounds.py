@@ -22,7 +22,7 @@ from hwmodel.design import GroupDesign
 from hwmodel.machine.bounds import most_of_designs, require_bounded_costs
 from hwmodel.machine.int64 import LIMIT
 from hwmodel.machine.model import MachineModel
-from hwmodel.platform import ExternalMemory, LocalMemory, Platform, find_platform
+from hwmodel.platform import ExternalMemory, LocalMemory, Platform, platform_of
 
 FIGURES = ("latency_cycles", "frame_cycles", "internal_memory_data", "internal_memory_bits", "memory_blocks")
 
@@ -130,7 +130,7 @@ def test_shipped_specifications_could_be_a_hundred_million_times_as_large(path) 
         network = flatten(spec, choose_top(spec, None))
     except ArrayolError as several:
         pytest.skip(several.diagnostics[0].code)
-    most = most_of_designs(Accesses(network), find_platform(path, None)[0])
+    most = most_of_designs(Accesses(network), platform_of(spec, None)[0])
     assert max(sum(shares.values()) for shares in most.values()) * 10**8 < LIMIT
 
 

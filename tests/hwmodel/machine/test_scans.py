@@ -195,7 +195,8 @@ task calm(video: f32[*, 4]) -> (calmer: f32[*, 4]) {
 def test_a_window_over_frames_of_a_fused_array_is_refused() -> None:
     checked = check_source(SourceFile("calm.aol", FRAMES))
     assert checked.spec is not None
-    model = MachineModel(flatten(checked.spec, "calm"), load_platform(shipped_folder() / "lpsf.toml"))
+    platform = load_platform(shipped_folder() / "lpsf.toml").model_copy(update={"assume_datapaths": True})
+    model = MachineModel(flatten(checked.spec, "calm"), platform)
     whole = Blocks((1, 2), row_major(2))
     with pytest.raises(ArrayolError) as caught:
         model.estimate(GroupDesign((Processor("copies"), Processor("means")), whole))
