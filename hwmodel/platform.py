@@ -23,7 +23,7 @@ from hwmodel.datapath.choices import Choices, Ground
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.rules import broken_entries
-from hwmodel.toml_model import RULE, BrokenRule, TomlFile, read_toml, validate
+from hwmodel.toml_model import RULE, BrokenRule, KeyPath, TomlFile, read_toml, shown_path, validate
 from hwmodel.toml_values import Amount, Real, Table, Whole
 
 
@@ -275,15 +275,43 @@ def for_copies(platform: Platform, spec: Spec) -> Platform:
 def check_against(platform: Platform, spec: Spec) -> None:
     """Raises ArrayolError for entries of what the spec does not have.
 
-    `unknown-elementary` in `[elementary.NAME]`, `unknown-setting` in `[verify]`.
+    `unknown-elementary` in `[elementary.NAME]`, `unknown-port` in a table of recurrences, `unknown-setting` in
+    `[verify]`.
     """
     written = {item.name.text for item in spec.items if isinstance(item, syntax.Elementary)}
     known = {*spec.elementaries, *map(spec.definition_of, spec.elementaries), *written}
     unknown = (name for name in platform.elementary if component_name(spec, name) not in known and name not in known)
     strangers = [_stranger(platform, spec, name) for name in unknown]
+    strangers += _unknown_ports(platform, spec)
     strangers += [_unknown_const(platform, spec, name) for name in platform.verify if name not in spec.constants]
     if strangers:
         raise ArrayolError(strangers)
+
+
+def _unknown_ports(platform: Platform, spec: Spec) -> Iterator[Diagnostic]:
+    """Ports of recurrences that no elementary of the entry's name, or of its definition, has as inputs."""
+    for name, entry in platform.elementary.items():
+        own = component_name(spec, name) or name
+        ports = {
+            port.name: None
+            for elementary in spec.elementaries
+            if own in (elementary, spec.definition_of(elementary))
+            for port in spec.components[elementary].inputs
+        }
+        for path, port in _named_ports(name, entry) if ports else ():
+            if port not in ports:
+                hint = did_you_mean(port, ports) or f"inputs of '{own}': {', '.join(ports)}"
+                message = f"'{shown_path(path)}' names '{port}', which is no input of '{own}'"
+                yield Diagnostic("unknown-port", message, platform.place(*path), hint)
+
+
+def _named_ports(name: str, entry: ElementaryEntry) -> Iterator[tuple[KeyPath, str]]:
+    """The ports that tables of recurrences name, with the paths of these tables."""
+    path = "elementary", name
+    recurrences: dict[KeyPath, object] = {path: entry.recurrence}
+    recurrences |= {(*path, "measured", str(at)): one.recurrence for at, one in enumerate(entry.measured)}
+    for place, wait in recurrences.items():
+        yield from (((*place, "recurrence"), port) for port in (wait if isinstance(wait, Mapping) else ()))
 
 
 def _unknown_const(platform: Platform, spec: Spec, name: str) -> Diagnostic:

@@ -64,7 +64,8 @@ class Space:
 
     `study` is one or a TOML file; `narrow` takes plain designs only; `constraints` are texts as
     "internal_memory_bits <= 65536"; with `reuse_memory` groups share their local memories. `verify` simulates the
-    designs of the front, None where they are small.
+    designs of the front, None where they are small. With `assume_datapaths` an elementary of which neither the platform
+    nor a technology says anything has an initiation interval of 1, and a remark says so.
     """
 
     study: Study | Path | str | None = None
@@ -72,6 +73,11 @@ class Space:
     constraints: Sequence[str] = ()
     reuse_memory: bool = False
     verify: bool | None = None
+    assume_datapaths: bool = False
+
+    def on(self, platform: Platform) -> Platform:
+        """The platform as the space takes it."""
+        return platform.model_copy(update={"assume_datapaths": True}) if self.assume_datapaths else platform
 
     def whole(self) -> Study:
         """The study with all of it. Raises ArrayolError (`bad-constraint`, those of `load_study`)."""
@@ -125,9 +131,10 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         return explore_fusions(
             published, chosen(DEFAULT if names is None else names), labels, request=request, steps=steps
         )
-    study = for_copies((space or Space()).whole(), form.spec, form.network)
+    space = space or Space()
+    taken, study = space.on(taken), for_copies(space.whole(), form.spec, form.network)
     mappings = MappingSpace(MachineModel(form.network, taken, study.loads), study)
-    judge = _judge(mappings, form, request, space.verify if space else None)
+    judge = _judge(mappings, form, request, space.verify)
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)
     with open_runner(_resources(resources)) as runner:
         return explore_mappings(mappings, wanted, labels, request=request, steps=steps, judge=judge, runner=runner)

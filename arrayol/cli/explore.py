@@ -47,7 +47,7 @@ from dse.space.objectives import (
 )
 from dse.space.study import NUMBERS
 from hwmodel.accesses import Accesses
-from hwmodel.platform import find_platform, for_copies
+from hwmodel.platform import Platform, find_platform, for_copies
 from hwmodel.residence import Loads
 
 
@@ -73,11 +73,11 @@ _pick_option = click.option(
 )
 
 
-def _require_known(rule: Rule, model: str, spec: Spec, platform: Path | None, top: str | None, loads: Loads) -> None:
+def _require_known(rule: Rule, model: str, spec: Spec, platform: Platform, top: str | None, loads: Loads) -> None:
     """Raises for a bound on a figure that the model does not give here, before anything is explored."""
     if not rule.figures:
         return
-    taken = for_copies(find_platform(Path(spec.name), platform)[0], spec)
+    taken = for_copies(platform, spec)
     accesses = Accesses(canonical_form(spec, choose_top(spec, top)).network, loads)
     with _blamed_on("--pick"):
         if model != "machine":
@@ -193,6 +193,11 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     multiple=True,
     help='A bound, as "internal_memory_bits <= 65536"; repeatable (machine model).',
 )
+@click.option(
+    "--assume-datapaths",
+    is_flag=True,
+    help="Take an initiation interval of 1 for elementaries of which the platform says nothing (machine model).",
+)
 @click.option("--reuse-memory", is_flag=True, help="Groups share their local memories (machine model).")
 @click.option(
     "--verify/--no-verify", default=None, help="Simulate the designs of the front.  [default: where they are small]"
@@ -260,8 +265,9 @@ def command(  # noqa: PLR0913  one for each option
     warn_of_idle(loaded, choose_top(loaded, top))
     require_writable(folder)
     if rule is not None:
-        loads = api.Space(**space).whole().loads if model == "machine" else {}
-        _require_known(rule, model, loaded, platform, top, loads)
+        asked = api.Space(**space)
+        loads = asked.whole().loads if model == "machine" else {}
+        _require_known(rule, model, loaded, asked.on(find_platform(Path(loaded.name), platform)[0]), top, loads)
     if resume and not (folder / CACHE_NAME).exists():
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
     with _kept_work_told(folder, resume=resume), _blamed_on("--objectives"), progress(quiet=quiet) as report:

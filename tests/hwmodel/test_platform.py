@@ -11,7 +11,8 @@ from platform_files import SMALLEST, load
 from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.spec import Elementary, RepetitiveTask, Spec
+from arrayol.ir.spec import Elementary, Port, RepetitiveTask, Spec
+from arrayol.ir.types import ElementType
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.platform import (
     ExternalMemory,
@@ -166,4 +167,22 @@ def test_consts_of_the_reduced_size() -> None:
         "    7 | fast = true\n"
         "      | ^^^^\n"
         "  hint: consts of 'blur': H, scale"
+    )
+
+
+def test_recurrences_name_inputs() -> None:
+    port = Port("above", ElementType.U8, (), NOWHERE)
+    smooth = Elementary("smooth", (port,), (), None, None, NOWHERE)
+    spec = replace(blur(), components={**blur().components, "smooth": smooth})
+    text = SMALLEST + "[elementary.smooth]\nrecurrence = { above = 3 }\n"
+    check_against(load(text), spec)
+    text += "[[elementary.smooth.measured]]\ninterval = 2\nrecurrence = { abov = 3 }\n"
+    with pytest.raises(ArrayolError) as caught:
+        check_against(load(text), spec)
+    assert str(caught.value) == (
+        "board.toml:8:1: error[unknown-port]: 'elementary.smooth.measured[1].recurrence' names 'abov', which is no "
+        "input of 'smooth'\n"
+        "    8 | recurrence = { abov = 3 }\n"
+        "      | ^^^^^^^^^^\n"
+        "  hint: did you mean 'above'?"
     )
