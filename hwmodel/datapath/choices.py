@@ -35,15 +35,19 @@ class Derived(Protocol):
         """By output and input port, in cycles, with the state in a register of the unit."""
 
     @property
+    def through_memory(self) -> Mapping[tuple[str, str], int]:
+        """The same with the state in the local memory, without the cycles of that."""
+
+    @property
     def cost(self) -> Mapping[str, float]:
         """Of one unit, by name."""
 
     @property
-    def operator_pj(self) -> float:
+    def energy_operators_pj(self) -> float:
         """Of one repetition."""
 
     @property
-    def register_pj(self) -> float:
+    def energy_registers_pj(self) -> float:
         """Of one repetition."""
 
 
@@ -58,15 +62,18 @@ class Derivation(Protocol):
         """The datapath at an interval."""
 
 
+Pairs = frozenset[tuple[str, str]]  # of output and input port, as delays have them
+
+
 @dataclass(frozen=True)
 class Ground:
     """What datapaths stand on beside a task's entry.
 
-    `derive` is there where the platform names a technology. `local_cycles` are those of the local memory, fetch and
+    `derive` is there where the platform names a technology; it takes the delays whose recurrence is to be short. `local_cycles` are those of the local memory, fetch and
     store together. With `assumed` a task of which nothing is known has an initiation interval of 1.
     """
 
-    derive: Callable[[Elementary], Derivation] | None
+    derive: Callable[[Elementary, Pairs], Derivation] | None
     local_cycles: int
     assumed: bool
 
@@ -142,7 +149,9 @@ class Choices:
     def _derivation(self) -> Derivation | None:
         """What is derived of the body; None without a technology or a body."""
         derive, definition = self.ground.derive, self.process.definition
-        return derive(definition) if derive is not None and definition is not None and self._has_body else None
+        if derive is None or definition is None or definition.body is None:
+            return None
+        return derive(definition, frozenset((delay.output, delay.port) for delay in self.process.delays))
 
     def _derived(self, interval: int, measured: Measured | None) -> Derived | None:
         """The derived datapath, which may fail where all that has to be known is given."""
@@ -190,7 +199,8 @@ class Choices:
                 origins.append("given")
             elif derived is not None:
                 if cycles := derived.recurrence.get(pair, 0):
-                    waits[pair], through_memory[pair] = cycles, self.ground.local_cycles
+                    waits[pair] = cycles
+                    through_memory[pair] = derived.through_memory[pair] + self.ground.local_cycles - cycles
                 origins.append("derived")
             else:
                 origins.append("assumed")
@@ -221,8 +231,8 @@ class Choices:
         if self.entry.energy_pj is not None:
             return self.entry.energy_pj, 0.0, {"energy_pj": "given"}
         if derived is not None:
-            registers = derived.register_pj
-            return derived.operator_pj + registers, registers, {"energy_pj": "derived"}
+            registers = derived.energy_registers_pj
+            return derived.energy_operators_pj + registers, registers, {"energy_pj": "derived"}
         return None, 0.0, {}
 
     def _nothing_known(self) -> ArrayolError:

@@ -27,9 +27,10 @@ class Derived:
 
     latency: int
     recurrence: Mapping[tuple[str, str], int]
+    through_memory: Mapping[tuple[str, str], int]
     cost: Mapping[str, float]
-    operator_pj: float
-    register_pj: float
+    energy_operators_pj: float
+    energy_registers_pj: float
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Derivation:
         if interval < 2:
             raise error("operator-too-slow", "one is not enough")
         costs = {"lut": 100.0 + interval, "ff": 200.0 + interval}
-        return Derived(10 + interval, {("y", "p"): 20 + interval}, costs, 30.0 + interval, 0.5)
+        return Derived(10 + interval, {("y", "p"): 20 + interval}, {("y", "p"): 25 + interval}, costs, 30.0 + interval, 0.5)
 
 
 @dataclass
@@ -52,7 +53,8 @@ class Technology:
     asked: int = 0
     derivation: Derivation = field(default_factory=Derivation)
 
-    def __call__(self, _: Elementary) -> Derivation:
+    def __call__(self, _: Elementary, delays: frozenset[tuple[str, str]]) -> Derivation:
+        assert delays == {("y", "p")}
         self.asked += 1
         return self.derivation
 
@@ -171,7 +173,7 @@ def _check_recurrence(path, sources, derived) -> None:
         if cycles is not None:
             found.append((cycles, origin, 0))
     if derived:
-        found.append((20 + path.interval, "derived", LOCAL))
+        found.append((20 + path.interval, "derived", 5 + LOCAL))
     found.append((0, "assumed", 0))
     cycles, origin, more = found[0]
     pair = ("y", "p")
