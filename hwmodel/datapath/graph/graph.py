@@ -8,28 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import cached_property
 
+from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
-
-Kind = Literal["unsigned", "signed", "float"]
+from hwmodel.datapath.graph.numbers import Number, signed_digits
 
 # Operators that are no hardware: data that come from outside, and wires.
 INPUT, CONSTANT = "input", "constant"
 SHIFT, RESIZE = "shift", "resize"  # by a constant, left where positive; to another number, keeping its low bits
 FREE = frozenset({INPUT, CONSTANT, SHIFT, RESIZE})
 
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """What a wire holds. A bool is unsigned of 1 bit; a fixed-point number is its stored integer."""
-
-    kind: Kind
-    bits: int
-
-    @property
-    def is_float(self) -> bool:
-        return self.kind == "float"
+_BITS_ONLY = frozenset({"mux", "select", "access"})  # the same hardware for floats and integers of as many bits
+_SIGN_BIT = {"neg": "xor", "abs": "and"}  # of a float
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +43,19 @@ class Operation:
 class Graph:
     """Nodes, and where they meet the ports.
 
-    `details` are for an input its (port, element), row-major; for a constant its bits as an integer (signed ones as
-    their value); for SHIFT the distance; for `mulc`, `divc`, `modc` the constant; for `fscale` the exponent; for
-    `access` the port that is read at a place that data decide; else None. `inputs` and `outputs` have for each port the
-    node of each element, row-major; an input element that nothing reads has -1.
+    The value of an integer node is that of its operator on its operands' values, brought into the range of its number
+    by whole turns. `div`, `divc` and a shift to the right round down, `mod` and `modc` are the rest of that. `not`
+    inverts the bits of its number. `mux` has condition, then, otherwise; `select` an index and the values at the
+    indices from its detail on.
+
+    `details` are for an input its (port, place) in `inputs`; for a constant its bits as an integer (signed ones as
+    their value); for SHIFT the distance; for `mulc`, `divc`, `modc` of integers the constant; for `fscale` the
+    exponent; for `access` (port, part), what is read at the element that its operand says, row-major; for `select` the
+    first index; else None.
+
+    `inputs` and `outputs` have for each port the node of each element, row-major; those of complex ports are real and
+    imaginary part in turn, so that element j has the places `parts * j` and after. An input that nothing reads has -1.
+    `types` are those of the ports.
     """
 
     name: str
@@ -66,6 +66,84 @@ class Graph:
     spans: tuple[Span | None, ...] = field(repr=False)
     inputs: Mapping[str, tuple[int, ...]]
     outputs: Mapping[str, tuple[int, ...]]
+    types: Mapping[str, ElementType] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.operators)
+
+    def parts(self, port: str) -> int:
+        """How many nodes an element of a port has: two where it is complex."""
+        return 2 if port in self.types and self.types[port].kind is Kind.COMPLEX else 1
+
+    def operation(self, node: int) -> Operation | None:
+        """What a technology prices of a node; None where it is free."""
+        return self.operations[node]
+
+    @cached_property
+    def operations(self) -> tuple[Operation | None, ...]:
+        """The same of all nodes. Equal operations are one object."""
+        known: dict[tuple[object, ...], Operation | None] = {}
+        listed: list[Operation | None] = []
+        rows = zip(self.operators, self.operands, self.numbers, self.details, strict=True)
+        for operator, operands, number, detail in rows:
+            if operator in FREE:
+                listed.append(None)
+                continue
+            widths = tuple([self.numbers[operand].bits for operand in operands])
+            is_float = number.kind == "float" or self.numbers[operands[0]].kind == "float"
+            key = (operator, widths, number.bits, is_float, number.kind, detail if operator in _WITH_CONSTANT else 0)
+            if key not in known:
+                known[key] = self._operation(operator, operands, number, detail)
+            listed.append(known[key])
+        return tuple(listed)
+
+    def _operation(self, operator: str, operands: tuple[int, ...], number: Number, detail: object) -> Operation:
+        source = self.numbers[operands[0]]
+        if operator in _BITS_ONLY:
+            return _selection(operator, [self.numbers[operand].bits for operand in operands], number.bits)
+        if operator == "cvt":
+            name = f"cvt.{_suffix(source) or 'i'}.{_suffix(number) or 'i'}"
+            return Operation(name, max(source.bits, number.bits), source.bits, source.bits, number.bits, 1)
+        if source.is_float:
+            if operator in _SIGN_BIT:
+                return Operation(_SIGN_BIT[operator], 1, 1, 1, 1, 1)
+            own = source.bits
+            return Operation(f"{operator}.{_suffix(source)}", own, own, own, number.bits, 1)
+        bits = [self.numbers[operand].bits for operand in operands]
+        if operator in _WITH_CONSTANT:
+            assert isinstance(detail, int)
+            digits, other = constant_digits(operator, bits[0], detail), abs(detail).bit_length()
+            return Operation(operator, max(bits[0], number.bits), bits[0], other, number.bits, digits)
+        second = bits[1] if len(bits) > 1 else bits[0]
+        return Operation(operator, max(*bits, number.bits), bits[0], second, number.bits, 1)
+
+
+_WITH_CONSTANT = frozenset({"mulc", "divc", "modc"})
+
+
+def _selection(operator: str, bits: list[int], result: int) -> Operation:
+    """Multiplexers and reads of the local memory: bits that are carried, and how many inputs they come from."""
+    inputs = {"mux": 2, "select": len(bits) - 1}.get(operator, 1)
+    return Operation(operator, result, bits[0], bits[-1], result, inputs)
+
+
+def _suffix(number: Number) -> str:
+    return f"f{number.bits}" if number.is_float else ""
+
+
+def constant_digits(operator: str, bits: int, constant: int) -> int:
+    """The non-zero signed digits that a product with a constant has, or with the reciprocal of a divisor.
+
+    `bits` are those of the dividend x >= 0: x // c = x m // 2^h with h = bits + bits of c, m = 2^h // c + 1.
+    """
+    return signed_digits(constant if operator == "mulc" else reciprocal(bits, constant)[0])
+
+
+def reciprocal(bits: int, divisor: int) -> tuple[int, int]:
+    """The m and h such that x // divisor = x m // 2^h for all 0 <= x < 2^bits.
+
+    m = (2^h + e) / c with 0 < e <= c, so x m / 2^h is above x / c by x e / (c 2^h) <= x / 2^h < 1 / c: the next
+    multiple is not reached, since h = bits + bits of c.
+    """
+    shift = bits + divisor.bit_length()
+    return (1 << shift) // divisor + 1, shift

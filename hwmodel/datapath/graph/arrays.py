@@ -1,0 +1,146 @@
+"""What the ports and locals of a body hold while it is executed symbolically: nodes, by element."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from arrayol.ir.spec import ConstArray, Elementary
+from arrayol.ir.types import ElementType, Kind
+from hwmodel.datapath.graph.nodes import Nodes
+from hwmodel.datapath.graph.numbers import BOOL, F32, F64, SIGNED
+
+
+def code_of(kind: ElementType) -> int:
+    """The code of the number that holds a value of a type, or a part of one if complex."""
+    if kind.kind is Kind.FLOAT:
+        return F32 if kind.bits == 32 else F64
+    if kind.kind is Kind.COMPLEX:
+        return F32 if kind.bits == 64 else F64
+    if kind is ElementType.BOOL:
+        return BOOL
+    return kind.bits + (SIGNED if kind.is_signed else 0)
+
+
+class Cells(dict[int, int]):
+    """Nodes of the elements that have been written; others are 0, as what `+=` adds to. Element -1 is out of range."""
+
+    def __init__(self, zero: int) -> None:
+        super().__init__()
+        self.zero = zero
+
+    def __missing__(self, _: int) -> int:
+        return self.zero
+
+
+class InputCells(Cells):
+    """Those of an input, made when they are read first. A part of a complex element is one in `parts` places."""
+
+    def __init__(self, zero: int, nodes: Nodes, layout: Layout, part: int) -> None:
+        super().__init__(zero)
+        self.nodes, self.layout, self.part = nodes, layout, part
+
+    def __missing__(self, element: int) -> int:
+        layout = self.layout
+        if not 0 <= element < layout.size:
+            return self.zero
+        place = element * layout.parts + self.part
+        node = self[element] = self.nodes.input(layout.name, place, layout.code)
+        return node
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A port or local as an array in row-major order. A local has the loops around it as leading dimensions."""
+
+    name: str
+    type: ElementType
+    code: int
+    lows: tuple[int, ...]
+    lengths: tuple[int, ...]
+    is_input: bool
+
+    @property
+    def size(self) -> int:
+        return prod(self.lengths)
+
+    @property
+    def parts(self) -> int:
+        return 2 if self.type.kind is Kind.COMPLEX else 1
+
+    def flat(self, subscripts: Sequence[Any]) -> Any:
+        """The element of subscripts, numbers or arrays of them; -1 where it is out of range."""
+        flat: Any = 0
+        inside: Any = True
+        for subscript, low, length in zip(subscripts, self.lows, self.lengths, strict=True):
+            place = subscript - low
+            inside = inside & ((place >= 0) & (place < length))
+            flat = flat * length + place
+        if isinstance(flat, np.ndarray):
+            return np.where(inside, flat, -1)
+        return int(flat) if inside else -1
+
+
+@dataclass(slots=True)
+class Arrays:
+    """All ports and locals of a body. `cells` has the elements by name, one dictionary for each part."""
+
+    layouts: dict[str, Layout] = field(default_factory=dict)
+    cells: dict[str, list[Cells]] = field(default_factory=dict)
+
+
+def arrays_of(elementary: Elementary, nodes: Nodes, tables: dict[str, ConstArray]) -> Arrays:
+    """The arrays of a body before it runs. Inputs named in `tables` hold constants."""
+    found = Arrays()
+    for port in elementary.inputs:
+        shape = _finite(port.shape)
+        layout = Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, True)
+        zero = zero_of(nodes, layout.code)
+        found.layouts[port.name] = layout
+        found.cells[port.name] = [InputCells(zero, nodes, layout, part) for part in range(layout.parts)]
+        if port.name in tables:
+            _fill(found.cells[port.name], tables[port.name], nodes)
+    for port in elementary.outputs:
+        shape = _finite(port.shape)
+        _add(found, nodes, Layout(port.name, port.type, code_of(port.type), (0,) * len(shape), shape, False))
+    for local in elementary.locals:
+        lows = (*(outer.low for outer in local.around), *(0,) * len(local.shape))
+        lengths = (*(max(0, outer.high - outer.low) for outer in local.around), *local.shape)
+        _add(found, nodes, Layout(local.name, local.type, code_of(local.type), lows, lengths, False))
+    return found
+
+
+def _finite(shape: Sequence[int | None]) -> tuple[int, ...]:
+    return tuple(length for length in shape if length is not None)  # elementaries have no infinite dimension
+
+
+def _add(found: Arrays, nodes: Nodes, layout: Layout) -> None:
+    found.layouts[layout.name] = layout
+    found.cells[layout.name] = [Cells(zero_of(nodes, layout.code)) for _ in range(layout.parts)]
+
+
+def zero_of(nodes: Nodes, code: int) -> int:
+    """0 as a constant of a number."""
+    if code < F32:
+        return nodes.constant(0)
+    return nodes.real_constant(np.float32(0) if code == F32 else np.float64(0))
+
+
+def _fill(cells: list[Cells], table: ConstArray, nodes: Nodes) -> None:
+    values = np.frombuffer(table.data, np.dtype(table.type.numpy_name).newbyteorder("<"))
+    parts = [values.real, values.imag] if len(cells) == 2 else [values]
+    for own, part in zip(cells, parts, strict=True):
+        own.update(enumerate(constants(nodes, part)))
+
+
+def constants(nodes: Nodes, values: Any) -> list[int]:
+    """An array of numbers of one real type, as constants."""
+    array = np.asarray(values).ravel()
+    if array.dtype.kind == "f":
+        kind = np.dtype(f"f{array.dtype.itemsize}").type
+        return [nodes.real_constant(kind(value)) for value in array]
+    return [nodes.constant(int(value)) for value in array.tolist()]

@@ -1,0 +1,104 @@
+"""The dataflow graph of a body, by symbolic execution (docs/cost.md).
+
+Statements are executed with nodes for values (statements.py), so that each element of an output becomes a node.
+Constants fold as `run` folds them, equal nodes are one, and what no output needs is dropped. Integer sums and chains of
+min and max are made trees at the end (trees.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from arrayol.ir.expressions import assigns
+from arrayol.ir.spec import ConstArray, Elementary
+from hwmodel.datapath.graph.arrays import Arrays, arrays_of
+from hwmodel.datapath.graph.count import require_countable
+from hwmodel.datapath.graph.expressions import Expressions, Points
+from hwmodel.datapath.graph.graph import INPUT, Graph
+from hwmodel.datapath.graph.nodes import Nodes
+from hwmodel.datapath.graph.numbers import NUMBERS
+from hwmodel.datapath.graph.operations import Operations
+from hwmodel.datapath.graph.statements import Statements
+from hwmodel.datapath.graph.trees import with_trees
+
+Outputs = Mapping[str, list[int]]
+
+
+def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None = None, *, trees: bool = True) -> Graph:
+    """The graph of one repetition of an elementary task that has a body.
+
+    Inputs named in `tables` are constants; without it an element of a const array is an operand as any other. `trees`
+    says whether sums, minima and maxima of several integers become trees, or stay the chains that the body has.
+    Raises ArrayolError (`graph-too-large`) before anything is unrolled.
+    """
+    require_countable(elementary)
+    nodes = Nodes()
+    arrays = arrays_of(elementary, nodes, dict(tables or {}))
+    body = elementary.body or ()
+    summed = frozenset(statement.port for statement in assigns(body) if statement.accumulate)
+    Statements(Expressions(nodes, Operations(nodes), arrays), summed).run(body, Points(1, {}))
+    outputs = _outputs(elementary, arrays)
+    if trees:
+        nodes, outputs = with_trees(nodes, outputs)
+    return _graph(elementary, nodes, outputs)
+
+
+def _outputs(elementary: Elementary, arrays: Arrays) -> Outputs:
+    """The nodes of each output, those of a complex element next to each other."""
+    outputs = {}
+    for port in elementary.outputs:
+        layout, cells = arrays.layouts[port.name], arrays.cells[port.name]
+        outputs[port.name] = [part[element] for element in range(layout.size) for part in cells]
+    return outputs
+
+
+def live_nodes(nodes: Nodes, outputs: Outputs) -> list[bool]:
+    """Which nodes some output needs."""
+    live = [False] * len(nodes.records)
+    for listed in outputs.values():
+        for node in listed:
+            live[node] = True
+    records = nodes.records
+    for node in range(len(records) - 1, -1, -1):
+        if live[node]:
+            for operand in records[node][1]:
+                live[operand] = True
+    return live
+
+
+def _graph(elementary: Elementary, nodes: Nodes, outputs: Outputs) -> Graph:
+    live = live_nodes(nodes, outputs)
+    kept = [record for record, is_live in zip(nodes.records, live, strict=True) if is_live]
+    places = [0] * len(live)
+    count = 0
+    for node, is_live in enumerate(live):
+        if is_live:
+            places[node] = count
+            count += 1
+    operands = tuple([tuple([places[operand] for operand in record[1]]) for record in kept])
+    inputs = {port.name: [-1] * _size(elementary, port.name) for port in elementary.inputs}
+    for node, record in enumerate(kept):
+        if record[0] == INPUT:
+            detail: Any = record[3]
+            port, place = detail
+            inputs[port][place] = node
+    return Graph(
+        elementary.name,
+        tuple([record[0] for record in kept]),
+        operands,
+        tuple([NUMBERS[record[2]] for record in kept]),
+        tuple([record[3] for record in kept]),
+        tuple([record[4] for record in kept]),
+        {port: tuple(listed) for port, listed in inputs.items()},
+        {port: tuple(places[node] for node in listed) for port, listed in outputs.items()},
+        {port.name: port.type for port in (*elementary.inputs, *elementary.outputs)},
+    )
+
+
+def _size(elementary: Elementary, name: str) -> int:
+    port = next(port for port in elementary.inputs if port.name == name)
+    size = 2 if port.type.kind == "complex" else 1
+    for length in port.shape:
+        size *= length or 1
+    return size

@@ -1,0 +1,226 @@
+"""The values of a graph's outputs for many inputs at once, bit for bit as `run` computes them.
+
+Integers are kept as int64 with the bits of 64: sums, products and bit operations are computed modulo 2**64 and brought
+into the node's number; what needs an order is computed as uint64 where an operand may have all 64 bits, which is then
+never negative, nor is the other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from arrayol.execute.environment import DTYPES
+from arrayol.execute.stored import wrapped
+from arrayol.ir.types import ElementType, Kind
+from hwmodel.datapath.graph.floats import BINARY, UNARY
+from hwmodel.datapath.graph.graph import CONSTANT, INPUT, RESIZE, SHIFT, Graph
+from hwmodel.datapath.graph.numbers import Number
+
+Values = Any  # an NDArray: a row of lanes
+
+
+def evaluate(graph: Graph, inputs: Mapping[str, Values]) -> dict[str, Values]:
+    """The outputs of a graph.
+
+    `inputs` has for each port an array of NumPy's type for it (stored integers of fixed-point ports), with axes
+    (elements in row-major order, lanes); so have the results. What
+    `run` refuses, as a division by zero, gives any value.
+    """
+    return _collected(graph, evaluate_nodes(graph, inputs), _lanes(inputs))
+
+
+def evaluate_nodes(graph: Graph, inputs: Mapping[str, Values]) -> list[Values]:
+    """The value of each node: int64 with the bits of the number, or floats."""
+    slots = {port: _slots(np.asarray(values), graph.parts(port)) for port, values in inputs.items()}
+    values: list[Values] = []
+    with np.errstate(all="ignore"):
+        for node in range(len(graph)):
+            values.append(_value(graph, node, values, slots))
+    return values
+
+
+def _lanes(inputs: Mapping[str, Values]) -> int:
+    return next((values.shape[1] for values in inputs.values()), 1)
+
+
+def _slots(values: Values, parts: int) -> Values:
+    """One row for each place in `Graph.inputs`."""
+    if parts == 2:
+        real = np.stack([values.real, values.imag], axis=1)
+        return real.reshape(2 * len(values), values.shape[1])
+    return values if values.dtype.kind == "f" else values.astype(np.int64)
+
+
+def _value(  # noqa: PLR0911  a case per kind of operator
+    graph: Graph, node: int, values: list[Values], slots: Mapping[str, Values]
+) -> Values:
+    operator, number = graph.operators[node], graph.numbers[node]
+    detail: Any = graph.details[node]
+    operands = [values[operand] for operand in graph.operands[node]]
+    if operator == INPUT:
+        port, place = detail
+        return slots[port][place]
+    if operator == CONSTANT:
+        return _constant(number, detail)
+    if operator == "access":
+        port, part = detail
+        rows, parts = slots[port], graph.parts(port)
+        elements = len(rows) // parts
+        place = np.clip(operands[0], 0, elements - 1) * parts + part
+        index = np.broadcast_to(place, (rows.shape[1],))
+        return rows[index, np.arange(rows.shape[1])]
+    if operator == "mux":
+        return np.where(operands[0] != 0, operands[1], operands[2])
+    if operator == "select":
+        return _selected(operands, int(detail))
+    if number.is_float or graph.numbers[graph.operands[node][0]].is_float:
+        return _of_floats(operator, operands, number, detail, graph.numbers[graph.operands[node][0]])
+    unsigned = any(graph.numbers[operand] == _WORD for operand in graph.operands[node])
+    return bring_into(_INTEGERS[operator](operands, detail, unsigned), number)
+
+
+_WORD = Number("unsigned", 64)
+
+
+def _constant(number: Number, bits: object) -> Values:
+    assert isinstance(bits, int)
+    if number.is_float:
+        return np.array([bits], f"u{number.bits // 8}").view(f"f{number.bits // 8}")
+    return np.array([bits & (1 << 64) - 1], np.uint64).view(np.int64)
+
+
+def bring_into(values: Values, number: Number) -> Values:
+    """Integers of 64 bits in the range of a number, by whole turns."""
+    values = np.asarray(values)
+    values = values.view(np.int64) if values.dtype == np.uint64 else values.astype(np.int64, copy=False)
+    spare = 64 - number.bits
+    if not spare:
+        return values
+    if number.is_signed:
+        return values << spare >> spare
+    return values & np.int64((1 << number.bits) - 1)
+
+
+def _selected(operands: list[Values], first: int) -> Values:
+    shape = np.broadcast_shapes(*(operand.shape for operand in operands))
+    rows = np.stack([np.broadcast_to(operand, shape) for operand in operands[1:]])
+    index = np.clip(np.broadcast_to(operands[0], shape) - first, 0, len(rows) - 1)
+    return rows[index, np.arange(shape[0])]
+
+
+def _of_floats(  # noqa: PLR0911  a case per operator
+    operator: str, operands: list[Values], number: Number, detail: Any, source: Number
+) -> Values:
+    first = operands[0]
+    if operator == "cvt":
+        return _converted(first, number, source)
+    if operator == "fscale":
+        return np.ldexp(first, detail)
+    if operator == "fpos0":
+        return first + np.zeros(1, first.dtype)
+    if operator == "mulc":
+        return np.multiply(*operands)
+    if operator in UNARY:
+        return UNARY[operator](np.ascontiguousarray(first))
+    if operator == "lt":
+        return (operands[0] < operands[1]).astype(np.int64)
+    if operator == "eq":
+        return (operands[0] == operands[1]).astype(np.int64)
+    return BINARY[operator](*operands)
+
+
+def _converted(values: Values, number: Number, source: Number) -> Values:
+    if number.is_float:
+        if source == _WORD:
+            values = values.view(np.uint64)
+        return values.astype(f"f{number.bits // 8}")
+    whole = np.trunc(values)
+    if number == _WORD:
+        return whole.astype(np.uint64).view(np.int64)
+    return bring_into(whole.astype(np.int64), number)
+
+
+# Integers: operands, detail, and whether to compare all 64 bits as unsigned.
+
+_Apply = Callable[[list[Values], Any, bool], Values]
+
+
+def _ordered(apply: Callable[..., Values]) -> _Apply:
+    """A function that needs the order of its operands."""
+
+    def run(operands: list[Values], _: object, unsigned: bool) -> Values:
+        if unsigned:
+            operands = [operand.view(np.uint64) for operand in operands]
+        return apply(*operands)
+
+    return run
+
+
+def _divided(apply: Callable[..., Values]) -> _Apply:
+    """A quotient or rest, by a detail or an operand; of zero any."""
+
+    def run(operands: list[Values], constant: Any, unsigned: bool) -> Values:
+        kind = np.uint64 if unsigned else np.int64
+        dividend = operands[0].view(kind)
+        divisor = operands[1].view(kind) if len(operands) > 1 else np.asarray(constant).astype(kind)
+        return apply(dividend, np.where(divisor == 0, kind(1), divisor))
+
+    return run
+
+
+def _shifted(operands: list[Values], distance: Any, unsigned: bool) -> Values:
+    if distance >= 0:
+        return operands[0] << min(distance, 63)
+    values = operands[0].view(np.uint64) if unsigned else operands[0]
+    return values >> np.array(min(-distance, 63), values.dtype)
+
+
+def _shifted_right(operands: list[Values], _: object, unsigned: bool) -> Values:
+    values = operands[0].view(np.uint64) if unsigned else operands[0]
+    return values >> np.clip(operands[1], 0, 63).astype(values.dtype)
+
+
+_INTEGERS: dict[str, _Apply] = {
+    SHIFT: _shifted,
+    RESIZE: lambda operands, *_: operands[0],
+    "add": lambda operands, *_: operands[0] + operands[1],
+    "sub": lambda operands, *_: operands[0] - operands[1],
+    "neg": lambda operands, *_: -operands[0],
+    "abs": lambda operands, *_: np.abs(operands[0]),
+    "mul": lambda operands, *_: operands[0] * operands[1],
+    "mulc": lambda operands, constant, _: operands[0] * bring_into(_constant(_WORD, constant), _WORD),
+    "div": _divided(np.floor_divide),
+    "divc": _divided(np.floor_divide),
+    "mod": _divided(np.remainder),
+    "modc": _divided(np.remainder),
+    "and": lambda operands, *_: operands[0] & operands[1],
+    "or": lambda operands, *_: operands[0] | operands[1],
+    "xor": lambda operands, *_: operands[0] ^ operands[1],
+    "not": lambda operands, *_: ~operands[0],
+    "shl": lambda operands, *_: operands[0] << np.clip(operands[1], 0, 63),
+    "shr": _shifted_right,
+    "min": _ordered(np.minimum),
+    "max": _ordered(np.maximum),
+    "lt": _ordered(np.less),
+    "eq": _ordered(np.equal),
+}
+
+
+def _collected(graph: Graph, values: list[Values], lanes: int) -> dict[str, Values]:
+    """Outputs as arrays of their ports' types."""
+    found = {}
+    for port, listed in graph.outputs.items():
+        rows = np.stack([np.broadcast_to(values[node], (lanes,)) for node in listed])
+        found[port] = _typed(rows, graph.types[port])
+    return found
+
+
+def _typed(rows: Values, kind: ElementType) -> Values:
+    if kind.kind is Kind.COMPLEX:
+        result = np.empty((len(rows) // 2, rows.shape[1]), DTYPES[kind])
+        result.real, result.imag = rows[::2], rows[1::2]
+        return result
+    return wrapped(rows, kind) if kind.wraps else rows.astype(DTYPES[kind])

@@ -1,0 +1,80 @@
+"""What wires hold: numbers, and the least ones for an interval of values. The recoding of constants to signed digits.
+
+While a graph is built, a number is a small integer, its code: the bits of an unsigned one, 64 + the bits of a signed
+one, and two codes for floats.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["unsigned", "signed", "float"]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """What a wire holds. A bool is unsigned of 1 bit; a fixed-point number is its stored integer."""
+
+    kind: Kind
+    bits: int
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "float"
+
+    @property
+    def is_signed(self) -> bool:
+        return self.kind == "signed"
+
+
+SIGNED = 64  # what the code of a signed number is above its bits
+F32, F64 = 129, 130
+BOOL = 1
+
+# By code. No number has code 0.
+NUMBERS = (
+    Number("unsigned", 1),
+    *(Number("unsigned", bits) for bits in range(1, 65)),
+    *(Number("signed", bits) for bits in range(1, 65)),
+    Number("float", 32),
+    Number("float", 64),
+)
+
+
+def number_of(low: int, high: int) -> int:
+    """The code of the least number that has all integers low..high, which fit 64 bits."""
+    if low >= 0:
+        return high.bit_length() or 1
+    return SIGNED + 1 + max(high.bit_length() if high > 0 else 0, (~low).bit_length())
+
+
+def range_of(code: int) -> tuple[int, int]:
+    """The least and the greatest integer of a number."""
+    if code > SIGNED:
+        half = 1 << (code - SIGNED - 1)
+        return -half, half - 1
+    return 0, (1 << code) - 1
+
+
+def wrapped(value: int, code: int) -> int:
+    """An integer brought into the range of a number by whole turns."""
+    if code > SIGNED:
+        half = 1 << (code - SIGNED - 1)
+        return ((value + half) & (2 * half - 1)) - half
+    return value & ((1 << code) - 1)
+
+
+def signed_digits(constant: int) -> int:
+    """How many non-zero digits -1, 1 the canonical signed digits (CSD) of a constant have."""
+    return sum(1 for digit in recoded(constant) if digit)
+
+
+def recoded(constant: int) -> list[int]:
+    """The canonical signed digits of an integer, the least significant first: no two neighbours are non-zero."""
+    digits = []
+    while constant:
+        digit = 2 - (constant & 3) if constant & 1 else 0
+        digits.append(digit)
+        constant = (constant - digit) >> 1
+    return digits

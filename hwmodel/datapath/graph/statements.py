@@ -1,0 +1,264 @@
+"""Statements of a body, executed symbolically: ranges and loops unrolled, outputs and locals as memory.
+
+A statement is evaluated at many points of its ranges together. It may read what it writes: then the points are cut, in
+their order, into runs of which none reads what an earlier point of the run has written. Iterations of a loop take part
+as points where each touches elements of its own: every array that the loop writes has a dimension whose subscript is
+the loop's variable, in all accesses. Other loops run one iteration after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from arrayol.ir.expressions import (
+    Assign,
+    Expr,
+    Index,
+    Loop,
+    Range,
+    Read,
+    Statement,
+    assigns,
+    expressions,
+    inside,
+)
+from hwmodel.datapath.graph.arrays import Layout
+from hwmodel.datapath.graph.expressions import Expressions, Points, at
+from hwmodel.datapath.graph.numbers import F32
+from hwmodel.datapath.graph.operations import Value
+
+
+@dataclass(slots=True)
+class Statements:
+    """Runs statements over the arrays of `expressions`. `summed` are the arrays that some statement adds to."""
+
+    expressions: Expressions
+    summed: frozenset[str]
+
+    def run(self, body: Sequence[Statement], points: Points) -> None:
+        """Execute statements in order, at all points of the loops around them."""
+        for statement in body:
+            inner = self.spread(statement.ranges, points)
+            if not inner.count:
+                continue
+            if isinstance(statement, Assign):
+                self._assign(statement, inner)
+            elif inner.count == 1 or is_independent(statement):
+                self.run(statement.body, inner)
+            else:
+                for place in range(inner.count):
+                    self.run(statement.body, inner.single(place))
+
+    def spread(self, ranges: Sequence[Range], points: Points) -> Points:
+        """The points of ranges at each point around them, the last range fastest."""
+        for own in ranges:
+            low, high = (self.expressions.value(bound, points) for bound in (own.low, own.high))
+            points = spread_along(own.name, low, high, points)
+        return points
+
+    def _assign(self, statement: Assign, points: Points) -> None:
+        condition: Any = None
+        if statement.condition is not None:
+            condition = self.expressions.value(statement.condition, points)
+            known = self._known_condition(condition)
+            if known is not None:
+                if not known.any():
+                    return
+                if not known.all():
+                    points = points.take(known)
+                condition = None
+        for run in self._runs(statement, points):
+            part = points if run is None else points.single(run.start) if len(run) == 1 else points.take(_slice(run))
+            if condition is not None and run is not None:
+                condition = self.expressions.value(statement.condition, part)  # type: ignore[arg-type]
+            self._assign_together(statement, part, condition)
+
+    def _known_condition(self, condition: Value) -> Any:
+        """Where it holds, if no data decide that."""
+        if not isinstance(condition, list):
+            return np.atleast_1d(np.asarray(condition, bool))
+        nodes = self.expressions.nodes
+        if any(nodes.low[node] != nodes.high[node] for node in condition):
+            return None
+        return np.array([bool(nodes.low[node]) for node in condition])
+
+    def _runs(self, statement: Assign, points: Points) -> Iterator[range | None]:
+        """Runs of points that may be evaluated together; None is all of them."""
+        reads = [
+            part
+            for own in expressions(statement)
+            for part in inside(own)
+            if isinstance(part, Read) and part.port == statement.port
+        ]
+        if points.count == 1 or not reads:
+            yield None
+            return
+        layout = self.expressions.arrays.layouts[statement.port]
+        target = self.expressions.place(layout, statement.subscripts, points)
+        places = [self._place_to_read(read, layout, points) for read in reads]
+        if isinstance(target, list) or any(isinstance(place, list) for place in places):
+            yield from (range(point, point + 1) for point in range(points.count))
+            return
+        written: set[int] = set()
+        start = 0
+        for point in range(points.count):
+            if any(at(place, point) in written for place in places):
+                yield range(start, point)
+                start = point
+                written.clear()
+            written.add(at(target, point))
+        yield range(start, points.count)
+
+    def _place_to_read(self, read: Read, layout: Layout, points: Points) -> Any:
+        """The place that a read may touch: a list where that takes data, or another read of the same array."""
+        names = {part.port for own in read.subscripts for part in inside(own) if isinstance(part, Read)}
+        return [] if names else self.expressions.place(layout, read.subscripts, points)
+
+    def _assign_together(self, statement: Assign, points: Points, condition: Any) -> None:
+        """Write at points of which none reads what another writes."""
+        evaluate = self.expressions
+        layout = evaluate.arrays.layouts[statement.port]
+        place = evaluate.place(layout, statement.subscripts, points)
+        value = evaluate.data(statement.value, points)
+        parts = list(value) if isinstance(value, tuple) else [value]
+        if isinstance(place, list):
+            for point in range(points.count):
+                own = None if condition is None else condition[point]
+                self._write_by_data(statement, layout, place, point, [part[point] for part in parts], own)
+            return
+        elements = place.tolist() if isinstance(place, np.ndarray) else [place] * points.count
+        for part, values in enumerate(parts):
+            self._write(statement, layout, part, elements, values, condition)
+
+    def _write(
+        self,
+        statement: Assign,
+        layout: Layout,
+        part: int,
+        elements: list[int],
+        values: list[int],
+        condition: list[int] | None,
+    ) -> None:
+        """Write elements that the subscripts give; one that comes several times is written in turn."""
+        cells = self.expressions.arrays.cells[layout.name][part]
+        if condition is None and not statement.accumulate:
+            cells.update(zip(elements, values, strict=True))
+            cells.pop(-1, None)
+            return
+        for turn in _turns(elements):
+            own = [elements[place] for place in turn]
+            new = [values[place] for place in turn]
+            old = [cells[element] for element in own]
+            if statement.accumulate:
+                self.expressions.nodes.span = statement.span
+                new = self._sums(layout, old, new)
+            if condition is not None:
+                new = [
+                    self._if_written(statement, element in cells, condition[place], value, before)
+                    for place, element, value, before in zip(turn, own, new, old, strict=True)
+                ]
+            cells.update(zip(own, new, strict=True))
+        cells.pop(-1, None)
+
+    def _sums(self, layout: Layout, old: list[int], new: list[int]) -> list[int]:
+        operations = self.expressions.operations
+        if layout.code >= F32:
+            return operations.floats.each("add", old, new, layout.code)
+        add = operations.integers.add
+        return [add(a, b, layout.code) for a, b in zip(old, new, strict=True)]
+
+    def _if_written(self, statement: Assign, has_value: bool, condition: int, value: int, before: int) -> int:
+        """What an element holds after a write that data decide: an element without a value must be written."""
+        if not has_value and statement.port not in self.summed:
+            return value
+        return self.expressions.operations.integers.mux(condition, value, before)
+
+    def _write_by_data(
+        self, statement: Assign, layout: Layout, place: list[Any], point: int, values: list[int], condition: int | None
+    ) -> None:
+        """Write an element that data choose: each that it may be takes the value if it is the one."""
+        evaluate, nodes = self.expressions, self.expressions.nodes
+        integers = evaluate.operations.integers
+        nodes.span = statement.target_span
+        elements, index = evaluate.chosen(layout, place, point)
+        for part, value in enumerate(values):
+            cells = evaluate.arrays.cells[layout.name][part]
+            new = value
+            if statement.accumulate and elements:
+                old = integers.select(index, 0, [cells[element] for element in elements])
+                new = self._sums(layout, [old], [value])[0]
+            for number, element in enumerate(elements):
+                is_this = integers.equal(index, nodes.constant(number))
+                if condition is not None:
+                    is_this = integers.bit("and", is_this, condition, 1)
+                cells[element] = integers.mux(is_this, new, cells[element])
+
+
+def _slice(run: range) -> Any:
+    return np.arange(run.start, run.stop)
+
+
+def _turns(elements: list[int]) -> Iterator[Sequence[int]]:
+    """Places of a list, such that no element comes twice in a turn, and its places in order over the turns."""
+    if len(set(elements)) == len(elements):
+        yield range(len(elements))
+        return
+    seen: dict[int, int] = {}
+    turns: list[list[int]] = []
+    for place, element in enumerate(elements):
+        turn = seen.get(element, 0)
+        seen[element] = turn + 1
+        if turn == len(turns):
+            turns.append([])
+        turns[turn].append(place)
+    yield from turns
+
+
+def spread_along(name: str, low: Any, high: Any, points: Points) -> Points:
+    """For each point the values low..high of a variable."""
+    if not isinstance(low, np.ndarray) and not isinstance(high, np.ndarray):
+        length = max(0, int(high) - int(low))
+        own: Any = np.arange(int(low), int(low) + length, dtype=np.int64)
+        if points.count == 1:
+            count = length
+            values = points.values if length == 1 else {key: at(value, 0) for key, value in points.values.items()}
+            return Points(count, {**values, name: int(low) if length == 1 else own})
+        values = {key: _repeated(value, length) for key, value in points.values.items()}
+        return Points(points.count * length, {**values, name: np.tile(own, points.count)})
+    lows = np.broadcast_to(np.asarray(low, np.int64), (points.count,))
+    lengths = np.maximum(np.broadcast_to(np.asarray(high, np.int64), (points.count,)) - lows, 0)
+    starts = np.cumsum(lengths) - lengths
+    own = np.arange(int(lengths.sum())) - np.repeat(starts - lows, lengths)
+    values = {key: _repeated(value, lengths) for key, value in points.values.items()}
+    return Points(len(own), {**values, name: own})
+
+
+def _repeated(value: Any, times: Any) -> Any:
+    return np.repeat(value, times) if isinstance(value, np.ndarray) else value
+
+
+def is_independent(loop: Loop) -> bool:
+    """Whether iterations of a loop touch elements of their own in all that it writes."""
+    accesses: dict[str, list[tuple[Expr, ...]]] = {}
+    for statement in assigns(loop.body):
+        accesses.setdefault(statement.port, []).append(statement.subscripts)
+    for statement in assigns(loop.body):
+        for own in expressions(statement):
+            for part in inside(own):
+                if isinstance(part, Read) and part.port in accesses:
+                    accesses[part.port].append(part.subscripts)
+    return all(_is_own(own.name, listed) for own in loop.ranges for listed in accesses.values())
+
+
+def _is_own(name: str, accesses: list[tuple[Expr, ...]]) -> bool:
+    """Whether some subscript is the variable, in all accesses."""
+    first = [{place for place, own in enumerate(access) if _is_index(own, name)} for access in accesses]
+    return bool(set.intersection(*first))
+
+
+def _is_index(node: Expr, name: str) -> bool:
+    return isinstance(node, Index) and node.name == name

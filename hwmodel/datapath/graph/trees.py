@@ -1,0 +1,185 @@
+"""Chains of integer additions, of min and of max as trees by arrival time.
+
+Modulo 2**w sums may be regrouped: the value of a sum is its leaves', each with its sign, wrapped in the number of the
+root, whatever sums in between are, as long as they keep its bits. A sum is an inner one of the chain if nothing else
+needs it, and it is exact or wraps in no fewer bits than the root. Leaves are joined two at a time, the two that arrive
+first, counted in operators from the inputs. Floats are never regrouped.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping
+
+from hwmodel.datapath.graph.graph import FREE
+from hwmodel.datapath.graph.integers import Integers, number_bits
+from hwmodel.datapath.graph.nodes import Nodes
+from hwmodel.datapath.graph.numbers import F32
+
+Outputs = Mapping[str, list[int]]
+
+_SUMS = frozenset({"add", "sub", "neg"})
+_EXTREMES = frozenset({"min", "max"})
+
+
+def with_trees(nodes: Nodes, outputs: Outputs) -> tuple[Nodes, Outputs]:
+    """The same values with chains as trees; where there is no chain, the very nodes."""
+    inner = _inner_nodes(nodes, outputs)
+    if not inner:
+        return nodes, outputs
+    regrouped = _Regrouped(nodes, inner)
+    places = regrouped.run(outputs)
+    return regrouped.target, {port: [places[node] for node in listed] for port, listed in outputs.items()}
+
+
+def _live(nodes: Nodes, outputs: Outputs) -> tuple[list[int], dict[int, int]]:
+    """How often each node is used by nodes that outputs need, and by what at last."""
+    records = nodes.records
+    uses = [0] * len(records)
+    user: dict[int, int] = {}
+    for listed in outputs.values():
+        for node in listed:
+            uses[node] += 2  # its own value is needed
+    for node in range(len(records) - 1, -1, -1):
+        if uses[node]:
+            for operand in records[node][1]:
+                uses[operand] += 1
+                user[operand] = node
+    return uses, user
+
+
+def _inner_nodes(nodes: Nodes, outputs: Outputs) -> set[int]:
+    """Sums, minima and maxima that are only steps on the way to another of their kind."""
+    uses, user = _live(nodes, outputs)
+    inner: set[int] = set()
+    root_bits: dict[int, int] = {}
+    for node in range(len(nodes.records) - 1, -1, -1):  # users first
+        operator, _, code, _, _ = nodes.records[node]
+        if not uses[node] or code >= F32 or not (operator in _SUMS or operator in _EXTREMES):
+            continue
+        root_bits[node] = number_bits(code)
+        parent = user.get(node, node)
+        if uses[node] != 1 or parent not in root_bits:
+            continue
+        if operator in _EXTREMES:
+            is_inner = nodes.records[parent][0] == operator
+        else:
+            keeps_bits = node not in nodes.wrapping or number_bits(code) >= root_bits[parent]
+            is_inner = keeps_bits and nodes.records[parent][0] in _SUMS
+        if is_inner:
+            inner.add(node)
+            root_bits[node] = root_bits[parent]
+    return inner
+
+
+class _Regrouped:
+    """Builds the nodes anew, those of chains by trees."""
+
+    def __init__(self, source: Nodes, inner: set[int]) -> None:
+        self.source, self.inner = source, inner
+        self.target = Nodes()
+        self.integers = Integers(self.target)
+        self.levels: list[int] = []
+        self.places: dict[int, int] = {}
+
+    def run(self, outputs: Outputs) -> dict[int, int]:
+        uses, _ = _live(self.source, outputs)
+        for node, record in enumerate(self.source.records):
+            if not uses[node] or node in self.inner:
+                continue
+            self.target.span = record[4]
+            if record[0] in _SUMS and record[2] < F32 and self._has_chain(record[1]):
+                self.places[node] = self._sum(node)
+            elif record[0] in _EXTREMES and record[2] < F32 and self._has_chain(record[1]):
+                self.places[node] = self._extreme(node)
+            else:
+                self.places[node] = self._copy(node)
+        return self.places
+
+    def _has_chain(self, operands: tuple[int, ...]) -> bool:
+        return any(operand in self.inner for operand in operands)
+
+    def _copy(self, node: int) -> int:
+        operator, operands, code, detail, _ = self.source.records[node]
+        source, target = self.source, self.target
+        if source.low[node] == source.high[node]:
+            return target.constant(source.low[node])
+        moved = tuple([self.places[operand] for operand in operands])
+        if code >= F32:
+            place = target.real(operator, moved, code, positive=source.positive_zero[node], detail=detail)
+            if node in source.floats:
+                target.floats[place] = source.floats[node]
+            return place
+        place = target.typed(operator, moved, code, (source.low[node], source.high[node]), detail)
+        if node in source.wrapping:
+            target.wrapping.add(place)
+        return place
+
+    def _level(self, node: int) -> int:
+        """Operators on the longest way to a node."""
+        for place in range(len(self.levels), node + 1):
+            operator, operands, *_ = self.target.records[place]
+            before = max((self.levels[operand] for operand in operands), default=0)
+            self.levels.append(before + (operator not in FREE))
+        return self.levels[node]
+
+    def _leaves(self, node: int) -> list[tuple[int, bool]]:
+        """The leaves of a chain, and whether each is subtracted, from the left."""
+        leaves = []
+        stack = [(node, False)]
+        while stack:
+            own, negative = stack.pop()
+            if own != node and own not in self.inner:
+                leaves.append((self.places[own], negative))
+                continue
+            operator, operands, *_ = self.source.records[own]
+            signs = (negative, negative != (operator == "sub")) if len(operands) == 2 else (not negative,)
+            stack.extend(reversed(list(zip(operands, signs, strict=True))))
+        return leaves
+
+    def _sum(self, node: int) -> int:
+        """Two leaves at a time; a difference where their signs differ."""
+        code = self.source.records[node][2]
+        heap = [
+            (self._level(leaf), number, leaf, negative) for number, (leaf, negative) in enumerate(self._leaves(node))
+        ]
+        heapq.heapify(heap)
+        number = len(heap)
+        while len(heap) > 1:
+            _, _, a, a_negative = heapq.heappop(heap)
+            _, _, b, b_negative = heapq.heappop(heap)
+            if a_negative == b_negative:
+                joined, negative = self.integers.add(a, b, code), a_negative
+            else:
+                positive, other = (b, a) if a_negative else (a, b)
+                joined, negative = self.integers.sub(positive, other, code), False
+            heapq.heappush(heap, (self._level(joined), number, joined, negative))
+            number += 1
+        _, _, total, negative = heap[0]
+        if negative:
+            total = self.integers.neg(total, code)
+        return self.integers.resize(total, code)
+
+    def _extreme(self, node: int) -> int:
+        operator = self.source.records[node][0]
+        heap = [(self._level(leaf), number, leaf) for number, leaf in enumerate(self._extreme_leaves(node, operator))]
+        heapq.heapify(heap)
+        number = len(heap)
+        while len(heap) > 1:
+            _, _, a = heapq.heappop(heap)
+            _, _, b = heapq.heappop(heap)
+            joined = self.integers.extreme(operator, a, b)
+            heapq.heappush(heap, (self._level(joined), number, joined))
+            number += 1
+        return heap[0][2]
+
+    def _extreme_leaves(self, node: int, operator: str) -> list[int]:
+        leaves = []
+        stack = [node]
+        while stack:
+            own = stack.pop()
+            if own == node or own in self.inner:
+                stack.extend(reversed(self.source.records[own][1]))
+            else:
+                leaves.append(self.places[own])
+        return leaves

@@ -1,0 +1,141 @@
+"""Graphs of bodies against the reference execution, bit for bit, and what they are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from strategies_bodies import differences, drawn_inputs, elementaries, elementary_of, runnable
+
+from arrayol import api
+from arrayol.ir.spec import Elementary
+from hwmodel.datapath.graph.build import build_graph
+from hwmodel.datapath.graph.count import MAXIMUM_NODES, count_nodes
+from hwmodel.datapath.graph.evaluate import evaluate
+from hwmodel.datapath.graph.graph import Graph
+
+ROOT = Path(__file__).resolve().parents[4]
+SPECS = sorted((ROOT / "specs").glob("*.aol"))
+
+
+def assert_equal(elementary: Elementary, lanes: int, seed: int, *, tame: bool = False) -> None:
+    """Both forms of the graph give what the executor gives, at the lanes at which it does not stop."""
+    found = runnable(elementary, drawn_inputs(elementary.inputs, lanes, seed, tame=tame))
+    for trees in (False, True):
+        graph = build_graph(elementary, trees=trees)
+        if found is None:
+            event("the execution stops")
+            continue
+        inputs, expected = found
+        assert not differences(evaluate(graph, inputs), expected), (trees, elementary.name)
+
+
+@given(elementaries(), st.integers(0, 1 << 20))
+@settings(max_examples=250)
+def test_drawn_bodies_equal_the_execution(text: str, seed: int) -> None:
+    assert_equal(elementary_of(text), 12, seed)
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+def test_shipped_bodies_equal_the_execution(path: Path) -> None:
+    for elementary in api.load(path).elementaries.values():
+        if elementary.body is not None and count_nodes(elementary) <= MAXIMUM_NODES:
+            assert_equal(elementary, 8, 1, tame=True)
+            assert_equal(elementary, 8, 2)
+
+
+def operators(body: str, ports: str, *, trees: bool = True) -> dict[str, int]:
+    """The operators of a body that cost something, counted."""
+    graph = build_graph(elementary_of(f"elementary e{ports} {{ {body} }}"), trees=trees)
+    return dict(Counter(operation.operator for operation in graph.operations if operation))
+
+
+@pytest.mark.parametrize(
+    ("body", "ports", "expected"),
+    [
+        ("y = x * 8 + (x >> 2) + (x & 7)", "(x: u8) -> (y: u8)", {"add": 2}),
+        ("y = (x // 16) * 3", "(x: i16) -> (y: i16)", {"mulc": 1}),
+        ("y = x % 64", "(x: i16) -> (y: i16)", {}),
+        ("y = x // 6", "(x: u8) -> (y: u8)", {"divc": 1}),
+        ("y = x // 6", "(x: i8) -> (y: i8)", {"xor": 2, "divc": 1}),
+        ("y = x * -4", "(x: i8) -> (y: i8)", {"neg": 1}),
+        ("y = a + b\n z = b + a", "(a: u8, b: u8) -> (y: u8, z: u8)", {"add": 1}),
+        ("y = a if a > b else a * b", "(a: u8, b: u8) -> (y: u8)", {"lt": 1, "mul": 1, "mux": 1}),
+        ("y = min(u16(a), 300)", "(a: u8) -> (y: u16)", {}),
+        ("y = 1 if a < 0 else 0", "(a: i8) -> (y: i8)", {}),
+        ("y += x[k] for k in 0..3", "(x: f32[3]) -> (y: f32)", {"fpos0.f32": 1, "add.f32": 2}),
+        ("y += abs(x[k]) for k in 0..3", "(x: f32[3]) -> (y: f32)", {"and": 3, "add.f32": 2}),
+        ("y = x * 0.25 / 2", "(x: f32) -> (y: f32)", {"fscale.f32": 2}),
+        ("y = x * 0.3", "(x: f32) -> (y: f32)", {"mulc.f32": 1}),
+        ("y = x * z", "(x: c64, z: c64) -> (y: c64)", {"mul.f32": 4, "sub.f32": 1, "add.f32": 1}),
+        ("y = f32(x)", "(x: u8) -> (y: f32)", {"cvt.i.f32": 1}),
+        ("y = f64(x)", "(x: f32) -> (y: f64)", {"cvt.f32.f64": 1}),
+        ("y = x[i]", "(x: u8[16], i: u4) -> (y: u8)", {"select": 1}),
+        ("y = x[i]", "(x: u8[256], i: u8) -> (y: u8)", {"access": 1}),
+        ("y[i] = 5 for i in 0..4 y[j] = 7", "(j: u2) -> (y: u8[4])", {"eq": 4, "mux": 4}),
+    ],
+)
+def test_operators(body: str, ports: str, expected: dict[str, int]) -> None:
+    assert operators(body, ports) == expected
+
+
+def depth(graph: Graph) -> int:
+    """The most operators on a way from an input to an output."""
+    levels: list[int] = []
+    for operation, operands in zip(graph.operations, graph.operands, strict=True):
+        levels.append(max((levels[operand] for operand in operands), default=0) + (operation is not None))
+    return max(levels)
+
+
+@pytest.mark.parametrize(
+    ("body", "ports", "chain", "tree"),
+    [
+        ("y += x[k] for k in 0..16", "(x: u8[16]) -> (y: u8)", 15, 4),
+        ("y += x[k] for k in 0..16", "(x: u8[16]) -> (y: u16)", 15, 4),
+        ("y = x[0] y = max(y, x[k]) for k in 1..16", "(x: i8[16]) -> (y: i8)", 15, 4),
+        ("y = x[0] - x[1] + x[2] - x[3]", "(x: i8[4]) -> (y: i8)", 3, 2),
+        ("y = i32(x[0]) * x[1] + x[2] + x[3] + x[4]", "(x: i8[5]) -> (y: i32)", 4, 3),
+        ("y += x[k] for k in 0..16", "(x: f32[16]) -> (y: f32)", 16, 16),
+    ],
+)
+def test_chains_of_integers_become_trees(body: str, ports: str, chain: int, tree: int) -> None:
+    elementary = elementary_of(f"elementary e{ports} {{ {body} }}")
+    assert depth(build_graph(elementary, trees=False)) == chain
+    assert depth(build_graph(elementary)) == tree
+
+
+@pytest.mark.parametrize(
+    ("body", "ports", "widths"),
+    [
+        ("y = u16(a) + b", "(a: u8, b: u8) -> (y: u16)", [9]),
+        ("y = a + b", "(a: u8, b: u8) -> (y: u8)", [8]),
+        ("y = i32(a) * b", "(a: i8, b: i8) -> (y: i32)", [16]),
+        ("y += i32(x[k]) * x[k] for k in 0..2", "(x: i8[2]) -> (y: i32)", [15, 15, 16]),
+        ("y = (a & 15) + (b >> 6)", "(a: u8, b: u8) -> (y: u8)", [5]),
+    ],
+)
+def test_widths_are_those_of_the_values(body: str, ports: str, widths: list[int]) -> None:
+    graph = build_graph(elementary_of(f"elementary e{ports} {{ {body} }}"))
+    assert [operation.n for operation in graph.operations if operation] == widths
+
+
+def test_complex_ports_have_two_places_for_each_element() -> None:
+    graph = build_graph(elementary_of("elementary e(x: c64[3]) -> (y: c64[2]) { y[k] = conj(x[2 * k]) for k in 0..2 }"))
+    assert [node >= 0 for node in graph.inputs["x"]] == [True, True, False, False, True, True]
+    assert [graph.parts(port) for port in ("x", "y")] == [2, 2]
+    assert len(graph.outputs["y"]) == 4
+
+
+def test_tables_fold_where_they_are_given() -> None:
+    spec = api.load(ROOT / "specs" / "radar.aol")
+    dft = spec.elementaries["dft"]
+    plain, folded = build_graph(dft), build_graph(dft, spec.tables)
+    assert Counter(plain.operators)["mul"] == 4 * 64 * 64
+    assert Counter(folded.operators)["mul"] == 0
+    inputs = drawn_inputs(dft.inputs, 4, 1, tame=True)
+    inputs["ROOTS"] = np.repeat(np.frombuffer(spec.tables["ROOTS"].data, "<c8")[:, None], 4, axis=1)
+    assert not differences(evaluate(folded, inputs), evaluate(plain, inputs))
