@@ -1,0 +1,101 @@
+"""What a datapath at one interval costs: operators, multiplexers, control and registers, by names (docs/cost.md)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from hwmodel.datapath.folding.fold import Folded, Priced
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorUse:
+    """One class of operators: its name and width in bits, `operations` on `units`, and what it costs in all.
+
+    `cycles` until a result is in a register; 0 where the operator is combinational and may be chained, in `ns`.
+    `every` are the cycles that an operation keeps it. `muxes` is how many inputs have multiplexers; their costs are
+    `mux_cost`, those of the operators `cost`. `pj` is what the operations take in one repetition.
+    """
+
+    name: str
+    width: int
+    operations: int
+    units: int
+    cycles: int
+    ns: float
+    every: int
+    cost: Mapping[str, float]
+    muxes: int
+    mux_cost: Mapping[str, float]
+    pj: float
+
+    @property
+    def shared(self) -> bool:
+        """Whether an operator does several operations."""
+        return self.units < self.operations
+
+
+def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
+    """The operators of a datapath, in the order in which the body needs them."""
+    kinds = Counter(zip(priced.by_operation, priced.dataflow.kind, strict=True))
+    by_class: dict[int, list[tuple[int, int]]] = {}
+    for (place, kind), count in kinds.items():
+        by_class.setdefault(place, []).append((kind, count))
+    uses = []
+    for place, each in enumerate(priced.classes):
+        price, sharing = priced.prices[place], folded.problem.sharing[place]
+        units = sharing.units if sharing else each.operations
+        cost = (
+            scaled(price.cost, units)
+            if sharing
+            else total(scaled(priced.own[kind].cost, count) for kind, count in by_class[place])
+        )
+        muxes = folded.muxes.get(place, [])
+        uses.append(
+            OperatorUse(
+                each.operation.operator,
+                each.operation.w,
+                each.operations,
+                units,
+                price.cycles,
+                price.ns,
+                price.every,
+                cost,
+                len(muxes),
+                total(priced.technology.mux_in(bits, sources)[1] for bits, sources in muxes),
+                sum(priced.own[kind].pj * count for kind, count in by_class[place]),
+            )
+        )
+    return tuple(uses)
+
+
+def cost_of(priced: Priced, folded: Folded, uses: Iterable[OperatorUse], registers: int) -> dict[str, float]:
+    """Costs of a datapath by names, with so many bits of registers."""
+    technology, interval = priced.technology, folded.problem.interval
+    shares = any(sharing is not None for sharing in folded.problem.sharing)
+    parts = [part for use in uses for part in (use.cost, use.mux_cost)]
+    parts.append(technology.control(interval) if shares else {})
+    parts.append(scaled(technology.register_cost, registers))
+    costs = total(parts)
+    return {name: _whole(costs.get(name, 0.0)) for name in technology.costs}
+
+
+def scaled(cost: Mapping[str, float], factor: float) -> dict[str, float]:
+    """Costs of several."""
+    return {name: amount * factor for name, amount in cost.items()}
+
+
+def total(costs: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Costs of all together."""
+    result: dict[str, float] = {}
+    for cost in costs:
+        for name, amount in cost.items():
+            result[name] = result.get(name, 0.0) + amount
+    return result
+
+
+def _whole(amount: float) -> float:
+    """An amount to a millionth, as a whole number where it is one."""
+    rounded = round(amount, 6)
+    return int(rounded) if rounded == int(rounded) else rounded

@@ -1,0 +1,245 @@
+"""The datapath of an elementary task, derived from its body by a technology (docs/cost.md).
+
+derivation = derivation_of(elementary, load_technology("ecp5-6"), 100)
+for interval in derivation.intervals:
+print(interval, derivation.at(interval).cost)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from arrayol.errors import ArrayolError, Diagnostic, error
+from arrayol.ir.spec import Elementary
+from arrayol.source import Span
+from arrayol.text import counted
+from hwmodel.datapath.cost import OperatorUse, cost_of, total, uses_of
+from hwmodel.datapath.energy import operators_pj, registers_pj
+from hwmodel.datapath.folding.classes import classes_of, intervals_worth_trying
+from hwmodel.datapath.folding.fold import Delays, Folded, Priced, fold
+from hwmodel.datapath.graph.build import build_graph
+from hwmodel.datapath.graph.graph import Graph, Operation
+from hwmodel.datapath.schedule.dataflow import ACCESS, Dataflow, dataflow_of
+from hwmodel.datapath.schedule.lifetimes import recurrences
+from hwmodel.datapath.technology.technology import Price, Technology
+
+FETCH_CYCLES = 3  # of the local memory, where data say which element is read
+_CHAINS = frozenset({"add", "sub", "neg", "min", "max"})  # of integers: their sums are trees or chains
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """One datapath at one interval, in cycles.
+
+    `latency` and `recurrence` are without the cycles of the local memory. `recurrence` is by (output port, input port)
+    of as many elements and one type; `through_memory` the same where the state is read from the local memory, which
+    brings each element in its cycle. `registers` are bits that are held at once. `cost` is by names, of one unit.
+    Energies are pJ of one repetition.
+    """
+
+    interval: int
+    operators: tuple[OperatorUse, ...]
+    depth: int
+    latency: int
+    recurrence: Mapping[tuple[str, str], int]
+    through_memory: Mapping[tuple[str, str], int]
+    registers: int
+    cost: Mapping[str, float]
+    energy_operators_pj: float
+    energy_registers_pj: float
+    priced: Priced = field(repr=False)
+    folded: Folded = field(repr=False)
+
+    @property
+    def energy_pj(self) -> float:
+        """PJ of operators and registers of one repetition."""
+        return self.energy_operators_pj + self.energy_registers_pj
+
+    @property
+    def remark(self) -> str | None:
+        """What a designer should know: a chain of floats at an interval of 1 that is mostly registers."""
+        technology = self.priced.technology
+        operators = total(use.cost for use in self.operators)
+        logic = sum(amount for name, amount in operators.items() if name != "dsp")
+        held = self.registers * sum(technology.register_cost.values())
+        floats = any(".f" in use.name for use in self.operators)
+        if self.interval > 1 or not floats or held <= logic:
+            return None
+        return (
+            f"'{self.priced.dataflow.graph.name}' at interval 1 is mostly registers, {self.registers:,} bits: "
+            f"its floats are added in a chain of {counted(self.depth, 'cycle')}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Derivation:
+    """The datapaths of an elementary task on a technology at a clock; each is derived when it is asked for."""
+
+    elementary: Elementary
+    technology: Technology
+    clock_mhz: float
+    delays: Delays
+    _trees: Priced = field(repr=False)
+    _known: dict[int, Derived] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def graph(self) -> Graph:
+        """The dataflow graph of a repetition, sums as trees."""
+        return self._trees.dataflow.graph
+
+    @cached_property
+    def intervals(self) -> tuple[int, ...]:
+        """The intervals worth trying in cycles, ascending; each needs fewer operators than those before it."""
+        return intervals_worth_trying(
+            [
+                (each.operations, price.every)
+                for each, price in zip(self._trees.classes, self._trees.prices, strict=True)
+            ]
+        )
+
+    def at(self, interval: int) -> Derived:
+        """The datapath at an interval in cycles. Raises ArrayolError (`interval-too-short`) below the least one."""
+        if interval not in self._known:
+            if interval < self.intervals[0]:
+                slowest = max(zip(self._trees.prices, self._trees.classes, strict=True), key=lambda pair: pair[0].every)
+                raise error(
+                    "interval-too-short",
+                    f"'{self.elementary.name}' cannot start a repetition every {counted(interval, 'cycle')}: "
+                    f"'{slowest[0].operator}' is busy for {counted(self.intervals[0], 'cycle')}",
+                    hint=f"its least interval is {self.intervals[0]}",
+                )
+            self._known[interval] = min(self._candidates(interval), key=self._rank)
+        return self._known[interval]
+
+    def _candidates(self, interval: int) -> Iterator[Derived]:
+        yield _derived(self._trees, interval, self.delays)
+        if interval > 1 and self._chains is not None:
+            yield _derived(self._chains, interval, self.delays)
+
+    def _rank(self, derived: Derived) -> tuple[float, ...]:
+        """First a recurrence that needs fewer intervals, then cost, then latency."""
+        waits = [-(-derived.recurrence.get(pair, 0) // derived.interval) for pair in self.delays]
+        return max(waits, default=0), self.technology.weight(derived.cost), derived.latency
+
+    @cached_property
+    def _chains(self) -> Priced | None:
+        """The same with integer sums as the body has them, where that makes a difference."""
+        if sum(each.operations for each in self._trees.classes if each.operation.operator in _CHAINS) < 2:
+            return None
+        graph = build_graph(self.elementary, trees=False)
+        same = (graph.operators, graph.operands) == (self.graph.operators, self.graph.operands)
+        return None if same else _priced(dataflow_of(graph), self.technology, self.clock_mhz)
+
+
+def derivation_of(
+    elementary: Elementary, technology: Technology, clock_mhz: float, delays: Delays = frozenset()
+) -> Derivation:
+    """The datapaths of an elementary task; `delays` are (output port, input port) whose recurrence is to be short.
+
+    Raises ArrayolError: `no-body`, `graph-too-large`, `missing-operator`, `operator-too-slow`.
+    """
+    if elementary.body is None:
+        what = "calls Python" if elementary.extern else "is a black box"
+        raise error(
+            "no-body",
+            f"'{elementary.name}' {what}: no datapath can be derived from a body",
+            elementary.span,
+            hint=f"give its figures in the platform, [elementary.{elementary.name}] interval = CYCLES",
+        )
+    return _derivation(elementary, technology, clock_mhz, delays)
+
+
+@lru_cache(maxsize=512)
+def _derivation(elementary: Elementary, technology: Technology, clock_mhz: float, delays: Delays) -> Derivation:
+    priced = _priced(dataflow_of(build_graph(elementary)), technology, clock_mhz)
+    return Derivation(elementary, technology, clock_mhz, delays, priced)
+
+
+def _priced(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> Priced:
+    """Prices of all operations. Raises ArrayolError for each operator that is missing or too slow."""
+    mistakes: list[Diagnostic] = []
+    if technology.room_ns(clock_mhz) <= 0:
+        mistakes.append(_too_slow(dataflow.graph.name, technology, clock_mhz, None, technology.most_mhz, None))
+        raise ArrayolError(mistakes)
+    places = {kind: dataflow.nodes[number] for number, kind in reversed(list(enumerate(dataflow.kind)))}
+    own = []
+    told: set[str] = set()
+    for kind, operation in enumerate(dataflow.kinds):
+        price = _price(technology, operation, clock_mhz)
+        if isinstance(price, Price):
+            own.append(price)
+        elif operation.operator not in told:
+            told.add(operation.operator)
+            span = dataflow.graph.spans[places[kind]]
+            mistakes.append(_refused(dataflow.graph.name, technology, clock_mhz, operation, span))
+    if mistakes:
+        raise ArrayolError(mistakes)
+    classes, by_operation = classes_of(dataflow)
+    widest = []
+    for each in classes:
+        price = _price(technology, each.operation, clock_mhz)
+        assert price is not None
+        widest.append(price)
+    return Priced(dataflow, technology, clock_mhz, tuple(classes), by_operation, tuple(widest), tuple(own))
+
+
+def _price(technology: Technology, operation: Operation, clock_mhz: float) -> Price | None:
+    if operation.operator == ACCESS and not technology.rows(ACCESS):
+        return Price(ACCESS, 0.0, FETCH_CYCLES, 1, None, {}, 0.0, estimate=False)
+    row = technology.row(operation.operator, clock_mhz)
+    return None if row is None else technology.price(operation, row)
+
+
+def _refused(
+    name: str, technology: Technology, clock_mhz: float, operation: Operation, span: Span | None
+) -> Diagnostic:
+    rows = technology.rows(operation.operator)
+    if rows:
+        most = max(row.max_mhz or 0.0 for row in rows)
+        return _too_slow(name, technology, clock_mhz, operation.operator, most, span)
+    operator, _, kind = operation.operator.partition(".")
+    what = f"'{operator}' of {kind or 'integers'}"
+    return Diagnostic(
+        "missing-operator",
+        f"technology '{technology.name}' has no {what}, which '{name}' uses",
+        span,
+        f'add a row "{operation.operator}" to [operators] of the platform, or give [elementary.{name}]',
+    )
+
+
+def _too_slow(
+    name: str, technology: Technology, clock_mhz: float, operator: str | None, most: float, span: Span | None
+) -> Diagnostic:
+    what = f"'{operator}' of technology '{technology.name}'" if operator else f"technology '{technology.name}'"
+    return Diagnostic(
+        "operator-too-slow",
+        f"{what} reaches {most:g} MHz, and '{name}' needs it at {clock_mhz:g} MHz",
+        span,
+        f"set clock_mhz to {most:g} or less, or take another technology",
+    )
+
+
+def _derived(priced: Priced, interval: int, delays: Delays) -> Derived:
+    folded = fold(priced, interval, delays)
+    dataflow, ends, lifetimes = priced.dataflow, folded.ends, folded.lifetimes
+    uses = uses_of(priced, folded)
+    registers = lifetimes.registers(interval)
+    arrivals = np.array(folded.problem.arrivals, np.int64)
+    return Derived(
+        interval,
+        uses,
+        ends.depth,
+        ends.latency,
+        recurrences(dataflow, ends, lifetimes.first_use, interval),
+        recurrences(dataflow, ends, arrivals, interval),
+        registers,
+        cost_of(priced, folded, uses, registers),
+        operators_pj(uses),
+        registers_pj(lifetimes, priced.technology),
+        priced,
+        folded,
+    )

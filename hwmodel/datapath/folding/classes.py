@@ -1,0 +1,106 @@
+"""Classes of operations that one operator can do, how many operators an interval needs, and which intervals to try.
+
+A class is an operator with its type, of widths that are equal when rounded up to 8 bits; operators with a constant in
+them (`mulc`, `divc`, `modc`, `fscale`) only do that constant. A shared operator is as wide as its widest operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hwmodel.datapath.graph.graph import Operation
+from hwmodel.datapath.schedule.dataflow import Dataflow
+
+WITH_CONSTANT = frozenset({"mulc", "divc", "modc", "fscale.f32", "fscale.f64"})
+COMMUTATIVE = frozenset(
+    f"{operator}{kind}" for operator in ("add", "mul", "min", "max", "eq") for kind in ("", ".f32", ".f64")
+) | {"and", "or", "xor"}
+MANY = 100  # operations from which on not all intervals are tried
+TRIED = 6  # intervals of such a body
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorClass:
+    """`operation` is of the operator that does all of the class; `kinds` are their places in the dataflow."""
+
+    operation: Operation
+    kinds: tuple[int, ...]
+    operations: int
+
+    @property
+    def commutative(self) -> bool:
+        """Whether the two operands may change places."""
+        return self.operation.operator in COMMUTATIVE
+
+
+def classes_of(dataflow: Dataflow) -> tuple[list[OperatorClass], list[int]]:
+    """The classes, and for each operation the place of its own."""
+    places: dict[tuple[object, ...], int] = {}
+    members: list[set[int]] = []
+    counts: list[int] = []
+    by_kind: list[int | None] = [None] * len(dataflow.kinds)
+    classes: list[int] = []
+    for number, kind in enumerate(dataflow.kind):
+        place = by_kind[kind]
+        if place is None:
+            operation = dataflow.kinds[kind]
+            constant = operation.operator in WITH_CONSTANT
+            detail = dataflow.graph.details[dataflow.nodes[number]] if constant else None
+            place = places.setdefault((operation.operator, -(-operation.w // 8), detail), len(places))
+            if place == len(members):
+                members.append(set())
+                counts.append(0)
+            if not constant:
+                by_kind[kind] = place
+            members[place].add(kind)
+        counts[place] += 1
+        classes.append(place)
+    listed = [
+        OperatorClass(_widest([dataflow.kinds[kind] for kind in kinds]), tuple(sorted(kinds)), count)
+        for kinds, count in zip(members, counts, strict=True)
+    ]
+    return listed, classes
+
+
+def _widest(operations: Sequence[Operation]) -> Operation:
+    largest = [max(getattr(operation, name) for operation in operations) for name in ("w", "a", "b", "n", "k")]
+    return Operation(operations[0].operator, *largest)
+
+
+def units_wanted(operations: int, interval: int, every: int = 1) -> int:
+    """The least operators for so many operations in an interval, each of which keeps one for `every` cycles."""
+    return -(-operations // (interval // every))
+
+
+def intervals_worth_trying(counts: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """The least interval of each vector of operators: no other one needs fewer of any class, and is slower.
+
+    `counts` are the operations of each class and the cycles that one keeps its operator. Of bodies with many operations
+    at most TRIED intervals, evenly by their ratio, the first and the last among them.
+    """
+    least = max([1, *(every for _, every in counts)])
+    found = {least}
+    for operations, every in counts:
+        found.update(max(least, interval * every) for interval in _steps(operations))
+    intervals = sorted(found)
+    if sum(operations for operations, _ in counts) <= MANY or len(intervals) <= TRIED:
+        return tuple(intervals)
+    ratio = intervals[-1] / intervals[0]
+    wanted = [intervals[0] * ratio ** (step / (TRIED - 1)) for step in range(TRIED)]
+    return tuple(sorted({min(intervals, key=_distance(one)) for one in wanted}))
+
+
+def _distance(wanted: float) -> Callable[[int], float]:
+    return lambda interval: max(interval / wanted, wanted / interval)
+
+
+def _steps(operations: int) -> list[int]:
+    """The least I of each value of ceil(operations / I)."""
+    steps, interval = [], 1
+    while True:
+        steps.append(interval)
+        units = -(-operations // interval)
+        if units <= 1:
+            return steps
+        interval = -(-operations // (units - 1))

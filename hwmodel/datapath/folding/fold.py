@@ -1,0 +1,211 @@
+"""A datapath at one interval: which classes are shared, when operations start, on which operators.
+
+A class of n operations on m operators is shared only where that costs less:
+    n u > m u + its multiplexers + m w register bits,
+with u the weight of an operator and w its width. What the multiplexers need is known after binding. So all classes that
+may gain are shared at first; those that turn out not to are taken out and the rest is placed anew, until all gain.
+
+Time of a multiplexer is added to an operator before placing, for the most sources that its inputs can have. Where a
+pipelined operator has no slack for it, it takes a cycle more: its stages, cut anew, would have
+1000 / max_mhz + ns / cycles each.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hwmodel.datapath.folding.binding import Bound, bind
+from hwmodel.datapath.folding.classes import OperatorClass, units_wanted
+from hwmodel.datapath.schedule.dataflow import Dataflow
+from hwmodel.datapath.schedule.lifetimes import (
+    Ends,
+    Lifetimes,
+    arrivals_of,
+    deadlines,
+    ends_of,
+    lifetimes_of,
+    readiness,
+)
+from hwmodel.datapath.schedule.place import (
+    FAR,
+    Placed,
+    Problem,
+    Sharing,
+    Timing,
+    as_soon_as_possible,
+    combinational,
+    later,
+    pipelined,
+    topological,
+)
+from hwmodel.datapath.technology.technology import Price, Technology
+
+Delays = frozenset[tuple[str, str]]  # (output port, input port) of delays
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """The operations of a body at a clock: `prices` of each class's widest operator, `own` of each kind."""
+
+    dataflow: Dataflow
+    technology: Technology
+    clock_mhz: float
+    classes: tuple[OperatorClass, ...]
+    by_operation: list[int]
+    prices: tuple[Price, ...]
+    own: tuple[Price, ...]
+
+    @property
+    def room(self) -> int:
+        """Ticks of a cycle."""
+        return math.floor(self.technology.room_ns(self.clock_mhz) * 1000 + 1e-6)
+
+
+@dataclass(frozen=True, eq=False)
+class Folded:
+    """A body at an interval. `muxes` are for each class (bits, sources) of the inputs of its shared operators."""
+
+    problem: Problem
+    placed: Placed
+    ends: Ends
+    lifetimes: Lifetimes
+    bound: Bound
+    muxes: dict[int, list[tuple[int, int]]]
+
+
+def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
+    """The datapath of a body at an interval, which is at least `every` of each class."""
+    shared = {
+        place: Sharing(units, price.every)
+        for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True))
+        if (units := units_wanted(each.operations, interval, price.every)) < each.operations
+        and _gain(priced, place, units, ()) > 0
+    }
+    while True:
+        folded = _folded(priced, interval, shared, delays)
+        lost = {
+            place for place in shared if _gain(priced, place, shared[place].units, folded.muxes.get(place, ())) <= 0
+        }
+        if not lost:
+            return folded
+        shared = {place: sharing for place, sharing in shared.items() if place not in lost}
+
+
+def _gain(priced: Priced, place: int, units: int, muxes: Sequence[tuple[int, int]]) -> float:
+    """What sharing a class saves, as a weight."""
+    technology, each = priced.technology, priced.classes[place]
+    saved = (each.operations - units) * technology.weight(priced.prices[place].cost)
+    wires = sum(technology.weight(technology.mux_in(bits, sources)[1]) for bits, sources in muxes)
+    return saved - wires - units * each.operation.w * technology.weight(technology.register_cost)
+
+
+def _folded(priced: Priced, interval: int, shared: dict[int, Sharing], delays: Delays) -> Folded:
+    dataflow = priced.dataflow
+    problem = Problem(
+        dataflow,
+        interval,
+        priced.room,
+        priced.by_operation,
+        _timings(priced, shared, interval),
+        [shared.get(place) for place in range(len(priced.classes))],
+        arrivals_of(dataflow, interval),
+    )
+    order = topological(problem, _wanted(dataflow, interval, problem.room))
+    placed, slots = as_soon_as_possible(problem, order)
+    ends = ends_of(problem, placed)
+    pinned = frozenset(output for output, _ in delays)
+    due = deadlines(problem, ends.written(dataflow, interval), ends, pinned)
+    later(problem, placed, slots, due, _after(dataflow, {port for _, port in delays}))
+    ends = ends_of(problem, placed)
+    bound = bind(problem, placed, priced.classes)
+    muxes = {
+        place: [(_input_bits(priced.classes[place], position), fed) for position, fed in sources if fed > 1]
+        for place, sources in bound.sources.items()
+    }
+    return Folded(problem, placed, ends, lifetimes_of(problem, placed, ends), bound, muxes)
+
+
+def _wanted(dataflow: Dataflow, interval: int, room: int) -> list[int]:
+    """The ticks by which outputs would be there with a latency of 0, by value."""
+    due = [FAR] * len(dataflow.bits)
+    for port, values in dataflow.outputs.items():
+        ready = readiness(len(values) // dataflow.parts[port], interval)
+        for place, value in enumerate(values):
+            if value >= 0:
+                due[value] = min(due[value], ready[place // dataflow.parts[port]] * room)
+    return due
+
+
+def _after(dataflow: Dataflow, ports: set[str]) -> list[bool]:
+    """Which operations wait for an element of some ports."""
+    if not ports:
+        return [False] * len(dataflow.operands)
+    reached = [port in ports for port, _ in dataflow.elements]
+    for operands in dataflow.operands:
+        reached.append(any(value >= 0 and reached[value] for value in operands))
+    return reached[dataflow.first :]
+
+
+def _input_bits(each: OperatorClass, position: int) -> int:
+    """The bits of an input of an operator; those after the second are as wide as its result."""
+    operation = each.operation
+    return operation.a if position == 0 else operation.b if position == 1 else operation.n
+
+
+def _timings(priced: Priced, shared: dict[int, Sharing], interval: int) -> list[Timing]:
+    sources = _most_sources(priced, shared, interval)
+    timings = []
+    for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True)):
+        mux_ns = priced.technology.mux_in(each.operation.w, sources[place])[0] if place in shared else 0.0
+        if price.cycles:
+            timings.append(pipelined(price.cycles + _more(price, mux_ns, priced.clock_mhz), priced.room))
+        else:
+            timings.append(combinational(math.ceil((price.ns + mux_ns) * 1000 - 1e-6), priced.room))
+    return timings
+
+
+def _more(price: Price, mux_ns: float, clock_mhz: float) -> int:
+    """The cycles that a multiplexer adds to a pipelined operator."""
+    if not mux_ns:
+        return 0
+    if price.max_mhz is None:
+        return 1
+    return int(1000 / price.max_mhz + mux_ns / price.cycles > 1000 / clock_mhz)
+
+
+def _most_sources(priced: Priced, shared: dict[int, Sharing], interval: int) -> list[int]:
+    """For each class an upper bound of the sources of an input of its operators, before any is bound.
+
+    An operator has no more sources than operations, and no more than there are different ones: ports, operators of the
+    classes that feed it, constants.
+    """
+    dataflow = priced.dataflow
+    different: list[dict[int, set[object]]] = [{} for _ in priced.classes]
+    for operation, operands in enumerate(dataflow.operands):
+        place = priced.by_operation[operation]
+        if place not in shared:
+            continue
+        for position, value in enumerate(operands):
+            different[place].setdefault(position, set()).add(_source(priced, shared, value))
+    bounds = []
+    for place, price in enumerate(priced.prices):
+        counts = [sum(_count(shared, source) for source in sources) for sources in different[place].values()]
+        bounds.append(min(max(counts, default=1), interval // price.every))
+    return bounds
+
+
+def _source(priced: Priced, shared: dict[int, Sharing], value: int) -> object:
+    dataflow = priced.dataflow
+    if value < 0:
+        return "constant", dataflow.graph.details[-1 - value]
+    if value < dataflow.first:
+        return "port", dataflow.elements[value][0]
+    operation = value - dataflow.first
+    place = priced.by_operation[operation]
+    return place if place in shared else ("operation", operation)
+
+
+def _count(shared: dict[int, Sharing], source: object) -> int:
+    return shared[source].units if isinstance(source, int) else 1

@@ -1,0 +1,159 @@
+"""What a schedule comes to: when outputs are there, latency, recurrences, and what registers hold.
+
+Cycles count from the start of a repetition. Element j of an input port of p elements is in its register in cycle
+j div ceil(p / I) and stays there to its last use. A result is in a register from the cycle after its operation to the
+last use in a later cycle; the first of these cycles of a pipelined operator is in a register of its own. Element j of
+an output port of k is written at the end of cycle W - 1, W = latency + ceil((j + 1) I / k): until cycle W it is in a
+register, and the register it is written from is counted.
+
+Repetitions start every I cycles, so what holds in a cycle holds in all that are equal to it modulo I: the registers
+are the largest sum over these I phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.datapath.schedule.dataflow import Dataflow, Ints
+from hwmodel.datapath.schedule.place import FAR, Placed, Problem
+
+
+def arrivals_of(dataflow: Dataflow, interval: int) -> list[int]:
+    """The cycles in which the inputs are in their registers, by value."""
+    together = {port: -(-size // interval) for port, size in dataflow.sizes(dataflow.inputs).items()}
+    return [element // together[port] for port, element in dataflow.elements]
+
+
+def readiness(elements: int, interval: int) -> list[int]:
+    """ceil((j + 1) I / k) for each element j of an output port of k."""
+    return [-(-(element + 1) * interval // elements) for element in range(elements)]
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """When the outputs are there: cycles by port and place, 1 for constants; depth and latency in cycles."""
+
+    finished: Mapping[str, list[int]]
+    depth: int
+    latency: int
+
+    def written(self, dataflow: Dataflow, interval: int) -> dict[str, list[int]]:
+        """W of each place of the output ports."""
+        sizes = dataflow.sizes(dataflow.outputs)
+        return {
+            port: [
+                self.latency + ready for ready in readiness(sizes[port], interval) for _ in range(dataflow.parts[port])
+            ]
+            for port in dataflow.outputs
+        }
+
+
+def ends_of(problem: Problem, placed: Placed) -> Ends:
+    """When the outputs are there. An input that is an output takes the cycle in which it is written."""
+    dataflow, room = problem.dataflow, problem.room
+    first, starts = dataflow.first, placed.starts
+    classes, timings = problem.classes, problem.timings
+    finished: dict[str, list[int]] = {}
+    latency, depth = 0, 0
+    for port, values in dataflow.outputs.items():
+        ends = []
+        for value in values:
+            if value < 0:
+                ends.append(1)
+            elif value < first:
+                ends.append(problem.arrivals[value] + 1)
+            else:
+                ends.append(_in_register(starts[value - first], timings[classes[value - first]].ticks, room))
+        finished[port] = ends
+        parts = dataflow.parts[port]
+        ready = readiness(len(values) // parts, problem.interval)
+        latency = max([latency, *(end - ready[place // parts] for place, end in enumerate(ends))])
+        depth = max([depth, *ends])
+    return Ends(finished, depth, latency)
+
+
+def _in_register(start: int, ticks: int, room: int) -> int:
+    """The first cycle in which the result is in a register."""
+    return start // room + max(1, -(-ticks // room))
+
+
+def deadlines(problem: Problem, written: Mapping[str, list[int]], ends: Ends, pinned: frozenset[str]) -> list[int]:
+    """Ticks by which values must be there: when they are written, or where a port is pinned, when they are there."""
+    due = [FAR] * len(problem.dataflow.bits)
+    for port, values in problem.dataflow.outputs.items():
+        cycles = ends.finished[port] if port in pinned else written[port]
+        for value, cycle in zip(values, cycles, strict=True):
+            if value >= 0:
+                due[value] = min(due[value], cycle * problem.room)
+    return due
+
+
+@dataclass(frozen=True, eq=False)
+class Lifetimes:
+    """First and last cycles in which values are in registers; none where the last is before the first.
+
+    `first_use` is the first cycle in which an operation starts on the value, or in which it is written.
+    """
+
+    born: Ints
+    last: Ints
+    first_use: Ints
+    widths: Ints
+
+    @property
+    def bit_cycles(self) -> int:
+        """Bits times the cycles in registers, in one repetition."""
+        return int((self.widths * np.maximum(0, self.last - self.born + 1)).sum())
+
+    def registers(self, interval: int) -> int:
+        """The bits that are in registers at once, at most."""
+        cycles = np.maximum(0, self.last - self.born + 1)
+        whole = int((self.widths * (cycles // interval)).sum())
+        rest, begin = cycles % interval, self.born % interval
+        live = rest > 0
+        begin, end, bits = begin[live], (begin + rest)[live], self.widths[live]
+        changes = np.bincount(begin, bits, 2 * interval + 1) - np.bincount(end, bits, 2 * interval + 1)
+        held = np.cumsum(changes)[: 2 * interval].reshape(2, interval).sum(axis=0)
+        return whole + int(held.max())
+
+
+def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
+    """When values are in registers."""
+    dataflow, room = problem.dataflow, problem.room
+    starts = np.array(placed.starts, np.int64) // room
+    classes = np.array(problem.classes, np.int64)
+    stages = np.array([max(1, -(-timing.ticks // room)) for timing in problem.timings], np.int64)
+    own = np.array([timing.pipelined for timing in problem.timings], np.int64)
+    made = starts + (stages + own)[classes] if len(starts) else starts
+    born = np.concatenate([np.array(problem.arrivals, np.int64), made])
+    last = np.full(len(born), -1, np.int64)
+    first_use = np.full(len(born), FAR, np.int64)
+    values, users = dataflow.edges
+    np.maximum.at(last, values, starts[users])
+    np.minimum.at(first_use, values, starts[users])
+    written = ends.written(dataflow, problem.interval)
+    for port, places in dataflow.outputs.items():
+        outputs = np.array(places, np.int64)
+        kept = outputs >= 0
+        np.maximum.at(last, outputs[kept], np.array(written[port], np.int64)[kept])
+        np.minimum.at(first_use, outputs[kept], np.array(ends.finished[port], np.int64)[kept] - 1)
+    return Lifetimes(born, last, first_use, dataflow.widths)
+
+
+def recurrences(dataflow: Dataflow, ends: Ends, ready: Ints, interval: int) -> dict[tuple[str, str], int]:
+    """By (output port, input port) of as many places and one type: cycles until the next repetition of a chain.
+
+    Place j of the output is there in cycle f_j; the next repetition needs it in cycle `ready` of its own. So it starts
+    at least f_j - ready_j cycles later, for each j that is needed.
+    """
+    found = {}
+    for output, ends_of_port in ends.finished.items():
+        for port, values in dataflow.inputs.items():
+            if dataflow.graph.types.get(output) != dataflow.graph.types.get(port) or len(values) != len(ends_of_port):
+                continue
+            waits = [end - int(ready[value]) for end, value in zip(ends_of_port, values, strict=True) if value >= 0]
+            found[output, port] = max(0, *waits) if waits else 0
+    return found

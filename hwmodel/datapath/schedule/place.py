@@ -1,0 +1,220 @@
+"""In which cycle each operation starts: as soon as possible, then later where that shortens what registers hold.
+
+Time is counted in ticks of a picosecond; a cycle has `room` of them. A combinational operation starts within a cycle,
+behind the one that it waits for, where it still fits, else in the next cycle. All others start on registers.
+
+At an interval of I cycles an operation of a class that is shared takes the first cycle whose slot, the cycle modulo I,
+is free on one of the class's m units. There are n <= m I operations, so one of the next I slots is free: each waits
+I - 1 cycles at most, and the bound ceil(n / I) of units is reached. Operations that keep a unit for several cycles
+start at multiples of them, so that the slots of a unit do not fall apart.
+
+The second pass goes from the outputs back. An operation moves to the latest cycle that its users leave it, where its
+result is wider than the operands that then wait for it: a move never makes the bits that wait more, in sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hwmodel.datapath.schedule.dataflow import Dataflow
+
+FAR = 1 << 60
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long the operations of a class take: `ticks` until the result.
+
+    `within` are the ticks of its first cycle up to which it may start, 0 on registers. Operators that are `pipelined`
+    hold their result in a register of their own.
+    """
+
+    ticks: int
+    within: int
+    pipelined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """A shared class: its units, and the cycles that an operation keeps one."""
+
+    units: int
+    every: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Starts of the operations, in ticks, and when each value can be used, in ticks; of inputs at their arrival."""
+
+    starts: list[int]
+    available: list[int]
+
+
+def combinational(ticks: int, room: int) -> Timing:
+    """An operator of that many ticks; one that is longer than a cycle is spread over several, between registers."""
+    return Timing(ticks, room - ticks, False) if ticks <= room else Timing(-(-ticks // room) * room, 0, False)
+
+
+def pipelined(cycles: int, room: int) -> Timing:
+    """An operator with that many register stages."""
+    return Timing(cycles * room, 0, True)
+
+
+class _Slots:
+    """Free slots of a class, as bits of an integer: bit s stands for the cycles that are s modulo the interval."""
+
+    __slots__ = ("free", "interval", "left")
+
+    def __init__(self, interval: int, sharing: Sharing) -> None:
+        self.interval = interval
+        self.left = dict.fromkeys(range(0, interval - sharing.every + 1, sharing.every), sharing.units)
+        self.free = sum(1 << slot for slot in self.left)
+
+    def take(self, cycle: int) -> int:
+        """The first cycle from this one on whose slot is free; it is taken."""
+        slot = cycle % self.interval
+        later = self.free >> slot
+        if later:
+            wait = (later & -later).bit_length() - 1
+        else:
+            wait = (self.free & -self.free).bit_length() - 1 + self.interval - slot
+        self.use((slot + wait) % self.interval)
+        return cycle + wait
+
+    def use(self, slot: int) -> None:
+        self.left[slot] -= 1
+        if not self.left[slot]:
+            self.free &= ~(1 << slot)
+
+    def back(self, slot: int) -> None:
+        self.left[slot] += 1
+        self.free |= 1 << slot
+
+    def last(self, earliest: int, latest: int) -> int | None:
+        """The last cycle with a free slot, of those from `earliest` to `latest`."""
+        for cycle in range(latest, max(earliest, latest - self.interval + 1) - 1, -1):
+            if self.free >> cycle % self.interval & 1:
+                return cycle
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is placed: `classes` has for each operation its class, `timings` and `sharing` are by class.
+
+    `arrivals` are the cycles in which the inputs are in their registers, by value.
+    """
+
+    dataflow: Dataflow
+    interval: int
+    room: int
+    classes: Sequence[int]
+    timings: Sequence[Timing]
+    sharing: Sequence[Sharing | None]
+    arrivals: Sequence[int]
+
+
+def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed, dict[int, _Slots]]:
+    """Starts in an order in which operands come before their users, and the slots that are left."""
+    room, operands, first = problem.room, problem.dataflow.operands, problem.dataflow.first
+    slots = {
+        place: _Slots(problem.interval, sharing) for place, sharing in enumerate(problem.sharing) if sharing is not None
+    }
+    ticks = [timing.ticks for timing in problem.timings]
+    within = [timing.within for timing in problem.timings]
+    classes = problem.classes
+    starts = [0] * len(operands)
+    available = [cycle * room for cycle in problem.arrivals] + starts
+    available.append(0)  # of constants, which are value -1 and below
+    for operation in order:
+        start = 0
+        for value in operands[operation]:
+            if value >= 0 and available[value] > start:
+                start = available[value]
+        place = classes[operation]
+        offset = start % room
+        if offset > within[place]:
+            start += room - offset
+        if place in slots:
+            cycle = start // room
+            taken = slots[place].take(cycle)
+            if taken > cycle:
+                start = taken * room
+        starts[operation] = start
+        available[first + operation] = start + ticks[place]
+    available.pop()
+    return Placed(starts, available), slots
+
+
+def topological(problem: Problem, deadlines: Sequence[int]) -> list[int]:
+    """The operations by the tick at which they must start so that outputs meet their deadlines: the most urgent first.
+
+    `deadlines` are ticks by value, FAR where a value is no output. An operation is more urgent than its users, and
+    where both are equally urgent it comes before them in the graph.
+    """
+    first, operands, classes = problem.dataflow.first, problem.dataflow.operands, problem.classes
+    ticks = [timing.ticks for timing in problem.timings]
+    due = list(deadlines)
+    urgency = [0] * len(operands)
+    for operation in range(len(operands) - 1, -1, -1):
+        start = due[first + operation] - ticks[classes[operation]]
+        urgency[operation] = start
+        for value in operands[operation]:
+            if value >= 0 and due[value] > start:
+                due[value] = start
+    return sorted(range(len(operands)), key=urgency.__getitem__)
+
+
+def later(
+    problem: Problem, placed: Placed, slots: dict[int, _Slots], deadlines: Sequence[int], waiting: Sequence[bool]
+) -> None:
+    """Move operations, in place, to where registers hold less; those of `waiting` as late as they can.
+
+    `deadlines` are ticks by value by which outputs must be there, FAR where a value is no output.
+    """
+    room, first, bits = problem.room, problem.dataflow.first, problem.dataflow.bits
+    operands, starts, available = problem.dataflow.operands, placed.starts, placed.available
+    due = list(deadlines)  # by value: the tick at which its first user starts
+    last_use = [-1] * len(due)  # by value: the cycle in which its last user starts, of those that were moved already
+    for operation in sorted(range(len(starts) - 1, -1, -1), key=starts.__getitem__, reverse=True):  # users first
+        value, place = first + operation, problem.classes[operation]
+        timing = problem.timings[place]
+        cycle = starts[operation] // room
+        latest = _latest(due[value], timing, room)
+        if latest // room > cycle and (
+            waiting[operation] or bits[value] > _held(operands[operation], last_use, bits, latest // room)
+        ):
+            moved = _moved(slots.get(place), problem.interval, cycle, latest, timing, room)
+            if moved is not None:
+                starts[operation], available[value] = moved, moved + timing.ticks
+        start = starts[operation]
+        for operand in operands[operation]:
+            if operand >= 0:
+                due[operand] = min(due[operand], start)
+                last_use[operand] = max(last_use[operand], start // room)
+
+
+def _latest(due: int, timing: Timing, room: int) -> int:
+    """The last tick at which an operation may start whose result is due at a tick."""
+    if due >= FAR:
+        return -1
+    start = due - timing.ticks
+    offset = start % room
+    return start if offset <= timing.within else start - (offset - timing.within)
+
+
+def _held(operands: Sequence[int], last_use: Sequence[int], bits: Sequence[int], cycle: int) -> int:
+    """The bits of operands that would wait until a cycle for this operation alone."""
+    return sum(bits[operand] for operand in set(operands) if operand >= 0 and last_use[operand] < cycle)
+
+
+def _moved(slots: _Slots | None, interval: int, cycle: int, latest: int, timing: Timing, room: int) -> int | None:
+    if slots is None:
+        return latest
+    found = slots.last(cycle + 1, latest // room)
+    if found is None:
+        return None
+    slots.back(cycle % interval)
+    slots.use(found % interval)
+    return latest if found == latest // room else found * room + timing.within
