@@ -7,7 +7,9 @@ min and max are made trees at the end (trees.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from arrayol.ir.expressions import assigns
@@ -33,15 +35,28 @@ def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None 
     Raises ArrayolError (`graph-too-large`) before anything is unrolled.
     """
     require_countable(elementary)
-    nodes = Nodes()
-    arrays = arrays_of(elementary, nodes, dict(tables or {}))
-    body = elementary.body or ()
-    summed = frozenset(statement.port for statement in assigns(body) if statement.accumulate)
-    Statements(Expressions(nodes, Operations(nodes), arrays), summed).run(body, Points(1, {}))
-    outputs = _outputs(elementary, arrays)
-    if trees:
-        nodes, outputs = with_trees(nodes, outputs)
-    return _graph(elementary, nodes, outputs)
+    with _no_collections():
+        nodes = Nodes()
+        arrays = arrays_of(elementary, nodes, dict(tables or {}))
+        body = elementary.body or ()
+        summed = frozenset(statement.port for statement in assigns(body) if statement.accumulate)
+        Statements(Expressions(nodes, Operations(nodes), arrays), summed).run(body, Points(1, {}))
+        outputs = _outputs(elementary, arrays)
+        if trees:
+            nodes, outputs = with_trees(nodes, outputs)
+        return _graph(elementary, nodes, outputs)
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Without Python's search for circles, which takes as long as the rest here: many tuples, and no circle."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _outputs(elementary: Elementary, arrays: Arrays) -> Outputs:

@@ -132,9 +132,9 @@ class Expressions:
 
     def place(self, layout: Layout, subscripts: Sequence[Expr], points: Points) -> Any:
         """The element of subscripts, a number or an array; a list of the subscripts' values where data decide it."""
-        values = [self.value(subscript, points) for subscript in subscripts]
-        known = [self._known(value) for value in values]
-        if all(value is not None for value in known):
+        values = [self.handlers[type(subscript)](subscript, points) for subscript in subscripts]
+        known = [value if type(value) is int else self._known(value) for value in values]
+        if not any(value is None for value in known):
             flat = layout.flat(known)
             return flat.astype(np.int64) if isinstance(flat, np.ndarray) else flat
         return [value if number is None else number for value, number in zip(values, known, strict=True)]
@@ -294,6 +294,8 @@ def _merged(branches: list[tuple[Any, Value]], count: int) -> Value:
 def _weak(apply: Callable[..., Any], operands: list[Any]) -> Any:
     """Arithmetic of numbers of no type; where it has no result, `run` stops, and any will do."""
     try:
+        if all(type(operand) is int for operand in operands):
+            return apply(*operands)
         with np.errstate(all="ignore"):
             return apply(*operands)
     except (ZeroDivisionError, ValueError, OverflowError):

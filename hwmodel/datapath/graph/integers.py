@@ -206,11 +206,12 @@ class Integers:
             return self.resize(a, divisor.bit_length() - 1)
         if low >= 0:
             return nodes.integer("modc", (a,), (0, divisor - 1), divisor)
-        even = (divisor & -divisor).bit_length() - 1
-        inner = self.shifted(a, -even, nodes.code(a))
-        whole = self._quotient(inner, divisor >> even)
-        back = self.times(whole, divisor, number_of(*sorted((divisor * (low // divisor), divisor * (high // divisor)))))
-        return nodes.integer("sub", (a, back), (0, divisor - 1))
+        even, bits = (divisor & -divisor).bit_length() - 1, (divisor - 1).bit_length()
+        whole = self._quotient(self.shifted(a, -even, nodes.code(a)), divisor >> even)
+        back = self.times(self.resize(whole, bits), divisor, bits)  # the low bits of x - q c are all of it
+        rest = nodes.integer("sub", (self.resize(a, bits), back), (0, divisor - 1))
+        nodes.wrapping.add(rest)
+        return rest
 
     # Bits.
 

@@ -1,9 +1,9 @@
 """Statements of a body, executed symbolically: ranges and loops unrolled, outputs and locals as memory.
 
-A statement is evaluated at many points of its ranges together. It may read what it writes: then the points are cut, in
-their order, into runs of which none reads what an earlier point of the run has written. Iterations of a loop take part
-as points where each touches elements of its own: every array that the loop writes has a dimension whose subscript is
-the loop's variable, in all accesses. Other loops run one iteration after the other.
+A statement is evaluated at many points of its ranges together. It may read what it writes: then the points fall into
+runs, by the longest way of dependences to a point, and no point of a run reads what another one of it writes.
+Iterations of a loop take part as points where each touches elements of its own: every array that the loop writes has a
+dimension whose subscript is the loop's variable, in all accesses. Other loops run one iteration after the other.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from arrayol.ir.expressions import (
     Read,
     Statement,
     assigns,
+    depends_on_data,
     expressions,
     inside,
 )
@@ -61,6 +62,21 @@ class Statements:
         return points
 
     def _assign(self, statement: Assign, points: Points) -> None:
+        reads = [
+            part
+            for own in expressions(statement)
+            for part in inside(own)
+            if isinstance(part, Read) and part.port == statement.port
+        ]
+        if points.count == 1 or not reads:
+            self._assign_where(statement, points)
+            return
+        for run in self._runs(statement, reads, points):
+            part = points.single(run[0]) if len(run) == 1 else points.take(np.array(run))
+            self._assign_where(statement, part)
+
+    def _assign_where(self, statement: Assign, points: Points) -> None:
+        """Write at those points of a run at which the condition holds, or may hold."""
         condition: Any = None
         if statement.condition is not None:
             condition = self.expressions.value(statement.condition, points)
@@ -71,11 +87,7 @@ class Statements:
                 if not known.all():
                     points = points.take(known)
                 condition = None
-        for run in self._runs(statement, points):
-            part = points if run is None else points.single(run.start) if len(run) == 1 else points.take(_slice(run))
-            if condition is not None and run is not None:
-                condition = self.expressions.value(statement.condition, part)  # type: ignore[arg-type]
-            self._assign_together(statement, part, condition)
+        self._assign_together(statement, points, condition)
 
     def _known_condition(self, condition: Value) -> Any:
         """Where it holds, if no data decide that."""
@@ -86,37 +98,23 @@ class Statements:
             return None
         return np.array([bool(nodes.low[node]) for node in condition])
 
-    def _runs(self, statement: Assign, points: Points) -> Iterator[range | None]:
-        """Runs of points that may be evaluated together; None is all of them."""
-        reads = [
-            part
-            for own in expressions(statement)
-            for part in inside(own)
-            if isinstance(part, Read) and part.port == statement.port
-        ]
-        if points.count == 1 or not reads:
-            yield None
-            return
+    def _runs(self, statement: Assign, reads: Sequence[Read], points: Points) -> Iterator[list[int]]:
+        """The points in runs that may be evaluated together, one after the other."""
         layout = self.expressions.arrays.layouts[statement.port]
-        target = self.expressions.place(layout, statement.subscripts, points)
-        places = [self._place_to_read(read, layout, points) for read in reads]
-        if isinstance(target, list) or any(isinstance(place, list) for place in places):
-            yield from (range(point, point + 1) for point in range(points.count))
+        places = [
+            self._place(own, layout, points) for own in (statement.subscripts, *(read.subscripts for read in reads))
+        ]
+        if any(isinstance(place, list) for place in places):
+            yield from ([point] for point in range(points.count))
             return
-        written: set[int] = set()
-        start = 0
-        for point in range(points.count):
-            if any(at(place, point) in written for place in places):
-                yield range(start, point)
-                start = point
-                written.clear()
-            written.add(at(target, point))
-        yield range(start, points.count)
+        target, *others = (_listed(place, points) for place in places)
+        yield from _runs_in_order(target, others)
 
-    def _place_to_read(self, read: Read, layout: Layout, points: Points) -> Any:
-        """The place that a read may touch: a list where that takes data, or another read of the same array."""
-        names = {part.port for own in read.subscripts for part in inside(own) if isinstance(part, Read)}
-        return [] if names else self.expressions.place(layout, read.subscripts, points)
+    def _place(self, subscripts: tuple[Expr, ...], layout: Layout, points: Points) -> Any:
+        """The place of an access: a list where it depends on data, which may change from point to point."""
+        if any(depends_on_data(own) for own in subscripts):
+            return []
+        return self.expressions.place(layout, subscripts, points)
 
     def _assign_together(self, statement: Assign, points: Points, condition: Any) -> None:
         """Write at points of which none reads what another writes."""
@@ -198,8 +196,32 @@ class Statements:
                 cells[element] = integers.mux(is_this, new, cells[element])
 
 
-def _slice(run: range) -> Any:
-    return np.arange(run.start, run.stop)
+def _listed(place: Any, points: Points) -> list[int]:
+    return place.tolist() if isinstance(place, np.ndarray) else [int(place)] * points.count
+
+
+def _runs_in_order(target: list[int], reads: list[list[int]]) -> Iterator[list[int]]:
+    """Points by the first run that keeps their order.
+
+    A point comes behind the writers of what it reads, and not before those who read or wrote what it writes: a run
+    reads all before it writes, and writes in order.
+    """
+    written: dict[int, int] = {}  # the last run that writes an element
+    free: dict[int, int] = {}  # the first run that may write it
+    runs: list[list[int]] = []
+    for point, element in enumerate(target):
+        own = free.get(element, 0)
+        for places in reads:
+            own = max(own, written.get(places[point], -1) + 1)
+        for places in reads:
+            if free.get(places[point], 0) < own:
+                free[places[point]] = own
+        written[element] = own
+        free[element] = max(own, free.get(element, 0))
+        if own == len(runs):
+            runs.append([])
+        runs[own].append(point)
+    yield from runs
 
 
 def _turns(elements: list[int]) -> Iterator[Sequence[int]]:

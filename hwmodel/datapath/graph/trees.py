@@ -20,11 +20,16 @@ Outputs = Mapping[str, list[int]]
 
 _SUMS = frozenset({"add", "sub", "neg"})
 _EXTREMES = frozenset({"min", "max"})
+_CHAINS = _SUMS | _EXTREMES
 
 
 def with_trees(nodes: Nodes, outputs: Outputs) -> tuple[Nodes, Outputs]:
     """The same values with chains as trees; where there is no chain, the very nodes."""
-    inner = _inner_nodes(nodes, outputs)
+    inner = (
+        _inner_nodes(nodes, outputs)
+        if any(record[2] < F32 and record[0] in _CHAINS for record in nodes.records)
+        else None
+    )
     if not inner:
         return nodes, outputs
     regrouped = _Regrouped(nodes, inner)

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from strategies_bodies import differences, drawn_inputs, elementaries, elementary_of, runnable
+from strategies_bodies import differences, drawn_inputs, elementaries, elementary_of, reference, runnable
 
 from arrayol import api
 from arrayol.ir.spec import Elementary
+from arrayol.ir.types import ElementType
 from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.count import MAXIMUM_NODES, count_nodes
 from hwmodel.datapath.graph.evaluate import evaluate
@@ -139,3 +140,51 @@ def test_tables_fold_where_they_are_given() -> None:
     inputs = drawn_inputs(dft.inputs, 4, 1, tame=True)
     inputs["ROOTS"] = np.repeat(np.frombuffer(spec.tables["ROOTS"].data, "<c8")[:, None], 4, axis=1)
     assert not differences(evaluate(folded, inputs), evaluate(plain, inputs))
+
+
+@pytest.mark.parametrize(
+    ("body", "ports"),
+    [
+        ("y[i] = x[i] for i in 0..6  y[i] = y[i - 1] - y[i + 1] + i for i in 1..5", "(x: i16[6]) -> (y: i16[6])"),
+        ("y[i] = x[i] for i in 0..6  y[5 - i] = y[i] + y[2] for i in 0..6", "(x: i16[6]) -> (y: i16[6])"),
+        ("y[i] = x[i] for i in 0..6  y[2] += y[i] for i in 0..6", "(x: i16[6]) -> (y: i16[6])"),
+        (
+            "y[i] = x[i] for i in 0..25  y[5 * i + j] = y[5 * i + j - 5] - y[5 * i + j + 1] for i in 1..4, j in 1..4",
+            "(x: f32[25]) -> (y: f32[25])",
+        ),
+        ("y[i] = 0 for i in 0..5  y[0] = 1  y[i] = 1 for i in 1..4 where y[i - 1] == 1", "(x: u8) -> (y: u8[5])"),
+        ("y[i] = i for i in 0..5  y[y[4 - i]] = 7 - i for i in 0..3 where y[i] < 5", "(x: u8) -> (y: u8[5])"),
+        ("y[i] = 0 for i in 0..4  y[x[i]] += y[i] + 1 for i in 0..4", "(x: u2[4]) -> (y: u8[4])"),
+        ("y[i] = 9 for i in 0..4  y[x[i]] = i for i in 0..4 where x[i] != 2", "(x: u2[4]) -> (y: u8[4])"),
+        ("y = 0 loop i in 0..4 { t: u8 = y t += x[i] y = t if t > 9 else t + 1 }", "(x: u8[4]) -> (y: u8)"),
+        ("loop i in 0..3, j in 0..i { y[i] = 0 y[i] += x[j] } y[0] = x[2]", "(x: u8[4]) -> (y: u8[3])"),
+        ("loop i in 0..3 { t: u8[2] t[k] = x[i] + k for k in 0..2 y[i] = t[0] * t[1] }", "(x: u8[3]) -> (y: u8[3])"),
+        ("y = x[(1 if z > 3 else 0) + 1]", "(x: u8[3], z: u8) -> (y: u8)"),
+        ("y[i] = x[2 * i] if i < 2 else x[i] // 3 for i in 0..4", "(x: i8[4]) -> (y: i8[4])"),
+        ("y[i, j] = x[j, a] - x[b, i] for i in 0..3, j in 0..2", "(x: i8[3, 3], a: u1, b: u1) -> (y: i8[3, 2])"),
+        ("y = x[a, b] + x[a, 3]", "(x: i8[6, 8], a: u2, b: u3) -> (y: i16)"),
+        ("y = x[a]", "(x: c64[40], a: u5) -> (y: c64)"),
+        ("y = x[a - 3]", "(x: i8[8], a: u3) -> (y: i8)"),
+    ],
+)
+def test_orders_and_places_equal_the_execution(body: str, ports: str) -> None:
+    assert_equal(elementary_of(f"elementary e{ports} {{ {body} }}"), 200, 5)
+
+
+DIVISORS = (1, 2, 3, 6, 7, 10, 100, 127, 255, 1000, -1, -2, -3, -8, -10)
+
+
+@pytest.mark.parametrize("kind", ["u8", "i8", "u5", "i16", "u32", "i64", "u64"])
+@pytest.mark.parametrize("sign", ["//", "%", "*"])
+def test_constants_equal_the_execution(kind: str, sign: str) -> None:
+    """All values of 8 bits, and corners of the others."""
+    low, high = ElementType(kind).integer_range
+    fitting = [divisor for divisor in DIVISORS if low <= divisor <= high]
+    body = " ".join(f"y[{place}] = x {sign} {divisor}" for place, divisor in enumerate(fitting))
+    elementary = elementary_of(f"elementary e(x: {kind}) -> (y: {kind}[{len(fitting)}]) {{ {body} }}")
+    inputs = drawn_inputs(elementary.inputs, 300, 1)
+    if high - low < 256:
+        inputs["x"] = np.arange(low, high + 1).astype(inputs["x"].dtype)[None]
+    expected = reference(elementary, inputs)
+    for trees in (False, True):
+        assert not differences(evaluate(build_graph(elementary, trees=trees), inputs), expected)
