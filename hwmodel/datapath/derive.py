@@ -132,7 +132,7 @@ class Derivation:
             return None
         graph = build_graph(self.elementary, trees=False)
         same = (graph.operators, graph.operands) == (self.graph.operators, self.graph.operands)
-        return None if same else _priced(dataflow_of(graph), self.technology, self.clock_mhz)
+        return None if same else prices_of(dataflow_of(graph), self.technology, self.clock_mhz)
 
 
 def derivation_of(
@@ -155,11 +155,11 @@ def derivation_of(
 
 @lru_cache(maxsize=512)
 def _derivation(elementary: Elementary, technology: Technology, clock_mhz: float, delays: Delays) -> Derivation:
-    priced = _priced(dataflow_of(build_graph(elementary)), technology, clock_mhz)
+    priced = prices_of(dataflow_of(build_graph(elementary)), technology, clock_mhz)
     return Derivation(elementary, technology, clock_mhz, delays, priced)
 
 
-def _priced(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> Priced:
+def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> Priced:
     """Prices of all operations. Raises ArrayolError for each operator that is missing or too slow."""
     mistakes: list[Diagnostic] = []
     if technology.room_ns(clock_mhz) <= 0:
@@ -234,8 +234,8 @@ def _derived(priced: Priced, interval: int, delays: Delays) -> Derived:
         uses,
         ends.depth,
         ends.latency,
-        recurrences(dataflow, ends, lifetimes.first_use, interval),
-        recurrences(dataflow, ends, arrivals, interval),
+        recurrences(dataflow, ends, lifetimes.first_use),
+        recurrences(dataflow, ends, arrivals),
         registers,
         cost_of(priced, folded, uses, registers),
         operators_pj(uses),

@@ -143,7 +143,7 @@ def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
     return Lifetimes(born, last, first_use, dataflow.widths)
 
 
-def recurrences(dataflow: Dataflow, ends: Ends, ready: Ints, interval: int) -> dict[tuple[str, str], int]:
+def recurrences(dataflow: Dataflow, ends: Ends, ready: Ints) -> dict[tuple[str, str], int]:
     """By (output port, input port) of as many places and one type: cycles until the next repetition of a chain.
 
     Place j of the output is there in cycle f_j; the next repetition needs it in cycle `ready` of its own. So it starts

@@ -9,7 +9,6 @@ and results leave ceil(k / I) a cycle at the end, so folded bodies hold more and
 import pytest
 
 from arrayol import api
-from arrayol.errors import ArrayolError
 from hwmodel.datapath.derive import derivation_of
 from hwmodel.datapath.technology.technology import load_technology
 
