@@ -75,6 +75,7 @@ def _default(platform: Platform, origin: str) -> Iterator[str]:
     memory = platform.memory
     facts = [
         f"a clock of {platform.clock_mhz:g} MHz" if platform.clock_mhz else "no clock",
+        *([f"the technology {platform.technology.name}"] if platform.technology else []),
         f"bursts of {counted(memory.latency or 0, 'cycle')} latency",
         f"words of {counted(memory.word_bits or 0, 'bit')}",
         "one port for loads and stores" if memory.port == "shared" else "separate ports",

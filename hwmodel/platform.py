@@ -5,24 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, PlainValidator, PrivateAttr, model_validator
+from pydantic import Field, PlainSerializer, PlainValidator, PrivateAttr, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
 
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.files import shipped_folder
 from arrayol.ir import syntax
 from arrayol.ir.network import Network, Process
-from arrayol.ir.spec import Spec
+from arrayol.ir.spec import Elementary, Spec
 from arrayol.language.diagnose import closest, did_you_mean
 from arrayol.language.typed_names import component_name
 from arrayol.source import Span
-from hwmodel.datapath.choices import Choices, Ground
+from hwmodel.datapath.choices import Choices, Ground, Pairs
+from hwmodel.datapath.derive import Derivation, derivation_of
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.datapath.figures import Datapath
 from hwmodel.datapath.rules import broken_entries
+from hwmodel.datapath.technology.rows import NO_OPERATORS, OperatorsField, broken_operators
+from hwmodel.datapath.technology.technology import Technology, load_technology, shipped_technologies
 from hwmodel.toml_model import RULE, BrokenRule, KeyPath, TomlFile, read_toml, shown_path, validate
 from hwmodel.toml_values import Amount, Real, Table, Whole
 
@@ -77,6 +81,12 @@ class _Memory:
     def __init__(self) -> None:
         self._choices: dict[int, Choices] = {}  # by identity: a process is hashed by all its content
         self._datapaths: dict[tuple[int, int | None], Datapath] = {}
+        self._prices: Technology | None = None
+
+    def prices(self, make: Callable[[], Technology]) -> Technology:
+        """The technology with the platform's own rows."""
+        self._prices = self._prices or make()
+        return self._prices
 
     def choices(self, process: Process, make: Callable[[], Choices]) -> Choices:
         """Those of a process, which they hold, so that no other takes its identity."""
@@ -100,6 +110,31 @@ class _Memory:
         return _Memory, ()
 
 
+def _technology(value: object, info: ValidationInfo) -> Technology:
+    """A technology by its name, or by its path from the platform's file on."""
+    if isinstance(value, Technology):
+        return value
+    if not isinstance(value, str) or not value:
+        raise PydanticCustomError("technology", "not a technology")
+    file = info.context if isinstance(info.context, TomlFile) else None
+    is_path = "/" in value or value.endswith(".toml")
+    named = Path(file.source.name).parent / value if file and is_path else value
+    return load_technology(named, file.span(("technology",)) if file else None)
+
+
+def _name_of(technology: Technology | None) -> str | None:
+    return technology.name if technology is not None else None
+
+
+_SHIPPED = [f'"{name}"' for name in shipped_technologies()]
+TechnologyField = Annotated[
+    Technology,
+    PlainValidator(_technology),
+    PlainSerializer(_name_of),
+    Field(description=f"{', '.join(_SHIPPED)}, or the path of a TOML file"),
+]
+
+
 def _constant(value: object) -> int | float | bool:
     if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
         return value
@@ -109,13 +144,24 @@ def _constant(value: object) -> int | float | bool:
 Constant = Annotated[int | float | bool, PlainValidator(_constant), Field(description="a number, true or false")]
 
 
+def _derived(elementary: Elementary, delays: Pairs, *, technology: Technology, clock_mhz: float) -> Derivation:
+    return derivation_of(elementary, technology, clock_mhz, delays)
+
+
 class Platform(Table):
     """A whole platform file; without `clock_mhz` there are only cycles.
+
+    `technology` derives the datapaths that `elementary` does not give, with single rows of `operators` in place of its
+    own. With `assume_datapaths` what neither says has an initiation interval of 1.
 
     `verify` holds consts of the spec that make it small: designs are simulated at that size.
     """
 
     clock_mhz: Real | None = Field(default=None, gt=0, description="a number of megahertz above 0")
+    technology: TechnologyField | None = Field(
+        default=None, description=f"{', '.join(_SHIPPED)}, or the path of a TOML file"
+    )
+    operators: OperatorsField = Field(default=NO_OPERATORS, exclude=True, description="a table of operators")
     memory: ExternalMemory
     local: LocalMemory = LocalMemory()
     elementary: dict[str, ElementaryEntry] = Field(default_factory=dict, description="tables, [elementary.NAME]")
@@ -181,8 +227,18 @@ class Platform(Table):
         return self._memory.choices(process, lambda: Choices(process, self.entry(process.elementary), self._ground()))
 
     def _ground(self) -> Ground:
-        local = self.local
-        return Ground(None, local.fetch_cycles + local.store_cycles, self.assume_datapaths)
+        technology, clock = self.prices, self.clock_mhz
+        cycles = self.local.fetch_cycles + self.local.store_cycles
+        if technology is None or clock is None:
+            return Ground(None, cycles, self.assume_datapaths)
+        derive = partial(_derived, technology=technology, clock_mhz=clock)
+        return Ground(derive, cycles, self.assume_datapaths)
+
+    @property
+    def prices(self) -> Technology | None:
+        """The technology with the rows that the platform overrides; None where it names none."""
+        technology = self.technology
+        return self._memory.prices(lambda: technology.overridden(self.operators)) if technology is not None else None
 
     def __copy__(self) -> Self:
         """A copy starts without what is remembered: `model_copy` may give it other entries."""
@@ -200,6 +256,14 @@ class Platform(Table):
 def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     """What the file must keep of several keys together; `values` may hold other mistakes."""
     yield from broken_entries(values)
+    yield from broken_operators(values.get("operators"))
+    if "technology" in values and "clock_mhz" not in values:
+        message = "'technology' has prices by clock, and 'clock_mhz' is missing"
+        yield BrokenRule("missing-key", ("technology",), message, "give clock_mhz = MHZ at the top of the file")
+    if "operators" in values and "technology" not in values:
+        message = "'operators' overrides rows of a technology, and 'technology' is missing"
+        hint = 'give technology = "ecp5-6", or another, at the top of the file'
+        yield BrokenRule("missing-key", ("operators",), message, hint)
     memory = values.get("memory")
     if not isinstance(memory, Mapping):
         return

@@ -70,7 +70,8 @@ class Ground:
     """What datapaths stand on beside a task's entry.
 
     `derive` is there where the platform names a technology; it takes the delays whose recurrence is to be short.
-    `local_cycles` are those of the local memory, fetch and store together. With `assumed` a task of which nothing is known has an initiation interval of 1.
+    `local_cycles` are those of the local memory, fetch and store together. With `assumed` a task of which nothing is
+    known has an initiation interval of 1.
     """
 
     derive: Callable[[Elementary, Pairs], Derivation] | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,10 +11,14 @@ from networks import NOWHERE
 from platform_files import SMALLEST, load
 from pydantic import ValidationError
 
+from arrayol import api
 from arrayol.errors import ArrayolError
+from arrayol.ir.network import Process, flatten
 from arrayol.ir.spec import Elementary, Port, RepetitiveTask, Spec
 from arrayol.ir.types import ElementType
+from dse.jobs.digest import digest
 from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.platform import (
     ExternalMemory,
     LocalMemory,
@@ -186,3 +191,94 @@ def test_recurrences_name_inputs() -> None:
         "      | ^^^^^^^^^^\n"
         "  hint: did you mean 'above'?"
     )
+
+
+TECHNOLOGY = "[path]\nns = 1\n[operators]\nadd = { ns = 2, lut = 9 }\n"
+
+
+def test_technologies_by_name_and_by_path_from_the_platforms_file(tmp_path: Path) -> None:
+    shipped = load(f'technology = "ecp5-6"\nclock_mhz = 100\n{SMALLEST}')
+    assert shipped.technology is not None
+    assert (shipped.technology.name, shipped.technology) == ("ecp5-6", load_technology("ecp5-6"))
+    folder = tmp_path / "boards"
+    (folder / "parts").mkdir(parents=True)
+    (folder / "parts" / "own.toml").write_text(TECHNOLOGY, encoding="utf-8")
+    text = f'technology = "parts/own.toml"\nclock_mhz = 100\n{SMALLEST}'
+    (folder / "board.toml").write_text(text, encoding="utf-8")
+    own = load_platform("boards/board.toml").technology
+    assert own is not None
+    assert own.name == "own"
+    assert own.rows("add")[0].lut.text == "9"
+
+
+def test_a_technology_is_known_by_its_content() -> None:
+    texts = [TECHNOLOGY, TECHNOLOGY.replace("9", "10"), TECHNOLOGY]
+    platforms = []
+    for text in texts:
+        Path("own.toml").write_text(text, encoding="utf-8")
+        platforms.append(load(f'technology = "./own.toml"\nclock_mhz = 100\n{SMALLEST}'))
+    first, other, again = platforms
+    assert first == again
+    assert first != other
+    assert digest(first) == digest(again)
+    assert digest(first) != digest(other)
+    assert pickle.loads(pickle.dumps(first)) == first
+
+
+def test_single_rows_are_overridden() -> None:
+    plain = load(f'technology = "ecp5-6"\nclock_mhz = 100\n{SMALLEST}')
+    text = f'technology = "ecp5-6"\nclock_mhz = 100\n{SMALLEST}[operators]\nadd = {{ ns = 3, lut = 7 }}\n'
+    board = load(text)
+    assert board.prices is not None
+    assert plain.prices is not None
+    assert board.prices.rows("add")[0].lut.text == "7"
+    assert board.prices.rows("sub") == plain.prices.rows("sub")
+    assert digest(board) != digest(plain)
+    assert board == pickle.loads(pickle.dumps(board)) == load(text)
+    assert plain.model_copy(update={"operators": board.operators}).prices == board.prices
+
+
+def test_a_copy_asks_anew() -> None:
+    process = _process()
+    board = load(f"{SMALLEST}[elementary.smooth]\ninterval = 2\n")
+    assert board.datapath(process).interval == 2
+    other = board.model_copy(update={"elementary": {"smooth": ElementaryEntry(interval=(3,))}})
+    assert (board.datapath(process).interval, other.datapath(process).interval) == (2, 3)
+    assert pickle.loads(pickle.dumps(other)).datapath(process).interval == 3
+
+
+def _process() -> Process:
+    return Process("rows", "rows", "smooth", (4,), (), (), (), (), ())
+
+
+def test_every_elementary_without_a_datapath_is_named() -> None:
+    spec = api.load(SPECS / "harris.aol")
+    network = flatten(spec, "harris")
+    with pytest.raises(ArrayolError) as caught:
+        load(SMALLEST + "[elementary.box]\nlatency = 2\n[elementary.score]\ninterval = 4\n").require_datapaths(network)
+    assert [mistake.code for mistake in caught.value.diagnostics] == ["no-datapath"] * 3
+    lines = str(caught.value).splitlines()
+    assert lines[0].endswith(
+        "harris.aol:9:12: error[no-datapath]: the elementary 'differences' has no datapath: the platform names no "
+        "technology and gives it no interval"
+    )
+    assert lines[3] == (
+        '  hint: name a technology in the platform, as technology = "ecp5-6", give [elementary.differences] with '
+        "interval = CYCLES, or take --assume-datapaths"
+    )
+
+
+def test_extern_and_black_boxes_need_an_entry(tmp_path: Path) -> None:
+    text = 'elementary far(x: u8) -> (y: u8) extern "math:sqrt"\nelementary dark(x: u8) -> (y: u8)\n'
+    text += "task both(a: u8) -> (b: u8, c: u8) { b = far(a) c = dark(a) }\n"
+    (tmp_path / "both.aol").write_text(text, encoding="utf-8")
+    network = flatten(api.load(tmp_path / "both.aol"), "both")
+    board = load(f'technology = "ecp5-6"\nclock_mhz = 50\n{SMALLEST}')
+    with pytest.raises(ArrayolError) as caught:
+        board.require_datapaths(network)
+    assert [mistake.message for mistake in caught.value.diagnostics] == [
+        f"the elementary '{name}' has no datapath: it is {kind}, of which nothing can be derived, and the platform "
+        "gives it no interval"
+        for name, kind in (("far", "extern"), ("dark", "a black box"))
+    ]
+    board.model_copy(update={"assume_datapaths": True}).require_datapaths(network)

@@ -43,7 +43,9 @@ class Derivation:
         if interval < 2:
             raise error("operator-too-slow", "one is not enough")
         costs = {"lut": 100.0 + interval, "ff": 200.0 + interval}
-        return Derived(10 + interval, {("y", "p"): 20 + interval}, {("y", "p"): 25 + interval}, costs, 30.0 + interval, 0.5)
+        return Derived(
+            10 + interval, {("y", "p"): 20 + interval}, {("y", "p"): 25 + interval}, costs, 30.0 + interval, 0.5
+        )
 
 
 @dataclass
