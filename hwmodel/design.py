@@ -55,20 +55,8 @@ class Blocks:
     scan: Scan
 
 
-@dataclass(frozen=True, slots=True)
-class Processor:
-    """One task of a group: its number of computation units (N_cu) and, where it has blocks of its own, its cut.
-
-    `interval` is the cycles from one start to the next on a unit; None stands for the least that the platform offers.
-    """
-
-    task: str
-    units: int = 1
-    cut: Blocks | None = None
-    interval: int | None = None
-
-
-# Where many designs are priced at once, units and interval of a processor stand in one integer of 64 bits, its rate.
+# Where many designs are priced at once, units and interval of a processor stand in one integer of 64 bits, its rate. An
+# interval of 0 stands for the least that the platform offers, so that plain numbers of units are rates too.
 
 _UNITS_BITS = 31  # of a rate; the interval stands above them
 
@@ -86,6 +74,24 @@ def units_of(rate: Whole) -> Whole:
 def interval_of(rate: Whole) -> Whole:
     """The interval of a rate in cycles."""
     return rate >> _UNITS_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """One task of a group: its number of computation units (N_cu) and, where it has blocks of its own, its cut.
+
+    `interval` is the cycles from one start to the next on a unit; None stands for the least that the platform offers.
+    """
+
+    task: str
+    units: int = 1
+    cut: Blocks | None = None
+    interval: int | None = None
+
+    @property
+    def rate(self) -> int:
+        """Its units and interval in one number."""
+        return rate_of(self.units, self.interval or 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from arrayol.language.diagnose import did_you_mean
 from arrayol.text import listed
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import without_cost
-from hwmodel.machine.costs import LOCAL_BITS, ROM_BITS, costs_by_task, scale_of
+from hwmodel.machine.costs import LOCAL_BITS, ROM_BITS, all_costs, scale_of
 from hwmodel.machine.estimate import SETUP_BYTES, SETUP_CYCLES
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
@@ -195,11 +195,11 @@ MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure
 
 def figures_of(platform: Platform, accesses: Accesses) -> dict[str, Figure]:
     """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have."""
-    costs = costs_by_task(accesses, platform)
+    costs = all_costs(accesses, platform)
     figures = {figure.name: figure for figure in _FIGURES if _has(platform, accesses, figure)}
     for name in platform.all_cost_names(accesses.network):
         if not without_cost(platform, accesses.network, name):
-            figures[name] = Figure(name, f"cost in {name}", name, name, scale_of(costs[name].values()))
+            figures[name] = Figure(name, f"cost in {name}", name, name, scale_of(cost for _, cost in costs[name]))
     return figures
 
 

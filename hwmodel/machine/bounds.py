@@ -20,10 +20,9 @@ from arrayol.ir.spec import port_named
 from arrayol.text import listed, rounded
 from hwmodel.accesses import Accesses, Touch
 from hwmodel.external_memory import WORD_BYTES
-from hwmodel.machine.costs import costs_by_task, scale_of
+from hwmodel.machine.costs import all_costs, scale_of
 from hwmodel.machine.group import frames_back
 from hwmodel.machine.int64 import EXACT_LIMIT, LIMIT, SMALLER, too_large
-from hwmodel.machine.processors import plain_occupancy
 from hwmodel.machine.residents import once_memories
 from hwmodel.platform import Platform
 
@@ -66,10 +65,11 @@ def require_plan(accesses: Accesses, platform: Platform, volume: Volume) -> None
 
 def require_bounded_costs(accesses: Accesses, platform: Platform, units: int) -> None:
     """The same for costs, where each task has so many units at most."""
-    for name, costs in costs_by_task(accesses, platform).items():
-        amounts = {f"task '{task}'": _exact(cost.unit) * units + _exact(cost.processor) for task, cost in costs.items()}
-        scale = scale_of(costs.values())
-        shares = Shares({task: int(amount * scale) for task, amount in amounts.items()})
+    for name, costs in all_costs(accesses, platform).items():
+        scale, shares = scale_of(cost for _, cost in costs), Shares()
+        for task, cost in costs:
+            amount = int((_exact(cost.unit) * units + _exact(cost.processor)) * scale)
+            shares[f"task '{task}'"] = max(shares[f"task '{task}'"], amount)
         what = f"the cost '{name}' of {units:,} units of each task" + (f", in 1/{rounded(scale)}," if scale > 1 else "")
         hint = "give the cost in a larger unit or with fewer digits, or list smaller numbers of units in a study"
         _require(what, "", shares, hint, LIMIT if scale == 1 else EXACT_LIMIT)
@@ -122,12 +122,22 @@ def _cycles(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
         shares[f"array '{array}'"] = math.ceil(data * _datum_cycles(accesses, platform, array))
         shares[f"array '{array}'"] += 2 * volume.steps * ((platform.memory.latency or 0) + 1)
     for task, runs in volume.runs.items():
-        process = accesses.network.processes[task]
-        datapath = platform.datapath(process)
-        kept = max(plain_occupancy(platform, process), platform.local.access_cycles * _accesses(accesses, process))
-        each = kept + max(kept, *datapath.recurrence.values(), 0) + datapath.latency
-        shares[f"task '{task}'"] = runs * each + volume.steps * datapath.latency
+        each, latency = _repetition(accesses, platform, accesses.network.processes[task])
+        shares[f"task '{task}'"] = runs * each + volume.steps * latency
     return shares
+
+
+def _repetition(accesses: Accesses, platform: Platform, process: Process) -> tuple[int, int]:
+    """The most cycles of one repetition, whatever the interval, with what the next of its chain waits; and its latency.
+
+    An interval may be raised to the cycles of the accesses. Its own wait and that of others for it are rounded up.
+    """
+    intervals = platform.intervals(process)
+    kept = max(*intervals, platform.local.access_cycles * _accesses(accesses, process))
+    paths = [platform.datapath(process, interval) for interval in dict.fromkeys((*intervals, kept))]
+    latency = max(path.latency for path in paths)
+    waits = [wait + path.through_memory for path in paths for wait in path.recurrence.values()]
+    return kept + max(kept, max(waits, default=0) + kept - 1) + latency + kept - 1, latency
 
 
 def _accesses(accesses: Accesses, process: Process) -> int:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from hwmodel.accesses import Accesses
+from hwmodel.design import interval_of, units_of
+from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import Number
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
@@ -27,46 +29,63 @@ class Cost:
     processor: Number
 
 
-def costs_by_task(accesses: Accesses, platform: Platform) -> dict[str, dict[str, Cost]]:
-    """By the name of a cost, that of each task: the platform's, and bits of ROMs and locals where there are any.
-
-    A task without a cost counts nothing.
-    """
-    network = accesses.network
-    roms, locals_ = rom_bits(accesses), {task: process.local_bits for task, process in network.processes.items()}
-    names = platform.all_cost_names(network)
-    costs: dict[str, dict[str, Cost]] = {}
-    for name in names:
-        per_rom, per_local = (rates.get(name, 0) for rates in (platform.cost.rom_bits, platform.cost.local_bits))
-        costs[name] = {
-            task: Cost(
-                _sum(platform.datapath(process).cost.get(name, 0), per_local, locals_[task]),
-                _sum(0, per_rom, roms[task]),
-            )
-            for task, process in network.processes.items()
-        }
+def cost_names(accesses: Accesses, platform: Platform) -> tuple[str, ...]:
+    """The names of costs that some task has at some interval, and of bits of ROMs and locals where there are any."""
+    names = list(platform.all_cost_names(accesses.network))
     if accesses.reads_roms:
-        costs[ROM_BITS] = {task: Cost(0, bits) for task, bits in roms.items()}
-    if any(locals_.values()):
-        costs[LOCAL_BITS] = {task: Cost(bits, 0) for task, bits in locals_.items()}
+        names.append(ROM_BITS)
+    if any(process.local_bits for process in accesses.network.processes.values()):
+        names.append(LOCAL_BITS)
+    return tuple(names)
+
+
+def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> dict[str, Cost]:
+    """The costs of a task at an interval, by name: the platform's, and bits of ROMs and locals.
+
+    What is not there counts nothing.
+    """
+    platform, locals_ = paths.platform, accesses.network.processes[task].local_bits
+    roms = _rom_bits(accesses, task)
+    costs = {}
+    for name, amount in paths.at(task, interval).cost.items():
+        per_rom, per_local = (rates.get(name, 0) for rates in (platform.cost.rom_bits, platform.cost.local_bits))
+        costs[name] = Cost(_sum(amount, per_local, locals_), _sum(0, per_rom, roms))
+    for name in (*platform.cost.rom_bits, *platform.cost.local_bits):
+        if name not in costs:
+            per_rom, per_local = (rates.get(name, 0) for rates in (platform.cost.rom_bits, platform.cost.local_bits))
+            costs[name] = Cost(_sum(0, per_local, locals_), _sum(0, per_rom, roms))
+    return costs | {ROM_BITS: Cost(0, roms), LOCAL_BITS: Cost(locals_, 0)}
+
+
+def processor_costs(accesses: Accesses, paths: Datapaths, task: str, rate: int) -> dict[str, Number]:
+    """The costs by name of a processor of so many units at an interval, as its rate says."""
+    costs = costs_at(accesses, paths, task, interval_of(rate))
+    return {name: cost.unit * units_of(rate) + cost.processor for name, cost in costs.items()}
+
+
+def design_costs(accesses: Accesses, paths: Datapaths, rates: Mapping[str, int]) -> dict[str, Number]:
+    """All costs by name, of processors at these rates."""
+    each = [processor_costs(accesses, paths, task, rate) for task, rate in rates.items()]
+    return {name: sum(costs.get(name, 0) for costs in each) for name in cost_names(accesses, paths.platform)}
+
+
+def all_costs(accesses: Accesses, platform: Platform) -> dict[str, list[tuple[str, Cost]]]:
+    """By the name of a cost all that some task has of it at some interval on offer, with the task."""
+    paths = Datapaths(accesses.network, platform)
+    costs: dict[str, list[tuple[str, Cost]]] = {name: [] for name in cost_names(accesses, platform)}
+    for task, process in accesses.network.processes.items():
+        for interval in platform.intervals(process):
+            for name, cost in costs_at(accesses, paths, task, interval).items():
+                if name in costs:
+                    costs[name].append((task, cost))
     return costs
 
 
-def rom_bits(accesses: Accesses) -> dict[str, int]:
-    """By task the bits of the ROMs that its processor reads."""
+def _rom_bits(accesses: Accesses, task: str) -> int:
+    """The bits of the ROMs that a task's processor reads."""
     arrays = accesses.network.arrays.values()
-    roms = [array for array in arrays if accesses.load.get(array.name) == ROM]
-    return {
-        task: sum(array.rom_bits or 0 for array in roms if task in array.readers) for task in accesses.network.processes
-    }
-
-
-def design_costs(accesses: Accesses, platform: Platform, units: Mapping[str, int]) -> dict[str, Number]:
-    """All costs by name, of processors with these units."""
-    return {
-        name: sum(costs[task].unit * number + costs[task].processor for task, number in units.items())
-        for name, costs in costs_by_task(accesses, platform).items()
-    }
+    roms = (array for array in arrays if accesses.load.get(array.name) == ROM)
+    return sum(array.rom_bits or 0 for array in roms if task in array.readers)
 
 
 def scale_of(costs: Iterable[Cost]) -> int:

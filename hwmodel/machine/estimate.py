@@ -17,10 +17,14 @@ LOADS, STORES = "loads", "stores"
 
 @dataclass(frozen=True, slots=True)
 class ProcessorTime:
-    """Cycles of one processor over a group's steps: computing, and waiting for loads, stores or its neighbours."""
+    """Cycles of one processor over a group's steps: computing, and waiting for loads, stores or its neighbours.
+
+    `interval` is what a repetition occupies a unit for: the design's, or what its accesses to banks raise that to.
+    """
 
     task: str
     units: int
+    interval: int
     computing: int
     waiting_for_loads: int
     waiting_for_stores: int

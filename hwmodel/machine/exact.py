@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from hwmodel.accesses import Accesses
-from hwmodel.design import GroupDesign
+from hwmodel.design import GroupDesign, interval_of, units_of
 from hwmodel.machine.costs import design_costs
+from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import LOADS, STORES, GroupEstimate, ProcessorTime
 from hwmodel.machine.group import Elements
 from hwmodel.machine.memories import fifo_memories, kept_memories
@@ -47,22 +48,24 @@ def cycles_by_end(length: Elements, end: Elements, tasks: Sequence[str]) -> dict
 
 
 def processor_times(
-    length: Elements, end: Elements, busy: Mapping[str, Elements], units: Mapping[str, int]
+    length: Elements, end: Elements, busy: Mapping[str, Elements], paths: Datapaths, rates: Mapping[str, int]
 ) -> tuple[ProcessorTime, ...]:
     """How each processor spends the steps."""
     times = []
     for task, cycles in busy.items():
         waiting = length - cycles
         causes = (waiting[end == 0], waiting[end == 1], waiting[end > 1])
-        times.append(ProcessorTime(task, units[task], int(cycles.sum()), *(int(cause.sum()) for cause in causes)))
+        units, interval = units_of(rates[task]), paths.at(task, interval_of(rates[task])).interval
+        waits = (int(cause.sum()) for cause in causes)
+        times.append(ProcessorTime(task, units, interval, int(cycles.sum()), *waits))
     return tuple(times)
 
 
 def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign) -> GroupEstimate:
     """The estimate of any group. Raises ArrayolError for what docs/machine.md, section 6, refuses."""
     plan = plan_group(accesses, platform, design)
-    units = {processor.task: processor.units for processor in design.processors}
-    busy = _timed(plan, units)
+    rates = {processor.task: processor.rate for processor in design.processors}
+    busy = _timed(plan, rates)
     cycles = {task: busy_of.cycles for task, busy_of in busy.items()}
     length, end = step_ends(plan.port, cycles)
     fifos = fifo_memories(plan, busy, plan.fifos)
@@ -75,13 +78,13 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
         internal_memory_data=sum(memory.data for memory in memories),
         internal_memory_bits=sum(memory.bits for memory in memories),
         traffic_bytes=plan.traffic_bytes,
-        units=sum(units.values()),
+        units=sum(units_of(rate) for rate in rates.values()),
         memory_blocks=sum(blocks) if platform.local.block_bits is not None else None,
-        costs=design_costs(accesses, platform, units),
+        costs=design_costs(accesses, plan.processors.paths, rates),
         frame_cycles=_frame_cycles(plan, cycles),
         frame_memory_data=sum(memory.data for memory in in_succession),
         frame_memory_bits=sum(memory.bits for memory in in_succession),
-        processors=processor_times(length, end, cycles, units),
+        processors=processor_times(length, end, cycles, plan.processors.paths, rates),
         memories=memories,
         ends=cycles_by_end(length, end, plan.group.tasks),
         steps=plan.steps,
@@ -92,15 +95,15 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
 def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[int, ...]:
     """The length of every step of a group in cycles, in order."""
     plan = plan_group(accesses, platform, design)
-    busy = _timed(plan, {processor.task: processor.units for processor in design.processors})
+    busy = _timed(plan, {processor.task: processor.rate for processor in design.processors})
     length, _ = step_ends(plan.port, {task: busy_of.cycles for task, busy_of in busy.items()})
     return tuple(length.tolist())
 
 
-def _timed(plan: Plan, units: Mapping[str, int]) -> dict[str, Busy]:
-    """What each processor does. Raises ArrayolError for what is refused with these units."""
-    require_units(plan.processors.most, units)
-    busy = plan.processors.all_busy(units)
+def _timed(plan: Plan, rates: Mapping[str, int]) -> dict[str, Busy]:
+    """What each processor does. Raises ArrayolError for what is refused at these rates."""
+    require_units(plan.processors.all_most({task: interval_of(rate) for task, rate in rates.items()}), rates)
+    busy = plan.processors.all_busy(rates)
     plan.require_order(busy, tuple(plan.fifos))
     return busy
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from arrayol.errors import ArrayolError, error
 from arrayol.text import listed
+from hwmodel.datapath.figures import Datapath
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Ticks, Work
 
@@ -34,9 +35,10 @@ class FifoData:
     taken: Elements
     pattern: int
 
-    def lag(self, occupancy: int, latency: int) -> Elements:
-        """Cycles from the start of the writer's repetition until each datum is there."""
-        return -(-(self.made + 1) * occupancy // self.pattern) + latency
+    def lags(self, path: Datapath) -> Elements:
+        """Cycles from the start of the writer's repetition until a datum is there, by place in the pattern, (k,)."""
+        place = np.arange(self.pattern)
+        return -(-(place + 1) * path.interval // self.pattern) + path.latency
 
 
 def fifo_data(group: Group, ticks: Ticks, array: str) -> FifoData:

@@ -2,8 +2,12 @@
 
 The schedule is the rule itself, played event by event: a repetition becomes ready when the last of what it waits for is
 there, a unit becomes free when its repetition has left it, and whenever both happen the ready repetition of the least
-priority number starts. All events of one cycle are taken before anything starts, so ties are those of the rule, and
-nothing is decided between events, since nothing changes there. Processors that FIFOs join are played together.
+priority number starts. A processor starts at multiples of its occupancy alone, so what becomes ready between two of
+them is ready at the later one. All events of one cycle are taken before anything starts, so ties are those of the rule,
+and nothing is decided between events, since nothing changes there. Processors that FIFOs join are played together.
+
+What waits for what does not depend on units or intervals; how long it waits does. So a wait has a kind (a delay of a
+processor, a datum of a FIFO's pattern), and a schedule is given the cycles of each kind.
 
 With more units such a schedule may take longer, so no formula or bound stands in for it. What saves time is that many
 steps of a group have equal jobs (`Jobs.key`), and equal jobs have one schedule.
@@ -20,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Extents, Indices, flat
-from hwmodel.datapath.figures import Datapath
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.ticks import Work
@@ -30,21 +33,21 @@ from hwmodel.machine.ticks import Work
 class Jobs:
     """Repetitions of one step, of one or several processors (n of them), and what they wait for (k waits).
 
-    `processor` and `priority` (least first) of each; `source`, `reader` and `lag` of each wait: the reader starts `lag`
-    cycles after the source's start, or later.
+    `processor` and `priority` (least first) of each; `source`, `reader` and `kind` of each wait: the reader starts as
+    many cycles after the source's start as the kind lasts, or later.
     """
 
     processor: Elements
     priority: Elements
     source: Elements
     reader: Elements
-    lag: Elements
+    kind: Elements
 
     @cached_property
     def key(self) -> bytes:
         """Equal for steps with equal schedules."""
         sizes = np.array([len(self.processor), len(self.source)])
-        parts = (sizes, self.processor, self.priority, self.source, self.reader, self.lag)
+        parts = (sizes, self.processor, self.priority, self.source, self.reader, self.kind)
         return b"".join(part.astype(np.int64).tobytes() for part in parts)
 
     def moved(self, first: int) -> Jobs:
@@ -54,7 +57,7 @@ class Jobs:
     @staticmethod
     def joined(processor: Elements, parts: Sequence[Jobs]) -> Jobs:
         """Jobs of several processors together, numbered through."""
-        names = ("priority", "source", "reader", "lag")
+        names = ("priority", "source", "reader", "kind")
         return Jobs(processor, *(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
 
@@ -77,12 +80,13 @@ def priorities(remaining: Elements, rank: Elements) -> Elements:
     return place
 
 
-def start_cycles(jobs: Jobs, units: Sequence[int], occupancy: Sequence[int]) -> Elements:
+def start_cycles(jobs: Jobs, units: Sequence[int], occupancy: Sequence[int], lasts: Sequence[int]) -> Elements:
     """When each repetition starts: whenever a unit is free, the first by priority of those that wait for nothing.
 
-    `units` and `occupancy` (cycles that a repetition keeps a unit) are given by processor.
+    `units` and `occupancy` (cycles that a repetition keeps a unit; it starts at a multiple of them) are given by
+    processor, `lasts` by kind of wait in cycles.
     """
-    run = _Run(jobs, units, occupancy)
+    run = _Run(jobs, units, occupancy, lasts)
     time = 0
     while run.coming:
         time = run.coming[0][0]
@@ -93,7 +97,7 @@ def start_cycles(jobs: Jobs, units: Sequence[int], occupancy: Sequence[int]) -> 
 class _Run:
     """The state of a schedule: what comes (repetitions that become ready, units that become free), by time."""
 
-    def __init__(self, jobs: Jobs, units: Sequence[int], occupancy: Sequence[int]) -> None:
+    def __init__(self, jobs: Jobs, units: Sequence[int], occupancy: Sequence[int], lasts: Sequence[int]) -> None:
         count = len(jobs.processor)
         self.processor = jobs.processor.tolist()
         self.priority = jobs.priority.tolist()
@@ -104,8 +108,8 @@ class _Run:
         self.waits = [0] * count
         self.earliest = [0] * count
         self.after: list[list[tuple[int, int]]] = [[] for _ in range(count)]
-        for source, reader, lag in zip(jobs.source.tolist(), jobs.reader.tolist(), jobs.lag.tolist(), strict=True):
-            self.after[source].append((reader, lag))
+        for source, reader, kind in zip(jobs.source.tolist(), jobs.reader.tolist(), jobs.kind.tolist(), strict=True):
+            self.after[source].append((reader, lasts[kind]))
             self.waits[reader] += 1
         # Events (time, job): job becomes ready; (time, -1 - processor): a unit of the processor is free again.
         self.coming = [(0, job) for job in range(count) if not self.waits[job]]
@@ -137,7 +141,8 @@ class _Run:
                 self.earliest[reader] = max(self.earliest[reader], time + lag)
                 self.waits[reader] -= 1
                 if not self.waits[reader]:
-                    heappush(self.coming, (self.earliest[reader], reader))
+                    apart = self.occupancy[self.processor[reader]]
+                    heappush(self.coming, (-(-self.earliest[reader] // apart) * apart, reader))
 
 
 def most_at_once(start: Elements, occupancy: int) -> int:
@@ -172,10 +177,16 @@ class Chains:
 
 @dataclass(frozen=True, eq=False)
 class StepChains:
-    """By step, counted from the first: how many chains work in it, and how many repetitions the longest one does."""
+    """By step, counted from the first: how many repetitions and chains work in it, and how long the longest one is."""
 
+    repetitions: Elements
     number: Elements
     longest: Elements
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether all chains of each step are equally long."""
+        return bool((self.repetitions == self.number * self.longest).all())
 
 
 def chains_by_step(chains: Chains, step: Elements, steps: int) -> StepChains:
@@ -187,7 +198,7 @@ def chains_by_step(chains: Chains, step: Elements, steps: int) -> StepChains:
     at = step[order][starts]
     longest = np.zeros(steps, np.int64)
     np.maximum.at(longest, at, length)
-    return StepChains(np.bincount(at, minlength=steps), longest)
+    return StepChains(np.bincount(step, minlength=steps), np.bincount(at, minlength=steps), longest)
 
 
 def open_intervals(chains: Chains, step: Elements) -> tuple[Elements, Elements]:
@@ -223,19 +234,12 @@ def numbers_ahead(repetitions: Indices, extents: Extents, vector: tuple[int, ...
 
 @dataclass(frozen=True, eq=False)
 class Stage:
-    """One processor of a group: its work, the step and scan place of each run, the cycles a repetition keeps a unit."""
+    """One processor of a group, whatever its units and interval: its work, the step and scan place of each run."""
 
     task: str
     work: Work
     step: Elements
     rank: Elements
-    occupancy: int
-    datapath: Datapath
-
-    @property
-    def operand_delay(self) -> int:
-        """Cycles from a repetition's start until a delayed operand can be read."""
-        return max(self.occupancy, *self.datapath.recurrence.values(), 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,10 +251,13 @@ class StepJobs:
     jobs: Jobs
 
 
-def step_jobs(group: Group, stages: Sequence[Stage], fifos: Sequence[FifoData]) -> Iterator[StepJobs]:
+def step_jobs(group: Group, stages: Sequence[Stage], fifos: Sequence[FifoData], kinds: WaitKinds) -> Iterator[StepJobs]:
     """The jobs of every step in which a pipeline works."""
     place = {stage.task: number for number, stage in enumerate(stages)}
-    waits = [_Waits.of(data, stages[place[data.source]], stages[place[data.target]]) for data in fifos]
+    waits = [
+        _Waits.of(data, stages[place[data.source]], stages[place[data.target]], kinds.fifos[data.array])
+        for data in fifos
+    ]
     ahead = [_ahead(group, stage) for stage in stages]
     working = np.unique(np.concatenate([stage.step for stage in stages]))
     runs_by_step = [_by_step(stage.step, working) for stage in stages]
@@ -258,7 +265,10 @@ def step_jobs(group: Group, stages: Sequence[Stage], fifos: Sequence[FifoData]) 
     for number, step in enumerate(working.tolist()):
         runs = tuple(by_step[number] for by_step in runs_by_step)
         first = np.cumsum([0, *(len(of) for of in runs)])
-        parts = [_own_jobs(group, *each) for each in zip(stages, runs, ahead, strict=True)]
+        parts = [
+            _own_jobs(group, stage, of, numbers, kinds.delays[stage.task])
+            for stage, of, numbers in zip(stages, runs, ahead, strict=True)
+        ]
         parts = [part.moved(int(start)) for part, start in zip(parts, first, strict=False)]
         for data, wait, by_step in zip(fifos, waits, waits_by_step, strict=True):
             ends = place[data.source], place[data.target]
@@ -273,37 +283,56 @@ def _ahead(group: Group, stage: Stage) -> list[Elements]:
     return [numbers_ahead(repetitions, extents, delay.vector) for delay in group.delays(stage.task)]
 
 
-def _own_jobs(group: Group, stage: Stage, runs: Elements, ahead: Sequence[Elements]) -> Jobs:
-    """The repetitions of one processor in a step, and what they wait for among themselves by delays."""
+def _own_jobs(group: Group, stage: Stage, runs: Elements, ahead: Sequence[Elements], kind: int) -> Jobs:
+    """The repetitions of one processor in a step, and what they wait for among themselves by delays, from a kind on."""
     members = stage.work.repetition[runs]
     space = len(group.accesses.repetitions(stage.task))
     pairs = [edges(members, space, numbers) for numbers in ahead]
     source, reader = (np.concatenate([np.zeros(0, np.int64), *(pair[end] for pair in pairs)]) for end in (0, 1))
     priority = priorities(remaining_chain(len(members), source, reader), stage.rank[runs])
-    return Jobs(np.zeros(len(members), np.int64), priority, source, reader, np.full(len(source), stage.operand_delay))
+    kinds = np.repeat(kind + np.arange(len(pairs)), [len(of) for of, _ in pairs])
+    return Jobs(np.zeros(len(members), np.int64), priority, source, reader, kinds)
+
+
+@dataclass(frozen=True)
+class WaitKinds:
+    """The kinds of waits of a pipeline: the first of each task's delays, and of each FIFO's data (k of a pattern)."""
+
+    delays: dict[str, int]
+    fifos: dict[str, int]
+
+    @staticmethod
+    def of(group: Group, tasks: Sequence[str], fifos: Sequence[FifoData]) -> WaitKinds:
+        """Delays task by task, then data FIFO by FIFO."""
+        numbers = [len(group.delays(task)) for task in tasks]
+        patterns = [data.pattern for data in fifos]
+        first = np.cumsum([0, *numbers, *patterns]).tolist()
+        return WaitKinds(
+            dict(zip(tasks, first, strict=False)),
+            {data.array: start for data, start in zip(fifos, first[len(tasks) :], strict=False)},
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class _Waits:
-    """For a FIFO: runs of the reader that wait for runs of the writer in the same step, and how long."""
+    """For a FIFO: runs of the reader that wait for runs of the writer in the same step, and the kind of each wait."""
 
     step: Elements
     source: Elements
     reader: Elements
-    lag: Elements
+    kind: Elements
 
     @staticmethod
-    def of(data: FifoData, source: Stage, target: Stage) -> _Waits:
+    def of(data: FifoData, source: Stage, target: Stage, kind: int) -> _Waits:
         same = source.step[data.writer] == target.step[data.reader]
-        lag = data.lag(source.occupancy, source.datapath.latency)
-        return _Waits(source.step[data.writer[same]], data.writer[same], data.reader[same], lag[same])
+        return _Waits(source.step[data.writer[same]], data.writer[same], data.reader[same], kind + data.made[same])
 
     def jobs(self, chosen: Elements, runs: Sequence[Elements], first: Sequence[int]) -> Jobs:
         """The waits of one step alone, given both processors' runs in it and the numbers of their first jobs."""
         none = np.zeros(0, np.int64)
         source = first[0] + np.searchsorted(runs[0], self.source[chosen])
         reader = first[1] + np.searchsorted(runs[1], self.reader[chosen])
-        return Jobs(none, none, source, reader, self.lag[chosen])
+        return Jobs(none, none, source, reader, self.kind[chosen])
 
 
 def _by_step(step: Elements, working: Elements) -> list[Elements]:

@@ -37,8 +37,7 @@ def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -
     """The FIFOs of some arrays under the schedules of their pipelines."""
     fifos = []
     for data in (plan.fifos[array] for array in arrays):
-        stage = plan.processors.stages[data.source]
-        lag = data.lag(stage.occupancy, stage.datapath.latency)
+        lag = data.lags(busy[data.source].path)[data.made]
         source, target = plan.starts(busy, data.source), plan.starts(busy, data.target)
         # Steps follow each other, however long they are: any lengths that hold the pipeline give the same depth.
         longest = np.maximum(busy[data.source].cycles, busy[data.target].cycles)

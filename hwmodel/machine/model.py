@@ -138,22 +138,25 @@ class MachineModel:
         """The estimate by the exact path, which takes every design."""
         return estimate_exactly(self.accesses, self.platform, group)
 
-    def price_structure(self, structure: GroupDesign, units: NDArray[np.int64]) -> Priced:
-        """One structure, whatever it opens, under combinations of units (U, tasks): figures of shape (1, U).
+    def price_structure(self, structure: GroupDesign, rates: NDArray[np.int64]) -> Priced:
+        """One structure, whatever it opens, under combinations of rates (U, tasks): figures of shape (1, U).
 
-        The units that the structure itself names count for nothing. Raises ArrayolError for what is refused whatever
-        the units.
+        The units and intervals that the structure itself names count for nothing. Raises ArrayolError for what is
+        refused whatever the units, and for intervals that the platform does not offer.
         """
         batch = self._batch_of(structure)
         if batch is None:
-            return price_structure(self.accesses, self.platform, structure, units)
-        return batch.price(structure.blocks.scan, _shape(structure), units, structure.policy)
+            return price_structure(self.accesses, self.platform, structure, rates)
+        return batch.price(structure.blocks.scan, _shape(structure), rates, structure.policy)
 
-    def fastest(self, structure: GroupDesign, offered: Sequence[int], *, times: Collection[str] = (LATENCY,)) -> Priced:
-        """The same under the combinations of offered units (ascending) that nothing beats: figures of shape (1, V).
+    def fastest(
+        self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
+    ) -> Priced:
+        """The same at the rates that nothing beats, of those offered to each task (ascending): figures of shape (1, V).
 
         Right where only figures with `units_are_free` are compared, of `times` those named. See `GroupBatch.fastest`;
-        V is more than 1 where processors are scheduled (FIFOs, several delays, a delay that lasts).
+        V is more than 1 where processors are scheduled (FIFOs, several delays, unequal chains of a delay that lasts),
+        or where one interval is faster in some steps and another in others.
         """
         batch = self._batch_of(structure)
         if batch is None:

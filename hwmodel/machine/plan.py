@@ -1,4 +1,4 @@
-"""What a group does in each step, whatever its units: what every figure of the exact path is computed from."""
+"""What a group does in each step, whatever its rates: what every figure of the exact path is computed from."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import numpy as np
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.machine.bounds import Volume, require_plan
+from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.fifo import FifoData, Starts, fifo_data, require_order
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.port import Port, PortCycles, Transfer
-from hwmodel.machine.processors import Busy, Processors, check_layouts, make_stages
+from hwmodel.machine.processors import Busy, Processors, access_cycles, check_layouts, make_stages
 from hwmodel.machine.ticks import Ticks, stage_group, tick_group
 from hwmodel.platform import Platform
 
@@ -80,7 +81,7 @@ class Plan:
 
 
 def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> Plan:
-    """What a group does in each step. Raises ArrayolError for what is refused whatever the units."""
+    """What a group does in each step. Raises ArrayolError for what is refused whatever the rates."""
     group = Group(accesses, design.tasks)
     check_layouts(group, design.layouts, design.fifos, platform)
     ticks = tick_group(group, design)
@@ -97,14 +98,15 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
     steps = {task: step - first for task, step in steps.items()}
     transfers = _transfers(loads, stores, first)
     _require_bounded(accesses, platform, ticks, transfers, last - first + 1)
-    processors = make_stages(group, design, platform, ticks.work, steps)
+    stages_of = make_stages(group, design, ticks.work, steps)
+    paths = Datapaths(group.network, platform, access_cycles(group, design.layouts, platform, ticks.work))
     return Plan(
         group,
         design,
         platform,
         tuple(replace(kept, born=kept.born - first, last=kept.last - first) for kept in held),
         transfers,
-        Processors(group, processors, fifos, last - first + 1),
+        Processors(group, stages_of, fifos, last - first + 1, paths),
         len(ticks.block),
     )
 

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from arrayol.errors import error
 from hwmodel.accesses import Accesses
-from hwmodel.machine.costs import ROM_BITS, costs_by_task
+from hwmodel.design import interval_of, rate_of, units_of
+from hwmodel.machine.costs import ROM_BITS, cost_names, processor_costs
+from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import OBJECTIVES, SETUP
-from hwmodel.platform import Platform
 
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 
@@ -35,14 +36,14 @@ def units_are_free(figures: Collection[str]) -> bool:
 
 @dataclass(frozen=True)
 class Priced:
-    """S structures (group designs but for their units), each under U combinations of units.
+    """S structures (group designs but for units and intervals), each under U combinations of rates (`rate_of`).
 
     `legal` (S, U) is false for more units than can ever work at once and, with FIFOs, for an order of reading that is
-    not that of writing; the figures of those mean nothing. `combinations` are the units of the tasks, of shape (1, U,
-    tasks), or (S, U, tasks) where each structure has its own. Times have the shape (S, U); memory and traffic that do
-    not depend on units (S, 1); `units` and `costs` that of the combinations. `memory_blocks` is None without
-    local.block_bits. `left_out` counts the legal designs of these structures that were not priced, since one that was
-    is no slower with fewer units, all else being equal.
+    not that of writing; the figures of those mean nothing. `combinations` are the rates of the tasks, of shape (1, U,
+    tasks), or (S, U, tasks) where each structure has its own; an interval of 0 is the least on offer. Times have the
+    shape (S, U); memory and traffic that do not depend on rates (S, 1); `units` and `costs` that of the combinations.
+    `memory_blocks` is None without local.block_bits. `left_out` counts the legal designs of these structures that were
+    not priced, since one that was is no slower with fewer units, or at another interval, all else being equal.
     """
 
     legal: NDArray[np.bool_]
@@ -71,49 +72,111 @@ class Priced:
 
 
 def unit_figures(
-    accesses: Accesses, platform: Platform, tasks: tuple[str, ...], units: NDArray[np.int64]
+    accesses: Accesses, paths: Datapaths, tasks: tuple[str, ...], rates: NDArray[np.int64]
 ) -> tuple[Figures, dict[str, Figures]]:
-    """Units and costs by name, each (S, U), of combinations of units (S, U, tasks)."""
-    by_name = {name: [costs[task] for task in tasks] for name, costs in costs_by_task(accesses, platform).items()}
-    costs: dict[str, Figures] = {
-        name: units @ np.array([cost.unit for cost in each]) + sum(cost.processor for cost in each)
-        for name, each in by_name.items()
-    }
-    return units.sum(axis=2), costs
+    """Units and costs by name, each (S, U), of combinations of rates (S, U, tasks)."""
+    names = cost_names(accesses, paths.platform)
+    costs: dict[str, Figures] = {name: np.zeros(rates.shape[:2], np.int64) for name in names}
+    for place, task in enumerate(tasks):
+        distinct, of = np.unique(rates[:, :, place], return_inverse=True)
+        each = [processor_costs(accesses, paths, task, rate) for rate in distinct.tolist()]
+        for name in names:
+            costs[name] = costs[name] + np.array([own.get(name, 0) for own in each])[of.reshape(rates.shape[:2])]
+    return units_of(rates).sum(axis=2), costs
+
+
+def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced]) -> Priced:
+    """The same with other figures of the structures `wrong`, each priced by itself, under combinations of its own.
+
+    Where these are more or fewer, what a structure lacks is illegal.
+    """
+    if not exact:
+        return priced
+    wide = max(priced.legal.shape[1], *(other.legal.shape[1] for other in exact))
+
+    def widened(values: NDArray[Any]) -> NDArray[Any]:
+        more = wide - values.shape[1]
+        return np.concatenate([values, np.repeat(values[:, -1:], more, axis=1)], axis=1) if more else values
+
+    def put(of: Callable[[Priced], NDArray[Any]]) -> NDArray[Any]:
+        values = np.array(widened(of(priced)))
+        others = np.concatenate([widened(of(other)) for other in exact])
+        values = values.astype(np.result_type(values, others))
+        values[wrong] = others
+        return values
+
+    def legal(of: Priced) -> NDArray[np.bool_]:
+        padded = np.zeros((len(of.legal), wide), np.bool_)
+        padded[:, : of.legal.shape[1]] = of.legal
+        return padded
+
+    def column(name: str) -> Figures:
+        return put(lambda one: one.objective(name))
+
+    shared = len(priced.combinations) < len(priced.legal)
+    return Priced(
+        legal=put(legal),
+        combinations=priced.combinations if shared else put(lambda one: one.combinations),
+        latency_cycles=column(LATENCY),
+        internal_memory_data=column("internal_memory_data"),
+        internal_memory_bits=column("internal_memory_bits"),
+        memory_blocks=None if priced.memory_blocks is None else column("memory_blocks"),
+        traffic_bytes=column("traffic_bytes"),
+        units=column("units"),
+        costs={name: column(name) for name in priced.costs},
+        frame=lambda: column(FRAME),
+        left_out=priced.left_out + sum(other.left_out for other in exact),
+    )
 
 
 # How many units can work at once (docs/machine.md, section 6).
 
 
-def require_units(most: Mapping[str, int], units: Mapping[str, int]) -> None:
+def require_units(most: Mapping[str, int], rates: Mapping[str, int]) -> None:
     """Raises ArrayolError (`too-many-units`) where a processor has more than can ever work at once.
 
     `most` is by task the largest number of repetitions that run at once; 0 for one that never runs, which any number
     of units suits.
     """
     for task, number in most.items():
-        if units[task] < 1:
-            raise ValueError(f"'{task}' has {units[task]} units")
-        if units[task] > number > 0:
+        units = units_of(rates[task])
+        if units < 1:
+            raise ValueError(f"'{task}' has {units} units")
+        if units > number > 0:
             raise error(
                 "too-many-units",
-                f"processor '{task}' has {units[task]} units, but never more than {number} of its repetitions can run "
+                f"processor '{task}' has {units} units, but never more than {number} of its repetitions can run "
                 "at once",
                 hint=f"give it at most {number}, or larger blocks",
             )
 
 
-def offered_units(offered: Sequence[int]) -> NDArray[np.int64]:
-    """Numbers of units that a processor may have, as an array. Raises ValueError where they do not ascend from 1 on."""
-    numbers = np.array(offered, np.int64)
-    if not len(numbers) or numbers[0] < 1 or not (np.diff(numbers) > 0).all():
-        raise ValueError(f"numbers of units are 1 or more, ascending: {list(offered)}")
-    return numbers
+@dataclass(frozen=True, eq=False)
+class Offered:
+    """The rates that a task may have, ascending, and for each interval where its rates begin and end."""
 
+    rates: NDArray[np.int64]
+    intervals: NDArray[np.int64]
+    first: NDArray[np.int64]
+    end: NDArray[np.int64]
 
-def how_many_suit(most: NDArray[np.int64], offered: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many of the offered numbers of units, ascending, suit each of `most`: the first so many do."""
-    return np.where(most == 0, len(offered), np.searchsorted(offered, most, side="right"))
+    @staticmethod
+    def of(rates: Sequence[int]) -> Offered:
+        """Raises ValueError where they do not ascend, or have no unit."""
+        numbers = np.array(rates, np.int64)
+        if not len(numbers) or (units_of(numbers) < 1).any() or not (np.diff(numbers) > 0).all():
+            raise ValueError(f"rates are of 1 unit or more, ascending: {list(rates)}")
+        intervals, first = np.unique(interval_of(numbers), return_index=True)
+        return Offered(numbers, intervals, first, np.append(first[1:], len(numbers)))
+
+    def suiting(self, most: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many of each interval's rates (S, intervals) suit each of `most` units (S,): the first so many do."""
+        suit = np.searchsorted(self.rates, rate_of(most[:, None], self.intervals), side="right") - self.first
+        return np.where(most[:, None] == 0, self.end - self.first, suit)
+
+    def at_least(self, units: NDArray[np.int64], interval: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The first rate of an interval with so many units, which has to be there."""
+        return self.rates[np.searchsorted(self.rates, rate_of(units, interval))]
 
 
 def count_combinations(choices: NDArray[np.int64]) -> int:

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from arrayol.errors import error
-from arrayol.ir.network import Process
 from hwmodel.accesses import Extents, Indices, subscripts
-from hwmodel.datapath.figures import largest_output
-from hwmodel.design import BankLayout, GroupDesign
+from hwmodel.datapath.figures import Datapath
+from hwmodel.design import BankLayout, GroupDesign, interval_of, rate_of, units_of
+from hwmodel.machine.datapaths import Datapaths, Waits
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.list_schedule import (
     Chains,
-    Jobs,
     Stage,
     StepChains,
     StepJobs,
+    WaitKinds,
     chains_by_step,
     most_at_once,
     start_cycles,
     step_jobs,
 )
+from hwmodel.machine.rounds import rounds_of
 from hwmodel.machine.ticks import Work, ranks
 from hwmodel.platform import Platform
 
-# How long a repetition occupies a unit: its data, or its accesses to banks (docs/machine.md, sections 4 and 7).
-
-
-def plain_occupancy(platform: Platform, process: Process) -> int:
-    """The cycles e II of a repetition, whatever the banks."""
-    return largest_output(process) * (platform.entry(process.elementary).initiation_interval or 1)
+# Bank layouts: which are refused, and the cycles of a repetition's accesses to banks (docs/machine.md, section 7).
 
 
 def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozenset[str], platform: Platform) -> None:
@@ -58,12 +54,15 @@ def check_layouts(group: Group, layouts: tuple[BankLayout, ...], fifos: frozense
             )
 
 
-def occupancy(group: Group, design: GroupDesign, platform: Platform, task: str, work: Work) -> int:
-    """Cycles that a repetition of a task occupies a unit."""
-    cycles = plain_occupancy(platform, group.network.processes[task])
-    for layout in design.layouts:
-        repetitions = group.accesses.repetitions(task)[np.unique(work.repetition)]
-        cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))
+def access_cycles(
+    group: Group, layouts: tuple[BankLayout, ...], platform: Platform, work: Mapping[str, Work]
+) -> dict[str, int]:
+    """By task the cycles that a repetition's accesses to the busiest bank take; no more than 0 without layouts."""
+    cycles = dict.fromkeys(work, 0)
+    for task, runs in work.items() if layouts else ():
+        repetitions = group.accesses.repetitions(task)[np.unique(runs.repetition)]
+        busiest = max(busiest_bank(group, task, repetitions, layout) for layout in layouts)
+        cycles[task] = platform.local.access_cycles * busiest
     return cycles
 
 
@@ -101,12 +100,13 @@ Pipeline = tuple[str, ...]
 class Busy:
     """Cycles of each step that a processor computes, and, where it was scheduled, the start cycle of each run."""
 
+    path: Datapath
     cycles: Elements
     start: Elements | None = None
 
 
 class Processors:
-    """The processors of one group over `steps` steps, under any numbers of units."""
+    """The processors of one group over `steps` steps, under any units and intervals: their rates, by task."""
 
     def __init__(
         self,
@@ -114,48 +114,63 @@ class Processors:
         stages: Mapping[str, Stage],
         fifos: Mapping[str, FifoData],
         steps: int,
+        paths: Datapaths,
     ) -> None:
         self.group = group
         self.stages = stages
         self.fifos = fifos
         self.steps = steps
+        self.paths = paths
         self.pipelines = _pipelines(group, fifos)
         self._schedules: dict[tuple[object, ...], Elements] = {}
         self._jobs: dict[Pipeline, list[StepJobs]] = {}
         self._busy: dict[tuple[Pipeline, tuple[int, ...]], dict[str, Busy]] = {}
+        self._most: dict[tuple[Pipeline, tuple[int, ...]], dict[str, int]] = {}
 
-    @cached_property
-    def most(self) -> dict[str, int]:
+    def most(self, pipeline: Pipeline, intervals: tuple[int, ...]) -> dict[str, int]:
         """For each task the most repetitions that run at once in a step if units are unlimited."""
-        at_once: dict[str, int] = {}
-        for pipeline in self.pipelines:
-            if self.has_formula(pipeline):
-                at_once[pipeline[0]] = int(self._chains[pipeline[0]].number.max(initial=0))
-            else:
-                at_once |= self._most_scheduled(pipeline)
-        return at_once
+        if len(pipeline) == 1 and pipeline[0] in self._chains:
+            # Each chain has one in work, and all begin when the step does.
+            return {pipeline[0]: int(self._chains[pipeline[0]].number.max(initial=0))}
+        key = pipeline, intervals
+        if key not in self._most:
+            self._most[key] = self._most_scheduled(pipeline, intervals)
+        return self._most[key]
 
-    def busy(self, pipeline: Pipeline, units: tuple[int, ...]) -> dict[str, Busy]:
-        """What each processor of a pipeline does in each step with so many units."""
-        key = pipeline, units
+    def busy(self, pipeline: Pipeline, rates: tuple[int, ...]) -> dict[str, Busy]:
+        """What each processor of a pipeline does in each step at these rates."""
+        key = pipeline, rates
         if key not in self._busy:
-            alone = self.has_formula(pipeline)
-            self._busy[key] = self._by_formula(pipeline[0], units[0]) if alone else self._scheduled(pipeline, units)
+            alone = self.has_formula(pipeline, interval_of(rates[0]))
+            self._busy[key] = self._by_formula(pipeline[0], rates[0]) if alone else self._scheduled(pipeline, rates)
         return self._busy[key]
 
-    def all_busy(self, units: Mapping[str, int]) -> dict[str, Busy]:
+    def all_busy(self, rates: Mapping[str, int]) -> dict[str, Busy]:
         """The same for all processors, in dataflow order."""
         by_task: dict[str, Busy] = {}
         for pipeline in self.pipelines:
-            by_task |= self.busy(pipeline, tuple(units[task] for task in pipeline))
+            by_task |= self.busy(pipeline, tuple(rates[task] for task in pipeline))
         return {task: by_task[task] for task in self.group.tasks}
 
-    def has_formula(self, pipeline: Pipeline) -> bool:
+    def all_most(self, intervals: Mapping[str, int]) -> dict[str, int]:
+        """`most` of all processors."""
+        by_task: dict[str, int] = {}
+        for pipeline in self.pipelines:
+            by_task |= self.most(pipeline, tuple(intervals[task] for task in pipeline))
+        return by_task
+
+    def has_formula(self, pipeline: Pipeline, interval: int) -> bool:
         """Whether it is one processor whose steps need no schedule: with more units none of them is longer."""
-        if len(pipeline) > 1:
+        task = pipeline[0]
+        if len(pipeline) > 1 or task not in self._chains:
             return False
-        stage, delays = self.stages[pipeline[0]], self.group.delays(pipeline[0])
-        return not delays or (len(delays) == 1 and stage.operand_delay == stage.occupancy)
+        return self._chains[task].are_equal or self._waits(task, interval).far == 1
+
+    def _waits(self, task: str, interval: int) -> Waits:
+        """Rounds that the one delay of a task waits; one where it has none."""
+        for delay in self.group.delays(task):
+            return self.paths.waits(task, delay, interval)
+        return Waits(1, 1)
 
     @cached_property
     def _chains(self) -> dict[str, StepChains]:
@@ -166,61 +181,83 @@ class Processors:
             if len(delays) > 1:
                 continue
             number = np.bincount(stage.step, minlength=self.steps)
-            chains[task] = StepChains(number, (number > 0).astype(np.int64))
+            chains[task] = StepChains(number, number, (number > 0).astype(np.int64))
             for delay in delays:
                 extents = self.group.accesses.extents(task)
                 repetitions = self.group.accesses.repetitions(task)[stage.work.repetition]
                 chains[task] = chains_by_step(Chains.of(repetitions, extents, delay.vector), stage.step, self.steps)
         return chains
 
-    def _by_formula(self, task: str, units: int) -> dict[str, Busy]:
-        """max(ceil(n / units), c) o + latency."""
-        stage = self.stages[task]
-        number = np.bincount(stage.step, minlength=self.steps)
-        rounds = np.maximum(-(-number // units), self._chains[task].longest)
-        cycles = np.where(number > 0, rounds * stage.occupancy + stage.datapath.latency, 0)
-        return {task: Busy(cycles)}
+    def _by_formula(self, task: str, rate: int) -> dict[str, Busy]:
+        path, waits = self.paths.at(task, interval_of(rate)), self._waits(task, interval_of(rate))
+        chains = self._chains[task]
+        rounds = rounds_of(chains.repetitions, chains.longest, units_of(rate), waits.near, waits.far)
+        return {task: Busy(path, np.where(chains.repetitions > 0, rounds * path.interval + path.latency, 0))}
 
-    def _scheduled(self, pipeline: Pipeline, units: tuple[int, ...]) -> dict[str, Busy]:
+    def _scheduled(self, pipeline: Pipeline, rates: tuple[int, ...]) -> dict[str, Busy]:
         """The greedy list schedule of every step, of all processors of a pipeline together."""
         stages = [self.stages[task] for task in pipeline]
+        paths = [self.paths.at(task, interval_of(rate)) for task, rate in zip(pipeline, rates, strict=True)]
         cycles = [np.zeros(self.steps, np.int64) for _ in stages]
         starts = [np.zeros(len(stage.step), np.int64) for stage in stages]
         for step in self._jobs_of(pipeline):
-            begun = self._start_cycles(step.jobs, stages, units)
-            for place, (stage, runs) in enumerate(zip(stages, step.runs, strict=True)):
+            begun = self._start_cycles(step, pipeline, rates)
+            for place, runs in enumerate(step.runs):
                 own = begun[step.jobs.processor == place]
                 starts[place][runs] = own
                 if len(runs):
-                    cycles[place][step.step] = int(own.max()) + stage.occupancy + stage.datapath.latency
-        return {task: Busy(cycles[place], starts[place]) for place, task in enumerate(pipeline)}
+                    cycles[place][step.step] = int(own.max()) + paths[place].interval + paths[place].latency
+        return {task: Busy(paths[place], cycles[place], starts[place]) for place, task in enumerate(pipeline)}
 
-    def _most_scheduled(self, pipeline: Pipeline) -> dict[str, int]:
-        stages = [self.stages[task] for task in pipeline]
-        most = [0 for _ in stages]
+    def _most_scheduled(self, pipeline: Pipeline, intervals: tuple[int, ...]) -> dict[str, int]:
+        most = [0 for _ in pipeline]
         for step in self._jobs_of(pipeline):
-            begun = self._start_cycles(step.jobs, stages, [len(runs) for runs in step.runs])
-            for place, stage in enumerate(stages):
-                at_once = most_at_once(begun[step.jobs.processor == place], stage.occupancy)
-                most[place] = max(most[place], at_once)
+            rates = tuple(rate_of(len(runs), own) for runs, own in zip(step.runs, intervals, strict=True))
+            begun = self._start_cycles(step, pipeline, rates)
+            for place, task in enumerate(pipeline):
+                occupancy = self.paths.at(task, intervals[place]).interval
+                most[place] = max(most[place], most_at_once(begun[step.jobs.processor == place], occupancy))
         return dict(zip(pipeline, most, strict=True))
 
     def _jobs_of(self, pipeline: Pipeline) -> list[StepJobs]:
         if pipeline not in self._jobs:
             inner = [data for data in self.fifos.values() if data.source in pipeline]
-            self._jobs[pipeline] = list(step_jobs(self.group, [self.stages[task] for task in pipeline], inner))
+            kinds = WaitKinds.of(self.group, pipeline, inner)
+            stages = [self.stages[task] for task in pipeline]
+            self._jobs[pipeline] = list(step_jobs(self.group, stages, inner, kinds))
         return self._jobs[pipeline]
 
-    def _start_cycles(self, jobs: Jobs, stages: Sequence[Stage], units: Sequence[int]) -> Elements:
-        """The schedule of jobs; steps with equal jobs have one."""
-        key = (tuple(stage.task for stage in stages), tuple(units), jobs.key)
+    def _start_cycles(self, step: StepJobs, pipeline: Pipeline, rates: tuple[int, ...]) -> Elements:
+        """The schedule of a step; steps with equal jobs, in which the same states stay in registers, have one."""
+        in_register = tuple(
+            task in self._chains and int(self._chains[task].number[step.step]) <= units_of(rate)
+            for task, rate in zip(pipeline, rates, strict=True)
+        )
+        key = pipeline, rates, in_register, step.jobs.key
         if key not in self._schedules:
-            self._schedules[key] = start_cycles(jobs, units, [stage.occupancy for stage in stages])
+            occupancy = [
+                self.paths.at(task, interval_of(rate)).interval for task, rate in zip(pipeline, rates, strict=True)
+            ]
+            units = [units_of(rate) for rate in rates]
+            self._schedules[key] = start_cycles(step.jobs, units, occupancy, self._lasts(pipeline, rates, in_register))
         return self._schedules[key]
+
+    def _lasts(self, pipeline: Pipeline, rates: tuple[int, ...], in_register: tuple[bool, ...]) -> list[int]:
+        """The cycles of each kind of wait, numbered as `WaitKinds` does."""
+        lasts: list[int] = []
+        paths = {task: self.paths.at(task, interval_of(rate)) for task, rate in zip(pipeline, rates, strict=True)}
+        for task, rate, near in zip(pipeline, rates, in_register, strict=True):
+            for delay in self.group.delays(task):
+                waits = self.paths.waits(task, delay, interval_of(rate))
+                lasts.append((waits.near if near else waits.far) * paths[task].interval)
+        for data in self.fifos.values():
+            if data.source in pipeline:
+                lasts += data.lags(paths[data.source]).tolist()
+        return lasts
 
 
 def make_stages(
-    group: Group, design: GroupDesign, platform: Platform, work: Mapping[str, Work], steps: Mapping[str, Elements]
+    group: Group, design: GroupDesign, work: Mapping[str, Work], steps: Mapping[str, Elements]
 ) -> dict[str, Stage]:
     """The processors of a design: work by task, and the step of each run."""
     stages = {}
@@ -228,9 +265,7 @@ def make_stages(
         task = processor.task
         blocks = design.blocks if task == group.last else processor.cut
         rank = ranks(group, task, blocks)[work[task].repetition]
-        datapath = platform.datapath(group.network.processes[task])
-        cycles = occupancy(group, design, platform, task, work[task])
-        stages[task] = Stage(task, work[task], steps[task], rank, cycles, datapath)
+        stages[task] = Stage(task, work[task], steps[task], rank)
     return {task: stages[task] for task in group.tasks}
 
 

@@ -67,7 +67,8 @@ def group_timeline(
         batch = batch.with_layouts(group.layouts)
         shapes = np.array([group.blocks.shape], np.int64).reshape(1, -1)
         structures = batch.structures(group.blocks.scan, shapes, group.policy)
-        if structures.holds.all():
+        rates = np.array([[processor.rate for processor in group.processors]])
+        if structures.holds.all() and batch.timing(group.tasks).has_formula(structures, rates).all():
             return _separably(batch, group, structures, shown, cycles)
     return _exactly(model, group, shown, totals)
 
@@ -76,12 +77,12 @@ def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, sh
     tasks = batch.counts.parts.group.tasks
     kinds = _kinds_at(batch, structures, shown)
     timing = batch.timing(tasks)
-    units = {processor.task: processor.units for processor in group.processors}
+    rates = {processor.task: processor.rate for processor in group.processors}
     port = timing.port(kinds).of_structure(0)
-    busy = {task: timing.busy(kinds, task, units[task])[0] for task in tasks}
+    busy = {task: timing.busy(kinds, task, rates[task])[0] for task in tasks}
     length, _ = step_ends(port, busy)
     (all_kinds,) = step_kinds(batch.counts, structures, cyclic=False)
-    all_busy = {task: timing.busy(all_kinds, task, units[task])[0] for task in tasks}
+    all_busy = {task: timing.busy(all_kinds, task, rates[task])[0] for task in tasks}
     all_lengths, _ = step_ends(timing.port(all_kinds).of_structure(0), all_busy)
     if int(all_lengths @ all_kinds.times[0]) != cycles or not length.all():
         raise ValueError("the group takes other steps or cycles")
@@ -110,7 +111,7 @@ def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> Ste
 
 def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: tuple[int, int]) -> Timeline:
     plan = plan_group(model.accesses, model.platform, group)
-    busy_of = plan.processors.all_busy({processor.task: processor.units for processor in group.processors})
+    busy_of = plan.processors.all_busy({processor.task: processor.rate for processor in group.processors})
     busy = {task: work.cycles for task, work in busy_of.items()}
     length, _ = step_ends(plan.port, busy)
     if (len(length), int(length.sum())) != totals:

@@ -1,7 +1,7 @@
-"""One structure under many combinations of units, by the exact path.
+"""One structure under many combinations of rates (units and intervals), by the exact path.
 
-Units change nothing but how long a pipeline (tasks joined by FIFOs; mostly one) takes in each step, and only its own
-units do. So each pipeline is computed once for each combination of its own units (`Variants`), and the length of a
+Rates change nothing but how long a pipeline (tasks joined by FIFOs; mostly one) takes in each step, and only its own
+rates do. So each pipeline is computed once for each combination of its own rates (`Variants`), and the length of a
 step under a combination of all is the longest of the port and of one variant of each pipeline. Steps that are equal
 under all variants are one kind (`StepTable`): their sum is taken over kinds, each times how often it occurs.
 """
@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
-from hwmodel.design import GroupDesign
+from hwmodel.design import GroupDesign, interval_of, units_of
 from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.group import Elements
 from hwmodel.machine.memories import fifo_memories, kept_memories
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
-from hwmodel.machine.priced import FRAME, LATENCY, Figures, Priced, offered_units, unit_figures
+from hwmodel.machine.priced import FRAME, LATENCY, Figures, Offered, Priced, unit_figures
 from hwmodel.machine.processors import Pipeline
 from hwmodel.platform import Platform
 
@@ -33,13 +33,13 @@ _CELLS = 1 << 22  # of intermediate arrays at a time
 
 @dataclass(frozen=True, eq=False)
 class Variants:
-    """What a pipeline does under each of V combinations of its own units, those ascending (V, tasks of the pipeline).
+    """What a pipeline does under each of V combinations of its own rates, those ascending (V, tasks of the pipeline).
 
     `cycles` (V, steps) of the whole pipeline, `folded` (V, ticks) where frames follow each other; `of` (U,) says which
     variant each combination of the group has.
     """
 
-    units: Elements
+    rates: Elements
     cycles: Elements
     folded: Elements
     of: Elements
@@ -47,11 +47,11 @@ class Variants:
     fifos: tuple[tuple[MemoryUse, ...], ...]
 
 
-def variants_of(plan: Plan, pipeline: Pipeline, units: Elements) -> Variants:
-    """The variants of a pipeline in combinations of its units (U, tasks of the pipeline)."""
-    distinct, of = np.unique(units, axis=0, return_inverse=True)
-    most = np.array([plan.processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
-    legal: NDArray[np.bool_] = np.asarray((distinct <= most).all(axis=1))
+def variants_of(plan: Plan, pipeline: Pipeline, rates: Elements) -> Variants:
+    """The variants of a pipeline in combinations of its rates (U, tasks of the pipeline)."""
+    distinct, of = np.unique(rates, axis=0, return_inverse=True)
+    legal = _most_units(plan, pipeline, interval_of(distinct)) >= units_of(distinct)
+    legal = np.asarray(legal.all(axis=1))
     cycles = np.zeros((len(distinct), plan.steps), np.int64)
     folded = np.zeros((len(distinct), plan.ticks), np.int64)
     fifos: list[tuple[MemoryUse, ...]] = [()] * len(distinct)
@@ -67,6 +67,16 @@ def variants_of(plan: Plan, pipeline: Pipeline, units: Elements) -> Variants:
             continue
         fifos[number] = fifo_memories(plan, busy, inner)
     return Variants(distinct, cycles, folded, of.ravel(), legal, tuple(fifos))
+
+
+def _most_units(plan: Plan, pipeline: Pipeline, intervals: Elements) -> Elements:
+    """The most units of each task that can work at once at combinations of intervals (V, tasks); any of no work."""
+    distinct, of = np.unique(intervals, axis=0, return_inverse=True)
+    most = np.zeros_like(distinct)
+    for number, row in enumerate(distinct.tolist()):
+        at_once = plan.processors.most(pipeline, tuple(row))
+        most[number] = [at_once[task] or np.iinfo(np.int64).max for task in pipeline]
+    return most[of.ravel()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,71 +116,104 @@ class StepTable:
             yield part, longest
 
 
-def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesign, units: Elements) -> Priced:
-    """The figures of one structure under combinations of units (U, tasks), tasks as in the structure.
+def price_structure(accesses: Accesses, platform: Platform, structure: GroupDesign, rates: Elements) -> Priced:
+    """The figures of one structure under combinations of rates (U, tasks), tasks as in the structure.
 
     Raises ArrayolError for what docs/machine.md, section 6, refuses whatever the units.
     """
     plan = _plan(accesses, platform, structure)
     variants = [
-        variants_of(plan, pipeline, units[:, [structure.tasks.index(task) for task in pipeline]])
+        variants_of(plan, pipeline, rates[:, [structure.tasks.index(task) for task in pipeline]])
         for pipeline in plan.processors.pipelines
     ]
-    return _priced(plan, structure, variants, units)
+    return _priced(plan, structure, variants, rates)
 
 
 def fastest_structure(
     accesses: Accesses,
     platform: Platform,
     structure: GroupDesign,
-    offered: Sequence[int],
+    offered: Sequence[Sequence[int]],
     *,
     times: Collection[str] = (LATENCY,),
 ) -> Priced:
-    """The same of the combinations of offered units (ascending) that nothing beats: see `GroupBatch.fastest`.
+    """The same of the combinations that nothing beats, of rates offered to each task: see `GroupBatch.fastest`.
 
     A greedy schedule may take longer with more units. So of processors with FIFOs, several delays, or a delay that
     lasts, all combinations stay, each with the fewest units of the others that make no step longer.
     """
-    plan, numbers = _plan(accesses, platform, structure), offered_units(offered)
+    plan = _plan(accesses, platform, structure)
+    rates_of = {task: Offered.of(rates).rates for task, rates in zip(structure.tasks, offered, strict=True)}
     variants = [
-        variants_of(plan, pipeline, np.array(list(product(numbers, repeat=len(pipeline)))))
+        variants_of(plan, pipeline, np.array(list(product(*(rates_of[task] for task in pipeline)))))
         for pipeline in plan.processors.pipelines
     ]
     chosen = _fastest(plan, variants, times)
-    units = np.zeros((len(chosen[0]), len(structure.tasks)), np.int64)
+    rates = np.zeros((len(chosen[0]), len(structure.tasks)), np.int64)
     for pipeline, variant, of in zip(plan.processors.pipelines, variants, chosen, strict=True):
-        units[:, [structure.tasks.index(task) for task in pipeline]] = variant.units[of]
+        rates[:, [structure.tasks.index(task) for task in pipeline]] = variant.rates[of]
     priced = _priced(
-        plan, structure, [replace(variant, of=of) for variant, of in zip(variants, chosen, strict=True)], units
+        plan, structure, [replace(variant, of=of) for variant, of in zip(variants, chosen, strict=True)], rates
     )
     legal = math.prod(int(variant.legal.sum()) for variant in variants)
     return replace(priced, left_out=legal - int(priced.legal.sum()))
 
 
 def _plan(accesses: Accesses, platform: Platform, structure: GroupDesign) -> Plan:
-    plain = tuple(replace(processor, units=1) for processor in structure.processors)
+    plain = tuple(replace(processor, units=1, interval=None) for processor in structure.processors)
     return plan_group(accesses, platform, replace(structure, processors=plain))
+
+
+@dataclass(frozen=True)
+class _Family:
+    """Legal variants of a pipeline, ascending, of which each makes no step longer than the one before."""
+
+    variants: Elements
+
+    @staticmethod
+    def all_of(plan: Plan, pipeline: Pipeline, variants: Variants) -> list[_Family]:
+        """Each variant by itself; where a formula holds, more units at the same interval are one family.
+
+        Of the latter one is left out whose last variant has no step shorter than that of another.
+        """
+        intervals = interval_of(variants.rates[:, 0])
+        families: dict[tuple[int, ...], list[int]] = {}
+        for number in np.flatnonzero(variants.legal).tolist():
+            interval = int(intervals[number])
+            alone = plan.processors.has_formula(pipeline, interval)
+            families.setdefault((interval,) if alone else (interval, number), []).append(number)
+        kept: list[_Family] = []
+        for key, members in families.items():
+            cycles = variants.cycles[members[-1]]
+            rivals = [other.variants[-1] for other in kept if plan.processors.has_formula(pipeline, key[0])]
+            if not any((variants.cycles[rival] <= cycles).all() for rival in rivals):
+                kept.append(_Family(np.array(members)))
+        return kept
 
 
 def _fastest(plan: Plan, variants: Sequence[Variants], times: Collection[str]) -> list[Elements]:
     """The variants of each pipeline in the combinations that nothing beats; in one that is illegal where all are."""
-    legal = [np.flatnonzero(variant.legal) for variant in variants]
-    if not all(map(len, legal)):
-        return [np.zeros(1, np.int64) for _ in variants]
-    alone = [plan.processors.has_formula(pipeline) for pipeline in plan.processors.pipelines]
-    sizes = [1 if formula else len(numbers) for formula, numbers in zip(alone, legal, strict=True)]
-    places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
-    most = [
-        numbers[-1 - place if formula else place] for formula, numbers, place in zip(alone, legal, places, strict=True)
+    families = [
+        _Family.all_of(plan, pipeline, variant)
+        for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True)
     ]
-    fewest = [numbers[place] for numbers, place in zip(legal, places, strict=True)]
+    if not all(families):
+        return [np.zeros(1, np.int64) for _ in variants]
+    sizes = [len(own) for own in families]
+    places = np.unravel_index(np.arange(math.prod(sizes)), sizes)
+    most, fewest = (
+        [np.array([one.variants[end] for one in own])[at] for own, at in zip(families, places, strict=True)]
+        for end in (-1, 0)
+    )
     for name in times:
         table = _table(plan, variants, name)
         for part, longest in table.lengths(most):
-            for number in np.flatnonzero(alone).tolist():
-                needed = legal[number][_first_within(table.pipelines[number][legal[number]], longest)]
-                fewest[number][part] = np.maximum(fewest[number][part], needed)
+            for number, own in enumerate(families):
+                for place, family in enumerate(own):
+                    rows = part.start + np.flatnonzero(places[number][part] == place)
+                    cycles = table.pipelines[number][family.variants]
+                    needed = family.variants[_first_within(cycles, longest[rows - part.start])]
+                    fewest[number][rows] = np.maximum(fewest[number][rows], needed)
     return fewest
 
 
@@ -189,11 +232,11 @@ def _table(plan: Plan, variants: Sequence[Variants], time: str) -> StepTable:
     return StepTable.of(plan.folded_port, [variant.folded for variant in variants])
 
 
-def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], units: Elements) -> Priced:
+def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements) -> Priced:
     kept = kept_memories(plan)
 
     def memory(size: Callable[[MemoryUse], int]) -> Figures:
-        data = np.full(len(units), sum(map(size, kept)))
+        data = np.full(len(rates), sum(map(size, kept)))
         for pipeline in variants:
             data += np.array([sum(map(size, fifos)) for fifos in pipeline.fifos])[pipeline.of]
         return data[None, :]
@@ -201,10 +244,10 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], un
     def time(name: str) -> Figures:
         return _table(plan, variants, name).sums([variant.of for variant in variants])[None, :]
 
-    number, costs = unit_figures(plan.group.accesses, plan.platform, structure.tasks, units[None, :, :])
+    number, costs = unit_figures(plan.group.accesses, plan.processors.paths, structure.tasks, rates[None, :, :])
     return Priced(
         legal=np.logical_and.reduce([variant.legal[variant.of] for variant in variants])[None, :],
-        combinations=units[None, :, :],
+        combinations=rates[None, :, :],
         latency_cycles=time(LATENCY),
         internal_memory_data=memory(lambda use: use.data),
         internal_memory_bits=memory(lambda use: use.bits),

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from arrayol.ir.spec import Delay, port_named
 from hwmodel.accesses import Accesses, subscripts
+from hwmodel.datapath.figures import Datapath
 from hwmodel.design import BankLayout, GroupDesign
+from hwmodel.design import Processor as DesignProcessor
 from hwmodel.platform import Platform
 from hwmodel.simulator.memories import Fifo
 from hwmodel.simulator.moves import Moves
@@ -26,27 +28,26 @@ class Jobs:
     """The repetitions of one task in one step, in scan order.
 
     `remaining` is the length of the longest chain of delays in the step from each on, `after` the jobs that read what
-    each makes, `waits` for how many of the step each waits; `released` the first cycle at which other operands are
-    there.
+    each makes, with how many cycles after its start they can, `waits` for how many of the step each waits; `released`
+    the first cycle at which other operands are there.
     """
 
     remaining: Sequence[int]
-    after: Sequence[Sequence[int]]
+    after: Sequence[Sequence[tuple[int, int]]]
     waits: Sequence[int]
     released: Sequence[int]
 
 
-def starts_of(jobs: Jobs, units: int, occupancy: int, gap: int) -> list[int]:
-    """The cycle at which each job starts, from the start of the step.
+def starts_of(jobs: Jobs, units: int, interval: int) -> list[int]:
+    """The cycle at which each job starts, from the start of the step, always a multiple of the interval.
 
     Whenever a unit is free, of the jobs whose operands are there the one with the longest remaining chain starts, of
-    equals the first in the scan. `occupancy` is how long a job keeps its unit, `gap` how long after its start what it
-    hands on can be read. Raises SimulatorError (`deadlock`).
+    equals the first in the scan. A job keeps its unit for the interval. Raises SimulatorError (`deadlock`).
     """
     count = len(jobs.remaining)
     starts = [0] * count
     waits = list(jobs.waits)
-    ready_at = list(jobs.released)
+    ready_at = [_next_multiple(cycle, interval) for cycle in jobs.released]
     coming = [(ready_at[job], -jobs.remaining[job], job) for job in range(count) if not waits[job]]
     heapq.heapify(coming)
     ready: list[tuple[int, int]] = []
@@ -61,16 +62,20 @@ def starts_of(jobs: Jobs, units: int, occupancy: int, gap: int) -> list[int]:
             heapq.heappush(ready, (priority, job))
         _, job = heapq.heappop(ready)
         starts[job] = now
-        heapq.heapreplace(free, now + occupancy)
+        heapq.heapreplace(free, now + interval)
         done += 1
-        for reader in jobs.after[job]:
+        for reader, gap in jobs.after[job]:
             waits[reader] -= 1
-            ready_at[reader] = max(ready_at[reader], now + gap)
+            ready_at[reader] = max(ready_at[reader], _next_multiple(now + gap, interval))
             if not waits[reader]:
                 heapq.heappush(coming, (ready_at[reader], -jobs.remaining[reader], reader))
     if done < count:
         raise fault("deadlock", f"{count - done} repetitions of a step wait for each other")
     return starts
+
+
+def _next_multiple(cycle: int, interval: int) -> int:
+    return cycle + -cycle % interval
 
 
 def starts_of_independent(count: int, units: int, occupancy: int) -> list[int]:
@@ -172,13 +177,21 @@ def _instances(accesses: Accesses, delay: Delay, work: Work) -> tuple[NDArray[np
     return now[runs], before[runs]
 
 
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Cycles from an instance's start until a delay can read it: where its chain has a unit for itself, and else."""
+
+    in_register: int
+    through_memory: int
+
+
 @dataclass(frozen=True)
 class Processor:
     """`step` of each instance, ascending; `bounds` has the instances of step s between entries s and s + 1.
 
-    `occupancy` is how long an instance keeps its unit, `gap` how long after its start a delay can read it, `inputs` the
-    FIFOs with the data of each instance, of shape (instances, size), `outputs` those with the instances that write and
-    the data of each of them.
+    `unit` says how long an instance keeps its unit and how soon its results are there, `gaps` how long after its start
+    each delay can read it, `inputs` has the FIFOs with the data of each instance, of shape (instances, size), `outputs`
+    those with the instances that write and the data of each of them.
     """
 
     task: str
@@ -186,9 +199,8 @@ class Processor:
     work: Work
     step: Ints
     bounds: Ints
-    occupancy: int
-    gap: int
-    latency: int
+    unit: Datapath
+    gaps: tuple[Gap, ...]
     waiting: Waiting
     chains: tuple[Chains, ...]
     inputs: tuple[tuple[Fifo, Ints], ...]
@@ -212,28 +224,39 @@ class Processor:
             low, high = np.searchsorted(writing, [first, end])
             mine, own = data[low:high], starts[writing[low:high] - first]
             size = mine.shape[1]
-            spread = -(-np.arange(1, size + 1) * self.occupancy // size)
-            there = clock + own[:, None] + spread[None, :] + self.latency
+            spread = -(-np.arange(1, size + 1) * self.unit.interval // size)
+            there = clock + own[:, None] + spread[None, :] + self.unit.latency
             arrivals[fifo.array][mine] = there
             in_order = np.argsort(own, kind="stable")
             fifo.write(mine[in_order].reshape(-1), there[in_order].reshape(-1) - 1)
-        return int(starts.max()) + self.occupancy + self.latency
+        return int(starts.max()) + self.unit.interval + self.unit.latency
 
     def _starts(self, first: int, end: int, clock: int, arrivals: Mapping[str, Ints]) -> list[int]:
         if not self.waiting.reader and not self.inputs:
-            return starts_of_independent(end - first, self.units, self.occupancy)
+            return starts_of_independent(end - first, self.units, self.unit.interval)
         released = np.zeros(end - first, np.int64)
         for fifo, data in self.inputs:
             released = np.maximum(released, arrivals[fifo.array][data[first:end]].max(axis=1) - clock)
-        after: list[list[int]] = [[] for _ in range(end - first)]
+        after: list[list[tuple[int, int]]] = [[] for _ in range(end - first)]
         waits = [0] * (end - first)
-        for reader in self.waiting.reader:
+        for reader, gap in zip(self.waiting.reader, self.gaps, strict=True):
+            cycles = gap.through_memory if self._shares_units(first, end) else gap.in_register
             for job, reads_from in enumerate((reader[first:end] - first).tolist()):
                 if reads_from >= 0:
-                    after[job].append(reads_from)
+                    after[job].append((reads_from, cycles))
                     waits[reads_from] += 1
         remaining = self.waiting.remaining[first:end].tolist()
-        return starts_of(Jobs(remaining, after, waits, released.tolist()), self.units, self.occupancy, self.gap)
+        return starts_of(Jobs(remaining, after, waits, released.tolist()), self.units, self.unit.interval)
+
+    def _shares_units(self, first: int, end: int) -> bool:
+        """Whether a unit may have several chains in work in the step of these instances, or chains of several delays.
+
+        A chain begins with each instance that waits for none.
+        """
+        if len(self.waiting.reader) != 1:
+            return True
+        handed_on = int((self.waiting.reader[0][first:end] >= 0).sum())
+        return end - first - handed_on > self.units
 
 
 def processor_of(
@@ -248,18 +271,16 @@ def processor_of(
     work = moves.plan.works[task]
     step = moves.step(work)
     process = accesses.network.processes[task]
-    datapath = platform.datapath(process)
-    conflicts = max((_conflicts(accesses, work, layout) for layout in design.layouts), default=0)
-    occupancy = max(datapath.interval, conflicts * platform.local.access_cycles)
+    (own,) = (processor for processor in design.processors if processor.task == task)
+    unit = _unit_of(accesses, platform, design, own, work)
     return Processor(
         task,
-        next(processor.units for processor in design.processors if processor.task == task),
+        own.units,
         work,
         step,
         np.searchsorted(step, np.arange(moves.steps + 1)),
-        occupancy,
-        max(occupancy, *datapath.recurrence.values(), 0),
-        datapath.latency,
+        unit,
+        tuple(_gap_of(unit, delay) for delay in accesses.delays(task)),
         waiting_of(accesses, work, step),
         tuple(chains_of(accesses, delay, work, step, moves.steps) for delay in process.delays if delay.acts),
         tuple(
@@ -273,6 +294,27 @@ def processor_of(
             if name in fifos
         ),
     )
+
+
+def _unit_of(
+    accesses: Accesses, platform: Platform, design: GroupDesign, processor: DesignProcessor, work: Work
+) -> Datapath:
+    """The datapath of a processor's units, whose interval is what an instance keeps a unit for.
+
+    It is the design's, or what the accesses to a bank take. Raises SimulatorError (`plan`) for one that is not there.
+    """
+    process = accesses.network.processes[processor.task]
+    there = platform.intervals(process)
+    interval = min(there) if processor.interval is None else processor.interval
+    if interval not in there:
+        raise fault("plan", f"'{processor.task}' has an interval of {interval} cycles; there are {sorted(there)}")
+    conflicts = max((_conflicts(accesses, work, layout) for layout in design.layouts), default=0)
+    return platform.datapath(process, max(interval, conflicts * platform.local.access_cycles))
+
+
+def _gap_of(unit: Datapath, delay: Delay) -> Gap:
+    in_register = unit.recurrence.get((delay.output, delay.port), 0)
+    return Gap(in_register, in_register + unit.through_memory if in_register else 0)
 
 
 def _written_to(accesses: Accesses, work: Work, fifo: Fifo, data: int) -> tuple[Fifo, Ints, Ints]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from oracle_accesses import Point, RefusedError, minus, outputs, plus
 from oracle_steps import Run, Stepped
 
+from hwmodel.datapath.figures import Datapath
 from hwmodel.design import Blocks
 
 
@@ -40,6 +41,7 @@ class Schedules:
     of: Stepped
     start: dict[tuple[str, int, Run], int] = field(default_factory=dict)
     most: dict[str, int] = field(default_factory=dict)
+    occupied: dict[str, int] = field(default_factory=dict)
 
     def pipelines(self) -> list[set[str]]:
         found = [{task} for task in self.of.tasks]
@@ -54,8 +56,10 @@ class Schedules:
 
     def length(self, task: str, step: int) -> int:
         starts = [self.start[task, step, run] for run in self.runs(task, step)]
-        latency = self.of.platform.entry(self.of.network.processes[task].elementary).latency
-        return max(starts) + self.occupancy(task) + latency if starts else 0
+        return max(starts) + self.occupancy(task) + self.path(task).latency if starts else 0
+
+    def path(self, task: str) -> Datapath:
+        return self.of.platform.datapath(self.of.network.processes[task], self.occupancy(task))
 
     def rank(self, task: str, r: Point) -> Point:
         cut = {processor.task: processor.cut for processor in self.of.design.processors}[task]
@@ -77,7 +81,10 @@ class Schedules:
         while any(waiting.values()):
             for task, runs in waiting.items():
                 busy[task] = [end for end in busy[task] if end > time]
-                ready = [run for run in runs if self.ready(task, run, runs, begun, there, occupied, time)]
+                if time % occupied[task]:
+                    continue
+                near = unlimited or self.chains(task, self.runs(task, step)) <= units[task]
+                ready = [run for run in runs if self.ready(task, run, runs, begun, there, (time, near))]
                 ready.sort(key=lambda run, task=task: (-remaining[task][run.r], self.rank(task, run.r)))
                 for run in ready[: None if unlimited else units[task] - len(busy[task])]:
                     runs.remove(run)
@@ -104,16 +111,18 @@ class Schedules:
         left: list[Run],
         begun: dict[tuple[str, Point], int],
         there: dict[tuple[str, Run], list[tuple[str, Point, int]]],
-        occupied: dict[str, int],
-        time: int,
+        now: tuple[int, bool],
     ) -> bool:
-        datapath = self.of.platform.entry(self.of.network.processes[task].elementary)
-        later = max(occupied[task], datapath.recurrence or 0)
-        for delay in self.of.delays(task):
+        time, near = now
+        path, delays = self.path(task), self.of.delays(task)
+        for delay in delays:
             before = minus(run.r, delay.vector)
+            wait = path.recurrence.get((delay.output, delay.port), 0)
+            if wait and not (near and len(delays) == 1):
+                wait += path.through_memory
             if any(other.r == before for other in left):
                 return False
-            if (task, before) in begun and begun[task, before] + later > time:
+            if (task, before) in begun and begun[task, before] + wait > time:
                 return False
         for maker, r, lag in there.get((task, run), []):
             if (maker, r) not in begun or begun[maker, r] + lag > time:
@@ -142,7 +151,7 @@ class Schedules:
     def lag(self, array: str, maker: str, place: int, occupied: int) -> int:
         process = self.of.network.processes[maker]
         size = next(math.prod(pattern) for name, _, pattern in outputs(process) if name == array)
-        return math.ceil((place + 1) * occupied / size) + self.of.platform.entry(process.elementary).latency
+        return math.ceil((place + 1) * occupied / size) + self.path(maker).latency
 
     def in_order(self, side: list[tuple[Run, int, tuple[Point, int]]], task: str) -> list[tuple[Point, int]]:
         return [datum for *_, datum in sorted(((*self.moment(task, run), place, datum) for run, place, datum in side))]
@@ -162,10 +171,24 @@ class Schedules:
             end[datum] = began[step] + cycle
         return max(sum(first[datum] <= cycle <= end[datum] for datum in first) for cycle in first.values())
 
+    def chains(self, task: str, runs: list[Run]) -> int:
+        """How many chains of the delays of a task work, each of which has one first repetition among the runs."""
+        members = {run.r for run in runs}
+        befores = ([minus(r, delay.vector) for delay in self.of.delays(task)] for r in members)
+        return sum(not any(before in members for before in own) for own in befores)
+
     def occupancy(self, task: str) -> int:
+        if task not in self.occupied:
+            self.occupied[task] = self.find_occupancy(task)
+        return self.occupied[task]
+
+    def find_occupancy(self, task: str) -> int:
         process = self.of.network.processes[task]
-        sizes = [math.prod(extent or 1 for extent in port.shape) for port in process.output_ports]
-        found = max([1, *sizes]) * self.of.platform.entry(process.elementary).initiation_interval
+        interval = next(one.interval for one in self.of.design.processors if one.task == task)
+        offered = self.of.platform.intervals(process)
+        if interval is not None and interval not in offered:
+            raise RefusedError("no-such-interval")
+        found = interval or min(offered)
         for layout in self.of.design.layouts:
             for run in self.of.runs[task]:
                 touched = self.of.reads(task, run.r) | self.of.writes(task, run.r)

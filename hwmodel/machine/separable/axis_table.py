@@ -31,15 +31,17 @@ class AxisTable:
     """For S block sides: how many places each block order has (S,), and counts by place, 0 beyond its end.
 
     `happens` (S, Q, places) for what is counted; `chains` (S, T, places) the number of delay chains of each
-    task, `longest` (S, T, places) their greatest length, 1 where no chain lies along this dimension; `born` and `dead`
-    (S, I, places) for all that lives in memories. `merges` by side; `at_once` (S,) by piece that is stored and read:
-    whether every element is last read at the place that makes it.
+    task, `longest` (S, T, places) their greatest length, 1 where no chain lies along this dimension, `equal` (S, T)
+    whether all at a place are as long; `born` and `dead` (S, I, places) for all that lives in memories. `merges` by
+    side; `at_once` (S,) by piece that is stored and read: whether every element is last read at the place that makes
+    it.
     """
 
     places: Ints
     happens: Counts
     chains: Counts
     longest: Counts
+    equal: Mask
     born: Counts
     dead: Counts
     merges: dict[tuple[str, str], Merge]
@@ -75,11 +77,14 @@ def axis_table(
     living = [way for memory in counts.memories for way in memory.living]
     lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
     none = np.zeros((len(sides), 0, most), np.int64)
+    works = [at for at, entry in enumerate(counts.counted) if entry.kind == "task"]
+    equal = [(counted[at] == number * longest).all(axis=1) for at, (number, longest) in zip(works, chains, strict=True)]
     return AxisTable(
         places,
         np.stack(counted, axis=1),
         np.stack([number for number, _ in chains], axis=1),
         np.stack([longest for _, longest in chains], axis=1),
+        np.stack(equal, axis=1),
         np.stack([born for born, _ in lives], axis=1) if lives else none,
         np.stack([dead for _, dead in lives], axis=1) if lives else none,
         fields.merges,

@@ -1,41 +1,41 @@
 """Plain designs of one separable group in batches: no cuts, FIFOs or recomputing.
 
-A structure is a block shape under a scan; what depends on units is only how long steps are. So all shapes under one
-scan are priced together, and each under all combinations of units (`GroupBatch.price`), or, where units cost nothing in
-what is compared, under the one combination that stands for all (`GroupBatch.fastest`).
+A structure is a block shape under a scan; what depends on rates (units and intervals) is only how long steps are. So
+all shapes under one scan are priced together, and each under all combinations of rates (`GroupBatch.price`), or, where
+units cost nothing in what is compared, under the one or few that stand for all (`GroupBatch.fastest`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
-from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, interval_of, units_of
+from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import (
     FRAME,
     LATENCY,
     Figures,
+    Offered,
     Priced,
+    corrected,
     count_combinations,
-    how_many_suit,
-    offered_units,
     unit_figures,
 )
-from hwmodel.machine.processors import check_layouts, plain_occupancy
+from hwmodel.machine.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, unchanging_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.first_use import Fetch, fetch_of, find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
-from hwmodel.machine.separable.timing import Timing, occupancies, step_kinds
+from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.ticks import stage_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
@@ -44,12 +44,12 @@ _CYCLIC = {LATENCY: False, FRAME: True}  # which steps a time is the sum of
 
 
 def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> GroupBatch | None:
-    """What prices a group in batches; None where it is not separable or its steps have no closed form.
+    """What prices a group in batches; None where it is not separable.
 
     Raises ArrayolError (`several-last-tasks`, `several-frames`).
     """
     group = Group(accesses, tasks)
-    if platform.memory.rows is not None or not all(_has_formula(group, platform, task) for task in group.tasks):
+    if platform.memory.rows is not None:
         return None
     rank = len(accesses.extents(group.last))
     blocks = Blocks((1,) * rank, Scan(tuple(range(rank)), (False,) * rank))
@@ -57,13 +57,8 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
     parts = find_parts(group, stages)
     masks = find_masks(parts) if parts is not None else None
     counts = make_counts(parts, masks) if parts is not None and masks is not None else None
-    return GroupBatch(accesses, platform, tuple(tasks), counts) if counts is not None else None
-
-
-def _has_formula(group: Group, platform: Platform, task: str) -> bool:
-    process = group.network.processes[task]
-    recurrence = max(platform.datapath(process).recurrence.values(), default=0)
-    return not group.delays(task) or recurrence <= plain_occupancy(platform, process)
+    paths = Datapaths(group.network, platform)
+    return GroupBatch(accesses, platform, tuple(tasks), counts, paths) if counts is not None else None
 
 
 @dataclass(eq=False)
@@ -91,78 +86,89 @@ class GroupBatch:
     platform: Platform
     tasks: tuple[str, ...]
     counts: GroupCounts
+    paths: Datapaths
     layouts: tuple[BankLayout, ...] = ()
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
     def price(
-        self, scan: Scan, shapes: NDArray[np.int64], units: NDArray[np.int64], policy: Policy = "reuse"
+        self, scan: Scan, shapes: NDArray[np.int64], rates: NDArray[np.int64], policy: Policy = "reuse"
     ) -> Priced:
-        """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of units (U, tasks).
+        """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of rates (U, tasks).
 
         Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
-        the later along another dimension) are priced by the exact path.
+        the later along another dimension), or that need a schedule at some of the rates, are priced by the exact path.
         """
         structures = self.structures(scan, shapes, policy)
         timing = self.timing(self.tasks)
 
         def cycles(*, cyclic: bool) -> Figures:
-            return timing.cycles(step_kinds(self.counts, structures, cyclic=cyclic), len(shapes), units)
+            return timing.cycles(step_kinds(self.counts, structures, cyclic=cyclic), len(shapes), rates)
 
         priced = self._priced(
             structures,
-            timing.legal(structures, units),
-            units[None, :, :],
+            timing.legal(structures, rates),
+            rates[None, :, :],
             latency=cycles(cyclic=False),
             frame=lambda: cycles(cyclic=True),
         )
-        designs = self._exceptions(scan, shapes, policy, structures)
-        exact = [price_structure(self.accesses, self.platform, design, units) for design in designs]
-        return _corrected(priced, np.flatnonzero(~structures.holds), exact)
+        wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures, rates)))
+        designs = self._designs(scan, shapes[wrong], policy)
+        return corrected(priced, wrong, [price_structure(self.accesses, self.platform, one, rates) for one in designs])
 
     def fastest(
         self,
         scan: Scan,
         shapes: NDArray[np.int64],
-        offered: Sequence[int],
+        offered: Sequence[Sequence[int]],
         policy: Policy = "reuse",
         *,
         times: Collection[str] = (LATENCY,),
     ) -> Priced:
-        """The same with one combination of units of each structure, (S, 1): of the fastest ones that with the fewest.
+        """The same at the rates that nothing beats, (S, V): of the fastest at their intervals those of fewest units.
 
-        Each task has one of the `offered` numbers of units (ascending). Fastest is what has the least of all `times`
-        that are named (of `priced.TIMES`) at once; without a name, all are. That is enough where only figures with
-        `units_are_free` are compared: `Timing.least` says why. The other legal combinations are `left_out`. Where none
-        is legal, one that is not stands for all.
+        Each task has one of the rates `offered` to it (ascending). Of an interval no more is tried than the most units;
+        and none of those that is never faster than another (`_rivals`), so that V is mostly 1. Fastest of some
+        intervals is what has the least of all `times` that are named (of `priced.TIMES`) at once; without a name, all
+        are. That is enough where only figures with `units_are_free` are compared: `Timing.least` says why. The other
+        legal combinations are `left_out`. Where none is legal, one that is not stands for all.
         """
         structures = self.structures(scan, shapes, policy)
-        timing, numbers = self.timing(self.tasks), offered_units(offered)
-        choices = how_many_suit(timing.most_units(structures), numbers)
-        most = numbers[np.maximum(choices - 1, 0)]
-        cycles, fewest = {}, np.ones_like(most)
-        for name in times:
-            kinds = step_kinds(self.counts, structures, cyclic=_CYCLIC[name])
-            cycles[name], needed = timing.least(kinds, most)
-            fewest = np.maximum(fewest, needed)
-        units = numbers[np.searchsorted(numbers, fewest)]
+        timing, rates_of = self.timing(self.tasks), [Offered.of(rates) for rates in offered]
+        most = timing.most_units(structures)
+        suiting = [own.suiting(most[:, place]) for place, own in enumerate(rates_of)]
+        count, variants = _variants(timing, rates_of, suiting)
+        formula = timing.has_formula(structures, np.concatenate(variants))
+        cycles: dict[str, list[Ints]] = {name: [] for name in times}
+        chosen = []
+        for rates in variants:
+            fewest = np.ones_like(rates)
+            for name in times:
+                least, needed = timing.least(step_kinds(self.counts, structures, cyclic=_CYCLIC[name]), rates)
+                cycles[name].append(least)
+                fewest = np.maximum(fewest, needed)
+            columns = zip(rates_of, fewest.T, interval_of(rates).T, strict=True)
+            chosen.append(np.stack([own.at_least(units, interval) for own, units, interval in columns], axis=1))
 
         def time(name: str) -> Figures:
             if name not in cycles:
-                cycles[name] = timing.cycles_of_each(step_kinds(self.counts, structures, cyclic=_CYCLIC[name]), units)
-            return cycles[name][:, None]
+                kinds = [step_kinds(self.counts, structures, cyclic=_CYCLIC[name]) for _ in chosen]
+                cycles[name] = [timing.cycles_of_each(*each) for each in zip(kinds, chosen, strict=True)]
+            return np.stack(cycles[name], axis=1)
 
-        legal = np.asarray((choices > 0).all(axis=1))
+        legal = np.arange(len(chosen)) < count[:, None]
+        wrong = ~(structures.holds & formula)
+        numbers = np.stack([own.sum(axis=1) for own in suiting], axis=1)
         priced = self._priced(
             structures,
-            legal[:, None],
-            units[:, None, :],
+            legal,
+            np.stack(chosen, axis=1),
             latency=time(LATENCY),
             frame=lambda: time(FRAME),
-            left_out=count_combinations(choices[structures.holds]) - int(legal[structures.holds].sum()),
+            left_out=count_combinations(numbers[~wrong]) - int(legal[~wrong].sum()),
         )
-        designs = self._exceptions(scan, shapes, policy, structures)
-        exact = [fastest_structure(self.accesses, self.platform, design, offered, times=times) for design in designs]
-        return _corrected(priced, np.flatnonzero(~structures.holds), exact)
+        designs = self._designs(scan, shapes[wrong], policy)
+        exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
+        return corrected(priced, np.flatnonzero(wrong), exact)
 
     def _priced(
         self,
@@ -176,7 +182,7 @@ class GroupBatch:
     ) -> Priced:
         """Times as they are given, with all other figures."""
         memory = LiveSets(self.counts).sizes(structures)
-        number, costs = unit_figures(self.accesses, self.platform, self.tasks, combinations)
+        number, costs = unit_figures(self.accesses, self.paths, self.tasks, combinations)
         return Priced(
             legal=legal,
             combinations=combinations,
@@ -194,11 +200,12 @@ class GroupBatch:
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
         """The same with bank layouts of buffers; tables are shared. Raises ArrayolError for layouts that cannot be."""
         check_layouts(self.counts.parts.group, layouts, frozenset(), self.platform)
-        return replace(self, layouts=layouts)
+        cycles = access_cycles(self.counts, self.platform, layouts)
+        return replace(self, layouts=layouts, paths=Datapaths(self.paths.network, self.platform, cycles))
 
     def timing(self, tasks: tuple[str, ...]) -> Timing:
-        """The lengths of steps; columns of units stand for `tasks`."""
-        return Timing(self.counts, self.platform, tasks, occupancies(self.counts, self.platform, self.layouts))
+        """The lengths of steps; columns of rates stand for `tasks`."""
+        return Timing(self.counts, self.paths, tasks)
 
     def banks(self, memory: Memory) -> int:
         """Banks of a memory: its layout's, else one for each element of the largest pattern."""
@@ -280,39 +287,58 @@ class GroupBatch:
         moved: Ints = (rows[structures.pairs[:, 0]] * columns[structures.pairs[:, 1]]) @ size
         return moved
 
-    def _exceptions(self, scan: Scan, shapes: Ints, policy: Policy, structures: Structures) -> list[GroupDesign]:
-        """The structures that are no products after all, with one unit for each task."""
+    def _designs(self, scan: Scan, shapes: Ints, policy: Policy) -> list[GroupDesign]:
+        """Structures of these shapes as designs, of one unit for each task."""
         processors = tuple(Processor(task) for task in self.tasks)
         return [
             GroupDesign(processors, Blocks(tuple(shape), scan), layouts=self.layouts, policy=policy)
-            for shape in shapes[~structures.holds].tolist()
+            for shape in shapes.tolist()
         ]
 
 
-def _corrected(priced: Priced, wrong: Ints, exact: Sequence[Priced]) -> Priced:
-    """The same with what the exact path says of the structures `wrong`."""
-    if not exact:
-        return priced
+# Which rates of each task may be the fastest of a structure.
 
-    def put(values: NDArray[Any], of: Callable[[Priced], NDArray[Any]]) -> NDArray[Any]:
-        corrected = np.array(values)
-        corrected[wrong] = np.concatenate([of(other) for other in exact])
-        return corrected
 
-    def column(name: str) -> Figures:
-        return put(priced.objective(name), lambda other: other.objective(name))
+def _variants(timing: Timing, offered: Sequence[Offered], suiting: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
+    """How many combinations of rates each structure has that none beats, (S,), and V of them, (S, tasks) each.
 
-    shared = len(priced.combinations) < len(priced.legal)
-    return Priced(
-        legal=put(priced.legal, lambda other: other.legal),
-        combinations=priced.combinations if shared else put(priced.combinations, lambda other: other.combinations),
-        latency_cycles=column(LATENCY),
-        internal_memory_data=column("internal_memory_data"),
-        internal_memory_bits=column("internal_memory_bits"),
-        memory_blocks=None if priced.memory_blocks is None else column("memory_blocks"),
-        traffic_bytes=column("traffic_bytes"),
-        units=column("units"),
-        costs={name: column(name) for name in priced.costs},
-        frame=lambda: column(FRAME),
-        left_out=priced.left_out + sum(other.left_out for other in exact),
-    )
+    Those of a structure come first, and its last for the rest. `suiting` (S, intervals) is by task how many rates of
+    each interval are legal; a structure where a task has none has a combination that is not.
+    """
+    columns = [_rivals(timing, *each) for each in zip(timing.tasks, offered, suiting, strict=True)]
+    numbers = np.stack([kept.sum(axis=1) for _, kept in columns], axis=1)
+    count = numbers.prod(axis=1)
+    places = [np.argsort(~kept, axis=1, kind="stable") for _, kept in columns]
+    structure = np.arange(len(count))
+    variants = []
+    for variant in range(max(1, int(count.max(initial=1)))):
+        left, rates = np.minimum(variant, np.maximum(count - 1, 0)), []
+        for place, (column, _) in enumerate(columns):
+            digit = left % np.maximum(numbers[:, place], 1)
+            left = left // np.maximum(numbers[:, place], 1)
+            rates.append(column[structure, places[place][structure, digit]])
+        variants.append(np.stack(rates, axis=1))
+    return count, variants
+
+
+def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """Of each interval the rate of the most units that is legal (S, intervals), and whether no other beats it.
+
+    One beats another, in every step, if it has as many units, starts as often, is as soon done with a repetition, and
+    its chains wait no longer: in cycles, for all of (T - 1) o + o + latency falls with these (`rounds`).
+    """
+    rates = offered.rates[offered.first + np.maximum(suiting - 1, 0)]
+    legal = suiting > 0
+    if len(offered.intervals) == 1:
+        return rates, legal
+    paces = [timing.pace(task, interval) for interval in offered.intervals.tolist()]
+    rows = [
+        (one.occupancy, one.occupancy + one.latency, one.near * one.occupancy, one.far * one.occupancy) for one in paces
+    ]
+    cycles = np.array(rows, np.int64)
+    soon = (cycles[:, None, :] <= cycles[None, :, :]).all(axis=2)
+    units = units_of(rates)
+    beats = soon & (units[:, :, None] >= units[:, None, :]) & legal[:, :, None]
+    first = np.tri(len(paces), k=-1, dtype=np.bool_).T  # of two that are alike the one of the least interval stays
+    beaten = (beats & (first | ~beats.transpose(0, 2, 1))).any(axis=1)
+    return rates, legal & ~beaten

@@ -107,13 +107,15 @@ class OrderCounts:
     """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
 
     `steps` has as entries what is counted and the longest chains of tasks, `lives` all births, then all deaths
-    in memories; `chains` (S, tasks) is the largest number of chains at a place. `kept` holds what was computed of it.
+    in memories; `chains` (S, tasks) is the largest number of chains at a place, `equal` (S, tasks) whether those of
+    each place are equally long. `kept` holds what was computed of it.
     """
 
     places: Ints
     steps: PlaceCounts
     lives: PlaceCounts
     chains: Ints
+    equal: Mask
     kept: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[], Value], *key: object) -> Value:
@@ -130,6 +132,7 @@ class _Dense:
     steps: Ints
     lives: Ints
     chains: Ints
+    equal: Mask
 
 
 def order_counts(tables: Sequence[AxisTable], picks: Ints) -> OrderCounts:
@@ -138,7 +141,7 @@ def order_counts(tables: Sequence[AxisTable], picks: Ints) -> OrderCounts:
     for other in others:
         order = _product(order, other)
     steps, lives = PlaceCounts.of(order.steps, order.places), PlaceCounts.of(order.lives, order.places)
-    return OrderCounts(order.places, steps, lives, order.chains)
+    return OrderCounts(order.places, steps, lives, order.chains, order.equal)
 
 
 def _single_place(counts: GroupCounts) -> OrderCounts:
@@ -147,13 +150,13 @@ def _single_place(counts: GroupCounts) -> OrderCounts:
     places = np.ones(1, np.int64)
     entries = len(counts.counted) + tasks, 2 * living
     steps, lives = (PlaceCounts.of(np.ones((1, number, 1), np.int64), places) for number in entries)
-    return OrderCounts(places, steps, lives, np.ones((1, tasks), np.int64))
+    return OrderCounts(places, steps, lives, np.ones((1, tasks), np.int64), np.ones((1, tasks), np.bool_))
 
 
 def _picked(table: AxisTable, pick: Ints) -> _Dense:
     steps = np.concatenate([table.happens[pick], table.longest[pick]], axis=1)
     lives = np.concatenate([table.born[pick], table.dead[pick]], axis=1)
-    return _Dense(table.places[pick], steps, lives, table.chains[pick].max(axis=2))
+    return _Dense(table.places[pick], steps, lives, table.chains[pick].max(axis=2), table.equal[pick])
 
 
 def _product(outer: _Dense, inner: _Dense) -> _Dense:
@@ -161,7 +164,7 @@ def _product(outer: _Dense, inner: _Dense) -> _Dense:
     places = outer.places * inner.places
     steps = _places_of_both(outer.steps, inner.steps, outer.places, inner.places)
     lives = _places_of_both(outer.lives, inner.lives, outer.places, inner.places)
-    return _Dense(places, steps, lives, outer.chains * inner.chains)
+    return _Dense(places, steps, lives, outer.chains * inner.chains, outer.equal & inner.equal)
 
 
 def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints) -> Ints:
@@ -277,6 +280,12 @@ class Structures:
     inner: OrderCounts
     pairs: Ints
     holds: Mask
+
+    @property
+    def equal_chains(self) -> Mask:
+        """Whether the chains of each task's delay in a step are equally long as far as blocks cut them, (S, tasks)."""
+        equal: Mask = self.outer.equal[self.pairs[:, 0]] & self.inner.equal[self.pairs[:, 1]]
+        return equal
 
     def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
         """How many rows above its step the work of a shift lies at most, and the structures for which that holds.

@@ -154,6 +154,11 @@ class GroupCounts:
                 number *= int(runs.sum())
         return number, longest
 
+    def equal_free_chains(self, task: str) -> bool:
+        """Whether a task's chains along what no block moves, if its delay goes there, are equally long."""
+        number, longest = self.chain_factors(task)
+        return number * longest == self.free_runs(task)
+
     def latest_readers(self, piece: str) -> int:
         """A bit for each reading tiler of a piece whose task works latest; all bits where all work in one stage."""
         stages = [self.parts.stages.task[link.task] for link in self.parts.reads[piece]]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from hwmodel.accesses import Touch, subscripts
-from hwmodel.design import GroupDesign
+from hwmodel.design import GroupDesign, units_of
 from hwmodel.machine.costs import design_costs
 from hwmodel.machine.estimate import GroupEstimate, MemoryUse, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
@@ -39,12 +39,14 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     )
     if not structures.holds.all():
         return None
-    units = {processor.task: processor.units for processor in design.processors}
+    rates = {processor.task: processor.rate for processor in design.processors}
     timing = batch.timing(group.tasks)
-    require_units(dict(zip(group.tasks, timing.most_units(structures)[0].tolist(), strict=True)), units)
+    if not timing.has_formula(structures, np.array([[rates[task] for task in group.tasks]])).all():
+        return None
+    require_units(dict(zip(group.tasks, timing.most_units(structures)[0].tolist(), strict=True)), rates)
     (kinds,) = step_kinds(batch.counts, structures, cyclic=False)
     port, times = timing.port(kinds).of_structure(0), kinds.times[0]
-    busy = {task: timing.busy(kinds, task, units[task])[0] for task in group.tasks}
+    busy = {task: timing.busy(kinds, task, rates[task])[0] for task in group.tasks}
     length, end = step_ends(port, busy)
     live = LiveSets(batch.counts)
     memories = _memories(batch, live.sizes(structures)[0])
@@ -56,13 +58,15 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         internal_memory_data=sum(memory.data for memory in memories),
         internal_memory_bits=sum(memory.bits for memory in memories),
         traffic_bytes=int(batch.traffic(structures)[0]),
-        units=sum(units.values()),
+        units=sum(units_of(rate) for rate in rates.values()),
         memory_blocks=sum(blocks) if batch.platform.local.block_bits is not None else None,
-        costs=design_costs(batch.accesses, batch.platform, units),
-        frame_cycles=_frame_cycles(batch, timing, structures, units),
+        costs=design_costs(batch.accesses, batch.paths, rates),
+        frame_cycles=_frame_cycles(batch, timing, structures, rates),
         frame_memory_data=sum(memory.data for memory in in_succession),
         frame_memory_bits=sum(memory.bits for memory in in_succession),
-        processors=processor_times(length * times, end, {task: busy[task] * times for task in busy}, units),
+        processors=processor_times(
+            length * times, end, {task: busy[task] * times for task in busy}, batch.paths, rates
+        ),
         memories=memories,
         ends=cycles_by_end(length * times, end, group.tasks),
         steps=_steps(batch.counts.counted, structures),
@@ -70,9 +74,9 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     )
 
 
-def _frame_cycles(batch: GroupBatch, timing: Timing, structures: Structures, units: dict[str, int]) -> int:
+def _frame_cycles(batch: GroupBatch, timing: Timing, structures: Structures, rates: dict[str, int]) -> int:
     (kinds,) = step_kinds(batch.counts, structures, cyclic=True)
-    busy = {task: timing.busy(kinds, task, number)[0] for task, number in units.items()}
+    busy = {task: timing.busy(kinds, task, rate)[0] for task, rate in rates.items()}
     length, _ = step_ends(timing.port(kinds).of_structure(0), busy)
     return int(length @ kinds.times[0])
 

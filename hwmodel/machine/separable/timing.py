@@ -1,4 +1,4 @@
-"""Cycles of the structures of a separable group under combinations of units.
+"""Cycles of the structures of a separable group under combinations of rates (units and intervals).
 
 The time of a group is the sum of its steps' lengths, and a step's length depends on nothing but the counts of what
 happens in it (docs/machine.md, section 4). Steps with equal counts are one kind. Since a count is the product of one of
@@ -6,8 +6,8 @@ the row and one of the column, a pair of a kind of rows and a kind of columns is
 as the product of theirs; the sum over kinds, each times how often it occurs, is the sum over all steps. Where frames
 follow each other (section 8), steps are taken modulo the number of ticks: the rows above the first are the last ones.
 
-A processor with n repetitions in a step, the longest chain of c, takes max(ceil(n / units), c) o + latency: chains of
-delays are products too. Groups with a task that needs a schedule instead are not priced here (`batch`).
+How many rounds of its interval a processor takes for n repetitions, the longest chain of c, is `rounds_of`: chains of
+delays are products too. Structures with a task that needs a schedule instead are not priced here (`batch`).
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import subscripts
-from hwmodel.design import BankLayout
+from hwmodel.design import BankLayout, interval_of, units_of
+from hwmodel.machine.datapaths import Datapaths, Waits
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port, PortCycles
-from hwmodel.machine.processors import busiest_bank, plain_occupancy
+from hwmodel.machine.processors import busiest_bank
+from hwmodel.machine.rounds import fewest_units, rounds_of
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import (
     Kinds,
@@ -101,13 +103,22 @@ _CELLS = 1 << 21  # of intermediate arrays at a time
 
 
 @dataclass(frozen=True, eq=False)
+class Pace:
+    """How fast a processor is at some intervals: cycles of a round, latency, and rounds that chains wait (`Waits`)."""
+
+    occupancy: int | Ints
+    latency: int | Ints
+    near: int | Ints
+    far: int | Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Timing:
-    """How long steps are; columns of units stand for `tasks`, `occupancy` is that of a repetition in cycles."""
+    """How long steps are; columns of rates stand for `tasks`, `paths` has the figures of their datapaths."""
 
     counts: GroupCounts
-    platform: Platform
+    paths: Datapaths
     tasks: tuple[str, ...]
-    occupancy: dict[str, int]
 
     def most_units(self, structures: Structures) -> Ints:
         """The most repetitions of each task that can run at once in a step, (S, tasks)."""
@@ -117,88 +128,119 @@ class Timing:
         most: Ints = (outer * inner * factor)[:, order]
         return most
 
-    def legal(self, structures: Structures, units: Ints) -> NDArray[np.bool_]:
-        """Whether so many units (U, tasks) can work at once in some step, (S, U); any number suits what never runs."""
+    def legal(self, structures: Structures, rates: Ints) -> NDArray[np.bool_]:
+        """Whether the units of rates (U, tasks) can work at once in some step, (S, U); any suit what never runs."""
         most = self.most_units(structures)[:, None, :]
-        return np.asarray(((units[None, :, :] <= most) | (most == 0)).all(axis=2))
+        return np.asarray(((units_of(rates)[None, :, :] <= most) | (most == 0)).all(axis=2))
 
-    def cycles(self, parts: Iterable[StepKinds], structures: int, units: Ints) -> Ints:
+    def has_formula(self, structures: Structures, rates: Ints) -> NDArray[np.bool_]:
+        """Whether no step needs a schedule at any of these rates (R, tasks), (S,); see `rounds`."""
+        formula = np.ones(len(structures.pairs), np.bool_)
+        for place, task in enumerate(self.tasks):
+            intervals = np.unique(interval_of(rates[:, place])).tolist()
+            if any(self._waits(task, interval).far > 1 for interval in intervals):
+                equal = structures.equal_chains[:, self.counts.parts.group.tasks.index(task)]
+                formula &= equal & self.counts.equal_free_chains(task)
+        return formula
+
+    def cycles(self, parts: Iterable[StepKinds], structures: int, rates: Ints) -> Ints:
         """The sum of all steps' lengths, (S, U)."""
-        total = np.zeros((structures, len(units)), np.int64)
+        total = np.zeros((structures, len(rates)), np.int64)
         for part in parts:
-            total[part.chosen] = self._sums(part, units)
+            total[part.chosen] = self._sums(part, rates)
         return total
 
     def port(self, kinds: StepKinds) -> PortCycles:
         """The port's cycles in each kind of step, (S, K)."""
-        port = Port(self.counts.parts.group.accesses, self.platform)
+        platform = self.paths.platform
+        port = Port(self.counts.parts.group.accesses, platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
         for (kind, name), entries in self.counts.bursts.items():
             sides[kind == "store"] += port.burst_cycles(name, kinds.happens[:, :, entries].sum(axis=2))
-        return PortCycles(sides[0], sides[1], self.platform.memory.port == "shared")
+        return PortCycles(sides[0], sides[1], platform.memory.port == "shared")
 
-    def cycles_of_each(self, parts: Iterable[StepKinds], units: Ints) -> Ints:
-        """The sum of all steps' lengths (S,) of structures with units (S, tasks), of each its own."""
-        total = np.zeros(len(units), np.int64)
+    def cycles_of_each(self, parts: Iterable[StepKinds], rates: Ints) -> Ints:
+        """The sum of all steps' lengths (S,) of structures with rates (S, tasks), of each its own."""
+        total = np.zeros(len(rates), np.int64)
         for part in parts:
-            total[part.chosen] = self._summed(part, self._lengths(part, units))
+            total[part.chosen] = self._summed(part, self._lengths(part, rates))
         return total
 
     def least(self, parts: Iterable[StepKinds], most: Ints) -> tuple[Ints, Ints]:
-        """The cycles (S,) with units `most` (S, tasks), and the fewest units (S, tasks) that take no more.
+        """The cycles (S,) at rates `most` (S, tasks), and the fewest units (S, tasks) at their intervals for no more.
 
-        No step is longer with more units. So their sum is the same as with the most units only if each step is as long
-        as with those, L cycles; and it is if every processor takes L at most. One that runs n repetitions in the step,
-        of o cycles and l more until the results are there, does so with u units if ceil(n / u) o + l <= L, which is
-        u >= n / floor((L - l) / o); its chains of delays take as long with any units. That bounds each task's units by
-        themselves: whatever the others have, it needs the largest of these bounds over the steps.
+        At one interval no step is longer with more units. So their sum is the same as with the most units only if each
+        step is as long as with those, L cycles; and it is if every processor takes L at most. One whose results are
+        there l cycles after a round of o cycles does so if it takes floor((L - l) / o) rounds at most. That bounds each
+        task's units by themselves: whatever the others have, it needs the largest of these bounds over the steps.
         """
         cycles, fewest = np.zeros(len(most), np.int64), np.ones_like(most)
         for part in parts:
             length = self._lengths(part, most)
             cycles[part.chosen] = self._summed(part, length)
             for place, task in enumerate(self.tasks):
-                rounds = np.maximum((length - self._latency(task)) // self.occupancy[task], 1)
-                needed = -(-self._number(part, task) // rounds)
-                fewest[part.chosen, place] = np.maximum(needed.max(axis=1), 1)
+                pace = self._paces(task, interval_of(most[part.chosen, place, None]))
+                rounds = np.maximum((length - pace.latency) // pace.occupancy, 1)
+                needed = fewest_units(self._number(part, task), self._longest(part, task), rounds, pace.far)
+                fewest[part.chosen, place] = needed.max(axis=1)
         return cycles, fewest
 
-    def busy(self, kinds: StepKinds, task: str, units: int | Ints) -> Ints:
-        """Cycles that a processor computes in each kind of step (S, K), with so many units or with (S, 1) of them."""
+    def busy(self, kinds: StepKinds, task: str, rate: int | Ints) -> Ints:
+        """Cycles that a processor computes in each kind of step (S, K), at a rate or at (S, 1) of them."""
+        rates: Ints = np.asarray(rate, np.int64)
+        number, units, pace = self._number(kinds, task), units_of(rates), self._paces(task, interval_of(rates))
+        if self.counts.parts.group.delays(task):
+            rounds = rounds_of(number, self._longest(kinds, task), units, pace.near, pace.far)
+        else:
+            rounds = -(-number // units)
+        return np.where(number > 0, rounds * pace.occupancy + pace.latency, 0)
+
+    def _waits(self, task: str, interval: int) -> Waits:
+        for delay in self.counts.parts.group.delays(task):
+            return self.paths.waits(task, delay, interval)
+        return Waits(1, 1)
+
+    def pace(self, task: str, interval: int) -> Pace:
+        """How fast a task's processor is at an interval."""
+        path, waits = self.paths.at(task, interval), self._waits(task, interval)
+        return Pace(path.interval, path.latency, waits.near, waits.far)
+
+    def _paces(self, task: str, intervals: Ints) -> Pace:
+        """Of each of some intervals, in their shape."""
+        distinct, of = np.unique(intervals, return_inverse=True)
+        each = [self.pace(task, interval) for interval in distinct.tolist()]
+        rows = np.array([(pace.occupancy, pace.latency, pace.near, pace.far) for pace in each], np.int64)
+        return Pace(*(column[of.reshape(intervals.shape)] for column in rows.T))
+
+    def _longest(self, kinds: StepKinds, task: str) -> Ints:
+        """The longest chain of a task in each kind of step, (S, K)."""
         place = self.counts.parts.group.tasks.index(task)
-        number = self._number(kinds, task)
-        longest = kinds.longest[:, :, place] * self.counts.chain_factors(task)[1]
-        rounds = np.maximum(-(-number // units), longest) * self.occupancy[task]
-        return np.where(number > 0, rounds + self._latency(task), 0)
+        return kinds.longest[:, :, place] * self.counts.chain_factors(task)[1]
 
     def _number(self, kinds: StepKinds, task: str) -> Ints:
         """Repetitions of a task in each kind of step, (S, K)."""
         return kinds.happens[:, :, self.counts.names.index(("task", task))]
 
-    def _latency(self, task: str) -> int:
-        process = self.counts.parts.group.network.processes[task]
-        return self.platform.datapath(process).latency
-
-    def _lengths(self, kinds: StepKinds, units: Ints) -> Ints:
-        """How long each kind of step is (S, K) with units (all structures, tasks), of each structure its own."""
+    def _lengths(self, kinds: StepKinds, rates: Ints) -> Ints:
+        """How long each kind of step is (S, K) at rates (all structures, tasks), of each structure its own."""
         length = self.port(kinds).cycles
         for place, task in enumerate(self.tasks):
-            length = np.maximum(length, self.busy(kinds, task, units[kinds.chosen, place, None]))
+            length = np.maximum(length, self.busy(kinds, task, rates[kinds.chosen, place, None]))
         return length
 
     def _summed(self, kinds: StepKinds, length: Ints) -> Ints:
         total: Ints = np.einsum("sk,sk->s", length, kinds.times)
         return total
 
-    def _sums(self, kinds: StepKinds, units: Ints) -> Ints:
+    def _sums(self, kinds: StepKinds, rates: Ints) -> Ints:
         """Each combination shares with others the longest of port and first processors."""
         port = self.port(kinds).cycles
         tables = []
-        for task, column in zip(self.tasks, units.T, strict=True):
+        for task, column in zip(self.tasks, rates.T, strict=True):
             numbers, variant = np.unique(column, return_inverse=True)
             tables.append((np.stack([self.busy(kinds, task, number) for number in numbers.tolist()]), variant.ravel()))
         prefixes = _prefixes(np.stack([variant for _, variant in tables], axis=1))
-        total = np.zeros((len(kinds.times), len(units)), np.int64)
+        total = np.zeros((len(kinds.times), len(rates)), np.int64)
         widest = max(len(parent) for parent, _, _ in prefixes) * kinds.times.shape[1]
         chunk = max(1, _CELLS // widest)
         for start in range(0, len(total), chunk):
@@ -228,17 +270,17 @@ def _prefixes(variants: Ints) -> list[tuple[Ints, Ints, Ints]]:
 # Bank layouts of a separable group: the busiest bank, on one repetition of each kind (docs/machine.md, section 7).
 
 
-def occupancies(counts: GroupCounts, platform: Platform, layouts: Sequence[BankLayout]) -> dict[str, int]:
-    """Cycles that a repetition of each task keeps a unit, with its accesses to buffers with layouts."""
-    group, by_task = counts.parts.group, {}
+def access_cycles(counts: GroupCounts, platform: Platform, layouts: Sequence[BankLayout]) -> dict[str, int]:
+    """By task the cycles that a repetition's accesses to the busiest bank take; 0 without layouts."""
+    group = counts.parts.group
+    cycles = dict.fromkeys(group.tasks, 0)
     for task in group.tasks:
-        cycles = plain_occupancy(platform, group.network.processes[task])
         for layout in layouts:
             if group.reads(task, layout.array) or group.writes(task, layout.array):
                 kinds = _kinds_of_repetitions(counts, task, layout)
-                cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, kinds, layout))
-        by_task[task] = cycles
-    return by_task
+                busiest = busiest_bank(group, task, kinds, layout)
+                cycles[task] = max(cycles[task], platform.local.access_cycles * busiest)
+    return cycles
 
 
 def _kinds_of_repetitions(counts: GroupCounts, task: str, layout: BankLayout) -> Ints:

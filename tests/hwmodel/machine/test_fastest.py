@@ -20,17 +20,16 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, rate_of
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import (
     SIZES,
     TIMES,
+    Offered,
     Priced,
     count_combinations,
-    how_many_suit,
-    offered_units,
     units_are_free,
 )
 from hwmodel.machine.units_exact import price_structure
@@ -94,7 +93,7 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     shapes = [extents, *(shape for shape in shapes if scan in model.legal_scans(last, shape))]
     policy, layouts = data.draw(st.sampled_from(POLICIES)), data.draw(bank_layouts(network, tasks))
     batch = batch.with_layouts(layouts)
-    found = batch.fastest(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), offered, policy, times=times)
+    found = batch.fastest(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), [offered] * len(tasks), policy, times=times)
     assert found.legal.shape == (len(shapes), 1)
     legal = 0
     for number, shape in enumerate(shapes):
@@ -134,6 +133,7 @@ def test_one_by_one_whatever_the_options(
     case: Case, offered: tuple[int, ...], times: tuple[str, ...], whole: bool
 ) -> None:
     model = MachineModel(case.network, case.platform)
+    each = [offered] * len(case.design.tasks)
     if whole:  # room for many units
         last = case.design.tasks[-1]
         shape = model.accesses.extents(last)
@@ -145,9 +145,9 @@ def test_one_by_one_whatever_the_options(
         event(f"refused: {refused.diagnostics[0].code}")
         why = str(refused)
         with pytest.raises(ArrayolError, match=re.escape(why)):
-            model.fastest(case.design, offered, times=times)
+            model.fastest(case.design, each, times=times)
         return
-    found = model.fastest(case.design, offered, times=times)
+    found = model.fastest(case.design, each, times=times)
     assert found.left_out == len(every.units) - int(found.legal.sum())
     if not len(every.units):
         event("none legal")
@@ -165,7 +165,7 @@ def test_beside_a_pipeline_the_others_have_the_fewest(fifos: set[str], times: tu
     tasks = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
     design = GroupDesign(tasks, Blocks((2, 8), Scan((0, 1), (False, False))), frozenset(fifos))
     every = All.of(model, design, (1, 2, 3, 5), times)
-    found = model.fastest(design, (1, 2, 3, 5), times=times)
+    found = model.fastest(design, [(1, 2, 3, 5)] * len(design.tasks), times=times)
     assert found.left_out + found.legal.size == len(every.units) == 4**4
     assert found.legal.size == 4 ** (1 + len(fifos))
     alone = found.combinations[0][:, [not scheduled for scheduled in _scheduled(model, design)]]
@@ -180,7 +180,7 @@ def test_none_is_legal_where_one_task_has_no_choice() -> None:
     # The response to one pixel needs nine products, and to several as many responses as pixels.
     shapes, units = np.array([[1, 1], [1, 2], [2, 4]]), np.array(list(product((2, 4), repeat=2)))
     scan = Scan((0, 1), (False, False))
-    found, every = batch.fastest(scan, shapes, (2, 4)), batch.price(scan, shapes, units)
+    found, every = batch.fastest(scan, shapes, [(2, 4)] * 2), batch.price(scan, shapes, units)
     assert every.legal.sum(axis=1).tolist() == [0, 1, 4]
     assert found.legal.ravel().tolist() == [False, True, True]
     assert found.left_out == 3
@@ -201,7 +201,7 @@ def _some_figures() -> list[list[int]]:
     scan, shapes = Scan((0, 1), (False, False)), np.array(list(product((1, 2, 3, 6), (1, 2, 4, 8))))
     processors = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
     opened = GroupDesign(processors, Blocks((2, 8), scan), frozenset({"sxx"}))
-    found = batch.fastest(scan, shapes, (1, 2, 3), times=TIMES), model.fastest(opened, (1, 2, 3), times=TIMES)
+    found = batch.fastest(scan, shapes, [(1, 2, 3)] * len(batch.tasks), times=TIMES), model.fastest(opened, [(1, 2, 3)] * 4, times=TIMES)
     return [
         *(one.objective(name).ravel().tolist() for one in found for name in TIMES),
         *(one.combinations.ravel().tolist() for one in found),
@@ -232,7 +232,7 @@ def _require_each_best(model: MachineModel, design: GroupDesign, every: All, fou
 def _scheduled(model: MachineModel, design: GroupDesign) -> list[bool]:
     """Which tasks work by the greedy schedule."""
     processors = plan_group(model.accesses, model.platform, design).processors
-    free = {pipeline[0] for pipeline in processors.pipelines if processors.has_formula(pipeline)}
+    free = {pipeline[0] for pipeline in processors.pipelines if processors.has_formula(pipeline, 0)}
     return [task not in free for task in design.tasks]
 
 
@@ -242,14 +242,15 @@ def test_counts_are_exact_beyond_64_bits() -> None:
 
 
 def test_what_never_runs_takes_any_units() -> None:
-    suiting = how_many_suit(np.array([[0, 1, 3], [2, 6, 9]]), offered_units((2, 3, 6)))
-    assert suiting.tolist() == [[3, 0, 2], [1, 3, 3]]
+    rates = (2, 3, 6, rate_of(1, 4), rate_of(9, 4))
+    suiting = Offered.of(rates).suiting(np.array([0, 1, 3, 2, 6, 9]))
+    assert suiting.tolist() == [[3, 2], [0, 1], [2, 1], [1, 1], [3, 1], [3, 2]]
 
 
 @pytest.mark.parametrize("offered", [[], [0, 1], [2, 1], [1, 1]])
-def test_offered_units_ascend(offered: list[int]) -> None:
+def test_offered_rates_ascend(offered: list[int]) -> None:
     with pytest.raises(ValueError, match="ascending"):
-        offered_units(offered)
+        Offered.of(offered)
 
 
 def test_units_are_free_unless_they_are_counted() -> None:

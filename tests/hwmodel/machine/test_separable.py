@@ -127,7 +127,7 @@ def _prices(model: MachineModel, batch: GroupBatch) -> list[int]:
     extents = model.accesses.extents(batch.counts.parts.group.last)
     shapes = np.array([extents, [1, *extents[1:]]], np.int64)
     scan = model.legal_scans(batch.counts.parts.group.last, (1,) * len(extents))[0]
-    found: list[int] = batch.fastest(scan, shapes, (1, 2)).latency_cycles.ravel().tolist()
+    found: list[int] = batch.fastest(scan, shapes, [(1, 2)] * len(batch.tasks)).latency_cycles.ravel().tolist()
     return found
 
 

@@ -68,14 +68,14 @@ def design(small: SmallLpsf) -> Design:
 
 
 SMALLER = "return int(np.cumsum(change).max())"
-BANKS = "cycles = max(cycles, platform.local.access_cycles * busiest_bank(group, task, repetitions, layout))"
+BANKS = "busiest = max(busiest_bank(group, task, repetitions, layout) for layout in layouts)"
 MODEL = {  # the module, a line of it, and what stands there instead
     "every memory one too small": ("moves", SMALLER, f"{SMALLER} - 1"),
     "loads a step too late": ("ticks", "for reader in group.readers(name)) - 1", "for reader in group.readers(name))"),
     "tasks a step too late": ("ticks", "(0 if array in design.fifos else 1)", "0"),
     "no delay state": ("memories", "if delay in acting:", "if delay not in acting:"),
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
-    "bank conflicts ignored": ("processors", BANKS, "assert repetitions.size"),
+    "bank conflicts ignored": ("processors", BANKS, "busiest = 0"),
     "latency forgotten": ("port", "(memory.latency or 0) + words", "words"),
 }
 

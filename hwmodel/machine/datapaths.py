@@ -1,0 +1,72 @@
+"""The datapaths of a group's processors at the intervals that designs give them (docs/machine.md, section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from arrayol.errors import ArrayolError, error
+from arrayol.ir.network import Network
+from arrayol.ir.spec import Delay
+from arrayol.text import listed
+from hwmodel.datapath.figures import Datapath
+from hwmodel.platform import Platform
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """Rounds (occupancies) between the starts of two repetitions of a chain.
+
+    `near` where a unit has one chain in work, whose state is in its register; `far` where the state passes through the
+    local memory.
+    """
+
+    near: int
+    far: int
+
+
+@dataclass(frozen=True)
+class Datapaths:
+    """The datapaths of a network's tasks on a platform.
+
+    `accesses` has by task the cycles that a repetition's accesses to banks take; an interval below that is raised to
+    it. `interval` of a datapath that comes from here is the occupancy: cycles from start to start on a unit.
+    """
+
+    network: Network
+    platform: Platform
+    accesses: Mapping[str, int] = field(default_factory=dict)
+    _known: dict[tuple[str, int], Datapath] = field(default_factory=dict, repr=False, compare=False)
+
+    def at(self, task: str, interval: int) -> Datapath:
+        """The datapath of a unit at an interval on offer, 0 for the least of them; raised where accesses take longer.
+
+        Raises ArrayolError (`no-such-interval`).
+        """
+        key = task, interval
+        if key not in self._known:
+            process = self.network.processes[task]
+            offered = self.platform.intervals(process)
+            if interval and interval not in offered:
+                raise _not_offered(task, interval, offered)
+            cycles = max(interval or offered[0], self.accesses.get(task, 0))
+            self._known[key] = self.platform.datapath(process, cycles)
+        return self._known[key]
+
+    def waits(self, task: str, delay: Delay, interval: int) -> Waits:
+        """What the next repetition of a chain of a delay waits for the one before."""
+        path = self.at(task, interval)
+        near, far = (
+            path.operand_delay(delay.output, delay.port, path.interval, in_register=in_register)
+            for in_register in (True, False)
+        )
+        return Waits(near // path.interval, far // path.interval)
+
+
+def _not_offered(task: str, interval: int, offered: tuple[int, ...]) -> ArrayolError:
+    cycles = listed([str(one) for one in offered])
+    return error(
+        "no-such-interval",
+        f"processor '{task}' has the interval {interval}, which the platform does not offer",
+        hint=f"intervals on offer: {cycles}",
+    )
