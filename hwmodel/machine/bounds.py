@@ -136,7 +136,7 @@ def _repetition(accesses: Accesses, platform: Platform, process: Process) -> tup
     kept = max(*intervals, platform.local.access_cycles * _accesses(accesses, process))
     paths = [platform.datapath(process, interval) for interval in dict.fromkeys((*intervals, kept))]
     latency = max(path.latency for path in paths)
-    waits = [wait + path.through_memory for path in paths for wait in path.recurrence.values()]
+    waits = [wait + path.through_memory.get(pair, 0) for path in paths for pair, wait in path.recurrence.items()]
     return kept + max(kept, max(waits, default=0) + kept - 1) + latency + kept - 1, latency
 
 

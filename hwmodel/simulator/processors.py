@@ -313,8 +313,9 @@ def _unit_of(
 
 
 def _gap_of(unit: Datapath, delay: Delay) -> Gap:
-    in_register = unit.recurrence.get((delay.output, delay.port), 0)
-    return Gap(in_register, in_register + unit.through_memory if in_register else 0)
+    pair = delay.output, delay.port
+    in_register = unit.recurrence.get(pair, 0)
+    return Gap(in_register, in_register + unit.through_memory.get(pair, 0))
 
 
 def _written_to(accesses: Accesses, work: Work, fifo: Fifo, data: int) -> tuple[Fifo, Ints, Ints]:

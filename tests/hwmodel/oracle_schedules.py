@@ -117,9 +117,10 @@ class Schedules:
         path, delays = self.path(task), self.of.delays(task)
         for delay in delays:
             before = minus(run.r, delay.vector)
-            wait = path.recurrence.get((delay.output, delay.port), 0)
-            if wait and not (near and len(delays) == 1):
-                wait += path.through_memory
+            pair = delay.output, delay.port
+            wait = path.recurrence.get(pair, 0)
+            if not (near and len(delays) == 1):
+                wait += path.through_memory.get(pair, 0)
             if any(other.r == before for other in left):
                 return False
             if (task, before) in begun and begun[task, before] + wait > time:

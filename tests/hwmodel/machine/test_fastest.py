@@ -93,7 +93,9 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     shapes = [extents, *(shape for shape in shapes if scan in model.legal_scans(last, shape))]
     policy, layouts = data.draw(st.sampled_from(POLICIES)), data.draw(bank_layouts(network, tasks))
     batch = batch.with_layouts(layouts)
-    found = batch.fastest(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), [offered] * len(tasks), policy, times=times)
+    found = batch.fastest(
+        scan, np.array(shapes, np.int64).reshape(len(shapes), -1), [offered] * len(tasks), policy, times=times
+    )
     assert found.legal.shape == (len(shapes), 1)
     legal = 0
     for number, shape in enumerate(shapes):
@@ -201,7 +203,10 @@ def _some_figures() -> list[list[int]]:
     scan, shapes = Scan((0, 1), (False, False)), np.array(list(product((1, 2, 3, 6), (1, 2, 4, 8))))
     processors = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
     opened = GroupDesign(processors, Blocks((2, 8), scan), frozenset({"sxx"}))
-    found = batch.fastest(scan, shapes, [(1, 2, 3)] * len(batch.tasks), times=TIMES), model.fastest(opened, [(1, 2, 3)] * 4, times=TIMES)
+    found = (
+        batch.fastest(scan, shapes, [(1, 2, 3)] * len(batch.tasks), times=TIMES),
+        model.fastest(opened, [(1, 2, 3)] * 4, times=TIMES),
+    )
     return [
         *(one.objective(name).ravel().tolist() for one in found for name in TIMES),
         *(one.combinations.ravel().tolist() for one in found),
