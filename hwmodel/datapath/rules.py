@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeGuard
 
 from arrayol.language.diagnose import did_you_mean
+from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.toml_model import BrokenRule, KeyPath, shown_path
 
 FIGURES = frozenset(  # what every design has, and how results call where it goes: no cost may be called so
@@ -22,7 +23,7 @@ def broken_entries(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
     """What a platform file's tables of datapaths and costs break; `values` may hold other mistakes."""
     elementary, bits = values.get("elementary"), values.get("cost")
     yield from _broken_costs(elementary, bits)
-    yield from _unknown_bit_costs(elementary, bits)
+    yield from _unknown_bit_costs(elementary, bits, derived="technology" in values)
     yield from _too_slow(elementary, values.get("clock_mhz"))
     yield from _measured_twice(elementary)
 
@@ -58,9 +59,10 @@ def _broken_costs(elementary: object, bits: object) -> Iterator[BrokenRule]:
                 yield BrokenRule("bad-value", place, f"{what}, which is no name", hint)
 
 
-def _unknown_bit_costs(elementary: object, bits: object) -> Iterator[BrokenRule]:
-    """A cost of bits adds to one of units: no elementary has another name."""
+def _unknown_bit_costs(elementary: object, bits: object, *, derived: bool) -> Iterator[BrokenRule]:
+    """A cost of bits adds to one of units: no elementary has another name, given or derived from a technology."""
     known = dict.fromkeys(word for _, cost in _tables_of_costs(elementary, None) for word in cost)
+    known |= dict.fromkeys(COSTS if derived else ())
     for key, rates in bits.items() if isinstance(bits, Mapping) else ():
         for word in rates if isinstance(rates, Mapping) else ():
             if word not in known and word not in FIGURES and str(word).isidentifier():
