@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from arrayol.api.banks import emit_layout as emit_layout
     from arrayol.api.banks import layout as layout
     from arrayol.api.banks import local_banks as local_banks
+    from arrayol.api.cost import cost as cost
+    from arrayol.api.cost import draw_schedule as draw_schedule
     from arrayol.api.execution import run as run
     from arrayol.api.execution import transform as transform
     from arrayol.api.exploration import ComparedResults as ComparedResults
@@ -61,6 +63,9 @@ if TYPE_CHECKING:
     from dse.space.study import Study as Study
     from hwmodel.banks.layouts import Choices as Choices
     from hwmodel.banks.layouts import Comparison as Comparison
+    from hwmodel.cost_report import CostReport as CostReport
+    from hwmodel.datapath.technology.technology import Technology as Technology
+    from hwmodel.datapath.technology.technology import load_technology as load_technology
     from hwmodel.platform import Platform as Platform
     from hwmodel.platform import load_platform as load_platform
     from hwmodel.transfers.study import Transfers as Transfers
@@ -70,6 +75,7 @@ _MODULES = {  # every public name, and the module that has it
     "Choices": "hwmodel.banks.layouts",
     "ComparedResults": "arrayol.api.exploration",
     "Comparison": "hwmodel.banks.layouts",
+    "CostReport": "hwmodel.cost_report",
     "Design": "dse.results.schema",
     "Exploration": "dse.results.exploration",
     "InfeasibleError": "arrayol.errors",
@@ -86,10 +92,13 @@ _MODULES = {  # every public name, and the module that has it
     "Spec": "arrayol.ir.spec",
     "StoredDesign": "dse.output.open_design",
     "Study": "dse.space.study",
+    "Technology": "hwmodel.datapath.technology.technology",
     "Transfers": "hwmodel.transfers.study",
     "Transformed": "arrayol.transforms.trace",
     "compare": "arrayol.api.exploration",
+    "cost": "arrayol.api.cost",
     "draw_layout": "arrayol.api.banks",
+    "draw_schedule": "arrayol.api.cost",
     "draw_timeline": "arrayol.api.exploration",
     "emit_layout": "arrayol.api.banks",
     "explore": "arrayol.api.exploration",
@@ -97,6 +106,7 @@ _MODULES = {  # every public name, and the module that has it
     "load": "arrayol.api.spec",
     "load_platform": "hwmodel.platform",
     "load_result": "arrayol.api.exploration",
+    "load_technology": "hwmodel.datapath.technology.technology",
     "local_banks": "arrayol.api.banks",
     "open_design": "arrayol.api.exploration",
     "pick": "arrayol.api.exploration",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from arrayol.files import atomic_file
 from arrayol.ir.network import Network, Process
 from arrayol.pictures.layout import LayoutPicture
+from arrayol.pictures.schedule import ScheduleShown
 from arrayol.pictures.tiler_faults import Fault, Linked
 from arrayol.pictures.timeline import GroupShown
 from arrayol.pictures.transfers import BarsShown, MovesShown, TilesShown
@@ -58,6 +59,13 @@ def save_timeline(title: str, groups: Sequence[GroupShown], path: Path) -> None:
     from arrayol.pictures.timeline_figure import draw_timeline  # noqa: PLC0415  loads matplotlib
 
     _save(lambda: draw_timeline(title, groups), path)
+
+
+def save_schedule(schedule: ScheduleShown, path: Path) -> None:
+    """Draw when the operations of a datapath start."""
+    from arrayol.pictures.schedule_figure import draw_schedule  # noqa: PLC0415  loads matplotlib
+
+    _save(lambda: draw_schedule(schedule), path)
 
 
 def _save(draw: Callable[[], Figure], path: Path) -> None:

@@ -28,6 +28,7 @@ from hwmodel.datapath.schedule.lifetimes import recurrences
 from hwmodel.datapath.technology.technology import Price, Technology
 
 FETCH_CYCLES = 3  # of the local memory, where data say which element is read
+LONGEST = 1 << 18  # cycles; bodies have no more operations, so a longer interval shares no more
 _CHAINS = frozenset({"add", "sub", "neg", "min", "max"})  # of integers: their sums are trees or chains
 
 
@@ -102,7 +103,11 @@ class Derivation:
         )
 
     def at(self, interval: int) -> Derived:
-        """The datapath at an interval in cycles. Raises ArrayolError (`interval-too-short`) below the least one."""
+        """The datapath at an interval in cycles; of one beyond LONGEST that of LONGEST, which is no slower.
+
+        Raises ArrayolError (`interval-too-short`) below the least one.
+        """
+        interval = min(interval, LONGEST)
         if interval not in self._known:
             if interval < self.intervals[0]:
                 slowest = max(zip(self._trees.prices, self._trees.classes, strict=True), key=lambda pair: pair[0].every)

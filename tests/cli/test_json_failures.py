@@ -15,6 +15,7 @@ from arrayol.errors import ArrayolError, error
 
 WITH_JSON = {
     "check": ["gone.aol"],
+    "cost": ["gone.aol"],
     "explore": ["gone.aol"],
     "simulate": ["gone.aol", "--result", "gone", "--design", "1"],
     "layout": ["gone.aol", "hflr"],

@@ -76,6 +76,15 @@ def _tools(rng: Random) -> Case:
         ("transform", "main.aol", f"collapse {name}"),
         ("layout", "main.aol", name, "--unroll", sizes),
         ("layout", "main.aol", name, "--json"),
+        (
+            "cost",
+            "main.aol",
+            name,
+            "--technology",
+            rng.choice(("ecp5-6", "asic45")),
+            "--clock",
+            rng.choice(("9", "90")),
+        ),
         ("transfers", "main.aol", name, "--tile", sizes),
         ("transfers", "main.aol", name, "--emit", "c"),
     )
@@ -163,6 +172,9 @@ LINES: tuple[Command, ...] = (
     ("run", "chain.aol", "--top", "rows", "--in", "src=x.png", "--out", "dst=o.png", "--set", "GAIN=0.25"),
     ("transform", "chain.aol", "fuse rows means 2,4"),
     ("transform", "chain.aol", "tile rows 1,1", "--out", "t.aol"),
+    ("cost", "chain.aol", "--technology", "ecp5-6", "--clock", "20", "--platform", "chain.toml"),
+    ("cost", "chain.aol", "smooth", "--technology", "asic45", "--clock", "100", "--interval", "4", "--json"),
+    ("cost", "chain.aol", "smooth", "--technology", "asic45", "--clock", "100", "--plot", "p.svg", "--set", "H=8"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--pick", "knee", "--objectives", "latency_cycles,lut"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--constraint", "internal_memory_bits <= 65536", "--json"),
     ("explore", "chain.aol", *EXPLORE, "--study", "study.toml", "--platform", "chain.toml", "--out", "q"),
@@ -187,7 +199,7 @@ VALUES = (
     "x.npy", "missing", "latency_cycles", "lut", "lut,dsp", "latency_cycles,latency_cycles", "memory_bits", "i,j",
     "i+j,i-j", "i*j", "-i,j", "i//2,j", "9999999999999999999999*i,j", "i,i", "r0,r1", "image=ramp", "image=", "out=-",
     "nan", "inf", "knee", "internal_memory_bits <= 1e6", "lut <= 1e400", "lut >= 0", "lut < -1", "1e9", "rows",
-    "mean", "chain",
+    "mean", "chain", "ecp5-6", "series7", "./own.toml",
 )  # fmt: skip
 LEFT_ALONE = {"--cluster", "--workers", "--allow-extern", "--help", "--quiet", "--verify", "--resume"}
 

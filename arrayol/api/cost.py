@@ -1,0 +1,74 @@
+"""What elementary tasks cost: operators, cycles, cost and energy, derived from their bodies or given by a platform."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from arrayol.api.spec import Source, load
+from arrayol.errors import error
+from arrayol.ir.spec import RepetitiveTask, Spec
+from arrayol.language.diagnose import did_you_mean
+from arrayol.language.settings import Settings
+from arrayol.language.typed_names import component_name
+from arrayol.pictures.save import save_schedule
+from hwmodel.cost_report import CostReport, cost_report, picture
+from hwmodel.datapath.technology.technology import Technology, load_technology
+from hwmodel.platform import Platform, platform_of
+
+
+def cost(
+    spec: Source,
+    name: str | None = None,
+    platform: Platform | Path | str | None = None,
+    *,
+    technology: Technology | Path | str | None = None,
+    clock_mhz: float | None = None,
+    settings: Settings | None = None,
+) -> CostReport:
+    """What the elementary tasks of a specification cost at each interval worth trying, or the one of a name.
+
+    `name` is an elementary or a task that repeats one. `platform` is one, a TOML file, or None for the file beside the
+    spec or else the shipped default; `technology`, one or its name or file, and `clock_mhz` take the places of its
+    own. Raises ArrayolError where no datapath can be had: see `hwmodel.cost_report.cost_report`.
+    """
+    loaded = load(spec, settings)
+    taken, origin = platform_of(loaded, platform)
+    update: dict[str, Any] = {}
+    if technology is not None:
+        update["technology"] = technology if isinstance(technology, Technology) else load_technology(technology)
+    if clock_mhz is not None:
+        update["clock_mhz"] = clock_mhz
+    names = list(loaded.elementaries) if name is None else [_elementary(loaded, name)]
+    return cost_report(loaded, names, taken.model_copy(update=update) if update else taken, origin)
+
+
+def draw_schedule(report: CostReport, path: Path | str, interval: int | None = None) -> None:
+    """Write the picture of the schedule of a report's only elementary (.svg or .png), at its least interval or another.
+
+    Raises ArrayolError: `no-schedule` where the report has several elementaries, or nothing was derived.
+    """
+    if len(report.elementaries) != 1:
+        raise error("no-schedule", "a schedule is drawn of one elementary", hint="name it, as in cost(spec, 'smooth')")
+    (elementary,) = report.elementaries
+    chosen = interval if interval is not None else elementary.intervals[0]
+    if elementary.derivation is None:
+        hint = "name a technology: --technology ecp5-6"
+        raise error("no-schedule", f"nothing is derived of '{elementary.name}', so there is no schedule", hint=hint)
+    save_schedule(picture(elementary, chosen), Path(path))
+
+
+def _elementary(spec: Spec, name: str) -> str:
+    """The elementary that a name is, or that a task of this name repeats."""
+    own = component_name(spec, name) or name
+    component = spec.components.get(own)
+    if own in spec.elementaries:
+        return own
+    if isinstance(component, RepetitiveTask) and component.callee in spec.elementaries:
+        return component.callee
+    known = list(spec.elementaries)
+    if component is not None:
+        hint = f"elementaries of '{spec.name}': {', '.join(known) or 'none'}"
+        raise error("unknown-elementary", f"'{name}' repeats no elementary", component.span, hint=hint)
+    hint = did_you_mean(name, known) or f"elementaries of '{spec.name}': {', '.join(known) or 'none'}"
+    raise error("unknown-elementary", f"there is no elementary '{name}' in '{spec.name}'", hint=hint)

@@ -1,0 +1,105 @@
+"""The schedule of a datapath cycle by cycle: what is read, which operator starts on what, what is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from hwmodel.datapath.folding.fold import Folded, Priced
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happens in a cycle of a repetition.
+
+    An operation starts on `operator`, the class with the number of the unit as `add.f32 #0`, with `operands`, and keeps
+    it `busy` for so many cycles; its `result` is in a register from cycle `until` on. An element that is read comes
+    into its register, one that is written leaves. `line` is where the body asks for it.
+    """
+
+    cycle: int
+    kind: Literal["read", "start", "write"]
+    operator: str
+    operands: tuple[str, ...]
+    result: str
+    busy: int
+    until: int
+    line: int | None
+
+
+def steps_of(priced: Priced, folded: Folded) -> tuple[Step, ...]:
+    """All steps of one repetition, as time goes."""
+    order = {"read": 0, "start": 1, "write": 2}
+    steps = [*_reads(priced, folded), *_starts(priced, folded), *_writes(priced, folded)]
+    return tuple(sorted(steps, key=lambda step: (step.cycle, order[step.kind])))
+
+
+def operator_names(priced: Priced, folded: Folded) -> list[str]:
+    """The operator of each operation; those of a class that is not shared are numbered as the body has them."""
+    numbers = [0] * len(priced.classes)
+    names = []
+    for place, unit in zip(priced.by_operation, folded.bound.units, strict=True):
+        number = unit
+        if unit < 0:
+            number = numbers[place]
+            numbers[place] += 1
+        names.append(f"{_class_name(priced, place)} #{number}")
+    return names
+
+
+def _class_name(priced: Priced, place: int) -> str:
+    """The operator, with its width and constant where another class has the same."""
+    operation = priced.classes[place].operation
+    same = [each.operation.w for each in priced.classes if each.operation.operator == operation.operator]
+    if len(same) == 1:
+        return operation.operator
+    number = [each.operation.operator for each in priced.classes[:place]].count(operation.operator)
+    return f"{operation.operator}:{operation.w}" if same.count(operation.w) == 1 else f"{operation.operator}'{number}"
+
+
+def _value_names(priced: Priced) -> list[str]:
+    dataflow = priced.dataflow
+    sizes = dataflow.sizes(dataflow.inputs)
+    inputs = [port if sizes[port] == 1 else f"{port}[{element}]" for port, element in dataflow.elements]
+    return [*inputs, *(f"v{number}" for number in range(len(dataflow.operands)))]
+
+
+def _operand_name(priced: Priced, names: list[str], value: int) -> str:
+    return names[value] if value >= 0 else str(priced.dataflow.graph.details[-1 - value])
+
+
+def _starts(priced: Priced, folded: Folded) -> Iterator[Step]:
+    dataflow, room = priced.dataflow, priced.room
+    names, operators = _value_names(priced), operator_names(priced, folded)
+    for operation, start in enumerate(folded.placed.starts):
+        timing = folded.problem.timings[priced.by_operation[operation]]
+        span = dataflow.graph.spans[dataflow.nodes[operation]]
+        yield Step(
+            start // room,
+            "start",
+            operators[operation],
+            tuple(_operand_name(priced, names, value) for value in dataflow.operands[operation]),
+            names[dataflow.first + operation],
+            priced.prices[priced.by_operation[operation]].every,
+            start // room + max(1, -(-timing.ticks // room)),
+            span.place[1] if span else None,
+        )
+
+
+def _reads(priced: Priced, folded: Folded) -> Iterator[Step]:
+    for cycle, name in zip(folded.problem.arrivals, _value_names(priced), strict=False):
+        yield Step(cycle, "read", "", (), name, 0, cycle, None)
+
+
+def _writes(priced: Priced, folded: Folded) -> Iterator[Step]:
+    dataflow = priced.dataflow
+    names = _value_names(priced)
+    written = folded.ends.written(dataflow, folded.problem.interval)
+    for port, values in dataflow.outputs.items():
+        parts = dataflow.parts[port]
+        for place, value in enumerate(values):
+            element = place // parts
+            name = port if len(values) == parts else f"{port}[{element}]"
+            source = _operand_name(priced, names, value) if value >= 0 else "constant"
+            yield Step(written[port][place] - 1, "write", "", (source,), name, 0, written[port][place], None)

@@ -1,0 +1,115 @@
+"""`arrayol cost` as a user starts it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from conftest import CommandLine
+
+MEMORY = "[memory]\nlatency = 30\ndata_per_word = 4\n"
+COST = ("cost", "lpsf.aol", "--platform", "own.toml")
+
+
+@pytest.fixture(autouse=True)
+def example(arrayol: CommandLine, tmp_path: Path) -> None:
+    arrayol("example", "lpsf")
+    (tmp_path / "own.toml").write_text(f'clock_mhz = 100\ntechnology = "ecp5-6"\n{MEMORY}')
+
+
+def test_text(arrayol_process: CommandLine) -> None:
+    done = arrayol_process(*COST)
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines[0] == "smooth: 12 operations, with prev <- last delayed"
+    assert [line.split()[0] for line in lines[4:] if line[:1].isdigit()] == ["1", "2", "3", "4", "8"]
+    row = next(line for line in lines if line.startswith("4 "))
+    assert " ".join(row.split()) == "4 2 fscale.f32, 1 add.f32, 1 mux 35 34 35 1,042 1,226 0 160.6 104.6"
+    assert "estimates   energy: estimate, ecp5-6" in lines
+    assert "technology  ecp5-6, Lattice ECP5, speed grade 6 at 100 MHz" in lines
+
+
+def test_a_schedule(arrayol: CommandLine) -> None:
+    lines = arrayol(*COST, "smooth", "--interval", "4").stdout.splitlines()
+    first = lines.index("cycle  slot")
+    assert lines[first + 1 : first + 5] == [
+        "    0     0  read x[0]",
+        "             read prev",
+        "             v0 = fscale.f32 #0 (prev), in a register from cycle 1  (line 12)",
+        "             v1 = fscale.f32 #1 (x[0]), in a register from cycle 1  (line 12)",
+    ]
+    assert "   28     0  v11 = add.f32 #0 (v9, v10), in a register from cycle 35  (line 13)" in lines
+    assert lines[lines.index("   34     2  write y[3] = v11") + 1] == "             write last = v11"
+
+
+def test_json_alone_is_on_stdout(arrayol: CommandLine) -> None:
+    done = arrayol(*COST, "hflr", "--interval", "4", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    document = json.loads(done.stdout)
+    assert {name: document[name] for name in ("technology", "clock_mhz", "estimates", "refused")} == {
+        "technology": "ecp5-6",
+        "clock_mhz": 100.0,
+        "estimates": ["pj"],
+        "refused": [],
+    }
+    (smooth,) = document["elementaries"]
+    (at,) = smooth["intervals"]
+    assert (at["interval"], at["depth_cycles"], at["latency_cycles"]) == (4, 35, 34)
+    assert at["recurrence"] == [{"output": "last", "input": "prev", "cycles": 35, "more_through_memory": 3}]
+    assert at["cost"] == {"lut": 1042, "ff": 1226, "dsp": 0}
+    assert {use["operator"]: use["units"] for use in at["operators"]} == {"fscale.f32": 2, "add.f32": 1}
+    assert sum(step["kind"] == "start" for step in at["schedule"]) == 12
+    assert set(at["origins"].values()) == {"derived"}
+
+
+def test_what_the_platform_gives_is_marked(arrayol: CommandLine, tmp_path: Path) -> None:
+    entry = "[elementary.smooth]\nlatency = 9\n[[elementary.smooth.measured]]\ninterval = 4\ncost = { lut = 1100 }\n"
+    (tmp_path / "own.toml").write_text(f'clock_mhz = 100\ntechnology = "ecp5-6"\n{MEMORY}{entry}')
+    (row,) = [line for line in arrayol(*COST).stdout.splitlines() if line.startswith("4 m ")]
+    assert " ".join(row.split()).endswith(" 35 9 g 35 1,100 m 1,226 0 160.6 104.6")
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png"])
+def test_a_picture(arrayol: CommandLine, tmp_path: Path, suffix: str) -> None:
+    done = arrayol(*COST, "smooth", "--interval", "4", "--plot", f"s{suffix}")
+    assert (done.returncode, done.stderr, done.stdout.splitlines()[-1]) == (0, "", f"wrote s{suffix}")
+    first = (tmp_path / f"s{suffix}").read_bytes()
+    assert first.startswith(b"\x89PNG" if suffix == ".png" else b"<?xml")
+
+
+def test_elementaries_without_a_datapath_are_told_beside_the_others(arrayol: CommandLine, tmp_path: Path) -> None:
+    text = "elementary box(a: u8) -> (b: u8)\nelementary more(a: u8) -> (b: u8) {\n  b = a + 1\n}\n"
+    (tmp_path / "two.aol").write_text(text)
+    done = arrayol("cost", "two.aol", "--platform", "own.toml")
+    assert done.returncode == 0
+    assert done.stdout.startswith("more: 1 operation\n")
+    assert "error[no-datapath]: the elementary 'box' has no datapath" in done.stderr
+    alone = arrayol("cost", "two.aol", "box", "--platform", "own.toml")
+    assert (alone.returncode, alone.stdout) == (1, "")
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        (("smoth",), 1, "error[unknown-elementary]: there is no elementary 'smoth' in 'lpsf.aol'"),
+        (("lpsf",), 1, "error[unknown-elementary]: 'lpsf' repeats no elementary"),
+        (("--technology", "ecp6"), 1, "error[unknown-technology]: there is no technology 'ecp6'"),
+        (("--clock", "0"), 2, "Invalid value for '--clock': 0 is no clock in MHz, as 100."),
+        (("--clock", "nan"), 2, "Invalid value for '--clock': nan is no clock in MHz, as 100."),
+        (("--clock", "200"), 1, "error[operator-too-slow]: 'add.f32' of technology 'ecp5-6' reaches 110 MHz"),
+        (("--clock", "2000"), 1, "error[operator-too-slow]: technology 'ecp5-6' reaches"),
+        (("--interval", "0"), 2, "Invalid value for '--interval': 0 is not in the range"),
+    ],
+)
+def test_refusals(arrayol: CommandLine, options: tuple[str, ...], code: int, message: str) -> None:
+    done = arrayol(*COST, *options)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr
+
+
+def test_an_interval_is_for_one_elementary(arrayol: CommandLine) -> None:
+    arrayol("example", "conv3x3")
+    done = arrayol("cost", "conv3x3.aol", "--platform", "own.toml", "--interval", "3")
+    assert done.returncode == 2
+    assert "--interval is for one elementary; name convolve or compare." in done.stderr
