@@ -1,0 +1,1 @@
+"""Floating-point operators in Verilog, checked against NumPy and measured on an ECP5 (benchmarks/float_operators.py)."""
