@@ -365,6 +365,22 @@ def to_integer(circuit: Circuit, form: Format, *, bits: int) -> None:
     circuit.result(circuit.let(bits, f"({{0}} ^ {{{{{bits}{{{{{{1}}}}}}}}}}) + {{1}}", size, a.sign, ns=adder(bits) + LUT))
 
 
+def scale(circuit: Circuit, form: Format, *, power: int) -> None:
+    """The product with 2**-power; where the result is subnormal, the significand moves right."""
+    operand = circuit.operand("a", form.width)
+    a = unpack(circuit, operand, form)
+    size = form.exponent + 1
+    base = circuit.let(size, f"{{0}} - {size}'d{power + 1}", a.exponent, ns=adder(size))
+    sink = circuit.let(1, f"{{0}} <= {power}", a.exponent, ns=gate(form.exponent))
+    bits = power.bit_length()
+    text = f"({bits}'d{power + 1 & (1 << bits) - 1} - {{0}}[{bits - 1}:0]) & {{{{{bits}{{{{{{1}}}}}}}}}}"
+    amount = circuit.let(bits, text, a.exponent, sink)
+    moved, lost = shifted_right(circuit, circuit.let(form.digits + 1, "{{{0}, 1'b0}}", a.significand, ns=0.0), amount)
+    kept = circuit.let(form.digits + 2, "{{{0}, {1}}}", moved, lost, ns=0.0)
+    clear = circuit.let(size, f"{{0}} & {{{{{size}{{{{~{{1}}}}}}}}}}", base, sink, ns=LUT / 2)
+    circuit.result(rounded(circuit, form, a.sign, clear, kept, Special(a.nan, a.infinite, a.zero)))
+
+
 def positive_zero(circuit: Circuit, form: Format) -> None:
     """What 0 + x gives: x, with the sign of -0 taken off."""
     operand = circuit.operand("a", form.width)

