@@ -27,9 +27,9 @@ from floats.catalogue import COMBINATIONAL, STEP, Array, Entry, entries
 from floats.check import pairs, simulate, single, wrong
 from floats.measure import measure
 from floats.netlist import Circuit
+from floats.rows import rows
 
 MEASURED = Path(__file__).parent / "floats" / "measured.json"
-PATH_NS = 1.03  # clock to q, set-up and one wire, as in the table
 
 
 def operands(entry: Entry, circuit: Circuit, count: int, seed: int) -> list[Array]:
@@ -124,12 +124,7 @@ def main() -> None:
     elif given.what == "measure":
         run_measure(chosen)
     else:
-        print_rows(json.loads(MEASURED.read_text()))
-
-
-def print_rows(measured: dict[str, list[dict[str, Any]]]) -> None:
-    """Rows of a technology table."""
-    raise SystemExit("later")
+        print("\n".join(rows(json.loads(MEASURED.read_text()))))
 
 
 if __name__ == "__main__":

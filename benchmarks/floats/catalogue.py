@@ -47,7 +47,7 @@ class Entry:
     def pipelines(self) -> dict[int, Circuit]:
         """For each number of stages that is wanted the pipeline of the shortest period."""
         found: dict[int, Circuit] = {}
-        for quarter in range(4 * 45, 4 * 5, -1):
+        for quarter in range(4 * 45, 4 * 4, -1):
             circuit = self.circuit(quarter / 4)
             if circuit.cycles in self.stages:
                 found[circuit.cycles] = circuit
@@ -69,10 +69,10 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
         Entry(f"max.{name}", form, operators.least, np.maximum, options={"largest": True}),
         Entry(f"fpos0.{name}", form, operators.positive_zero, lambda x: x + kind(0)),
         Entry(f"fscale.{name}", form, operators.scale, lambda x: x * kind(0.5), options={"power": 1}),
-        Entry(f"add.{name}", form, operators.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 6, 8)),
-        Entry(f"mul.{name}", form, operators.mul, np.multiply, (1, 2, 3, 4, 5, 6, 7, 8, 9) if small else (4, 6, 8, 10)),
-        Entry(f"div.{name}", form, operators.div, np.divide, (6, 8, 12, 18, 31) if small else (), () if small else (1, 2, 3)),
-        Entry(f"sqrt.{name}", form, operators.sqrt, np.sqrt, (6, 8, 11, 16, 29) if small else (), () if small else (1, 2, 3)),
+        Entry(f"add.{name}", form, operators.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 5, 6, 8, 10)),
+        Entry(f"mul.{name}", form, operators.mul, np.multiply, (1, 2, 3, 4, 5, 6, 7, 8, 9) if small else (4, 5, 6, 7, 10, 12)),
+        Entry(f"div.{name}", form, operators.div, np.divide, (6, 8, 9, 10, 12, 14, 18, 24, 34) if small else (), () if small else (1, 2, 3)),
+        Entry(f"sqrt.{name}", form, operators.sqrt, np.sqrt, (6, 7, 8, 11, 14, 16, 19, 24) if small else (), () if small else (1, 2, 3)),
         *(
             Entry(f"cvt.i.{name}", form, operators.from_integer, _read(bits, dtype), bits=bits, integer_operand=True)
             for bits in (8, 16, 32)

@@ -48,6 +48,7 @@ class Circuit:
     _registers: dict[tuple[str, int], str] = field(default_factory=dict)
     _held: dict[tuple[str, int], str] = field(default_factory=dict)
     _loops: list[tuple[int, int, str]] = field(default_factory=list)  # first stage, stage after, load
+    _stepping: bool = False
     _count: int = 0
     _outputs: list[str] = field(default_factory=list)
     cycles: int = 0
@@ -65,6 +66,7 @@ class Circuit:
         ready = max((value.ready for value in operands if value.stage == stage), default=0.0) + ns
         if ready > self.period and ns < ready:
             stage, ready = stage + 1, ns
+        stage, ready = self._after_loops(stage, ready, operands, ns)
         return self._name(width, text.format(*(self._at(value, stage) for value in operands)), stage, ready)
 
     def bits(self, value: Value, high: int, low: int) -> Value:
@@ -87,7 +89,9 @@ class Circuit:
         self._lines.extend(f"  reg [{register.width - 1}:0] {register.name};" for register in registers)
         after = first + count
         self._loops.append((first, after, start))
+        self._stepping = True
         following = step(self, registers)
+        self._stepping = False
         if any(value.stage != first for value in following):
             raise ValueError(f"{self.name}: a step takes more than a cycle of {self.period} ns")
         for register, value, entry in zip(registers, following, state, strict=True):
@@ -118,6 +122,13 @@ class Circuit:
         value = Value(f"v{self._count}", width, stage, ready)
         self._lines.append(f"  wire [{width - 1}:0] {value.name} = {text};")
         return value
+
+    def _after_loops(self, stage: int, ready: float, operands: Sequence[Value], ns: float) -> tuple[int, float]:
+        """What is computed beside a loop waits for its end: held operands do, registers of every cycle would be many."""
+        for first, after, _ in self._loops:
+            if first <= stage < after and not self._stepping:
+                return after, max((value.ready for value in operands if value.stage == after), default=0.0) + ns
+        return stage, ready
 
     def _at(self, value: Value, stage: int) -> str:
         """The name of a value in its stage or a later one."""

@@ -366,19 +366,28 @@ def to_integer(circuit: Circuit, form: Format, *, bits: int) -> None:
 
 
 def scale(circuit: Circuit, form: Format, *, power: int) -> None:
-    """The product with 2**-power; where the result is subnormal, the significand moves right."""
+    """The product with 2**-power: a smaller exponent, or where the result is subnormal the significand moved right.
+
+    Only those are rounded; their carry goes into the exponent.
+    """
     operand = circuit.operand("a", form.width)
-    a = unpack(circuit, operand, form)
-    size = form.exponent + 1
-    base = circuit.let(size, f"{{0}} - {size}'d{power + 1}", a.exponent, ns=adder(size))
-    sink = circuit.let(1, f"{{0}} <= {power}", a.exponent, ns=gate(form.exponent))
-    bits = power.bit_length()
-    text = f"({bits}'d{power + 1 & (1 << bits) - 1} - {{0}}[{bits - 1}:0]) & {{{{{bits}{{{{{{1}}}}}}}}}}"
-    amount = circuit.let(bits, text, a.exponent, sink)
-    moved, lost = shifted_right(circuit, circuit.let(form.digits + 1, "{{{0}, 1'b0}}", a.significand, ns=0.0), amount)
-    kept = circuit.let(form.digits + 2, "{{{0}, {1}}}", moved, lost, ns=0.0)
-    clear = circuit.let(size, f"{{0}} & {{{{{size}{{{{~{{1}}}}}}}}}}", base, sink, ns=LUT / 2)
-    circuit.result(rounded(circuit, form, a.sign, clear, kept, Special(a.nan, a.infinite, a.zero)))
+    top, low = form.width - 2, form.fraction
+    field, fraction = circuit.bits(operand, top, low), circuit.bits(operand, low - 1, 0)
+    sink = circuit.let(1, f"{{0}} <= {power}", field, ns=gate(form.exponent))
+    high = circuit.let(1, "&{0}", field, ns=gate(form.exponent))
+    less = circuit.let(form.exponent, f"{{0}} - {power}", field, ns=adder(form.exponent))
+    # The exponents 0 and 1 both move by `power` places, each greater one by a place less.
+    whole = circuit.let(form.digits + power, f"{{{{{{0}} != 0, {{1}}, {power}'b0}}}}", field, fraction, ns=gate(form.exponent))
+    moves = " : ".join(f"{{0}} == {one} ? {{1}} >> {power + 1 - one}" for one in range(2, power + 1))
+    text = f"{moves} : {{1}} >> {power}" if moves else f"{{1}} >> {power}"
+    moved = circuit.let(form.digits + power, text, field, whole, ns=2 * LUT if moves else 0.0)
+    rest = f" | |{{0}}[{power - 2}:0]" if power > 1 else ""
+    up = circuit.let(1, f"{{0}}[{power - 1}] & ({{0}}[{power}]{rest})", moved)
+    number = circuit.let(form.digits, f"{{0}}[{form.digits + power - 1}:{power}] + {{1}}", moved, up, ns=adder(form.digits))
+    chosen_field = circuit.let(form.exponent, "{0} ? {1} : {2}", high, field, less)
+    text = f"{{0}} ? {{{{{form.exponent - 1}'b0, {{1}}}}}} : {{{{{{2}}, {{3}}}}}}"
+    small = circuit.let(form.width - 1, text, sink, number, chosen_field, fraction)
+    circuit.result(circuit.let(form.width, f"{{{{{{0}}[{top + 1}], {{1}}}}}}", operand, small, ns=0.0))
 
 
 def positive_zero(circuit: Circuit, form: Format) -> None:

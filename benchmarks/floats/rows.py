@@ -1,0 +1,94 @@
+"""Rows of a technology table from what was measured."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+PATH_NS = 1.03  # clock to q, set-up and one wire, as in the table
+Measured = Mapping[str, Sequence[Mapping[str, Any]]]
+
+# Two operators that are one circuit, but for a sign or an operand that is known.
+SAME = {"sub": "add", "mulc": "mul"}
+# pJ in 45 nm: Horowitz's for add and mul of f32; of f64 four times a product, twice a sum (its area grows so); the
+# others by their LUTs beside the adder's.
+PJ = {"add.f32": "14*0.9", "mul.f32": "7*3.7", "add.f64": "14*1.8", "mul.f64": "7*14.8"}
+
+
+def rows(measured: Measured) -> Iterator[str]:
+    """Lines of TOML, an operator after the other."""
+    names = sorted({re.sub(r"\.(8|16|32)$", "", name) for name in measured}, key=_order)
+    for name in names:
+        operator, _, kind = name.partition(".")
+        lines = _lines(name, measured)
+        for key in [name, *(f"{same}.{kind}" for same, other in SAME.items() if other == operator)]:
+            yield from _table(key, lines)
+
+
+def _order(name: str) -> tuple[bool, int, str]:
+    operators = ("add", "mul", "div", "sqrt", "lt", "eq", "min", "max", "fscale", "fpos0", "cvt")
+    return name.endswith("f64") or name == "cvt.f64.i", operators.index(name.split(".")[0]), name
+
+
+def _table(key: str, lines: Sequence[str]) -> Iterator[str]:
+    if len(lines) == 1:
+        yield f'"{key}" = {lines[0]}'
+        return
+    yield f'"{key}" = ['
+    yield from (f"  {line}," for line in lines)
+    yield "]"
+
+
+def _lines(name: str, measured: Measured) -> list[str]:
+    if name not in measured:
+        return [_fitted(name, measured)]
+    found, pj = measured[name], f'"{_energy(name, measured)}"'
+    first = found[0]
+    if len(found) == 1:
+        return [f"{{ ns = {_ns(first):.1f}, lut = {first['lut']}, pj = {pj} }}"]
+    pipelined = [row for row in found if row["every"] == 1]
+    kept: list[str] = []
+    best = 0.0
+    # A form that is not pipelined is slower the more digits it finds in a cycle, and those come last.
+    for row in pipelined or sorted(found, key=lambda row: float(row["mhz"])):
+        if int(row["mhz"]) <= best:
+            continue
+        best = int(row["mhz"])
+        time = f"ns = {_ns(row):.1f}" if row["cycles"] == 1 else f"cycles = {row['cycles']}"
+        every = f", every = {row['every']}" if row["every"] > 1 else ""
+        registers = f", ff = {row['ff']}" if row["cycles"] > 1 else ""
+        dsp = f", dsp = {row['dsp']}" if row["dsp"] else ""
+        kept.append(f"{{ max_mhz = {best:.0f}, {time}{every}, lut = {row['lut']}{registers}{dsp}, pj = {pj} }}")
+    return kept
+
+
+def _ns(row: Mapping[str, Any]) -> float:
+    return 1000 / float(row["mhz"]) - PATH_NS
+
+
+def _energy(name: str, measured: Measured) -> str:
+    """pJ of one operation. Of a recurrence all digits count: as the LUTs of the pipelined form in f32; f64 has
+    (53/24)**2 times the work."""
+    if name in PJ:
+        return PJ[name]
+    longer = 1.0
+    if name in ("div.f64", "sqrt.f64"):
+        name, longer = name.replace("64", "32"), (53 / 24) ** 2
+    luts = min(row["lut"] for row in measured[name] if row["every"] == 1)
+    return f"14*{0.9 * longer * luts / measured['add.f32'][0]['lut']:.2g}"
+
+
+def _fitted(name: str, measured: Measured) -> str:
+    """A line through an operator's widths: of the integer operand, or of the integer result."""
+    variable = "a" if name.startswith("cvt.i.") else "n"
+    widths = [8, 16, 32]
+    found = [measured[f"{name}.{width}"][0] for width in widths]
+    ns_slope, ns = np.polyfit(widths, [_ns(row) for row in found], 1)
+    lut_slope, lut = np.polyfit(widths, [row["lut"] for row in found], 1)
+    adder = measured["add.f32"][0]["lut"]
+    luts = f"max({variable}, {lut_slope:.2f}*{variable} {'+' if lut > 0 else '-'} {abs(lut):.0f})"
+    pj = f"14*{0.9 / adder:.2g}*{luts}"
+    return f'{{ ns = "{ns:.1f} + {ns_slope:.3f}*{variable}", lut = "{luts}", pj = "{pj}" }}'
