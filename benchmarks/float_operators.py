@@ -6,7 +6,7 @@
 
 `check` simulates each operator, combinational and cut, on all pairs of corner values and on random ones. `measure`
 synthesises, places and routes it at several numbers of stages and adds what it finds to floats/measured.json, half an
-hour for all; names are as `add.f32`. `rows` prints what of that belongs in hwmodel/datapath/technology/tables/ecp5-6.toml.
+hour for all; names are as `add.f32`. `rows` writes them into hwmodel/datapath/technology/tables/ecp5-6.toml.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-
 from floats.catalogue import COMBINATIONAL, STEP, Array, Entry, entries
 from floats.check import pairs, simulate, single, wrong
 from floats.measure import measure
 from floats.netlist import Circuit
-from floats.rows import rows
+from floats.rows import written
 
+TABLE = Path(__file__).parents[1] / "hwmodel" / "datapath" / "technology" / "tables" / "ecp5-6.toml"
 MEASURED = Path(__file__).parent / "floats" / "measured.json"
 
 
@@ -72,8 +72,15 @@ def circuits(entry: Entry) -> list[tuple[Circuit, int]]:
     """What is measured of an operator: circuits, and the digits a cycle of those that are not pipelined."""
     serial = [(entry.circuit(STEP * steps, steps), steps) for steps in entry.steps]
     pipelined = [(circuit, 0) for _, circuit in sorted(entry.pipelines().items())] if entry.stages else []
-    combinational = [] if entry.steps or entry.stages and 1 not in entry.stages else [(entry.circuit(COMBINATIONAL), 0)]
+    uncut = not entry.steps and (not entry.stages or 1 in entry.stages)
+    combinational = [(entry.circuit(COMBINATIONAL), 0)] if uncut else []
     return combinational + [pair for pair in pipelined if pair[0].cycles > 1] + serial
+
+
+def tell(line: str) -> None:
+    """Prints a line at once."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def run_check(chosen: Sequence[Entry], count: int) -> None:
@@ -82,7 +89,7 @@ def run_check(chosen: Sequence[Entry], count: int) -> None:
         for circuit, _ in circuits(entry):
             vectors, bad = mistakes(entry, circuit, count)
             form = f"{circuit.cycles} cycles" + (f", every {circuit.every}" if circuit.every > 1 else "")
-            print(f"{entry.name:12} {form:22} {vectors:>9,} vectors  {bad} wrong", flush=True)
+            tell(f"{entry.name:12} {form:22} {vectors:>9,} vectors  {bad} wrong")
 
 
 def run_measure(chosen: Sequence[Entry]) -> None:
@@ -93,9 +100,15 @@ def run_measure(chosen: Sequence[Entry]) -> None:
             with TemporaryDirectory() as folder:
                 ask = 250.0 if circuit.period == COMBINATIONAL and not entry.stages else 0.0
                 found = measure(circuit, Path(folder), ask_mhz=ask)
-            row = {"period": circuit.period, "cycles": circuit.cycles, "every": circuit.every, "steps": steps, **asdict(found)}
+            row = {
+                "period": circuit.period,
+                "cycles": circuit.cycles,
+                "every": circuit.every,
+                "steps": steps,
+                **asdict(found),
+            }
             _keep(entry.name, row)
-            print(entry.name, row, f"{time.perf_counter() - start:.0f} s", flush=True)
+            tell(f"{entry.name} {row} {time.perf_counter() - start:.0f} s")
 
 
 def _keep(name: str, row: dict[str, Any]) -> None:
@@ -103,7 +116,10 @@ def _keep(name: str, row: dict[str, Any]) -> None:
     same = ("cycles", "every")
     rows = [old for old in known.get(name, []) if any(old[key] != row[key] for key in same)]
     known[name] = sorted([*rows, row], key=lambda one: (one["every"] > 1, one["cycles"]))
-    lines = [f'  "{key}": [\n' + ",\n".join(f"    {json.dumps(one)}" for one in known[key]) + "\n  ]" for key in sorted(known)]
+    lines = [
+        f'  "{key}": [\n' + ",\n".join(f"    {json.dumps(one)}" for one in known[key]) + "\n  ]"
+        for key in sorted(known)
+    ]
     MEASURED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
@@ -124,7 +140,8 @@ def main() -> None:
     elif given.what == "measure":
         run_measure(chosen)
     else:
-        print("\n".join(rows(json.loads(MEASURED.read_text()))))
+        TABLE.write_text(written(TABLE.read_text(), json.loads(MEASURED.read_text())))
+        tell(f"wrote {TABLE}")
 
 
 if __name__ == "__main__":

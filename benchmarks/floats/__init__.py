@@ -1,1 +1,1 @@
-"""Floating-point operators in Verilog, checked against NumPy and measured on an ECP5 (benchmarks/float_operators.py)."""
+"""Floating-point operators in Verilog, checked against NumPy and measured on an ECP5 (float_operators.py)."""

@@ -19,8 +19,8 @@ Array = np.ndarray[Any, Any]
 class Entry:
     """An operator of a technology table.
 
-    `stages`: the pipelines that are measured, by their register stages; `steps`: digits a cycle of the forms that are not
-    pipelined. Without both it is measured combinational. `bits` of the integer of a conversion.
+    `stages`: the pipelines that are measured, by their register stages; `steps`: digits a cycle of the forms that are
+    not pipelined. Without both it is measured combinational. `bits` of the integer of a conversion.
     """
 
     key: str
@@ -70,9 +70,29 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
         Entry(f"fpos0.{name}", form, operators.positive_zero, lambda x: x + kind(0)),
         Entry(f"fscale.{name}", form, operators.scale, lambda x: x * kind(0.5), options={"power": 1}),
         Entry(f"add.{name}", form, operators.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 5, 6, 8, 10)),
-        Entry(f"mul.{name}", form, operators.mul, np.multiply, (1, 2, 3, 4, 5, 6, 7, 8, 9) if small else (4, 5, 6, 7, 10, 12)),
-        Entry(f"div.{name}", form, operators.div, np.divide, (6, 8, 9, 10, 12, 14, 18, 24, 34) if small else (), () if small else (1, 2, 3)),
-        Entry(f"sqrt.{name}", form, operators.sqrt, np.sqrt, (6, 7, 8, 11, 14, 16, 19, 24) if small else (), () if small else (1, 2, 3)),
+        Entry(
+            f"mul.{name}",
+            form,
+            operators.mul,
+            np.multiply,
+            (1, 2, 3, 4, 5, 6, 7, 8, 9) if small else (4, 5, 6, 7, 10, 12),
+        ),
+        Entry(
+            f"div.{name}",
+            form,
+            operators.div,
+            np.divide,
+            (6, 8, 9, 10, 12, 14, 18, 24, 34) if small else (),
+            () if small else (1, 2, 3),
+        ),
+        Entry(
+            f"sqrt.{name}",
+            form,
+            operators.sqrt,
+            np.sqrt,
+            (6, 7, 8, 11, 14, 16, 19, 24) if small else (),
+            () if small else (1, 2, 3),
+        ),
         *(
             Entry(f"cvt.i.{name}", form, operators.from_integer, _read(bits, dtype), bits=bits, integer_operand=True)
             for bits in (8, 16, 32)

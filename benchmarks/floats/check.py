@@ -17,8 +17,31 @@ def corners(bits: int, fraction: int) -> Words:
     """Zeros, subnormals, ones, ties, the largest, infinities and NaN, of both signs."""
     exponents = bits - 1 - fraction
     top, bias = (1 << exponents) - 1, (1 << (exponents - 1)) - 1
-    low = (0, 1, 2, 3, (1 << fraction) - 1, (1 << fraction) - 2, 1 << (fraction - 1), (1 << (fraction - 1)) + 1, 5 << (fraction - 4))
-    fields = (0, 1, 2, fraction, bias - fraction - 1, bias - 1, bias, bias + 1, bias + fraction, bias + fraction + 1, top - 1, top)
+    low = (
+        0,
+        1,
+        2,
+        3,
+        (1 << fraction) - 1,
+        (1 << fraction) - 2,
+        1 << (fraction - 1),
+        (1 << (fraction - 1)) + 1,
+        5 << (fraction - 4),
+    )
+    fields = (
+        0,
+        1,
+        2,
+        fraction,
+        bias - fraction - 1,
+        bias - 1,
+        bias,
+        bias + 1,
+        bias + fraction,
+        bias + fraction + 1,
+        top - 1,
+        top,
+    )
     magnitudes = {field << fraction | part for field in fields for part in low}
     return np.array(sorted(value | sign << (bits - 1) for value in magnitudes for sign in (0, 1)), "u8")
 
@@ -29,7 +52,9 @@ def pairs(bits: int, fraction: int, count: int, seed: int) -> tuple[Words, Words
     edge = corners(bits, fraction)
     a, b = (part.ravel() for part in np.meshgrid(edge, edge))
     mask = np.uint64((1 << bits) - 1)
-    x, y = (rng.integers(0, 1 << 63, count, "u8") * np.uint64(2) + rng.integers(0, 2, count, "u8") & mask for _ in range(2))
+    x, y = (
+        rng.integers(0, 1 << 63, count, "u8") * np.uint64(2) + rng.integers(0, 2, count, "u8") & mask for _ in range(2)
+    )
     third = count // 3
     close = np.uint64(bits - 1 - 3)
     field = np.uint64(((1 << (bits - 1 - fraction)) - 1) << fraction)
@@ -67,11 +92,16 @@ def simulate(circuit: Circuit, operands: list[Words], folder: Path) -> Words:
 
 def _bench(circuit: Circuit, count: int, widths: list[int]) -> str:
     names = [value.name for value in circuit.operands]
-    memories = "\n".join(f"  reg [{w - 1}:0] m{n} [0:{count - 1}]; reg [{w - 1}:0] {n};" for n, w in zip(names, widths, strict=True))
+    memories = "\n".join(
+        f"  reg [{w - 1}:0] m{n} [0:{count - 1}]; reg [{w - 1}:0] {n};" for n, w in zip(names, widths, strict=True)
+    )
     reads = " ".join(f'$readmemh("{n}.hex", m{n});' for n in names)
     loads = " ".join(f"{n} <= m{n}[i];" for n in names)
     start = ", .start(start)" if circuit.every > 1 else ""
     ports = ", ".join(f".{n}({n})" for n in names)
+    # Between two starts operands are gone: what is needed later is to be held.
+    clears = "".join(f" {n} <= {w}'d0;" for n, w in zip(names, widths, strict=True))
+    clear = clears if circuit.every > 1 else ""
     return f"""module bench;
   reg clk = 0; reg start = 0; integer i = 0, t = 0, f, done = 0;
 {memories}
@@ -91,7 +121,7 @@ def _bench(circuit: Circuit, count: int, widths: list[int]) -> str:
   end
   always @(posedge clk) begin
     if (t % {circuit.every} == 0 && i < {count}) begin {loads} start <= 1; i <= i + 1; end
-    else begin start <= 0;{" ".join(f" {n} <= {w}'d0;" for n, w in zip(names, widths, strict=True)) if circuit.every > 1 else ""} end
+    else begin start <= 0;{clear} end
     t <= t + 1;
   end
 endmodule

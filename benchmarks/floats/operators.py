@@ -25,14 +25,17 @@ def add(circuit: Circuit, form: Format, *, subtract: bool = False) -> None:
     top = form.width - 2
     swap = circuit.let(1, f"{{0}}[{top}:0] < {{1}}[{top}:0]", left, right, ns=adder(top) + LUT)
     sign_b = circuit.let(1, "~{0}" if subtract else "{0}", b.sign, ns=0.0)
-    large, small = circuit.choose(swap, b.significand, a.significand), circuit.choose(swap, a.significand, b.significand)
+    large, small = (
+        circuit.choose(swap, b.significand, a.significand),
+        circuit.choose(swap, a.significand, b.significand),
+    )
     exponent, sign = circuit.choose(swap, b.exponent, a.exponent), circuit.choose(swap, sign_b, a.sign)
     apart, far = _distance(circuit, form, a, b, swap)
     minus = circuit.let(1, "{0} ^ {1}", a.sign, sign_b)
     aligned = _aligned(circuit, form, small, apart, far)
     wide = form.digits + 4  # a carry, and guard, round and sticky bits
     addend = circuit.let(wide - 1, f"{{0}} ^ {{{{{wide - 1}{{{{{{1}}}}}}}}}}", aligned, minus)
-    text = f"{{{{1'b0, {{0}}, 3'b0, 1'b1}}}} + {{{{{{2}}, {{1}}, {{2}}}}}}"
+    text = "{{1'b0, {0}, 3'b0, 1'b1}} + {{{2}, {1}, {2}}}"
     total = circuit.bits(circuit.let(wide + 1, text, large, addend, minus, ns=adder(wide)), wide, 1)
     # An exact zero is -0 only where both operands are negative.
     zeros, none = leading_zeros(circuit, total)
@@ -63,7 +66,9 @@ def _aligned(circuit: Circuit, form: Format, small: Value, apart: Value, far: Va
     moved, lost = shifted_right(circuit, wide, apart)
     some = circuit.let(1, "|{0}", small, ns=gate(form.digits))
     sticky = circuit.let(1, "{0} ? {1} : {2}", far, some, lost)
-    return circuit.let(form.digits + 3, f"{{{{{{0}} & {{{{{form.digits + 2}{{{{~{{1}}}}}}}}}}, {{2}}}}}}", moved, far, sticky)
+    return circuit.let(
+        form.digits + 3, f"{{{{{{0}} & {{{{{form.digits + 2}{{{{~{{1}}}}}}}}}}, {{2}}}}}}", moved, far, sticky
+    )
 
 
 def _shifted_left(circuit: Circuit, value: Value, amount: Value) -> Value:
@@ -76,14 +81,19 @@ def mul(circuit: Circuit, form: Format) -> None:
     """The product. Only one operand is normalised: where both are subnormal the result is below every float."""
     left, right = circuit.operand("a", form.width), circuit.operand("b", form.width)
     a, b = unpack(circuit, left, form), unpack(circuit, right, form)
-    low, other = circuit.choose(a.subnormal, a.significand, b.significand), circuit.choose(a.subnormal, b.significand, a.significand)
+    low, other = (
+        circuit.choose(a.subnormal, a.significand, b.significand),
+        circuit.choose(a.subnormal, b.significand, a.significand),
+    )
     ready, zeros = normalised(circuit, low)
     both = circuit.let(form.exponent + 1, "{0} + {1}", a.exponent, b.exponent, ns=adder(form.exponent))
     biased = circuit.let(form.span, f"{{0}} - {form.span}'d{form.bias}", both, ns=adder(form.span))
     exponent = circuit.let(form.span, "{0} - {1}", biased, zeros, ns=adder(form.span))
     product = _product(circuit, ready, other)
     sign = circuit.let(1, "{0} ^ {1}", a.sign, b.sign)
-    nan = circuit.let(1, "{0} | {1} | ({2} & {3}) | ({4} & {5})", a.nan, b.nan, a.infinite, b.zero, a.zero, b.infinite, ns=2 * LUT)
+    nan = circuit.let(
+        1, "{0} | {1} | ({2} & {3}) | ({4} & {5})", a.nan, b.nan, a.infinite, b.zero, a.zero, b.infinite, ns=2 * LUT
+    )
     infinite = circuit.let(1, "{0} | {1}", a.infinite, b.infinite)
     zero = circuit.let(1, "{0} | {1}", a.zero, b.zero)
     _finish(circuit, form, sign, exponent, product, Special(nan, infinite, zero))
@@ -138,8 +148,8 @@ def _sum(circuit: Circuit, width: int, one: tuple[int, Value], two: tuple[int, V
 def _finish(circuit: Circuit, form: Format, sign: Value, exponent: Value, number: Value, special: Special) -> None:
     """The result of a number with two places before the point, of which one is set; the lower has this exponent.
 
-    Where the exponent is below 1 the number moves right until its highest place is that of a subnormal's hidden bit; how
-    far does not depend on which of the two places is set, so that it is known before the number is.
+    Where the exponent is below 1 the number moves right until its highest place is that of a subnormal's hidden bit;
+    how far does not depend on which of the two places is set, so that it is known before the number is.
     """
     bits = (form.digits + 2).bit_length()
     sink = circuit.let(1, f"{{0}}[{form.span - 1}] | {{0}} == 0", exponent, ns=gate(form.span))
@@ -188,7 +198,9 @@ def div(circuit: Circuit, form: Format, *, steps: int = 0) -> None:
     left_over = circuit.let(1, "|{0}", rest, ns=gate(form.digits))
     number = circuit.let(quotient.width + 1, "{{{0}, {1}}}", quotient, left_over, ns=0.0)
     sign = circuit.let(1, "{0} ^ {1}", a.sign, b.sign)
-    nan = circuit.let(1, "{0} | {1} | ({2} & {3}) | ({4} & {5})", a.nan, b.nan, a.infinite, b.infinite, a.zero, b.zero, ns=2 * LUT)
+    nan = circuit.let(
+        1, "{0} | {1} | ({2} & {3}) | ({4} & {5})", a.nan, b.nan, a.infinite, b.infinite, a.zero, b.zero, ns=2 * LUT
+    )
     infinite = circuit.let(1, "{0} | {1}", a.infinite, b.zero)
     zero = circuit.let(1, "{0} | {1}", a.zero, b.infinite)
     _finish(circuit, form, sign, exponent, number, Special(nan, infinite, zero))
@@ -212,7 +224,9 @@ def _digits(circuit: Circuit, rest: Value, by: Value, count: int, steps: int, st
         for _ in range(steps):
             rest, digit = step(into, rest, by)
             new.append(digit)
-        joined = into.let(digits.width, f"{{{{{{0}}[{digits.width - steps - 1}:0], {{1}}}}}}", digits, _row(into, new), ns=0.0)
+        joined = into.let(
+            digits.width, f"{{{{{{0}}[{digits.width - steps - 1}:0], {{1}}}}}}", digits, _row(into, new), ns=0.0
+        )
         return [rest, joined]
 
     rounds = -(-count // steps)
@@ -243,7 +257,9 @@ def sqrt(circuit: Circuit, form: Format, *, steps: int = 0) -> None:
     some = circuit.let(1, f"{{0}} | |{{1}}[{extra - 1}:0]" if extra else "{0}", left_over, root)
     kept = circuit.let(form.digits + 2, "{{{0}, {1}}}", whole, some, ns=0.0)
     nan = circuit.let(1, "{0} | ({1} & ~{2})", a.nan, a.sign, a.zero)
-    circuit.result(rounded(circuit, form, a.sign, circuit.bits(base, form.span - 2, 0), kept, Special(nan, a.infinite, a.zero)))
+    circuit.result(
+        rounded(circuit, form, a.sign, circuit.bits(base, form.span - 2, 0), kept, Special(nan, a.infinite, a.zero))
+    )
 
 
 def _root(circuit: Circuit, radicand: Value, count: int, steps: int) -> tuple[Value, Value]:
@@ -295,7 +311,10 @@ def _order(circuit: Circuit, form: Format) -> tuple[Value, Value, Value, Value, 
     less = circuit.let(1, f"{{0}}[{top}:0] < {{1}}[{top}:0]", left, right, ns=adder(top) + LUT)
     same = circuit.let(1, f"{{0}}[{top}:0] == {{1}}[{top}:0]", left, right, ns=1.0 + 0.065 * top)
     nothing = circuit.let(1, f"({{0}}[{top}:0] | {{1}}[{top}:0]) == 0", left, right, ns=gate(2 * top))
-    nans = [circuit.let(1, f"&{{0}}[{top}:{form.fraction}] & |{{0}}[{form.fraction - 1}:0]", value, ns=gate(top)) for value in (left, right)]
+    nans = [
+        circuit.let(1, f"&{{0}}[{top}:{form.fraction}] & |{{0}}[{form.fraction - 1}:0]", value, ns=gate(top))
+        for value in (left, right)
+    ]
     nan = circuit.let(1, "{0} | {1}", *nans)
     sign = f"{{0}}[{top + 1}]"
     other = f"{{1}}[{top + 1}]"
@@ -330,7 +349,11 @@ def from_integer(circuit: Circuit, form: Format, *, bits: int, signed: bool = Tr
     """The float nearest to an integer."""
     operand = circuit.operand("a", bits)
     sign = circuit.bits(operand, bits - 1, bits - 1) if signed else circuit.let(1, "1'b0", ns=0.0)
-    size = circuit.let(bits, "({0} ^ {{" + str(bits) + "{{{1}}}}}) + {1}", operand, sign, ns=adder(bits) + LUT) if signed else operand
+    size = (
+        circuit.let(bits, "({0} ^ {{" + str(bits) + "{{{1}}}}}) + {1}", operand, sign, ns=adder(bits) + LUT)
+        if signed
+        else operand
+    )
     ready, zeros = normalised(circuit, size)
     zero = circuit.let(1, f"~{{0}}[{bits - 1}]", ready, ns=0.0)
     base = circuit.let(form.exponent + 1, f"{form.bias + bits - 2} - {{0}}", zeros, ns=adder(form.exponent))
@@ -352,7 +375,9 @@ def to_integer(circuit: Circuit, form: Format, *, bits: int) -> None:
     operand = circuit.operand("a", form.width)
     a = unpack(circuit, operand, form)
     wide = max(bits, form.digits)
-    placed = circuit.let(wide, f"{{{{{{0}}, {wide - form.digits}'b0}}}}" if wide > form.digits else "{0}", a.significand, ns=0.0)
+    placed = circuit.let(
+        wide, f"{{{{{{0}}, {wide - form.digits}'b0}}}}" if wide > form.digits else "{0}", a.significand, ns=0.0
+    )
     depth = circuit.let(form.exponent + 1, f"{form.bias + wide - 1} - {{0}}", a.exponent, ns=adder(form.exponent + 1))
     count = wide.bit_length()
     gone = circuit.let(1, f"|{{0}}[{form.exponent}:{count}]", depth, ns=gate(form.exponent - count + 1))
@@ -362,7 +387,9 @@ def to_integer(circuit: Circuit, form: Format, *, bits: int) -> None:
         kept = f"{{1}} >> {1 << power}" if (1 << power) < wide else f"{wide}'b0"
         moved = circuit.let(wide, f"{{0}}[{power}] ? {kept} : {{1}}", amount, moved)
     size = circuit.let(bits, f"{{0}}[{bits - 1}:0] & {{{{{bits}{{{{~{{1}}}}}}}}}}", moved, gone, ns=LUT / 2)
-    circuit.result(circuit.let(bits, f"({{0}} ^ {{{{{bits}{{{{{{1}}}}}}}}}}) + {{1}}", size, a.sign, ns=adder(bits) + LUT))
+    circuit.result(
+        circuit.let(bits, f"({{0}} ^ {{{{{bits}{{{{{{1}}}}}}}}}}) + {{1}}", size, a.sign, ns=adder(bits) + LUT)
+    )
 
 
 def scale(circuit: Circuit, form: Format, *, power: int) -> None:
@@ -377,13 +404,17 @@ def scale(circuit: Circuit, form: Format, *, power: int) -> None:
     high = circuit.let(1, "&{0}", field, ns=gate(form.exponent))
     less = circuit.let(form.exponent, f"{{0}} - {power}", field, ns=adder(form.exponent))
     # The exponents 0 and 1 both move by `power` places, each greater one by a place less.
-    whole = circuit.let(form.digits + power, f"{{{{{{0}} != 0, {{1}}, {power}'b0}}}}", field, fraction, ns=gate(form.exponent))
+    whole = circuit.let(
+        form.digits + power, f"{{{{{{0}} != 0, {{1}}, {power}'b0}}}}", field, fraction, ns=gate(form.exponent)
+    )
     moves = " : ".join(f"{{0}} == {one} ? {{1}} >> {power + 1 - one}" for one in range(2, power + 1))
     text = f"{moves} : {{1}} >> {power}" if moves else f"{{1}} >> {power}"
     moved = circuit.let(form.digits + power, text, field, whole, ns=2 * LUT if moves else 0.0)
     rest = f" | |{{0}}[{power - 2}:0]" if power > 1 else ""
     up = circuit.let(1, f"{{0}}[{power - 1}] & ({{0}}[{power}]{rest})", moved)
-    number = circuit.let(form.digits, f"{{0}}[{form.digits + power - 1}:{power}] + {{1}}", moved, up, ns=adder(form.digits))
+    number = circuit.let(
+        form.digits, f"{{0}}[{form.digits + power - 1}:{power}] + {{1}}", moved, up, ns=adder(form.digits)
+    )
     chosen_field = circuit.let(form.exponent, "{0} ? {1} : {2}", high, field, less)
     text = f"{{0}} ? {{{{{form.exponent - 1}'b0, {{1}}}}}} : {{{{{{2}}, {{3}}}}}}"
     small = circuit.let(form.width - 1, text, sink, number, chosen_field, fraction)

@@ -18,6 +18,18 @@ SAME = {"sub": "add", "mulc": "mul"}
 PJ = {"add.f32": "14*0.9", "mul.f32": "7*3.7", "add.f64": "14*1.8", "mul.f64": "7*14.8"}
 
 
+BEGIN = "# Measured by benchmarks/float_operators.py, which writes these lines."
+END = "# End of what is measured."
+
+
+def written(table: str, measured: Measured) -> str:
+    """A technology table with the rows between BEGIN and END made anew."""
+    before, _, rest = table.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    lines = [*rows(measured), "# Composed of measured rows: two products, a sum and a root.", *composed(measured)]
+    return "\n".join([before + BEGIN, *lines, END + after])
+
+
 def rows(measured: Measured) -> Iterator[str]:
     """Lines of TOML, an operator after the other."""
     names = sorted({re.sub(r"\.(8|16|32)$", "", name) for name in measured}, key=_order)
@@ -28,9 +40,34 @@ def rows(measured: Measured) -> Iterator[str]:
             yield from _table(key, lines)
 
 
+def composed(measured: Measured) -> Iterator[str]:
+    """Rows of hypot: two products, a sum and a root, each the first that is as fast as the root."""
+    for kind in ("f32", "f64"):
+        roots = _pareto(measured[f"sqrt.{kind}"])
+        lines = []
+        for root in roots:
+            parts = [_first(measured, f"{name}.{kind}", float(root["mhz"])) for name in ("mul", "mul", "add")]
+            if None not in parts:
+                lines.append(_sum([part for part in parts if part] + [root], _energy(f"sqrt.{kind}", measured), kind))
+        yield from _table(f"hypot.{kind}", lines)
+
+
+def _first(measured: Measured, name: str, mhz: float) -> Mapping[str, Any] | None:
+    return next((row for row in _pareto(measured[name]) if float(row["mhz"]) >= int(mhz)), None)
+
+
+def _sum(parts: Sequence[Mapping[str, Any]], root_pj: str, kind: str) -> str:
+    cycles = sum(int(part["cycles"]) for part in parts[1:])  # the products run side by side
+    cost = ", ".join(f"{name} = {sum(int(part[name]) for part in parts)}" for name in ("lut", "ff", "dsp"))
+    every = f"every = {parts[-1]['every']}, " if parts[-1]["every"] > 1 else ""
+    mhz = min(int(part["mhz"]) for part in parts)
+    pj = f"2*{PJ[f'mul.{kind}']} + {PJ[f'add.{kind}']} + {root_pj}"
+    return f'{{ max_mhz = {mhz}, cycles = {cycles}, {every}{cost}, pj = "{pj}", estimate = true }}'
+
+
 def _order(name: str) -> tuple[bool, int, str]:
     operators = ("add", "mul", "div", "sqrt", "lt", "eq", "min", "max", "fscale", "fpos0", "cvt")
-    return name.endswith("f64") or name == "cvt.f64.i", operators.index(name.split(".")[0]), name
+    return name.endswith("f64") or name == "cvt.f64.i", operators.index(name.split(".", maxsplit=1)[0]), name
 
 
 def _table(key: str, lines: Sequence[str]) -> Iterator[str]:
@@ -49,19 +86,24 @@ def _lines(name: str, measured: Measured) -> list[str]:
     first = found[0]
     if len(found) == 1:
         return [f"{{ ns = {_ns(first):.1f}, lut = {first['lut']}, pj = {pj} }}"]
-    pipelined = [row for row in found if row["every"] == 1]
     kept: list[str] = []
-    best = 0.0
-    # A form that is not pipelined is slower the more digits it finds in a cycle, and those come last.
-    for row in pipelined or sorted(found, key=lambda row: float(row["mhz"])):
-        if int(row["mhz"]) <= best:
-            continue
-        best = int(row["mhz"])
+    for row in _pareto(found):
         time = f"ns = {_ns(row):.1f}" if row["cycles"] == 1 else f"cycles = {row['cycles']}"
         every = f", every = {row['every']}" if row["every"] > 1 else ""
         registers = f", ff = {row['ff']}" if row["cycles"] > 1 else ""
         dsp = f", dsp = {row['dsp']}" if row["dsp"] else ""
-        kept.append(f"{{ max_mhz = {best:.0f}, {time}{every}, lut = {row['lut']}{registers}{dsp}, pj = {pj} }}")
+        kept.append(f"{{ max_mhz = {int(row['mhz'])}, {time}{every}, lut = {row['lut']}{registers}{dsp}, pj = {pj} }}")
+    return kept
+
+
+def _pareto(found: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Rows by their stages, each faster than those before; the pipelined ones where there are any."""
+    kept: list[Mapping[str, Any]] = []
+    for row in sorted((row for row in found if row["every"] == 1), key=lambda row: int(row["cycles"])) or sorted(
+        found, key=lambda row: float(row["mhz"])
+    ):
+        if not kept or int(row["mhz"]) > int(kept[-1]["mhz"]):
+            kept.append(row)
     return kept
 
 
@@ -70,8 +112,10 @@ def _ns(row: Mapping[str, Any]) -> float:
 
 
 def _energy(name: str, measured: Measured) -> str:
-    """pJ of one operation. Of a recurrence all digits count: as the LUTs of the pipelined form in f32; f64 has
-    (53/24)**2 times the work."""
+    """PJ of one operation.
+
+    Of a recurrence all digits count: as the LUTs of the pipelined form in f32; f64 has (53/24)**2 times the work.
+    """
     if name in PJ:
         return PJ[name]
     longer = 1.0

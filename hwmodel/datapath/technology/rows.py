@@ -20,7 +20,7 @@ OPERATORS = frozenset(
     {
         *("add", "sub", "neg", "abs", "mul", "mulc", "div", "divc", "mod", "modc", "min", "max", "lt", "eq"),
         *("and", "or", "xor", "not", "shl", "shr", "mux", "select", "access"),
-        *("fscale", "fpos0", "sqrt", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "cvt"),
+        *("fscale", "fpos0", "sqrt", "hypot", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "floordiv", "cvt"),
     }
 )
 TYPES = frozenset({"i", "f32", "f64"})
