@@ -153,7 +153,15 @@ def group_designs(
         blocks = Blocks(blocks.shape, straight)
     cuts = {task: draw(_blocks(model, task)) for task in tasks[:-1] if not in_order and draw(st.integers(0, 3)) == 0}
     design = GroupDesign(
-        tuple(Processor(task, draw(st.sampled_from((1, 1, 2, 3))), cuts.get(task)) for task in tasks),
+        tuple(
+            Processor(
+                task,
+                draw(st.sampled_from((1, 1, 2, 3))),
+                cuts.get(task),
+                draw(st.sampled_from((None, *model.platform.intervals(model.network.processes[task])))),
+            )
+            for task in tasks
+        ),
         blocks,
         policy=draw(st.sampled_from(POLICIES)),
         recompute=not in_order and draw(st.integers(0, 2)) == 0,
@@ -195,7 +203,7 @@ def _layouts(draw: st.DrawFn, model: MachineModel, design: GroupDesign) -> tuple
 
 def _ever_plainer(design: GroupDesign) -> Iterator[GroupDesign]:
     """The design, with lone units, without FIFOs, without both."""
-    lone = tuple(Processor(one.task, 1, one.cut) for one in design.processors)
+    lone = tuple(replace(one, units=1) for one in design.processors)
     yield design
     yield replace(design, processors=lone)
     yield replace(design, fifos=frozenset())
@@ -220,9 +228,11 @@ def _of_platform(platform: Platform, network: Network) -> Iterator[str]:
     if platform.memory.rows:
         yield "rows"
     for process in network.processes.values():
-        path = platform.entry(process.elementary)
-        if process.delays and (path.recurrence or 0) > path.initiation_interval:
+        paths = [platform.datapath(process, interval) for interval in platform.intervals(process)]
+        if any(max(path.recurrence.values(), default=0) > path.interval for path in paths):
             yield "recurrence above the interval"
+        if any(any(path.through_memory.values()) for path in paths):
+            yield "state through memory"
         if len(process.delays) > 1:
             yield "several delays"
 
@@ -235,6 +245,7 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
         yield from ("layout" for _ in group.layouts)
         yield from ("cut" for processor in group.processors if processor.cut)
         yield from ("several units" for processor in group.processors if processor.units > 1)
+        yield from ("interval chosen" for processor in group.processors if processor.interval)
         if group.recompute and len(group.tasks) > 1:
             yield "recompute"
         extents = model.accesses.extents(group.tasks[-1])

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from strategies_networks import networks
 
 from arrayol.ir.network import Network, Process
-from hwmodel.datapath.entry import ElementaryEntry
-from hwmodel.design import POLICIES, BankLayout, Blocks, GroupDesign, Processor, Scan
+from hwmodel.datapath.entry import ElementaryEntry, Measured
+from hwmodel.datapath.figures import Datapath
+from hwmodel.design import POLICIES, BankLayout, Blocks, GroupDesign, Processor, Scan, rate_of
 from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform, RowModel
 from hwmodel.residence import LOADS, Load
 
@@ -42,6 +43,41 @@ def residences(draw: st.DrawFn, network: Network) -> tuple[Network, dict[str, Lo
     return replace(network, arrays=arrays, processes=processes), loads
 
 
+class DrawnPlatform(Platform):
+    """A platform whose states take so many cycles more through the local memory, as derived recurrences do."""
+
+    through_memory: int = 0
+
+    def datapath(self, process: Process, interval: int | None = None) -> Datapath:
+        path = super().datapath(process, interval)
+        return replace(path, through_memory=dict.fromkeys(path.recurrence, self.through_memory))
+
+
+@st.composite
+def elementary_entries(draw: st.DrawFn, name: str, *, plain: bool = False) -> ElementaryEntry:
+    """An entry with one interval, given by its data, or with several, each with figures of its own."""
+    costs = {"lut": 3, "dsp": 0} if name == "e" else {"lut": 5, "dsp": 0.5}
+    recurrences = st.sampled_from((None, 1)) if plain else st.sampled_from((None, None, 1, 2, 5, 9))
+    if draw(st.booleans()):
+        return ElementaryEntry(
+            initiation_interval=draw(st.integers(1, 2)),
+            latency=draw(st.integers(0, 3)),
+            recurrence=draw(recurrences),
+            cost=costs,
+        )
+    intervals = sorted(draw(st.sets(st.integers(1, 6), min_size=1, max_size=3)))
+    measured = tuple(
+        Measured(
+            interval=interval,
+            latency=draw(st.integers(0, 4)),
+            recurrence=draw(recurrences),
+            cost={one: amount + place for one, amount in costs.items()},
+        )
+        for place, interval in enumerate(intervals)
+    )
+    return ElementaryEntry(measured=measured)
+
+
 @st.composite
 def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
     """Any platform; a `plain` one has no rows, no recurrence that lasts, and blocks of memory."""
@@ -59,19 +95,40 @@ def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
     local = LocalMemory(
         banks=4, access_cycles=draw(st.integers(1, 2)), block_bits=draw(st.sampled_from((None, 64, 200)))
     )
-    elementary = {
-        name: ElementaryEntry(
-            initiation_interval=draw(st.integers(1, 2)),
-            latency=draw(st.integers(0, 3)),
-            recurrence=draw(st.sampled_from((None, 1))) if plain else draw(st.sampled_from((None, None, 1, 2, 5))),
-            cost={"lut": 3, "dsp": 0} if name == "e" else {"lut": 5, "dsp": 0.5},
-        )
-        for name in ("e", "f")
-    }
+    elementary = {name: draw(elementary_entries(name, plain=plain)) for name in ("e", "f")}
     cost = BitCosts(
         rom_bits=draw(st.sampled_from(({}, {"dsp": 0.25}))), local_bits=draw(st.sampled_from(({}, {"lut": 2})))
     )
-    return Platform(clock_mhz=1000.0, memory=memory, local=local, elementary=elementary, cost=cost)
+    return DrawnPlatform(
+        clock_mhz=1000.0,
+        memory=memory,
+        local=local,
+        elementary=elementary,
+        cost=cost,
+        through_memory=0 if plain else draw(st.integers(0, 4)),
+    )
+
+
+@st.composite
+def intervals(draw: st.DrawFn, platform: Platform, process: Process) -> int | None:
+    """None, or an interval on offer; now and then one that is not."""
+    refused = (7,) if draw(st.integers(0, 9)) == 0 else ()
+    return draw(st.sampled_from((None, *platform.intervals(process), *refused)))
+
+
+@st.composite
+def offered_rates(
+    draw: st.DrawFn, platform: Platform, network: Network, tasks: Sequence[str], units: tuple[int, ...]
+) -> list[tuple[int, ...]]:
+    """For each task rates of some of the intervals on offer; of the least those units, of others some of them."""
+    offered = []
+    for task in tasks:
+        there = platform.intervals(network.processes[task])
+        chosen = draw(st.sets(st.sampled_from(there), min_size=1)) if draw(st.integers(0, 2)) else {0}
+        rates = {rate_of(number, min(chosen)) for number in units}
+        rates |= {rate_of(number, one) for one in chosen for number in units[: draw(st.integers(1, len(units)))]}
+        offered.append(tuple(sorted(rates)))
+    return offered
 
 
 def _extents(network: Network, task: str) -> tuple[int, ...]:
@@ -149,17 +206,19 @@ def cases(draw: st.DrawFn) -> Case:
     layouts = draw(bank_layouts(network, tasks)) if draw(st.integers(0, 1)) == 0 else ()
     fifos = draw(st.sets(st.sampled_from(inner), min_size=1)) if inner and draw(st.booleans()) else set()
     cutting, several = draw(st.booleans()), draw(st.integers(0, 2)) == 0
+    platform = draw(platforms())
     processors = [
         Processor(
             task,
             draw(st.sampled_from((1, 1, 2, 3))) if several else 1,
             draw(blocks(network, task, small=True)) if cutting and task != last else None,
+            draw(intervals(platform, network.processes[task])),
         )
         for task in tasks
     ]
     return Case(
         network,
-        draw(platforms()),
+        platform,
         GroupDesign(
             tuple(processors),
             draw(blocks(network, last)),

@@ -45,11 +45,12 @@ def rounds_of(number: Ints, longest: Ints, units: int | Ints, near: int | Ints, 
 def fewest_units(number: Ints, longest: Ints, rounds: Ints, far: int | Ints) -> Ints:
     """The fewest units with which T is at most `rounds`, where that is so with some number of them.
 
-    With C or more units T is the same whatever their number. With fewer, u >= n / T, and C / u is at most what the
-    chains' waits leave of T.
+    At all events u >= n / T. With floor(n / c) units or more the chains' waits ask for no more of them; with fewer, the
+    quotient of that by u is at most what the waits leave of T.
     """
     chains = number // np.maximum(longest, 1)
+    least = np.maximum(-(-number // np.maximum(rounds, 1)), 1)
     left = rounds - (longest - 1) * far
-    shared = np.maximum(-(-number // np.maximum(rounds, 1)), -(-chains // np.maximum(left, 1)))
-    fewest: Ints = np.where(left >= 1, np.minimum(shared, np.maximum(chains, 1)), chains)
-    return np.maximum(fewest, 1)
+    alone = np.maximum(chains, least)
+    fewest: Ints = np.where(left >= 1, np.clip(-(-chains // np.maximum(left, 1)), least, alone), alone)
+    return fewest

@@ -9,12 +9,15 @@ from itertools import product
 import numpy as np
 import pytest
 from hypothesis import event, given, settings
+from hypothesis import strategies as st
 from machine_oracle import Oracle, Outcome, RefusedError
 from numpy.typing import NDArray
-from strategies_machine import Case, cases
+from strategies_machine import Case, cases, offered_rates
 
 from arrayol.errors import ArrayolError
-from hwmodel.design import GroupDesign
+from arrayol.text import listed
+from hwmodel.design import GroupDesign, interval_of, units_of
+from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import OBJECTIVES, GroupEstimate
 from hwmodel.machine.model import MachineModel
 
@@ -59,20 +62,22 @@ def _cut_in_pieces(oracle: Oracle) -> bool:
 
 
 @settings(max_examples=60, deadline=None)
-@given(cases())
-def test_a_structure_under_many_units_is_each_design_by_itself(case: Case) -> None:
+@given(cases(), st.data())
+def test_a_structure_at_many_rates_is_each_design_by_itself(case: Case, data: st.DataObject) -> None:
     model = MachineModel(case.network, case.platform)
-    combinations = np.array(list(product((1, 2, 3), repeat=len(case.design.processors))), np.int64)
+    offered = data.draw(offered_rates(case.platform, case.network, case.design.tasks, (1, 2, 3)))
+    combinations = np.array(list(product(*offered)), np.int64)
+    combinations = combinations[np.sort(np.random.default_rng(0).permutation(len(combinations))[:27])]
     try:
         priced = model.price_structure(case.design, combinations)
     except ArrayolError as refused:
         why = str(refused)
         with pytest.raises(ArrayolError, match=re.escape(why)):
-            model.exact(_with_units(case.design, combinations[0]))
+            model.exact(_at_rates(case.design, combinations[0]))
         return
-    for number, units in enumerate(combinations):
+    for number, rates in enumerate(combinations):
         try:
-            found = model.exact(_with_units(case.design, units))
+            found = model.exact(_at_rates(case.design, rates))
         except ArrayolError:
             assert not priced.legal[0, number]
             continue
@@ -82,6 +87,25 @@ def test_a_structure_under_many_units_is_each_design_by_itself(case: Case) -> No
         assert {name: priced.objective(name)[0, number] for name in expected} == expected
 
 
-def _with_units(design: GroupDesign, units: NDArray[np.int64]) -> GroupDesign:
-    pairs = zip(design.processors, units, strict=True)
-    return replace(design, processors=tuple(replace(one, units=int(number)) for one, number in pairs))
+def _at_rates(design: GroupDesign, rates: NDArray[np.int64]) -> GroupDesign:
+    triples = zip(design.processors, units_of(rates).tolist(), interval_of(rates).tolist(), strict=True)
+    processors = tuple(replace(one, units=units, interval=interval or None) for one, units, interval in triples)
+    return replace(design, processors=processors)
+
+
+@settings(max_examples=20, deadline=None)
+@given(cases())
+def test_an_interval_that_is_not_offered_is_refused(case: Case) -> None:
+    task = case.design.tasks[0]
+    processors = (replace(case.design.processors[0], interval=999), *case.design.processors[1:])
+    model = MachineModel(case.network, case.platform)
+    paths = Datapaths(case.network, case.platform)
+    offered = case.platform.intervals(case.network.processes[task])
+    with pytest.raises(ArrayolError) as refused:
+        paths.at(task, processors[0].interval or 0)
+    (told,) = refused.value.diagnostics
+    assert told.code == "no-such-interval"
+    assert told.message == f"processor '{task}' has the interval 999, which the platform does not offer"
+    assert told.hint == f"intervals on offer: {listed([str(interval) for interval in offered])}"
+    with pytest.raises(ArrayolError):
+        model.estimate(replace(case.design, processors=processors))

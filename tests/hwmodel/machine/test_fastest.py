@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from strategies_machine import Case, bank_layouts, cases, groups, platforms
+from strategies_machine import Case, bank_layouts, cases, groups, offered_rates, platforms
 from strategies_networks import networks
 
 from arrayol.checks.check import load_checked
@@ -20,7 +20,7 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, rate_of
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, interval_of, rate_of, units_of
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
@@ -41,27 +41,33 @@ NAMED = st.sampled_from((TIMES[:1], TIMES[:1], TIMES[1:], TIMES, ()))
 
 @dataclass(frozen=True)
 class All:
-    """A structure under all combinations of offered units (U, tasks), those that are legal."""
+    """A structure under all combinations of offered rates (U, tasks), those that are legal."""
 
-    units: NDArray[np.int64]
+    rates: NDArray[np.int64]
+    names: tuple[str, ...]
     times: NDArray[np.int64]  # (U, named times)
     figures: dict[str, NDArray[np.int64]]
 
     @staticmethod
-    def of(model: MachineModel, structure: GroupDesign, offered: tuple[int, ...], times: Collection[str]) -> All:
+    def of(
+        model: MachineModel, structure: GroupDesign, offered: Sequence[Sequence[int]], times: Collection[str]
+    ) -> All:
         """By the exact path. Raises ArrayolError for what is refused whatever the units."""
-        every = np.array(list(product(offered, repeat=len(structure.tasks))), np.int64)
+        every = np.array(list(product(*offered)), np.int64)
         priced = price_structure(model.accesses, model.platform, structure, every)
         legal = priced.legal[0]
         figures = {name: priced.objective(name)[0][legal] for name in _names(priced)}
         return All(
-            every[legal], np.array([figures[name] for name in times]).reshape(len(times), legal.sum()).T, figures
+            every[legal],
+            tuple(times),
+            np.array([figures[name] for name in times]).reshape(len(times), legal.sum()).T,
+            figures,
         )
 
     def only(self, chosen: NDArray[np.bool_]) -> All:
         """Some of them."""
         figures = {name: values[chosen] for name, values in self.figures.items()}
-        return All(self.units[chosen], self.times[chosen], figures)
+        return All(self.rates[chosen], self.names, self.times[chosen], figures)
 
 
 def _names(priced: Priced) -> list[str]:
@@ -77,7 +83,8 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0))
     tasks = data.draw(groups(network))
     model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
-    offered, times = data.draw(OFFERED), data.draw(NAMED)
+    offered = data.draw(offered_rates(model.platform, network, tasks, data.draw(OFFERED)))
+    times = data.draw(NAMED)
     try:
         batch = model.batch(tasks)
     except ArrayolError as refused:
@@ -93,20 +100,17 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     shapes = [extents, *(shape for shape in shapes if scan in model.legal_scans(last, shape))]
     policy, layouts = data.draw(st.sampled_from(POLICIES)), data.draw(bank_layouts(network, tasks))
     batch = batch.with_layouts(layouts)
-    found = batch.fastest(
-        scan, np.array(shapes, np.int64).reshape(len(shapes), -1), [offered] * len(tasks), policy, times=times
-    )
-    assert found.legal.shape == (len(shapes), 1)
+    found = batch.fastest(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), offered, policy, times=times)
     legal = 0
     for number, shape in enumerate(shapes):
         processors = tuple(Processor(task) for task in tasks)
         structure = GroupDesign(processors, Blocks(tuple(shape), scan), layouts=layouts, policy=policy)
         every = All.of(model, structure, offered, times)
-        legal += len(every.units)
-        assert found.legal[number, 0] == (len(every.units) > 0)
-        if len(every.units):
-            several = _require_best(every, found.combinations[number, 0], _figures(found, number, 0))
-            event(f"several are fastest: {several}")
+        legal += len(every.rates)
+        assert found.legal[number].any() == (len(every.rates) > 0)
+        if len(every.rates):
+            event(f"combinations: {min(int(found.legal[number].sum()), 4)}")
+            _require_each_best(model, structure, every, found, number)
     event(f"times: {', '.join(times)}")
     event(f"products: {bool(batch.structures(scan, np.array(shapes).reshape(len(shapes), -1), policy).holds.all())}")
     event(f"left out: {found.left_out > 0}")
@@ -117,25 +121,24 @@ def _figures(priced: Priced, structure: int, combination: int) -> dict[str, floa
     return {name: priced.objective(name)[structure, combination].item() for name in _names(priced)}
 
 
-def _require_best(every: All, units: NDArray[np.int64], figures: dict[str, float]) -> bool:
-    """Of all combinations none has less of any time; of those with as little (several?) these units are the fewest."""
-    assert all((every.figures[name] == every.figures[name][0]).all() for name in SIZES if name in every.figures)
+def _require_best(every: All, rates: NDArray[np.int64], figures: dict[str, float]) -> None:
+    """Of all combinations none has less of any time; of those with as little these units are the fewest."""
     fast = np.flatnonzero((every.times == every.times.min(axis=0)).all(axis=1))
-    number = every.units[fast].sum(axis=1)
+    number = units_of(every.rates[fast]).sum(axis=1)
     best = int(fast[number.argmin()])
     assert int((number == number.min()).sum()) == 1
-    assert units.tolist() == every.units[best].tolist()
+    assert rates.tolist() == every.rates[best].tolist()
     assert figures == {name: values[best] for name, values in every.figures.items()}
-    return len(fast) > 1
 
 
 @settings(max_examples=250, deadline=None)
-@given(cases(), OFFERED, NAMED, st.booleans())
+@given(cases(), OFFERED, NAMED, st.booleans(), st.data())
 def test_one_by_one_whatever_the_options(
-    case: Case, offered: tuple[int, ...], times: tuple[str, ...], whole: bool
+    case: Case, units: tuple[int, ...], times: tuple[str, ...], whole: bool, data: st.DataObject
 ) -> None:
     model = MachineModel(case.network, case.platform)
-    each = [offered] * len(case.design.tasks)
+    tasks = case.design.tasks
+    offered = data.draw(offered_rates(case.platform, case.network, tasks, units if len(tasks) < 4 else units[:2]))
     if whole:  # room for many units
         last = case.design.tasks[-1]
         shape = model.accesses.extents(last)
@@ -147,17 +150,16 @@ def test_one_by_one_whatever_the_options(
         event(f"refused: {refused.diagnostics[0].code}")
         why = str(refused)
         with pytest.raises(ArrayolError, match=re.escape(why)):
-            model.fastest(case.design, each, times=times)
+            model.fastest(case.design, offered, times=times)
         return
-    found = model.fastest(case.design, each, times=times)
-    assert found.left_out == len(every.units) - int(found.legal.sum())
-    if not len(every.units):
+    found = model.fastest(case.design, offered, times=times)
+    assert found.left_out == len(every.rates) - int(found.legal.sum())
+    if not len(every.rates):
         event("none legal")
         assert found.legal.tolist() == [[False]]
         return
-    event(f"scheduled tasks: {sum(_scheduled(model, case.design))} of {len(case.design.tasks)}")
     event(f"combinations: {min(found.legal.size, 4)}")
-    _require_each_best(model, case.design, every, found)
+    _require_each_best(model, case.design, every, found, 0)
 
 
 @pytest.mark.parametrize("fifos", [{"sxx"}, {"sxy", "syy"}])
@@ -166,13 +168,14 @@ def test_beside_a_pipeline_the_others_have_the_fewest(fifos: set[str], times: tu
     model = _harris()
     tasks = tuple(Processor(task) for task in ("boxsum@sxx", "boxsum@sxy", "boxsum@syy", "response"))
     design = GroupDesign(tasks, Blocks((2, 8), Scan((0, 1), (False, False))), frozenset(fifos))
-    every = All.of(model, design, (1, 2, 3, 5), times)
-    found = model.fastest(design, [(1, 2, 3, 5)] * len(design.tasks), times=times)
-    assert found.left_out + found.legal.size == len(every.units) == 4**4
+    offered = [(1, 2, 3, 5)] * len(design.tasks)
+    every = All.of(model, design, offered, times)
+    found = model.fastest(design, offered, times=times)
+    assert found.left_out + found.legal.size == len(every.rates) == 4**4
     assert found.legal.size == 4 ** (1 + len(fifos))
-    alone = found.combinations[0][:, [not scheduled for scheduled in _scheduled(model, design)]]
+    alone = found.combinations[0][:, [task.task[-3:] not in fifos | {"nse"} for task in tasks]]
     assert len(set(map(tuple, alone.tolist()))) > 1 or not times
-    _require_each_best(model, design, every, found)
+    _require_each_best(model, design, every, found, 0)
 
 
 def test_none_is_legal_where_one_task_has_no_choice() -> None:
@@ -222,23 +225,31 @@ def _harris() -> MachineModel:
     return MachineModel(flatten(spec, choose_top(spec, None)), platform)
 
 
-def _require_each_best(model: MachineModel, design: GroupDesign, every: All, found: Priced) -> None:
-    """Of each combination of units of the scheduled tasks, the best of all with it."""
-    assert found.legal.all()
-    scheduled = _scheduled(model, design)
-    kinds = every.units[:, scheduled]
-    chosen = found.combinations[0][:, scheduled]
-    assert sorted(map(tuple, chosen.tolist())) == sorted(set(map(tuple, kinds.tolist())))
-    for number, own in enumerate(chosen):
-        alike = (kinds == own).all(axis=1)
-        _require_best(every.only(alike), found.combinations[0, number], _figures(found, 0, number))
+def _require_each_best(model: MachineModel, design: GroupDesign, every: All, found: Priced, structure: int) -> None:
+    """Each is the best of its kind, of which no other combination is found, and nothing beats all of them.
+
+    Of a kind are combinations in which scheduled tasks have the same rates and the others the same intervals.
+    """
+    chosen = np.flatnonzero(found.legal[structure])
+    rates = found.combinations[structure if len(found.combinations) > 1 else 0][chosen]
+    kinds, own = (_kinds(model, design, table) for table in (every.rates, rates))
+    assert len({tuple(kind) for kind in own.tolist()}) == len(chosen)
+    for kind, row, column in zip(own, rates, chosen.tolist(), strict=True):
+        alike = every.only((kinds == kind).all(axis=1))
+        _require_best(alike, row, _figures(found, structure, column))
+    best = np.array([[found.objective(name)[structure, column] for name in every.names] for column in chosen])
+    assert all((best <= times).all(axis=1).any() for times in every.times) if every.times.shape[1] else len(best)
 
 
-def _scheduled(model: MachineModel, design: GroupDesign) -> list[bool]:
-    """Which tasks work by the greedy schedule."""
+def _kinds(model: MachineModel, design: GroupDesign, rates: NDArray[np.int64]) -> NDArray[np.int64]:
     processors = plan_group(model.accesses, model.platform, design).processors
-    free = {pipeline[0] for pipeline in processors.pipelines if processors.has_formula(pipeline, 0)}
-    return [task not in free for task in design.tasks]
+    kinds = rates.copy()
+    for pipeline in processors.pipelines:
+        column = design.tasks.index(pipeline[0])
+        for row, interval in enumerate(interval_of(rates[:, column]).tolist()):
+            if processors.has_formula(pipeline, interval):
+                kinds[row, column] = rate_of(0, interval)
+    return kinds
 
 
 def test_counts_are_exact_beyond_64_bits() -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
-from strategies_machine import bank_layouts, groups, platforms, residences
+from strategies_machine import bank_layouts, groups, offered_rates, platforms, residences
 from strategies_networks import networks
 
 from arrayol.checks.check import load_checked
@@ -18,7 +18,7 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, interval_of, units_of
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
@@ -49,23 +49,29 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     shapes = data.draw(st.lists(st.tuples(*(st.integers(1, extent) for extent in extents)), min_size=1, max_size=4))
     scan = data.draw(st.sampled_from(model.legal_scans(last, (1,) * len(extents)) or model.legal_scans(last, extents)))
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
-    units = np.array(list(product((1, 2, 3), repeat=len(tasks))), np.int64)
-    units = units[np.sort(np.random.default_rng(0).permutation(len(units))[:9])]
+    rates = np.array(list(product(*data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))), np.int64)
+    rates = rates[np.sort(np.random.default_rng(0).permutation(len(rates))[:9])]
+    event(f"intervals: {len(np.unique(interval_of(rates)))}")
     policy = data.draw(st.sampled_from(POLICIES))
     event(f"policy {policy}")
     drawn = data.draw(bank_layouts(network, tasks))
     layouts = tuple(layout for layout in drawn if not model.accesses.is_resident(layout.array))
     batch = batch.with_layouts(layouts)
-    priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), units, policy)
+    priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), rates, policy)
     structures = batch.structures(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), policy)
     for number, shape in enumerate(shapes):
         event("product" if structures.holds[number] else "no product")
         design = GroupDesign(
             tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), layouts=layouts, policy=policy
         )
-        alone = price_structure(model.accesses, model.platform, design, units)
+        alone = price_structure(model.accesses, model.platform, design, rates)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
         _require_same_estimates(model, design)
+        chosen = rates[data.draw(st.integers(0, len(rates) - 1))]
+        if priced.legal[number][(rates == chosen).all(axis=1)].all():
+            pairs = zip(design.processors, units_of(chosen).tolist(), interval_of(chosen).tolist(), strict=True)
+            faster = tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
+            _require_same_estimates(model, replace(design, processors=faster))
         for name in OBJECTIVES:
             if name != "memory_blocks" or priced.memory_blocks is not None:
                 found = priced.objective(name)[number][priced.legal[number]]
@@ -77,6 +83,7 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
 def _require_same_estimates(model: MachineModel, design: GroupDesign) -> None:
     """Where cycles and bits go, too."""
     found, expected = model.estimate(design), model.exact(design)
+    event(f"estimated by the {found.path} path")
     assert replace(found, path="exact") == expected
 
 

@@ -25,7 +25,8 @@ from hwmodel.simulator.simulate import Simulation, reference_of, run_groups, sim
 FEATURES = {
     "FIFO", "layout", "cut", "recompute", "several units", "partial block", "several groups", "one group",
     "policy reuse", "policy strip", "policy whole", "policy tile", "shared port", "separate port", "rows",
-    "words of bits", "words of data", "recurrence above the interval", "several delays", "delay", "negative delay",
+    "words of bits", "words of data", "recurrence above the interval",
+    "state through memory", "interval chosen", "several delays", "delay", "negative delay",
     "delay across", "tiled default", "window", "wrap", "skew", "strided", "fork", "join", "infinite dimension",
     "load rom", "load once", "load frame",
 }  # fmt: skip
