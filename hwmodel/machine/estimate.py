@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 from hwmodel.platform import Platform
 
@@ -48,11 +48,24 @@ class MemoryUse:
     blocks: int | None
 
 
+EnergyPart = Literal["operators", "registers", "local memory", "external memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyUse:
+    """Energy of a part of the machine in a frame, in fJ: of a task's datapath, a local memory, or an array outside."""
+
+    part: EnergyPart
+    name: str
+    femtojoules: int
+
+
 @dataclass(frozen=True, slots=True)
 class GroupEstimate:
     """One group. `frame_*` are for frames in succession (docs/machine.md, section 8).
 
-    `ends` holds the cycles of the steps that each resource ends: "loads", "stores" or a task.
+    `ends` holds the cycles of the steps that each resource ends: "loads", "stores" or a task. `energy` is that of a
+    frame, without what leaks; None where the platform does not give it.
     """
 
     tasks: tuple[str, ...]
@@ -71,6 +84,7 @@ class GroupEstimate:
     ends: Mapping[str, int]
     steps: int
     path: Path
+    energy: tuple[EnergyUse, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +110,8 @@ NOTHING_ONCE = Once(0, 0, 0, 0, 0)
 class DesignEstimate:
     """A whole design: sums over its groups; with `reuse_memory` internal memory is the largest of theirs.
 
-    What is loaded once stands beside all of them: internal memory has it in addition.
+    What is loaded once stands beside all of them: internal memory has it in addition. `leaking` has by cost (or
+    `internal_memory_bits`) what one of it leaks, in pW; None where there are no energies.
     """
 
     groups: tuple[GroupEstimate, ...]
@@ -104,6 +119,7 @@ class DesignEstimate:
     reuse_memory: bool = False
     once: Once = NOTHING_ONCE
     resident: tuple[MemoryUse, ...] = ()
+    leaking: Mapping[str, int] | None = None
 
     @property
     def latency_cycles(self) -> int:
@@ -195,9 +211,40 @@ class DesignEstimate:
         """Frames per second where they follow each other, and the platform has a clock."""
         return self.clock_mhz * 1e6 / self.frame_cycles if self.clock_mhz and self.frame_cycles else None
 
+    @property
+    def leakage_pw(self) -> int | None:
+        """What all of it leaks, in pW."""
+        if self.leaking is None:
+            return None
+        of_memory = self.leaking.get("internal_memory_bits", 0) * self.internal_memory_bits
+        return leakage_of_costs(self.leaking, self.costs) + of_memory
+
+    @cached_property
+    def energy_pj(self) -> dict[str, float] | None:
+        """The energy of a frame in pJ, by part of the machine; what leaks does so as long as a frame takes."""
+        uses = [group.energy for group in self.groups]
+        if self.leakage_pw is None or not self.clock_mhz or None in uses:
+            return None
+        parts = dict.fromkeys(get_args(EnergyPart), 0)
+        for use in (use for group in uses for use in group or ()):
+            parts[use.part] += use.femtojoules
+        leakage = leakage_fj(self.leakage_pw, self.frame_cycles, self.clock_mhz)
+        return {**{part: amount / 1000 for part, amount in parts.items()}, "leakage": leakage / 1000}
+
+    @property
+    def energy_nj(self) -> float | None:
+        """The energy of a frame in nJ."""
+        return None if self.energy_pj is None else sum(self.energy_pj.values()) / 1000
+
+    @property
+    def power_mw(self) -> float | None:
+        """The power in mW where frames follow each other."""
+        energy, frames = self.energy_nj, self.frames_per_second
+        return energy * frames / 1e6 if energy is not None and frames is not None else None
+
     def objective(self, name: str) -> Number:
         """The value of an objective or cost by its name. Raises KeyError for a name that is neither."""
-        if name in OBJECTIVES or name in SETUP:
+        if name in OBJECTIVES or name in SETUP or name in ENERGIES:
             value: Number | None = getattr(self, name)
             if value is None:
                 raise KeyError(name)
@@ -219,6 +266,19 @@ OBJECTIVES = (
 )
 SETUP_CYCLES, SETUP_BYTES = "setup_cycles", "setup_bytes"
 SETUP = (SETUP_CYCLES, SETUP_BYTES)  # of the whole network, whatever the design
+ENERGY, POWER = "energy_nj", "power_mw"
+ENERGIES = (ENERGY, POWER)  # of a frame; no sums of those of groups, since all leaks as long as all work
+DYNAMIC, LEAKAGE = "energy_fj", "leakage_pw"  # of a group: what energies are made of, beside time
+
+
+def leakage_of_costs(leaking: Mapping[str, int], costs: Mapping[str, Number]) -> int:
+    """What processors of these costs leak, in whole pW."""
+    return round(sum(each * costs[name] for name, each in leaking.items() if name != "internal_memory_bits"))
+
+
+def leakage_fj(leakage_pw: float, frame_cycles: float, clock_mhz: float) -> float:
+    """What leaks in a frame: 1 pW takes 0.001 fJ in a cycle of 1 MHz."""
+    return leakage_pw * frame_cycles / (1000 * clock_mhz)
 
 
 # Sizes of local memories in data, bits and memory blocks (docs/machine.md, section 5).

@@ -19,6 +19,7 @@ from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses, Extents
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, Scan, row_major
 from hwmodel.machine.bounds import require_network
+from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
 from hwmodel.machine.exact import estimate_exactly, step_cycles
 from hwmodel.machine.fifo import fifo_data
@@ -236,7 +237,13 @@ class MachineModel:
         """The estimate of a whole design of its groups' estimates, with what stands beside them."""
         units = {processor.task: processor.units for group in design.groups for processor in group.processors}
         resident = resident_memories(self.accesses, self.platform, units)
-        return DesignEstimate(tuple(groups), self.platform.clock_mhz, reuse_memory, self.once, resident)
+        leaking = self.energy_prices.leaking if self.energy_prices is not None else None
+        return DesignEstimate(tuple(groups), self.platform.clock_mhz, reuse_memory, self.once, resident, leaking)
+
+    @cached_property
+    def energy_prices(self) -> EnergyPrices | None:
+        """What energies are made of; None where the platform does not give them."""
+        return energy_prices(self.platform, self.network)
 
     @cached_property
     def once(self) -> Once:

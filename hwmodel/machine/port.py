@@ -61,14 +61,31 @@ class Port:
         """Bytes of an element in the external memory and on the port."""
         return self.network.arrays[array].type.bytes
 
-    def burst_cycles(self, array: str, data: Elements) -> Elements:
-        """Cycles of bursts of so many data of an array on a platform without rows; a burst of none takes none."""
+    def words(self, array: str, data: Elements) -> Elements:
+        """Words of bursts of so many data of an array; the last one of a burst moves whole."""
         memory = self.platform.memory
         if memory.data_per_word is not None:
-            words = -(-data // memory.data_per_word)
+            return -(-data // memory.data_per_word)
+        return -(-data * self.element_bytes(array) * 8 // (memory.word_bits or 1))
+
+    def word_bits(self, array: str) -> int:
+        """Bits that the port moves with a word of an array."""
+        memory = self.platform.memory
+        if memory.data_per_word is not None:
+            return memory.data_per_word * self.element_bytes(array) * 8
+        return memory.word_bits or 1
+
+    def burst_cycles(self, array: str, data: Elements) -> Elements:
+        """Cycles of bursts of so many data of an array on a platform without rows; a burst of none takes none."""
+        return np.where(data > 0, (self.platform.memory.latency or 0) + self.words(array, data), 0)
+
+    def moved_bits(self, transfer: Transfer) -> int:
+        """All bits that the port moves for a transfer: whole words of its bursts."""
+        if self.platform.memory.rows is not None:
+            data = self._runs(transfer)[1].data if len(transfer.element) else transfer.element
         else:
-            words = -(-data * self.element_bytes(array) * 8 // (memory.word_bits or 1))
-        return np.where(data > 0, (memory.latency or 0) + words, 0)
+            data = np.bincount(transfer.step)
+        return int(self.words(transfer.array, data).sum()) * self.word_bits(transfer.array)
 
     def whole_arrays(self, arrays: Sequence[str]) -> int:
         """Cycles in which the port loads arrays whole, one after another in the network's order."""

@@ -1,0 +1,183 @@
+"""How often a group's memories are read and written in a frame (docs/machine.md, section 12).
+
+A repetition reads each element of a pattern once, however often the pattern has it, and nothing where a constant
+border is. Patterns of different tilers are read one by one. The exact path counts repetition by repetition. Where the
+running repetitions are a product of indices along their dimensions, as in the separable path, so are accesses: an axis
+of an array follows one dimension of the repetition, so the distinct places of a pattern along the axis are counted for
+each index of that dimension, and the sum over all repetitions of a product is the product of such sums.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from arrayol.execute.patterns import elements_of
+from arrayol.ir.network import Process
+from arrayol.ir.spec import Delay, port_named
+from hwmodel.accesses import Accesses, Indices, Touch, follows_axes, points
+from hwmodel.machine.estimate import MemoryKind
+from hwmodel.machine.group import Elements, Group, frames_back
+from hwmodel.residence import ONCE, ROM
+
+_CELLS = 1 << 22  # elements of patterns at a time
+
+Place = tuple[MemoryKind, str]  # a memory of the machine: its kind and name
+Counts = Counter[Place]
+
+
+def accesses_of_runs(group: Group, runs: Mapping[str, Elements], fifos: Iterable[str]) -> Counts:
+    """Accesses by tasks that do these runs, each the number of a repetition, to buffers, FIFOs, states and residents.
+
+    What loads put into buffers, and stores take from them, is not in it.
+    """
+    counts, accesses = Counts(), group.accesses
+    for task, numbers in runs.items():
+        repetitions = accesses.repetitions(task)[numbers]
+        for touch in (*accesses.reads[task], *accesses.writes[task]):
+            place = _place(accesses, touch, fifos)
+            if place is not None:
+                counts[place] += count_accesses(accesses, touch, repetitions)
+        for name, delay, data in states_of(group, task):
+            counts["state", name] += 2 * data * int(_inside(repetitions, _ahead(group, task, delay)).sum())
+    return +counts
+
+
+def accesses_of_products(group: Group, running: Mapping[str, Sequence[Elements]]) -> Counts:
+    """The same where the runs of each task are a product: by dimension the indices that run. There are no FIFOs."""
+    counts, accesses = Counts(), group.accesses
+    for task, indices in running.items():
+        for touch in (*accesses.reads[task], *accesses.writes[task]):
+            place = _place(accesses, touch, ())
+            if place is not None:
+                counts[place] += _count_in_product(accesses, touch, indices)
+        for name, delay, data in states_of(group, task):
+            counts["state", name] += 2 * data * math.prod(map(len, _within(indices, _ahead(group, task, delay))))
+    return +counts
+
+
+def states_of(group: Group, task: str) -> list[tuple[str, Delay, int]]:
+    """The delay states of a task: the name of each, its delay and the data of its port."""
+    process = group.network.processes[task]
+    acting = (*group.delays(task), *group.frame_delays(task))
+    return [
+        (f"{task}.{delay.port}", delay, _size(process, delay.port)) for delay in process.delays if delay in acting
+    ]
+
+
+def _size(process: Process, port: str) -> int:
+    return math.prod(extent or 1 for extent in port_named(process.input_ports, port).shape)
+
+
+def _place(accesses: Accesses, touch: Touch, fifos: Iterable[str]) -> Place | None:
+    """The memory that a tiler accesses; None for what a counter makes."""
+    load = accesses.load.get(touch.array)
+    if load == ROM:
+        return ("rom", touch.array) if accesses.network.arrays[touch.array].rom_bits else None
+    if load == ONCE:
+        return "once", touch.array
+    return "fifo" if touch.array in fifos else "buffer", touch.array
+
+
+def count_accesses(accesses: Accesses, touch: Touch, repetitions: Indices) -> int:
+    """The elements that repetitions (n, rank) access through a tiler, those of each counted once."""
+    rows = np.flatnonzero(accesses.happens(touch, repetitions))
+    step = max(1, _CELLS // math.prod(touch.pattern))
+    total = 0
+    for start in range(0, len(rows), step):
+        elements = np.sort(accesses.elements(touch, repetitions[rows[start : start + step]]), axis=1)
+        total += len(elements) + int((elements[:, 1:] != elements[:, :-1]).sum())
+    return total
+
+
+# Delays: a repetition r reads what r - d has left where that lies in the space, and r - d has written it for r.
+
+Box = Sequence[tuple[int, int]]  # along each dimension the least r that has its r - d inside, and one above the greatest
+
+
+def _ahead(group: Group, task: str, delay: Delay) -> Box:
+    """The repetitions that read a delayed value; along an infinite dimension all, since other frames left theirs."""
+    process = group.network.processes[task]
+    back = frames_back(process.repetition, delay)
+    extents = group.accesses.extents(task)
+    return [
+        (0, extent) if back and whole is None else (max(0, step), min(extent, extent + step))
+        for step, extent, whole in zip(delay.vector, extents, process.repetition, strict=True)
+    ]
+
+
+def _inside(repetitions: Indices, box: Box) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    low, high = np.array(box, np.int64).reshape(-1, 2).T
+    return np.asarray(((repetitions >= low) & (repetitions < high)).all(axis=1))
+
+
+def _within(indices: Sequence[Elements], box: Box) -> list[Elements]:
+    return [own[(own >= low) & (own < high)] for own, (low, high) in zip(indices, box, strict=True)]
+
+
+# Products.
+
+
+def _count_in_product(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) -> int:
+    """`count_accesses` of all combinations of indices."""
+    total = _count_all(accesses, touch, indices)
+    if touch.outside is None:
+        return total
+    extents = accesses.extents(touch.process)
+    box = [(max(0, step), min(extent, extent + step)) for step, extent in zip(touch.outside, extents, strict=True)]
+    return total - _count_all(accesses, touch, _within(indices, box))
+
+
+def _count_all(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) -> int:
+    """The same as if all of them accessed."""
+    moving = [[dimension for dimension, factor in enumerate(row) if factor] for row in touch.tiler.paving]
+    if not follows_axes(touch) or any(len(dimensions) > 1 for dimensions in moving):
+        return _count_singly(accesses, touch, indices)
+    constant, by_dimension = 1, [np.ones(len(own), np.int64) for own in indices]
+    for axis, dimensions in enumerate(moving):
+        if dimensions:
+            (dimension,) = dimensions
+            by_dimension[dimension] *= _distinct(accesses, touch, axis, dimension, indices[dimension])
+        else:
+            constant *= int(_distinct(accesses, touch, axis, None, np.zeros(1, np.int64))[0])
+    return constant * math.prod(int(own.sum()) for own in by_dimension)
+
+
+def _distinct(accesses: Accesses, touch: Touch, axis: int, dimension: int | None, indices: Elements) -> Elements:
+    """The distinct places of a pattern along an axis, for each index of the dimension that it follows."""
+    fitting = [(step, extent) for step, extent in zip(touch.tiler.fitting[axis], touch.pattern, strict=True) if step]
+    offsets = points([extent for _, extent in fitting]) @ np.array([step for step, _ in fitting], np.int64)
+    paving = touch.tiler.paving[axis][dimension] if dimension is not None else 0
+    place = touch.tiler.origin[axis] + paving * indices[:, None] + offsets[None, :]
+    extent, border = accesses.shape(touch.array)[axis], touch.tiler.border
+    inside = np.ones(place.shape, np.bool_)
+    if accesses.network.arrays[touch.array].shape[axis] is not None:
+        if border is not None and border.is_constant:
+            inside = (place >= 0) & (place < extent)
+        elif touch.tiler.wrap:
+            place = place % extent
+        else:
+            place = elements_of(border, place, extent)
+    place = np.sort(np.where(inside, place, -1), axis=1)
+    fresh = np.ones(place.shape, np.bool_)
+    fresh[:, 1:] = place[:, 1:] != place[:, :-1]
+    return np.asarray((fresh & (place >= 0)).sum(axis=1), np.int64)
+
+
+def _count_singly(accesses: Accesses, touch: Touch, indices: Sequence[Elements]) -> int:
+    """As if all accessed, repetition by repetition: for tilers along whose axes several dimensions move."""
+    beyond = touch.tiler.border is not None and touch.tiler.border.is_constant
+    count, total = math.prod(map(len, indices)), 0
+    step = max(1, _CELLS // math.prod(touch.pattern))
+    for start in range(0, count, step):
+        numbers = np.unravel_index(np.arange(start, min(count, start + step)), [len(own) for own in indices] or [1])
+        columns = [own[number] for own, number in zip(indices, numbers, strict=False)]
+        repetitions = np.stack(columns, axis=1) if columns else np.zeros((1, 0), np.int64)
+        if beyond:
+            repetitions = repetitions[~accesses.beyond(touch, repetitions).all(axis=1)]
+        elements = np.sort(accesses.elements(touch, repetitions), axis=1)
+        total += len(elements) + int((elements[:, 1:] != elements[:, :-1]).sum())
+    return total

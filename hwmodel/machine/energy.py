@@ -1,0 +1,162 @@
+"""Energy of a frame (docs/machine.md, section 12): what a platform's technology says of one of each, times how many.
+
+Each price is a whole number of fJ, of a repetition, an access or a bit that the port moves, so that energies of groups
+are exact integers as other figures are, and the same on all paths. What leaks is a power, in whole pW, and belongs to a
+whole design: its processors leak as long as a frame takes, whichever group works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from arrayol.ir.network import Network
+from arrayol.text import listed, rounded
+from hwmodel.accesses import Accesses
+from hwmodel.datapath.figures import Datapath
+from hwmodel.datapath.technology.technology import Technology
+from hwmodel.machine.access_counts import Counts, accesses_of_runs
+from hwmodel.machine.estimate import EnergyUse, MemoryUse
+from hwmodel.machine.int64 import LIMIT, SMALLER, too_large
+from hwmodel.machine.plan import Plan
+from hwmodel.machine.port import Port
+from hwmodel.machine.residents import once_memories
+from hwmodel.platform import Platform
+from hwmodel.residence import ROM
+
+MEMORY_BITS = "internal_memory_bits"
+_BIT = "bit"  # what technologies call one of these
+
+
+@dataclass(frozen=True)
+class EnergyPrices:
+    """What a technology says, in whole fJ: of a bit over the port, and of accesses to local memories by their size.
+
+    `leaking` has what leaks, in whole pW, of one of each cost, by its name, and of a bit of internal memory.
+    """
+
+    technology: Technology
+    external: int
+    leaking: Mapping[str, int]
+
+    def access(self, bank_bits: int, width: int) -> int:
+        """Of one datum of so many bits, read from or written to a bank of so many."""
+        return _access_fj(self.technology, bank_bits, width)
+
+    def memory(self, use: MemoryUse) -> int:
+        """Of one access to a memory."""
+        width = use.bits // use.data if use.data else 0
+        return self.access(-(-use.data // use.banks) * width, width)
+
+
+@lru_cache(maxsize=1 << 16)
+def _access_fj(technology: Technology, bank_bits: int, width: int) -> int:
+    return round(1000 * width * technology.local_pj_per_bit(bank_bits))
+
+
+def repetition_fj(path: Datapath) -> tuple[int, int]:
+    """Of the operators and of the registers of one repetition. The datapath's energy has to be known."""
+    assert path.energy_pj is not None, "a platform that does not give it has no energies"
+    registers = round(1000 * path.register_pj)
+    return round(1000 * path.energy_pj) - registers, registers
+
+
+def energy_prices(platform: Platform, network: Network) -> EnergyPrices | None:
+    """The prices of a platform for a network; None where `energy_gap` says what is lacking."""
+    technology = platform.prices
+    if technology is None or energy_gap(platform, network) is not None:
+        return None
+    figures = {_BIT: MEMORY_BITS}
+    leaking = {figures.get(name, name): round(1e9 * milliwatts) for name, milliwatts in technology.leakage_mw.items()}
+    return EnergyPrices(technology, round(1000 * technology.external_pj_per_bit), leaking)
+
+
+def energy_gap(platform: Platform, network: Network) -> tuple[str, str] | None:
+    """What a platform lacks for energies of a network, and the remedy; None where it lacks nothing."""
+    technology = platform.prices
+    if technology is None:
+        return "the platform names no technology", 'name one, as technology = "ecp5-6"'
+    processes = network.processes.values()
+    without = dict.fromkeys(
+        process.elementary
+        for process in processes
+        for interval in platform.intervals(process)
+        if platform.datapath(process, interval).energy_pj is None
+    )
+    if without:
+        names = listed([*without])
+        return f"nobody says what a repetition of {names} takes", "give energy_pj in [elementary.NAME] of the platform"
+    for cost in technology.leakage_mw:
+        lacking = dict.fromkeys(
+            process.elementary for process in processes if cost != _BIT and cost not in platform.cost_names(process)
+        )
+        if lacking:
+            why = f"what leaks of {listed([*lacking])} is unknown without their cost in {cost}"
+            return why, f"give cost = {{ {cost} = NUMBER }} in [elementary.NAME] of the platform"
+    return None
+
+
+# Groups by the exact path.
+
+
+def energy_of_plan(
+    plan: Plan, prices: EnergyPrices, paths: Mapping[str, Datapath], memories: Sequence[MemoryUse]
+) -> tuple[EnergyUse, ...]:
+    """The energy of a planned group: its tasks' datapaths, and all memories with FIFOs under their schedule."""
+    runs = {task: plan.processors.stages[task].work.repetition for task in plan.group.tasks}
+    counts = accesses_of_runs(plan.group, runs, frozenset(plan.fifos))
+    port, outside = Port(plan.group.accesses, plan.platform), dict[str, int]()
+    for moved in plan.transfers:
+        counts["buffer", moved.array] += len(moved.element)
+        outside[moved.array] = outside.get(moved.array, 0) + port.moved_bits(moved)
+    datapaths = {task: (len(runs[task]), path) for task, path in paths.items()}
+    every = (*memories, *resident_memories_read(plan.group.accesses, plan.platform))
+    return energy_uses(prices, datapaths, counts, every, outside)
+
+
+def resident_memories_read(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ...]:
+    """What tasks may read beside the memories of their group: arrays that are loaded once, and ROMs, one of each."""
+    arrays = accesses.network.arrays
+    roms = [arrays[name] for name, load in accesses.load.items() if load == ROM and arrays[name].rom_bits]
+    return (
+        *once_memories(accesses, platform),
+        *(MemoryUse("rom", rom.name, accesses.size(rom.name), rom.rom_bits or 0, 1, None) for rom in roms),
+    )
+
+
+def energy_uses(
+    prices: EnergyPrices,
+    datapaths: Mapping[str, tuple[int, Datapath]],
+    counts: Counts,
+    memories: Sequence[MemoryUse],
+    outside: Mapping[str, int],
+) -> tuple[EnergyUse, ...]:
+    """Energies of a group: runs and datapath by task, accesses and sizes of its memories, bits of the port by array.
+
+    Raises ArrayolError (`figure-too-large`) where 64 bits do not hold them.
+    """
+    operators, registers = [], []
+    for task, (runs, path) in datapaths.items():
+        ours, held = repetition_fj(path)
+        operators.append(EnergyUse("operators", task, runs * ours))
+        registers.append(EnergyUse("registers", task, runs * held))
+    local = [
+        EnergyUse("local memory", _shown(use), counts[use.kind, use.name] * prices.memory(use))
+        for use in memories
+        if counts[use.kind, use.name]
+    ]
+    external = [EnergyUse("external memory", array, bits * prices.external) for array, bits in outside.items()]
+    uses = (*operators, *registers, *local, *external)
+    require_energy(sum(use.femtojoules for use in uses))
+    return tuple(use for use in uses if use.femtojoules)
+
+
+def _shown(use: MemoryUse) -> str:
+    return f"{use.kind} {use.name}"
+
+
+def require_energy(femtojoules: float) -> None:
+    """Raises ArrayolError (`figure-too-large`) for energies that 64 bits do not hold."""
+    if femtojoules >= LIMIT:
+        raise too_large(f"energy may come to {rounded(femtojoules / 1e15)} J per frame, in fJ", SMALLER)
