@@ -63,9 +63,7 @@ def states_of(group: Group, task: str) -> list[tuple[str, Delay, int]]:
     """The delay states of a task: the name of each, its delay and the data of its port."""
     process = group.network.processes[task]
     acting = (*group.delays(task), *group.frame_delays(task))
-    return [
-        (f"{task}.{delay.port}", delay, _size(process, delay.port)) for delay in process.delays if delay in acting
-    ]
+    return [(f"{task}.{delay.port}", delay, _size(process, delay.port)) for delay in process.delays if delay in acting]
 
 
 def _size(process: Process, port: str) -> int:
@@ -95,7 +93,7 @@ def count_accesses(accesses: Accesses, touch: Touch, repetitions: Indices) -> in
 
 # Delays: a repetition r reads what r - d has left where that lies in the space, and r - d has written it for r.
 
-Box = Sequence[tuple[int, int]]  # along each dimension the least r that has its r - d inside, and one above the greatest
+Box = Sequence[tuple[int, int]]  # by dimension the least r with r - d inside, and one above the greatest
 
 
 def _ahead(group: Group, task: str, delay: Delay) -> Box:

@@ -7,6 +7,7 @@ whole design: its processors leak as long as a frame takes, whichever group work
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -100,19 +101,36 @@ def energy_gap(platform: Platform, network: Network) -> tuple[str, str] | None:
 # Groups by the exact path.
 
 
-def energy_of_plan(
-    plan: Plan, prices: EnergyPrices, paths: Mapping[str, Datapath], memories: Sequence[MemoryUse]
-) -> tuple[EnergyUse, ...]:
-    """The energy of a planned group: its tasks' datapaths, and all memories with FIFOs under their schedule."""
-    runs = {task: plan.processors.stages[task].work.repetition for task in plan.group.tasks}
-    counts = accesses_of_runs(plan.group, runs, frozenset(plan.fifos))
-    port, outside = Port(plan.group.accesses, plan.platform), dict[str, int]()
-    for moved in plan.transfers:
-        counts["buffer", moved.array] += len(moved.element)
-        outside[moved.array] = outside.get(moved.array, 0) + port.moved_bits(moved)
-    datapaths = {task: (len(runs[task]), path) for task, path in paths.items()}
-    every = (*memories, *resident_memories_read(plan.group.accesses, plan.platform))
-    return energy_uses(prices, datapaths, counts, every, outside)
+@dataclass(frozen=True)
+class PlanEnergy:
+    """What of a planned group takes energy, whatever its rates: runs, accesses to memories, bits of the port."""
+
+    prices: EnergyPrices
+    runs: Mapping[str, int]
+    counts: Counts
+    outside: Mapping[str, int]
+    residents: tuple[MemoryUse, ...]
+
+    @staticmethod
+    def of(plan: Plan, prices: EnergyPrices) -> PlanEnergy:
+        """Counted repetition by repetition."""
+        runs = {task: plan.processors.stages[task].work.repetition for task in plan.group.tasks}
+        counts = accesses_of_runs(plan.group, runs, frozenset(plan.fifos))
+        port, outside = Port(plan.group.accesses, plan.platform), Counter[str]()
+        for moved in plan.transfers:
+            counts["buffer", moved.array] += len(moved.element)
+            outside[moved.array] += port.moved_bits(moved)
+        numbers = {task: len(repetitions) for task, repetitions in runs.items()}
+        return PlanEnergy(prices, numbers, counts, outside, resident_memories_read(plan.group.accesses, plan.platform))
+
+    def uses(self, paths: Mapping[str, Datapath], memories: Sequence[MemoryUse]) -> tuple[EnergyUse, ...]:
+        """Where it goes with these datapaths by task, and memories; those of residents are added."""
+        datapaths = {task: (self.runs[task], path) for task, path in paths.items()}
+        return energy_uses(self.prices, datapaths, self.counts, (*memories, *self.residents), self.outside)
+
+    def of_memories(self, memories: Sequence[MemoryUse]) -> int:
+        """The fJ of accesses to some memories."""
+        return sum(use.femtojoules for use in energy_uses(self.prices, {}, self.counts, memories, {}))
 
 
 def resident_memories_read(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ...]:
@@ -159,4 +177,4 @@ def _shown(use: MemoryUse) -> str:
 def require_energy(femtojoules: float) -> None:
     """Raises ArrayolError (`figure-too-large`) for energies that 64 bits do not hold."""
     if femtojoules >= LIMIT:
-        raise too_large(f"energy may come to {rounded(femtojoules / 1e15)} J per frame, in fJ", SMALLER)
+        raise too_large(f"energy may come to {rounded(int(femtojoules))} fJ per frame", SMALLER)

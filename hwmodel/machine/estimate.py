@@ -217,7 +217,7 @@ class DesignEstimate:
         if self.leaking is None:
             return None
         of_memory = self.leaking.get("internal_memory_bits", 0) * self.internal_memory_bits
-        return leakage_of_costs(self.leaking, self.costs) + of_memory
+        return sum(leakage_of_costs(self.leaking, group.costs) for group in self.groups) + of_memory
 
     @cached_property
     def energy_pj(self) -> dict[str, float] | None:

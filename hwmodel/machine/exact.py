@@ -15,7 +15,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
 from hwmodel.machine.costs import design_costs
 from hwmodel.machine.datapaths import Datapaths
-from hwmodel.machine.energy import energy_of_plan, energy_prices
+from hwmodel.machine.energy import PlanEnergy, energy_prices
 from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime
 from hwmodel.machine.group import Elements
 from hwmodel.machine.memories import fifo_memories, kept_memories
@@ -98,7 +98,7 @@ def _energy(plan: Plan, busy: Mapping[str, Busy], memories: Sequence[MemoryUse])
     prices = energy_prices(plan.platform, plan.group.network)
     if prices is None:
         return None
-    return energy_of_plan(plan, prices, {task: of_task.path for task, of_task in busy.items()}, memories)
+    return PlanEnergy.of(plan, prices).uses({task: of_task.path for task, of_task in busy.items()}, memories)
 
 
 def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[int, ...]:

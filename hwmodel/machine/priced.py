@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.machine.costs import ROM_BITS, cost_names, processor_costs
 from hwmodel.machine.datapaths import Datapaths
-from hwmodel.machine.estimate import OBJECTIVES, SETUP
+from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES, SETUP
 
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 
@@ -35,6 +35,14 @@ def units_are_free(figures: Collection[str]) -> bool:
 
 
 @dataclass(frozen=True)
+class PricedEnergy:
+    """What energies of designs are made of: `femtojoules` of a frame (S, U), and what one of each cost leaks, in pW."""
+
+    femtojoules: Callable[[], Figures]
+    leaking: Mapping[str, int]
+
+
+@dataclass(frozen=True)
 class Priced:
     """S structures (group designs but for units and intervals), each under U combinations of rates (`rate_of`).
 
@@ -42,8 +50,9 @@ class Priced:
     not that of writing; the figures of those mean nothing. `combinations` are the rates of the tasks, of shape (1, U,
     tasks), or (S, U, tasks) where each structure has its own; an interval of 0 is the least on offer. Times have the
     shape (S, U); memory and traffic that do not depend on rates (S, 1); `units` and `costs` that of the combinations.
-    `memory_blocks` is None without local.block_bits. `left_out` counts the legal designs of these structures that were
-    not priced, since one that was is no slower with fewer units, or at another interval, all else being equal.
+    `memory_blocks` is None without local.block_bits, `energy` where the platform does not give it. `left_out` counts
+    the legal designs of these structures that were not priced, since one that was is no slower with fewer units, or at
+    another interval, all else being equal.
     """
 
     legal: NDArray[np.bool_]
@@ -57,6 +66,20 @@ class Priced:
     costs: Mapping[str, Figures]
     frame: Callable[[], Figures]
     left_out: int = 0
+    energy: PricedEnergy | None = None
+
+    @cached_property
+    def energy_fj(self) -> Figures | None:
+        """Energy of a frame but for what leaks, in fJ; computed when it is first asked for."""
+        return self.energy.femtojoules() if self.energy is not None else None
+
+    @cached_property
+    def leakage_pw(self) -> Figures | None:
+        """What the processors leak, in pW."""
+        if self.energy is None:
+            return None
+        each = [each * self.costs[name] for name, each in self.energy.leaking.items() if name in self.costs]
+        return np.rint(sum(each, np.zeros(self.legal.shape))).astype(np.int64)
 
     @cached_property
     def frame_cycles(self) -> Figures:
@@ -65,7 +88,7 @@ class Priced:
 
     def objective(self, name: str) -> Figures:
         """A figure or cost by its name, of shape (S, U). Raises KeyError for a name that is neither."""
-        figure = getattr(self, name) if name in OBJECTIVES else self.costs[name]
+        figure = getattr(self, name) if name in (*OBJECTIVES, DYNAMIC, LEAKAGE) else self.costs[name]
         if figure is None:
             raise KeyError(name)
         return np.broadcast_to(figure, self.legal.shape)
@@ -126,6 +149,7 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         costs={name: column(name) for name in priced.costs},
         frame=lambda: column(FRAME),
         left_out=priced.left_out + sum(other.left_out for other in exact),
+        energy=priced.energy and replace(priced.energy, femtojoules=lambda: column(DYNAMIC)),
     )
 
 

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
+from hwmodel.machine.energy import PlanEnergy, energy_prices, repetition_fj, require_energy
 from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.group import Elements
 from hwmodel.machine.memories import fifo_memories, kept_memories
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
-from hwmodel.machine.priced import FRAME, LATENCY, Figures, Offered, Priced, unit_figures
+from hwmodel.machine.priced import FRAME, LATENCY, Figures, Offered, Priced, PricedEnergy, unit_figures
 from hwmodel.machine.processors import Pipeline
 from hwmodel.platform import Platform
 
@@ -256,4 +257,28 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         units=number,
         costs=costs,
         frame=lambda: time(FRAME),
+        energy=_energy(plan, structure, variants, rates, kept),
     )
+
+
+def _energy(
+    plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
+) -> PricedEnergy | None:
+    """Energies (1, U) of combinations of rates; None where the platform does not give them."""
+    prices = energy_prices(plan.platform, plan.group.network)
+    if prices is None:
+        return None
+
+    def femtojoules() -> Figures:
+        energy, paths = PlanEnergy.of(plan, prices), plan.processors.paths
+        total = np.full(len(rates), sum(use.femtojoules for use in energy.uses({}, kept)))
+        for pipeline in variants:
+            total += np.array([energy.of_memories(fifos) for fifos in pipeline.fifos], np.int64)[pipeline.of]
+        for place, task in enumerate(structure.tasks):
+            intervals, of = np.unique(interval_of(rates[:, place]), return_inverse=True)
+            each = [energy.runs[task] * sum(repetition_fj(paths.at(task, one))) for one in intervals.tolist()]
+            require_energy(max(each, default=0))
+            total += np.array(each, np.int64)[of.ravel()]
+        return total[None, :]
+
+    return PricedEnergy(femtojoules, prices.leaking)

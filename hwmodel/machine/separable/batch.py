@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, interval_of, units_of
 from hwmodel.machine.datapaths import Datapaths
+from hwmodel.machine.energy import energy_prices
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import (
@@ -24,6 +25,7 @@ from hwmodel.machine.priced import (
     Figures,
     Offered,
     Priced,
+    PricedEnergy,
     corrected,
     count_combinations,
     unit_figures,
@@ -33,6 +35,7 @@ from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, unchanging_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
+from hwmodel.machine.separable.energy import GroupEnergy, moved_data
 from hwmodel.machine.separable.first_use import Fetch, fetch_of, find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
@@ -195,7 +198,25 @@ class GroupBatch:
             costs=costs,
             frame=frame,
             left_out=left_out,
+            energy=self._energy_of(structures, memory, combinations),
         )
+
+    def _energy_of(self, structures: Structures, memory: Ints, combinations: Ints) -> PricedEnergy | None:
+        """Energies of structures, when they are first asked for; None where the platform does not give them."""
+        energy = self.energy
+        if energy is None:
+            return None
+        banks = [self.banks(local) for local in self.counts.memories]
+        return PricedEnergy(
+            lambda: energy.of_structures(structures, memory, banks) + energy.of_rates(self.tasks, combinations),
+            energy.prices.leaking,
+        )
+
+    @property
+    def energy(self) -> GroupEnergy | None:
+        """What energies are made of; None where the platform does not give them."""
+        prices = energy_prices(self.platform, self.accesses.network)
+        return GroupEnergy(self.accesses, self.counts, self.paths, prices) if prices is not None else None
 
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:
         """The same with bank layouts of buffers; tables are shared. Raises ArrayolError for layouts that cannot be."""
@@ -282,9 +303,7 @@ class GroupBatch:
         """Bytes loaded and stored, (S,)."""
         port = Port(self.accesses, self.platform)
         element = [0 if kind == "task" else port.element_bytes(name) for kind, name in self.counts.names]
-        size = self.counts.factor * np.array(element)
-        rows, columns = (order.steps.totals()[:, : len(size)] for order in (structures.outer, structures.inner))
-        moved: Ints = (rows[structures.pairs[:, 0]] * columns[structures.pairs[:, 1]]) @ size
+        moved: Ints = moved_data(self.counts, structures) @ np.array(element)
         return moved
 
     def _designs(self, scan: Scan, shapes: Ints, policy: Policy) -> list[GroupDesign]:

@@ -19,6 +19,8 @@ from typing import Literal
 import numpy as np
 
 from arrayol.ir.spec import port_named
+from hwmodel.machine.access_counts import Counts as AccessCounts
+from hwmodel.machine.access_counts import accesses_of_products
 from hwmodel.machine.group import frames_back
 from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts, separate
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
@@ -127,6 +129,12 @@ class GroupCounts:
     def bits(self) -> Ints:
         """The bits of a datum of each memory."""
         return np.array([memory.bits for memory in self.memories], np.int64)
+
+    @cached_property
+    def accesses(self) -> AccessCounts:
+        """How often tasks access each memory, whatever the blocks: all but for what is loaded and stored."""
+        group = self.parts.group
+        return accesses_of_products(group, {task: self.running(task) for task in group.tasks})
 
     def free_runs(self, task: str) -> int:
         """Repetitions of a task for each index of what moves with the blocks."""

@@ -71,6 +71,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         ends=cycles_by_end(length * times, end, group.tasks),
         steps=_steps(batch.counts.counted, structures),
         path="separable",
+        energy=batch.energy.uses(structures, memories, rates) if batch.energy is not None else None,
     )
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from energy_oracle import energies, with_energies
-from hypothesis import assume, event, given, settings
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from machine_oracle import Oracle, RefusedError
+from machine_oracle import Oracle
 from strategies_machine import Case, cases
 
 from arrayol.errors import ArrayolError

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from energy_oracle import with_energies
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 from strategies_machine import bank_layouts, groups, offered_rates, platforms, residences
@@ -33,7 +34,8 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0, parts=data.draw(st.booleans())))
     network, loads = data.draw(residences(network))
     tasks = data.draw(groups(network))
-    model = MachineModel(network, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)), loads)
+    platform = data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0))
+    model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     for load in set(loads.values()):
         event(f"load {load}")
     try:
@@ -76,6 +78,11 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
             if name != "memory_blocks" or priced.memory_blocks is not None:
                 found = priced.objective(name)[number][priced.legal[number]]
                 np.testing.assert_array_equal(found, alone.objective(name)[0][priced.legal[number]], err_msg=name)
+        if alone.energy is not None:
+            for name in ("energy_fj", "leakage_pw"):
+                legal = priced.legal[number]
+                found = priced.objective(name)[number][legal]
+                np.testing.assert_array_equal(found, alone.objective(name)[0][legal], err_msg=name)
         for name in alone.costs:
             np.testing.assert_array_equal(priced.objective(name)[number], alone.objective(name)[0], err_msg=name)
 

@@ -1,0 +1,117 @@
+"""Energies of plain structures of a separable group: repetitions, accesses and words by counts.
+
+Which repetitions run does not depend on blocks, nor what they read and write, so nearly all accesses of a group are one
+number for each memory. Blocks decide how often data are loaded, how large memories are, and with that what an access
+takes; the port moves whole words, so its bits are summed over the kinds of steps (see `timing`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.accesses import Accesses
+from hwmodel.design import interval_of
+from hwmodel.machine.datapaths import Datapaths
+from hwmodel.machine.energy import (
+    EnergyPrices,
+    energy_uses,
+    repetition_fj,
+    require_energy,
+    resident_memories_read,
+)
+from hwmodel.machine.estimate import EnergyUse, MemoryUse
+from hwmodel.machine.port import Port
+from hwmodel.machine.separable.axes import Ints
+from hwmodel.machine.separable.block_order import Structures
+from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.timing import step_kinds
+
+
+def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
+    """What is counted (S, Q), in the order of `counts.counted`, over all steps."""
+    rows, columns = (order.steps.totals()[:, : len(counts.factor)] for order in (structures.outer, structures.inner))
+    moved: Ints = rows[structures.pairs[:, 0]] * columns[structures.pairs[:, 1]] * counts.factor
+    return moved
+
+
+def port_bits(counts: GroupCounts, port: Port, structures: Structures) -> dict[str, Ints]:
+    """By array the bits that the port moves (S,): whole words of the bursts of each step."""
+    bits = {name: np.zeros(len(structures.pairs), np.int64) for _, name in counts.bursts}
+    for kinds in step_kinds(counts, structures, cyclic=False):
+        for (_, name), entries in counts.bursts.items():
+            words = port.words(name, kinds.happens[:, :, entries].sum(axis=2))
+            bits[name][kinds.chosen] += (words * kinds.times).sum(axis=1) * port.word_bits(name)
+    return bits
+
+
+@dataclass(frozen=True)
+class GroupEnergy:
+    """Energies of plain structures of one group at the prices of a platform."""
+
+    accesses: Accesses
+    counts: GroupCounts
+    paths: Datapaths
+    prices: EnergyPrices
+
+    def uses(
+        self, structures: Structures, memories: Sequence[MemoryUse], rates: Mapping[str, int]
+    ) -> tuple[EnergyUse, ...]:
+        """Where the energy of one structure goes, of memories of these sizes and tasks at these rates."""
+        counts, moved = self.counts.accesses.copy(), moved_data(self.counts, structures)[0].tolist()
+        for (kind, name), data in zip(self.counts.names, moved, strict=True):
+            if kind != "task":
+                counts["buffer", name] += data
+        outside = {name: int(bits[0]) for name, bits in self._port_bits(structures).items()}
+        datapaths = {task: (self._runs(task), self.paths.at(task, interval_of(rate))) for task, rate in rates.items()}
+        every = (*memories, *resident_memories_read(self.accesses, self.paths.platform))
+        return energy_uses(self.prices, datapaths, counts, every, outside)
+
+    def of_structures(self, structures: Structures, memory: Ints, banks: Sequence[int]) -> Ints:
+        """Of memories, local and external, (S, 1); `memory` (S, memories) are their data, `banks` how many each has.
+
+        Raises ArrayolError (`figure-too-large`).
+        """
+        terms: list[tuple[Ints, Ints]] = []
+        moved = moved_data(self.counts, structures)
+        bursts = self.counts.bursts
+        entries = {name: bursts.get(("load", name), []) + bursts.get(("store", name), []) for _, name in bursts}
+        for column, (local, number) in enumerate(zip(self.counts.memories, banks, strict=True)):
+            own = entries.get(local.name, []) if local.kind == "buffer" else []
+            count = self.counts.accesses[local.kind, local.name] + moved[:, own].sum(axis=1)
+            sizes, of = np.unique(-(-memory[:, column] // number) * local.bits, return_inverse=True)
+            prices = np.array([self.prices.access(size, local.bits) for size in sizes.tolist()], np.int64)
+            terms.append((count, prices[of.ravel()]))
+        for use in resident_memories_read(self.accesses, self.paths.platform):
+            number = self.counts.accesses[use.kind, use.name]
+            terms.append((np.array([number]), np.array([self.prices.memory(use) if number else 0])))
+        external = np.array([self.prices.external])
+        terms += [(bits, external) for bits in self._port_bits(structures).values()]
+        return _sum(terms, len(memory))[:, None]
+
+    def of_rates(self, tasks: Sequence[str], rates: Ints) -> Ints:
+        """Of the datapaths of tasks at combinations of rates (S, U, tasks), (S, U)."""
+        terms = []
+        for place, task in enumerate(tasks):
+            intervals, of = np.unique(interval_of(rates[:, :, place]), return_inverse=True)
+            each = np.array([sum(repetition_fj(self.paths.at(task, one))) for one in intervals.tolist()], np.int64)
+            terms.append((np.array([self._runs(task)]), each[of.ravel()]))
+        return _sum(terms, rates[:, :, 0].size).reshape(rates.shape[:2])
+
+    def _runs(self, task: str) -> int:
+        return math.prod(map(len, self.counts.running(task)))
+
+    def _port_bits(self, structures: Structures) -> dict[str, Ints]:
+        return port_bits(self.counts, Port(self.accesses, self.paths.platform), structures)
+
+
+def _sum(terms: Sequence[tuple[Ints, Ints]], size: int) -> Ints:
+    """The sum of products, (size,). Raises ArrayolError where 64 bits may not hold it."""
+    require_energy(sum(float(number.max(initial=0)) * float(price.max(initial=0)) for number, price in terms))
+    total = np.zeros(size, np.int64)
+    for number, price in terms:
+        total += number * price
+    return total
