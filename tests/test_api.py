@@ -18,10 +18,10 @@ from arrayol import api
 LPSF = Path(__file__).parents[1] / "specs" / "lpsf.aol"
 SMALL = {"H": 8, "W": 12}
 NAMES = """
-ArrayolError Choices ComparedResults Comparison Design Exploration InfeasibleError
-Method Model Picked Platform Progress Resources Result Simulated Source Space Spec StoredDesign Study Transfers
-Transformed compare draw_layout draw_timeline emit_layout explore layout load load_platform load_result local_banks
-open_design pick run spec_text transfers transform write_report write_result
+ArrayolError Choices ComparedResults Comparison CostReport Design Exploration InfeasibleError Method Model Picked
+Platform Progress Resources Result Simulated Source Space Spec StoredDesign Study Technology Transfers Transformed
+compare cost draw_layout draw_schedule draw_timeline emit_layout explore layout load load_platform load_result
+load_technology local_banks open_design pick run spec_text transfers transform write_report write_result
 """
 
 

@@ -93,6 +93,8 @@ def _parts(report: CostReport, interval: int | None) -> Iterator[Group | Table |
     for cost in report.elementaries:
         shown = [cost.at(one) for one in (cost.intervals if interval is None else (interval,))]
         yield Group(Text(_heading(cost, shown[0])), _table(shown))
+        if shown[0].derived is not None:
+            yield facts_table((f"at {at.datapath.interval:,}", _operators(at)) for at in shown)
         if interval is not None:
             yield Unwrapped("\n".join(_schedule(shown[0])))
     yield facts_table(_facts(report))
@@ -116,15 +118,14 @@ def _heading(cost: ElementaryCost, first: CostAt) -> str:
 
 def _table(shown: list[CostAt]) -> Table:
     names = list(dict.fromkeys(name for at in shown for name in at.datapath.cost))
-    figures = ("depth", "latency", "recurrence", *names, "pJ", "registers\npJ")
-    table = headed_table("interval", "operators", right=figures)
+    figures = ("interval", "depth", "latency", "recur-\nrence", *names, "pJ", "register\npJ")
+    table = headed_table(right=figures)
     for at in shown:
         datapath, derived = at.datapath, at.derived
         waits = [f"{cycles:,}{_mark(at, 'recurrence')}" for cycles in datapath.recurrence.values()]
         energy = datapath.energy_pj
         table.add_row(
             f"{datapath.interval:,}{_mark(at, 'interval')}",
-            _operators(at),
             f"{derived.depth:,}" if derived is not None else "-",
             f"{datapath.latency:,}{_mark(at, 'latency')}",
             ", ".join(dict.fromkeys(waits)) or "-",

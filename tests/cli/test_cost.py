@@ -23,9 +23,14 @@ def test_text(arrayol_process: CommandLine) -> None:
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (0, "")
     assert lines[0] == "smooth: 12 operations, with prev <- last delayed"
-    assert [line.split()[0] for line in lines[4:] if line[:1].isdigit()] == ["1", "2", "3", "4", "8"]
-    row = next(line for line in lines if line.startswith("4 "))
-    assert " ".join(row.split()) == "4 2 fscale.f32, 1 add.f32, 1 mux 35 34 35 1,042 1,226 0 160.6 104.6"
+    assert lines[4:9] == [
+        "       1      32        34       32   4,020   4,800     0   160.6      104.6",
+        "       2      33        34       33   2,140   2,417     0   160.6      104.6",
+        "       3      33        33       33   2,021   1,874     0   160.6      104.6",
+        "       4      35        34       35   1,042   1,226     0   160.6      104.6",
+        "       8      38        33       38     995     875     0   171.2      115.2",
+    ]
+    assert "at 4  2 fscale.f32, 1 add.f32, 1 mux" in lines
     assert "estimates   energy: estimate, ecp5-6" in lines
     assert "technology  ecp5-6, Lattice ECP5, speed grade 6 at 100 MHz" in lines
 
@@ -66,7 +71,7 @@ def test_json_alone_is_on_stdout(arrayol: CommandLine) -> None:
 def test_what_the_platform_gives_is_marked(arrayol: CommandLine, tmp_path: Path) -> None:
     entry = "[elementary.smooth]\nlatency = 9\n[[elementary.smooth.measured]]\ninterval = 4\ncost = { lut = 1100 }\n"
     (tmp_path / "own.toml").write_text(f'clock_mhz = 100\ntechnology = "ecp5-6"\n{MEMORY}{entry}')
-    (row,) = [line for line in arrayol(*COST).stdout.splitlines() if line.startswith("4 m ")]
+    (row,) = [line for line in arrayol(*COST).stdout.splitlines() if line.startswith("     4 m ")]
     assert " ".join(row.split()).endswith(" 35 9 g 35 1,100 m 1,226 0 160.6 104.6")
 
 
