@@ -96,5 +96,7 @@ def scale_of(costs: Iterable[Cost]) -> int:
 
 def _sum(fixed: Number, rate: Number, bits: int) -> Number:
     """A cost and so many bits at a rate: whole where it is whole, else the float nearest to the decimals."""
+    if not rate * bits:
+        return fixed
     exact = Fraction(str(fixed)) + Fraction(str(rate)) * bits
-    return fixed if not rate * bits else int(exact) if exact.denominator == 1 else float(exact)
+    return int(exact) if exact.denominator == 1 else float(exact)

@@ -1,0 +1,12 @@
+"""Generated designs on the simulated machine; tests/hwmodel/simulator/long_run.py judges many more."""
+
+from __future__ import annotations
+
+from judging import run
+
+
+def test_the_simulator_agrees_with_the_model_and_the_specification() -> None:
+    """Identical outputs, every step as long, every memory full at least once and too small with one element less."""
+    tally = run(130)
+    print("\n".join(tally.lines()))  # noqa: T201  shown with -s, and where the test fails
+    assert not tally.missing()
