@@ -32,7 +32,7 @@ from dse.output.folder import PICKED, SPECS, require_writable
 from dse.output.picked import write_picked
 from dse.results.exploration import Exploration
 from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
-from dse.results.schema import GroupRecord
+from dse.results.schema import GroupRecord, Result
 from dse.search.context import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
 from dse.space.objectives import (
     DEFAULT,
@@ -110,19 +110,19 @@ def _write_pick(exploration: Exploration, rule: Rule, folder: Path) -> Written:
     return picked, write_picked(exploration.result, picked, exploration.spec, folder)
 
 
-def _show_picked(written: Written, folder: Path) -> None:
+def _show_picked(result: Result, written: Written, folder: Path) -> None:
     """Print a picked design: why, its figures, groups, where its cycles and bits go, its steps and files."""
     picked, document = written
     click.echo()
-    print_parts(f"picked {picked.design.id}: {picked.why}", facts_table(_facts(picked, document, folder)))
+    print_parts(f"picked {picked.design.id}: {picked.why}", facts_table(_facts(result, picked, document, folder)))
 
 
-def _facts(picked: Picked, document: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, str]]:
+def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, str]]:
     design = picked.design
     figures = [f"{name} {shown_figure(name, value)}" for name, value in design.objectives.items()]
     yield "figures", ", ".join(figures)
     for number, group in enumerate(design.groups, 1):
-        yield "groups" if number == 1 else "", f"{number}: {_group(group)}"
+        yield "groups" if number == 1 else "", f"{number}: {_group(result, group)}"
     if design.resident:
         yield "resident", ", ".join(f"{one.kind} {one.name} {one.bits:,} bits" for one in design.resident)
     for word, parts in (document["breakdown"] or {}).items():
@@ -133,9 +133,9 @@ def _facts(picked: Picked, document: Mapping[str, Any], folder: Path) -> Iterato
     yield "written", ", ".join(files)
 
 
-def _group(group: GroupRecord) -> str:
+def _group(result: Result, group: GroupRecord) -> str:
     """Units, then X_out of each processor or the mapping."""
-    units = [f"{processor.task} x {processor.units}" for processor in group.processors]
+    units = [f"{processor.task} x {result.rate_text(processor, ' @ ')}" for processor in group.processors]
     if group.mapping is None:
         blocks = (f"X_out {processor.block_data:,}" for processor in group.processors)
         return ", ".join(f"{text}, {block}" for text, block in zip(units, blocks, strict=True))
@@ -294,7 +294,7 @@ def command(  # noqa: PLR0913  one for each option
     else:
         show(exploration.result, f"{folder}: {', '.join(_written(folder, files))}")
         if rule is not None:
-            _show_picked(_write_pick(exploration, rule, folder), folder)
+            _show_picked(exploration.result, _write_pick(exploration, rule, folder), folder)
 
 
 def _print_json(exploration: Exploration, rule: Rule | None, folder: Path) -> None:

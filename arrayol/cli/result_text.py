@@ -46,7 +46,7 @@ def _front_table(result: Result) -> Table:
     """Designs of the front, each in some lines."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
     table.add_column("design", overflow="fold", max_width=14 if result.is_mapped else 18)
-    rows = _mapping_columns(table, result.objectives) if result.is_mapped else _fusion_columns(table)
+    rows = _mapping_columns(table, result) if result.is_mapped else _fusion_columns(table)
     for design in evenly(result.pareto, MAPPINGS_AT_MOST) if result.is_mapped else result.pareto[:FUSIONS_AT_MOST]:
         for name, row in zip_longest([design.id], rows(design), fillvalue=""):
             table.add_row(name, *row)
@@ -96,29 +96,33 @@ def _memory(design: Design) -> list[str]:
     return [f"{design.objectives['internal_memory_data']:,}", f"{kib:,.1f} KiB"]
 
 
-def _mapping_columns(table: Table, objectives: Sequence[str]) -> Rows:
+def _mapping_columns(table: Table, result: Result) -> Rows:
     """Each design: its figures, its groups with their blocks, and where its time goes."""
+    objectives = result.objectives
     for name in objectives:
         title = MACHINE[name].title if name in MACHINE else "cost"
         table.add_column(f"{title}\n{unit_of(name)}", justify="right", no_wrap=True)
     table.add_column("group and its tasks", overflow="fold")
-    table.add_column("units", no_wrap=True)
+    some_wait = any("@" in result.rate_text(one) for design in result.pareto for one in design.processors.values())
+    table.add_column("units\n@ cycles" if some_wait else "units", overflow="fold", max_width=16)
     table.add_column("block\nscan", overflow="fold")
     table.add_column("waits for", overflow="fold")
 
     def rows(design: Design) -> Iterator[Sequence[str]]:
         figures = [shown_figure(name, design.objectives[name]) for name in objectives]
-        lines = (line for number, group in enumerate(design.groups, 1) for line in _mapping_lines(number, group))
+        lines = (
+            line for number, group in enumerate(design.groups, 1) for line in _mapping_lines(result, number, group)
+        )
         for place, line in enumerate(lines):
             yield *(figures if place == 0 else [""] * len(figures)), *line
 
     return rows
 
 
-def _mapping_lines(number: int, group: GroupRecord) -> Iterator[tuple[str, str, str, str]]:
+def _mapping_lines(result: Result, number: int, group: GroupRecord) -> Iterator[tuple[str, str, str, str]]:
     mapping = group.mapping
     assert mapping is not None, "fusions have lines of their own"
-    units = ",".join(str(processor.units) for processor in group.processors)
+    units = ",".join(map(result.rate_text, group.processors))
     blocks = f"{'x'.join(map(str, mapping.blocks.shape)) or '1'} [{mapping.blocks.scan}]"
     name = max(mapping.ends, key=mapping.ends.__getitem__, default="")  # what ends the steps of most cycles
     share = f"{name} {mapping.ends[name] / mapping.latency_cycles:.0%}" if name and mapping.latency_cycles else ""

@@ -23,9 +23,9 @@ from arrayol.text import listed
 from arrayol.transforms.steps import canonical_form
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.exploration import digests_of
+from dse.results.records import group_record, resident_records
 from dse.results.schema import Design as Record
 from dse.results.schema import Result
-from dse.search.machine import group_record, resident_records
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_machine
@@ -202,10 +202,11 @@ def _estimate(accesses: Accesses, platform: Platform, design: Design, record: Re
     if not _fits(design, accesses.network):
         raise stale
     try:
-        estimate = MachineModel(accesses.network, platform, accesses.loads).evaluate(design)
+        model = MachineModel(accesses.network, platform, accesses.loads)
+        estimate = model.evaluate(design)
+        groups = tuple(group_record(model, *pair) for pair in zip(design.groups, estimate.groups, strict=True))
     except ArrayolError:
         raise stale from None
-    groups = tuple(map(group_record, design.groups, estimate.groups))
     if groups != record.groups or resident_records(estimate) != record.resident or _moved(estimate, record):
         raise stale
     return estimate

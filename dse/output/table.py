@@ -26,8 +26,9 @@ def _rows(result: Result) -> Iterator[list[object]]:
     tasks, figures = result.space.tasks, tuple(result.pareto[0].objectives)
     front = {design.id for design in result.pareto}
     checks = ("verified", "bottleneck") if result.is_mapped else ()
+    intervals = _columns("interval", tasks) if result.is_mapped else []
     decisions = _BY_GROUP if result.is_mapped else _columns("block_data", tasks)
-    yield ["id", "pareto", "groups", "fusion", *figures, *checks, *_columns("units", tasks), *decisions]
+    yield ["id", "pareto", "groups", "fusion", *figures, *checks, *_columns("units", tasks), *intervals, *decisions]
     for design in result.stored:
         yield [
             design.id,
@@ -37,6 +38,7 @@ def _rows(result: Result) -> Iterator[list[object]]:
             *(design.objectives[name] for name in figures),
             *([{True: "yes", False: "no", None: ""}[design.verified], design.bottleneck] if design.mappings else ()),
             *(design.processors[task].units for task in tasks),
+            *(design.processors[task].interval for task in tasks if result.is_mapped),
             *(_decisions(design) if design.mappings else (design.processors[task].block_data for task in tasks)),
         ]
 

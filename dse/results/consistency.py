@@ -1,13 +1,14 @@
 """Whether a stored result agrees with itself: figures with groups, the front with dominance, counts with their sums.
 
 A design's figures are sums or maxima over its groups, so a file that was changed by hand tells on itself. What a file
-does not hold cannot be checked: costs of a unit, the cycles per frame of a single group, and how the published model
-comes from groups to latency and memory. Takes time linear in the number of designs, but for sorting.
+does not hold cannot be checked: costs of bits of ROMs and locals, the cycles per frame of a single group, and how the
+published model comes from groups to latency and memory. Takes time linear in the number of designs, but for sorting.
 """
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from statistics import median_low
@@ -44,7 +45,7 @@ def _mistakes(result: Result) -> Iterator[str]:
     if not result.pareto:
         yield "the front has no design"
         return
-    structure = [mistake for check in (_names, _figure_names) for mistake in check(result, designs)]
+    structure = [mistake for check in (_names, _figure_names, _datapaths) for mistake in check(result, designs)]
     yield from structure
     if structure:
         return  # what follows reads them
@@ -52,7 +53,7 @@ def _mistakes(result: Result) -> Iterator[str]:
         for name, stored, expected in _figures(design, shares_memory=_shares_memory(result)):
             yield f"design {design.id}: {name} is {_shown(stored)}, and its groups give {_shown(expected)}"
     yield from _times(designs)
-    yield from _costs(designs)
+    yield from _costs(result, designs)
     yield from _front(result, designs)
     yield from _counts(result)
     yield from _volume(result)
@@ -191,16 +192,47 @@ def _clocks(figures: Mapping[str, Number]) -> Iterator[float]:
         yield rate * figures["frame_cycles"] / 1e6
 
 
-def _costs(designs: Sequence[Design]) -> Iterator[str]:
-    """Costs go by units: designs with the same ones cost the same."""
-    known: dict[tuple[tuple[str, int], ...], Design] = {}
+def _datapaths(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+    """Every processor has an interval at which there is a datapath of its task; each is there once."""
+    known = Counter((datapath.task, datapath.interval) for datapath in result.datapaths)
+    for (task, interval), count in known.items():
+        if count > 1:
+            yield f"'{task}' has {count} datapaths at the interval {interval}"
     for design in designs:
-        units = tuple(sorted((task, processor.units) for task, processor in design.processors.items()))
-        like = known.setdefault(units, design)
-        for name, value in design.objectives.items():
-            if name not in MACHINE and not math.isclose(value, like.objectives[name], rel_tol=1e-9):
-                theirs = f"design {like.id}, which has the same units, has {_shown(like.objectives[name])}"
-                yield f"design {design.id}: {name} is {_shown(value)}, and {theirs}"
+        for task, processor in design.processors.items():
+            if processor.interval is not None and (task, processor.interval) not in known:
+                yield f"design {design.id}: '{task}' has the interval {processor.interval:,}, and no datapath for it"
+
+
+def _costs(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+    """A design costs what its processors do, these what their units' datapaths do, and their ROMs and locals.
+
+    What the last two cost goes by task and units: it is the same in all designs, and nothing where there are none.
+    """
+    paths = {(datapath.task, datapath.interval): datapath.cost for datapath in result.datapaths}
+    known: dict[tuple[str, int, str], tuple[Design, float]] = {}
+    for design in designs:
+        beside = any(memory.kind in ("rom", "local") for memory in design.resident)
+        for name, stored, expected in _sums(design):
+            if not math.isclose(stored, expected, rel_tol=1e-9):
+                yield f"design {design.id}: {name} is {_shown(stored)}, and its processors' {_shown(expected)}"
+        for task, processor in design.processors.items():
+            for name, cost in (processor.costs or {}).items():
+                of_units = processor.units * paths[task, processor.interval or 0].get(name, 0)
+                first = (design, cost - of_units if beside else 0.0)
+                like, more = known.setdefault((task, processor.units, name), first)
+                if not math.isclose(cost, of_units + more, rel_tol=1e-9, abs_tol=1e-9):
+                    its = f"design {design.id}: {name} of '{task}' is {_shown(cost)}"
+                    as_in = f", with ROMs and locals as in design {like.id}" if beside else ""
+                    yield f"{its}, and its units cost {_shown(of_units + more)}{as_in}"
+
+
+def _sums(design: Design) -> Iterator[tuple[str, Number, Number]]:
+    """Each cost of a design, and the sum of its processors'."""
+    costs = [processor.costs for processor in design.processors.values() if processor.costs is not None]
+    for name, value in design.objectives.items():
+        if costs and all(name in one for one in costs):
+            yield name, value, sum(one[name] for one in costs)
 
 
 def _front(result: Result, designs: Sequence[Design]) -> Iterator[str]:

@@ -16,17 +16,20 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from arrayol.limits import LARGEST
 from dse.space.study import parse_scan
 from dse.space.task_graph import TaskGraph
+from hwmodel.datapath.figures import Origin
 from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor
 from hwmodel.design import Design as Decisions
 from hwmodel.residence import LOADS, Loads
 
-FORMAT = 4  # of result.json; 1 had no number, 2 nothing that is resident, 3 no digests of components
+FORMAT = 5  # of result.json; 1 had no number, 2 nothing that is resident, 3 no digests of components, 4 no intervals
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 # Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
 Side = Annotated[int, Field(ge=1, lt=1 << 62)]  # of a block; also units, which are repetitions at once
 Count = Annotated[int, Field(ge=1, le=LARGEST)]
+Interval = Annotated[int, Field(ge=1, le=LARGEST)]  # in cycles
 Factor = Annotated[int, Field(ge=-LARGEST, le=LARGEST)]
+Number = int | float
 
 
 class Record(BaseModel):
@@ -59,15 +62,37 @@ class CyclesRecord(Record):
 class ProcessorRecord(Record):
     """A task's units, N_cu.
 
-    `block_data` is X_out in data of the largest output port (published model). `cut` are blocks of its own, `cycles`
-    what it spends them on (machine model).
+    `block_data` is X_out in data of the largest output port (published model). `interval` are the cycles from start to
+    start on a unit, `cut` blocks of its own, `cycles` what it spends them on, `costs` what all its units cost, by name,
+    with its ROMs and locals (machine model).
     """
 
     task: str
     units: Side
+    interval: Interval | None
     block_data: int | None
     cut: BlocksRecord | None
     cycles: CyclesRecord | None
+    costs: dict[str, Number] | None
+
+
+class DatapathRecord(Record):
+    """One unit of a task at one interval, as the machine model takes it, and where each figure is from.
+
+    `latency` in cycles, `recurrence` by "OUTPUT -> PORT" of a delay the cycles until the next repetition of its chain,
+    `through_memory` what that takes more where the state leaves the unit. `cost` by name, `energy_pj` of a repetition.
+    `origins` says of each figure "derived", "given", "measured" or "assumed".
+    """
+
+    task: str
+    elementary: str
+    interval: Interval
+    latency: int
+    recurrence: dict[str, int]
+    through_memory: int
+    cost: dict[str, Number]
+    energy_pj: float | None
+    origins: dict[str, Origin]
 
 
 class MemoryRecord(Record):
@@ -131,7 +156,7 @@ class GroupRecord(Record):
         assert self.mapping is not None, "the published model decides less"
         return GroupDesign(
             tuple(
-                Processor(record.task, record.units, record.cut.decisions if record.cut else None)
+                Processor(record.task, record.units, record.cut.decisions if record.cut else None, record.interval)
                 for record in self.processors
             ),
             self.mapping.blocks.decisions,
@@ -216,7 +241,8 @@ class SpaceSummary(Record):
     """What was searched, for the tasks in dataflow order. Null: too many to be counted, or not of this model.
 
     `whole_designs` are those of all fusions: with the published model each fusion is one, and `subspaces` are the legal
-    ones by number of groups. The machine model has `groups` with `group_designs` over all of them, and a `study`.
+    ones by number of groups. The machine model has `groups` with `group_designs` over all of them, the `intervals` that
+    the platform offers each task, in cycles, and a `study`.
     """
 
     tasks: tuple[str, ...]
@@ -225,6 +251,7 @@ class SpaceSummary(Record):
     groups: int | None
     group_designs: int | None
     whole_designs: int | None
+    intervals: dict[str, tuple[Interval, ...]] | None
     study: dict[str, Any] | None
 
 
@@ -280,7 +307,9 @@ class Result(Record):
 
     `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
     number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
-    `elements` has a digest of each const array's elements, `components` one of each elementary's and task's text.
+    `datapaths` has each task at each interval of its designs, `technology` the name of the table that priced their
+    bodies, if one did; the published model has none. `elements` has a digest of each const array's elements,
+    `components` one of each elementary's and task's text.
     `designs` holds more than the front where that was asked for: every feasible design of the published model in the
     order of the space, the front and the fronts of all fusions of the machine model.
     """
@@ -294,6 +323,8 @@ class Result(Record):
     components: dict[str, str]
     model: str
     platform: str
+    technology: str | None
+    datapaths: tuple[DatapathRecord, ...]
     remarks: tuple[str, ...]
     objectives: tuple[str, ...]
     constraints: tuple[str, ...]
@@ -330,6 +361,13 @@ class Result(Record):
         pairs = arrays.items() if isinstance(arrays, Mapping) else ()
         said = {name: choice.get("load") for name, choice in pairs if isinstance(choice, Mapping)}
         return {name: load for name, load in said.items() if load in LOADS}
+
+    def rate_text(self, processor: ProcessorRecord, between: str = "@") -> str:
+        """The units of a processor, and their interval where that is more than the least on offer: 2, or 1@4."""
+        offered = (self.space.intervals or {}).get(processor.task, ())
+        if processor.interval is None or processor.interval <= min(offered, default=processor.interval):
+            return f"{processor.units:,}"
+        return f"{processor.units:,}{between}{processor.interval:,}"
 
     @property
     def stored(self) -> tuple[Design, ...]:

@@ -19,7 +19,7 @@ from dse.search.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import INFEASIBLE, Pricer
 from dse.space.mappings import MappingSpace
 from dse.space.options import is_plain, structure_of, takes_exact_path
-from hwmodel.design import GroupDesign, Scan
+from hwmodel.design import GroupDesign, Scan, rate_of
 from hwmodel.machine.priced import Priced
 
 Figures = tuple[int, ...] | None  # in the order of a search's columns; None for an infeasible design
@@ -103,7 +103,7 @@ class BatchPricer:
 
     def _seconds(self, part: Sequence[GroupDesign]) -> float:
         """By what the first of them is; its group's tables, where it has some, are there from earlier generations."""
-        first, combinations = part[0], len({_units(design) for design in part})
+        first, combinations = part[0], len({_rates(design) for design in part})
         cost = JobCost(self.space, first.tasks, combinations)
         if not _in_batches(self.space, first):
             return cost.structure(slow=takes_exact_path(first))
@@ -120,9 +120,9 @@ class _FiguresOfDesigns:
 
     def price(self, designs: Sequence[GroupDesign]) -> None:
         """Plain designs with equal tasks and scans, or designs of one structure."""
-        combinations = list(dict.fromkeys(map(_units, designs)))
+        combinations = list(dict.fromkeys(map(_rates, designs)))
         pricer = Pricer(self.context, designs[0].tasks, chosen=np.array(combinations, np.int64))
-        places = {units: place for place, units in enumerate(combinations)}
+        places = {rates: place for place, rates in enumerate(combinations)}
         structure = structure_of(designs[0])
         if _in_batches(self.space, structure):
             self._price_plain(pricer, designs, places)
@@ -133,7 +133,7 @@ class _FiguresOfDesigns:
             self.refusal = self.refusal or (structure.tasks, refused.diagnostics[0].message)
             self.figures.update(dict.fromkeys(designs))
             return
-        self._note(pricer, designs, priced, [(0, places[_units(design)]) for design in designs])
+        self._note(pricer, designs, priced, [(0, places[_rates(design)]) for design in designs])
 
     def _price_plain(
         self, pricer: Pricer, designs: Sequence[GroupDesign], places: Mapping[tuple[int, ...], int]
@@ -142,7 +142,7 @@ class _FiguresOfDesigns:
         rows = {shape: row for row, shape in enumerate(shapes)}
         for start, priced in pricer.plain(designs[0].blocks.scan, shapes):
             batch = [design for design in designs if start <= rows[design.blocks.shape] < start + len(priced.legal)]
-            cells = [(rows[design.blocks.shape] - start, places[_units(design)]) for design in batch]
+            cells = [(rows[design.blocks.shape] - start, places[_rates(design)]) for design in batch]
             self._note(pricer, batch, priced, cells)
 
     def _note(
@@ -162,5 +162,6 @@ def _in_batches(space: MappingSpace, design: GroupDesign) -> bool:
     return is_plain(design) and space.model.is_separable(design.tasks)
 
 
-def _units(design: GroupDesign) -> tuple[int, ...]:
-    return tuple(processor.units for processor in design.processors)
+def _rates(design: GroupDesign) -> tuple[int, ...]:
+    """Of a design that the search made: all its processors have their interval."""
+    return tuple(rate_of(processor.units, processor.interval or 1) for processor in design.processors)

@@ -7,7 +7,7 @@ with equal figures the one with the fewest units stays; under a maximum a domina
 units count as one more figure (`Combination.trades_units`). A constraint bounds a figure that only grows as groups are
 added, so what is above the bound is dropped at once. Of groups that are equal but for names one is searched
 (`dse.search.isomorphic`). Where units are in no figure, more of them never cost anything: a structure is priced under
-its fastest units alone, of those the fewest.
+its fastest rates alone, of those the fewest units, then the slowest (`dse.space.rates`).
 
 Exact but for the bounds that a study sets, and where mapping options are too many to be tried on every structure.
 """

@@ -19,7 +19,7 @@ from dse.pareto.fronts import Rows, Values, front_of
 from dse.search.context import EXHAUSTIVE, SearchContext, Searched, refused
 from dse.search.exact import bounds_text, in_order
 from dse.search.figures import Columns, values_of
-from dse.search.group_front import Counts, with_units
+from dse.search.group_front import Counts, total_units, with_rates
 from dse.search.pricing import combinations, plain_structure
 from dse.space.mappings import MappingSpace
 from dse.space.options import mapping_options
@@ -125,26 +125,26 @@ class _Wholes:
 
 
 def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
-    """Every design of a group, structure by structure under all combinations of units."""
+    """Every design of a group, structure by structure under all combinations of rates."""
     tasks, last = space.tasks(group), space.last(group)
     empty: Values = np.zeros((0, len(columns.figures)), np.int64)
     if last is None:
         return _Group([], empty, empty[:, 0], 1, "the group has several last tasks")
-    units = combinations(space.units, len(tasks))
+    rates = combinations(tuple(map(space.rates, tasks)))
     designs: list[GroupDesign] = []
     parts: list[tuple[Values, Values]] = [(empty, empty[:, 0])]
     size, refusal = 0, None
     for structure in _structures(space, tasks, last):
-        size += len(units)
+        size += len(rates)
         try:
-            priced = space.model.price_structure(structure, units)
+            priced = space.model.price_structure(structure, rates)
         except ArrayolError as refused:
             refusal = refusal or refused.diagnostics[0].message
             continue
         legal = np.flatnonzero(priced.legal[0])
         values = [column[0] for column in values_of(columns, priced, space, tasks)]
-        parts.append((np.stack(values, axis=1)[legal], units.sum(axis=1)[legal]))
-        designs.extend(with_units(structure, units[row].tolist()) for row in legal)
+        parts.append((np.stack(values, axis=1)[legal], total_units(rates)[legal]))
+        designs.extend(with_rates(structure, rates[row].tolist()) for row in legal)
     all_values, all_units = (np.concatenate(column) for column in zip(*parts, strict=True))
     return _Group(designs, all_values, all_units, size, refusal)
 

@@ -13,10 +13,10 @@ from dse.jobs.jobs import JobPlan
 from dse.pareto.fronts import Front, front_of, thinned
 from dse.search.context import SearchContext
 from dse.search.figures import Columns
-from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing
+from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing, total_units
 from dse.search.group_jobs import GroupJob, OptionsJob, PlainJob, StructuresJob
 from dse.search.job_cost import JobCost, in_jobs
-from dse.search.pricing import plain_structure
+from dse.search.pricing import count_combinations, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import count_mapping_options, mapping_options, spread, takes_exact_path
 from dse.space.task_graph import Mask
@@ -50,7 +50,7 @@ def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> J
 def _finished(part: GroupPart, context: SearchContext) -> GroupFront:
     """The front with its designs."""
     trade_units = context.columns.combination.trades_units
-    front = front_of(part.values, part.units.sum(axis=1), trade_units=trade_units)
+    front = front_of(part.values, total_units(part.rates), trade_units=trade_units)
     front = thinned(front, context.space.study.epsilon)
     return GroupFront(front, part.designs(front.origin), part.counts, part.refusal)
 
@@ -72,15 +72,15 @@ class _Jobs:
     """Cuts what is to be priced of a group in jobs, always in the same way."""
 
     def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> None:
-        self.space, self.tasks, self.units = space, tasks, space.units
-        self.designs = len(self.units) ** len(tasks)  # of a structure
+        self.space, self.tasks, self.rates = space, tasks, tuple(map(space.rates, tasks))
+        self.designs = count_combinations(self.rates)  # of a structure
         self.cost = JobCost(space, tasks, 1 if columns.units_are_free else self.designs)
 
     def plain(self, last: str) -> list[PlainJob]:
-        """All block shapes under all scans and units."""
+        """All block shapes under all scans and rates."""
         each, tables = self.cost.plain, self.cost.tables
         blocks = (((scan, shape), each) for scan, shapes in self.space.structures(last) for shape in shapes)
-        return [PlainJob(self.tasks, self.units, tables + seconds, _by_scan(run)) for run, seconds in in_jobs(blocks)]
+        return [PlainJob(self.tasks, self.rates, tables + seconds, _by_scan(run)) for run, seconds in in_jobs(blocks)]
 
     def singly(self, plain: Sequence[GroupDesign]) -> _Some:
         """What differs from plain structures in one decision; of the slow ones as many as the arrays' size allows."""
@@ -99,12 +99,12 @@ class _Jobs:
         middle = plain_structure(self.tasks, blocks[len(blocks) // 2])  # stands for all: offers differ little
         each = self.cost.structure(slow=True) * count_mapping_options(self.space, middle)
         runs = in_jobs((block, each) for block in blocks)
-        return [OptionsJob(self.tasks, self.units, seconds, tuple(run)) for run, seconds in runs]
+        return [OptionsJob(self.tasks, self.rates, seconds, tuple(run)) for run, seconds in runs]
 
     def _structures(self, structures: Sequence[GroupDesign]) -> Iterator[StructuresJob]:
         each = ((structure, self.cost.structure(slow=takes_exact_path(structure))) for structure in structures)
         for run, seconds in in_jobs(each):
-            yield StructuresJob(self.tasks, self.units, seconds, tuple(run))
+            yield StructuresJob(self.tasks, self.rates, seconds, tuple(run))
 
 
 def _by_scan(blocks: Sequence[tuple[Scan, Shape]]) -> tuple[tuple[Scan, tuple[Shape, ...]], ...]:

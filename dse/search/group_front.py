@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from dse.pareto.fronts import Front, Rows, Values, front_of
 from dse.search.figures import Columns
-from hwmodel.design import GroupDesign
+from hwmodel.design import GroupDesign, interval_of, units_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +33,21 @@ class Counts:
 
 @dataclass(frozen=True)
 class GroupPart:
-    """A front of points: figures (n, figures), units (n, tasks), and for each the place of its structure (n,).
+    """A front of points: figures (n, figures), rates (n, tasks), and for each the place of its structure (n,).
 
     `counts` are of all designs that were looked at, `refusal` is an example of what makes one infeasible.
     """
 
     structures: tuple[GroupDesign, ...]
     values: Values
-    units: Values
+    rates: Values
     place: Rows
     counts: Counts
     refusal: str | None = None
 
     def designs(self, rows: Rows) -> tuple[GroupDesign, ...]:
         """The designs behind some points."""
-        return tuple(with_units(self.structures[self.place[row]], self.units[row].tolist()) for row in rows)
+        return tuple(with_rates(self.structures[self.place[row]], self.rates[row].tolist()) for row in rows)
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,16 @@ def nothing(columns: Columns, tasks: int, counts: Counts | None = None, refusal:
 
 def joined(parts: Sequence[GroupPart], columns: Columns) -> GroupPart:
     """The front of several parts; among equal points the one with the fewest units, then the first."""
-    values, units = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "units"))
+    values, rates = (np.concatenate([getattr(part, name) for part in parts]) for name in ("values", "rates"))
     starts = accumulate((len(part.structures) for part in parts), initial=0)
     place = np.concatenate([part.place + start for part, start in zip(parts, starts, strict=False)])
-    rows = front_of(values, units.sum(axis=1), trade_units=columns.combination.trades_units).origin
+    rows = front_of(values, total_units(rates), trade_units=columns.combination.trades_units).origin
     structures = [structure for part in parts for structure in part.structures]
     used, place = np.unique(place[rows], return_inverse=True)
     return GroupPart(
         tuple(structures[number] for number in used),
         values[rows],
-        units[rows],
+        rates[rows],
         place.reshape(-1),
         sum((part.counts for part in parts), Counts()),
         next((part.refusal for part in parts if part.refusal), None),
@@ -90,7 +90,7 @@ class _Record:
 
     structures: tuple[GroupDesign, ...]
     values: list[list[int]]
-    units: list[list[int]]
+    rates: list[list[int]]
     place: list[int]
     figures: int
     tasks: int
@@ -106,10 +106,10 @@ def dump_part(part: GroupPart) -> str:
     record = _Record(
         part.structures,
         part.values.tolist(),
-        part.units.tolist(),
+        part.rates.tolist(),
         part.place.tolist(),
         part.values.shape[1],
-        part.units.shape[1],
+        part.rates.shape[1],
         part.counts,
         part.refusal,
     )
@@ -122,14 +122,23 @@ def load_part(text: str) -> GroupPart:
     return GroupPart(
         record.structures,
         np.array(record.values, np.int64).reshape(-1, record.figures),
-        np.array(record.units, np.int64).reshape(-1, record.tasks),
+        np.array(record.rates, np.int64).reshape(-1, record.tasks),
         np.array(record.place, np.intp),
         record.counts,
         record.refusal,
     )
 
 
-def with_units(structure: GroupDesign, units: Sequence[int]) -> GroupDesign:
-    """The structure with these units of its tasks."""
-    processors = (replace(processor, units=count) for processor, count in zip(structure.processors, units, strict=True))
+def with_rates(structure: GroupDesign, rates: Sequence[int]) -> GroupDesign:
+    """The structure with the units and intervals of its tasks that these rates are."""
+    processors = (
+        replace(processor, units=units_of(rate), interval=interval_of(rate))
+        for processor, rate in zip(structure.processors, rates, strict=True)
+    )
     return replace(structure, processors=tuple(processors))
+
+
+def total_units(rates: Values) -> Values:
+    """The units of designs with rates (n, tasks), of all tasks together."""
+    units: Values = units_of(rates).sum(axis=1)
+    return units

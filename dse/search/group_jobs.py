@@ -1,6 +1,7 @@
 """Jobs of the search through one group: structures in batches, structures one by one, all options on some blocks.
 
-A structure is a group design but for its units. The plain ones differ in blocks and scan; all else is a mapping option.
+A structure is a group design but for its rates: units and their intervals. The plain ones differ in blocks and scan;
+all else is a mapping option.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from arrayol.errors import ArrayolError
 from dse.jobs.digest import digest
 from dse.pareto.fronts import front_of
 from dse.search.context import SearchContext
-from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing
-from dse.search.pricing import INFEASIBLE, Pricer, plain_structure
+from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing, total_units
+from dse.search.pricing import INFEASIBLE, Offered, Pricer, count_combinations, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
 from hwmodel.design import Blocks, GroupDesign, Scan
@@ -26,10 +27,10 @@ from hwmodel.machine.priced import Priced
 
 @dataclass(frozen=True)
 class GroupJob(ABC):
-    """What all jobs share: the group, the numbers of units that each task may have, and the estimated seconds."""
+    """What all jobs share: the group, the rates that each task may have, and the estimated seconds."""
 
     tasks: tuple[str, ...]
-    units: tuple[int, ...]
+    rates: Offered
     cost: float = field(compare=False)
     kind = "designs of a group"
     dump = staticmethod(dump_part)
@@ -58,7 +59,7 @@ class PlainJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("plain", context.group_key(self.tasks), self.units, self.shapes)
+        return digest("plain", context.group_key(self.tasks), self.rates, self.shapes)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
@@ -74,7 +75,7 @@ class StructuresJob(GroupJob):
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("structures", context.group_key(self.tasks), self.units, self.structures)
+        return digest("structures", context.group_key(self.tasks), self.rates, self.structures)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
@@ -92,7 +93,7 @@ class OptionsJob(GroupJob):
         """What it depends on: also all options of the study."""
         study = context.space.study
         offered_options = (study.cuts, study.links, study.layouts, study.policies, study.recompute, study.orders)
-        return digest("options", context.group_key(self.tasks), self.units, self.blocks, offered_options)
+        return digest("options", context.group_key(self.tasks), self.rates, self.blocks, offered_options)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         for blocks in self.blocks:
@@ -106,12 +107,12 @@ class _FrontOfGroup:
     def __init__(self, context: SearchContext, job: GroupJob) -> None:
         self.columns, self.tasks = context.columns, job.tasks
         self.is_separable = context.space.model.is_separable(job.tasks)
-        self.pricer = Pricer(context, job.tasks, offered=job.units)
-        self.designs = len(job.units) ** len(job.tasks)  # of a structure
+        self.pricer = Pricer(context, job.tasks, offered=job.rates)
+        self.designs = count_combinations(job.rates)  # of a structure
         self.part = nothing(self.columns, len(self.tasks))
 
     def take_plain(self, scan: Scan, shapes: Sequence[Shape]) -> None:
-        """Take plain structures of one scan under all units."""
+        """Take plain structures of one scan under all rates."""
         if self.is_separable:
             for start, priced in self.pricer.plain(scan, shapes):
                 self._add(partial(self._plain, scan, shapes[start:]), priced)
@@ -120,7 +121,7 @@ class _FrontOfGroup:
                 self.take(self._plain(scan, shapes, row))
 
     def take(self, structure: GroupDesign) -> None:
-        """Take a structure under all units."""
+        """Take a structure under all rates."""
         try:
             priced = self.pricer.structure(structure)
         except ArrayolError as refused:
@@ -141,11 +142,11 @@ class _FrontOfGroup:
         counts = Counts(feasible, total - feasible - priced.left_out, priced.left_out)
         refusal = None if feasible else INFEASIBLE
         rows, chosen = (places[kept] for places in np.nonzero(priced.legal))
-        units = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]
-        front = front_of(values[kept], units.sum(axis=1), trade_units=self.columns.combination.trades_units).origin
+        rates = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]
+        front = front_of(values[kept], total_units(rates), trade_units=self.columns.combination.trades_units).origin
         used, place = np.unique(rows[front], return_inverse=True)  # of many structures few are on a front
         structures = tuple(structure(int(row)) for row in used)
-        self._join(GroupPart(structures, values[kept][front], units[front], place.reshape(-1), counts, refusal))
+        self._join(GroupPart(structures, values[kept][front], rates[front], place.reshape(-1), counts, refusal))
 
     def _join(self, part: GroupPart) -> None:
         self.part = joined([self.part, part], self.columns)

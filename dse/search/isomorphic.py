@@ -89,7 +89,8 @@ def _outside(network: Network, array: str, tasks: Collection[str]) -> frozenset[
 
 def _study(study: Study, task: str) -> Signature:
     """What the study says of one task by its name."""
-    return tuple(table.get(task) if isinstance(table, Mapping) else None for table in (study.blocks, study.cuts))
+    tables = study.blocks, study.cuts, study.intervals
+    return tuple(table.get(task) if isinstance(table, Mapping) else None for table in tables)
 
 
 def _named(process: Process) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ _ELEMENT = 2.5e-7  # of an array of a structure that is priced element by elemen
 
 
 class JobCost:
-    """Roughly how many seconds it takes to price a group's structures, each under some combinations of units."""
+    """Roughly how many seconds it takes to price a group's structures, each under some combinations of rates."""
 
     def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int) -> None:
         self.space, self.tasks, self.combinations = space, tasks, combinations

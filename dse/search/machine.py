@@ -12,16 +12,13 @@ from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import front_of
 from dse.pareto.hypervolume import hypervolume
 from dse.results.exploration import Exploration, Labels
+from dse.results.records import datapath_records, group_record, resident_records
 from dse.results.schema import (
-    BlocksRecord,
     Design,
     EvolutionRecord,
     GenerationRecord,
     GroupRecord,
     Hypervolume,
-    MappingRecord,
-    MemoryRecord,
-    ProcessorRecord,
     Refusal,
     Result,
     SpaceSummary,
@@ -33,13 +30,13 @@ from dse.search.exact import ordered_design
 from dse.search.figures import Columns, columns_of, objective_values
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, search, unbounded
 from dse.search.plotted_points import plotted_points
-from dse.space.mappings import MappingSpace, check_study
+from dse.space.mappings import MappingSpace, check_space
 from dse.space.objectives import Figure, figures_of
 from dse.space.remarks import remarks_of
 from dse.space.size import all_fusions, count_fusions, size_of
 from dse.verify.verify import Verdict
-from hwmodel.design import Blocks, GroupDesign
 from hwmodel.design import Design as Decisions
+from hwmodel.design import GroupDesign
 from hwmodel.machine.bounds import require_bounded_costs
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 
@@ -61,7 +58,7 @@ def explore_mappings(
     method do not fit, InfeasibleError (`infeasible`) where no design keeps the rules and constraints.
     """
     study, request, runner = space.study, request or SearchRequest(), runner or JobRunner()
-    check_study(study, space.graph, space.accesses)
+    check_space(space)
     require_bounded_costs(space.accesses, space.model.platform, max(space.units))
     columns = columns_of(objectives, study.constraints, space.model, reuse_memory=study.reuse_memory)
     remarks = remarks_of(space, labels.platform)
@@ -130,15 +127,18 @@ def _records(
     verdicts: Sequence[Verdict],
     steps: StepFinder | None,
 ) -> tuple[Design, ...]:
-    estimates: dict[GroupDesign, GroupEstimate] = {}  # designs share groups
+    known: dict[GroupDesign, tuple[GroupEstimate, GroupRecord]] = {}  # designs share groups
+    figures = _figures(space, columns)
     seen: Counter[str] = Counter()
     records = []
     for design, verdict in zip(designs, verdicts, strict=True):
         for group in design.groups:
-            if group not in estimates:
-                estimates[group] = space.model.estimate(group)
-        groups = [estimates[group] for group in design.groups]
-        estimate = space.model.whole(design, groups, reuse_memory=space.study.reuse_memory)
+            if group not in known:
+                priced = space.model.estimate(group)
+                known[group] = priced, group_record(space.model, group, priced)
+        groups = [known[group] for group in design.groups]
+        estimates = [priced for priced, _ in groups]
+        estimate = space.model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
         fusion = identifier(design.fusion, space.graph)
         seen[fusion] += 1
         made_by = steps.mapped(design) if steps else DesignSteps(None)
@@ -146,12 +146,12 @@ def _records(
             Design(
                 id=f"{fusion}:{seen[fusion]}",
                 fusion=design.fusion.groups,
-                objectives=_figures(space, columns, estimate),
+                objectives={figure.name: _shown(space, figure, estimate) for figure in figures},
                 verified=verdict.verified,
                 verification=verdict.text,
                 bottleneck=estimate.bottleneck,
                 flows=None,
-                groups=tuple(group_record(*pair) for pair in zip(design.groups, estimate.groups, strict=True)),
+                groups=tuple(record for _, record in groups),
                 resident=resident_records(estimate),
                 steps=made_by.steps,
                 steps_remark=made_by.remark,
@@ -160,56 +160,14 @@ def _records(
     return tuple(records)
 
 
-def group_record(group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:
-    """What a result stores of a group."""
-    times = {time.task: time for time in estimate.processors}
-    return GroupRecord(
-        tasks=group.tasks,
-        processors=tuple(
-            ProcessorRecord(
-                task=processor.task,
-                units=processor.units,
-                block_data=None,
-                cut=_blocks(processor.cut) if processor.cut else None,
-                cycles=times[processor.task],
-            )
-            for processor in group.processors
-        ),
-        whole_arrays_data=None,
-        mapping=MappingRecord(
-            blocks=_blocks(group.blocks),
-            fifos=tuple(sorted(group.fifos)),
-            layouts=group.layouts,
-            policy=group.policy,
-            recompute=group.recompute,
-            latency_cycles=estimate.latency_cycles,
-            steps=estimate.steps,
-            traffic_bytes=estimate.traffic_bytes,
-            memories=estimate.memories,
-            ends=dict(estimate.ends),
-            path=estimate.path,
-        ),
-    )
-
-
-def resident_records(estimate: DesignEstimate) -> tuple[MemoryRecord, ...]:
-    """What a result stores of what stands beside all groups."""
-    return tuple(map(MemoryRecord.model_validate, estimate.resident))
-
-
-def _blocks(blocks: Blocks) -> BlocksRecord:
-    return BlocksRecord(shape=blocks.shape, scan=str(blocks.scan))
-
-
-def _figures(space: MappingSpace, columns: Columns, estimate: DesignEstimate) -> dict[str, int | float]:
+def _figures(space: MappingSpace, columns: Columns) -> tuple[Figure, ...]:
     """The chosen objectives, then all other figures of the platform."""
-    platform = space.model.platform
-    known = figures_of(platform, space.model.accesses)
-    others = (figure for figure in known.values() if figure not in columns.objectives)
-    return {
-        figure.name: figure.shown(round(estimate.objective(figure.key) * figure.scale), platform)
-        for figure in (*columns.objectives, *others)
-    }
+    known = figures_of(space.model.platform, space.model.accesses)
+    return (*columns.objectives, *(figure for figure in known.values() if figure not in columns.objectives))
+
+
+def _shown(space: MappingSpace, figure: Figure, estimate: DesignEstimate) -> int | float:
+    return figure.shown(round(estimate.objective(figure.key) * figure.scale), space.model.platform)
 
 
 def _result(
@@ -232,6 +190,8 @@ def _result(
         components=dict(labels.components),
         model=labels.model,
         platform=labels.platform,
+        technology=None,
+        datapaths=datapath_records(space.model, (*records, *(others or ()))),
         remarks=remarks,
         objectives=tuple(figure.name for figure in columns.objectives),
         constraints=tuple(map(str, columns.constraints)),
@@ -271,6 +231,7 @@ def _evolution(evolution: Evolution) -> EvolutionRecord:
 
 
 def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:
+    model = space.model
     return SpaceSummary(
         tasks=space.graph.names,
         fusions=count_fusions(space),
@@ -278,6 +239,7 @@ def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:
         groups=len(space.groups),
         group_designs=searched.group_designs,
         whole_designs=searched.whole_designs,
+        intervals={name: model.platform.intervals(model.network.processes[name]) for name in space.graph.names},
         study=space.study.model_dump(mode="json"),
     )
 

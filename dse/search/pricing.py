@@ -1,7 +1,8 @@
-"""Prices of many designs of one group at once: its structures, that is designs but for units, under several units.
+"""Prices of many designs of one group at once: its structures, that is designs but for rates, under several rates.
 
-Designs of one structure differ in units alone, and plain structures of a separable group under one scan in block
-shapes: each of these is priced by array work in one call of the machine model.
+A rate is the units of a processor and their interval. Designs of one structure differ in rates alone, and plain
+structures of a separable group under one scan in block shapes: each of these is priced by array work in one call of the
+machine model.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -25,17 +27,25 @@ POINTS_AT_ONCE = 1 << 20  # designs that are priced at a time, and whose values 
 INFEASIBLE = "more units than can work at once, or a constraint"
 
 
+Offered = tuple[tuple[int, ...], ...]  # of each task of a group the rates that it may have
+
+
 @lru_cache(maxsize=16)
-def combinations(units: tuple[int, ...], tasks: int) -> NDArray[np.int64]:
-    """All combinations of units of so many tasks, of shape (combinations, tasks)."""
-    rows = list(product(units, repeat=tasks))
-    return np.array(rows, np.int64).reshape(len(rows), tasks)
+def combinations(offered: Offered) -> NDArray[np.int64]:
+    """All combinations of the rates of some tasks, of shape (combinations, tasks)."""
+    rows = list(product(*offered))
+    return np.array(rows, np.int64).reshape(len(rows), len(offered))
+
+
+def count_combinations(offered: Offered) -> int:
+    """How many there are."""
+    return prod(map(len, offered))
 
 
 class Pricer:
-    """Prices designs of one group: its structures under some combinations of units, so many at a time as memory allows.
+    """Prices designs of one group: its structures under some combinations of rates, so many at a time as memory allows.
 
-    Combinations are those `chosen`, of shape (combinations, tasks), else all of the `offered` units. Of the latter,
+    Combinations are those `chosen`, of shape (combinations, tasks), else all of the `offered` rates. Of the latter,
     where units are free, each structure is priced under the fastest alone, of those the fewest.
     """
 
@@ -44,7 +54,7 @@ class Pricer:
         context: SearchContext,
         tasks: tuple[str, ...],
         *,
-        offered: tuple[int, ...] = (),
+        offered: Offered = (),
         chosen: NDArray[np.int64] | None = None,
     ) -> None:
         self.model, self.columns, self.tasks = context.space.model, context.columns, tasks
@@ -54,7 +64,7 @@ class Pricer:
         if chosen is not None:
             self._combinations = chosen
         elif self._fastest_of is None:
-            self._combinations = combinations(offered, len(tasks))
+            self._combinations = combinations(offered)
 
     def plain(self, scan: Scan, shapes: Sequence[Shape]) -> Iterator[tuple[int, Priced]]:
         """Plain structures of one scan, of a separable group: from which shape on, and the prices of some."""

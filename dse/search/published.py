@@ -310,7 +310,13 @@ def _group(processors: Sequence[ProcessorEstimate]) -> GroupRecord:
         tasks=tuple(processor.process for processor in processors),
         processors=tuple(
             ProcessorRecord(
-                task=processor.process, units=processor.units, block_data=processor.block, cut=None, cycles=None
+                task=processor.process,
+                units=processor.units,
+                interval=None,
+                block_data=processor.block,
+                cut=None,
+                cycles=None,
+                costs=None,
             )
             for processor in processors
         ),
@@ -343,6 +349,8 @@ def _result(
         components=dict(labels.components),
         model=labels.model,
         platform=labels.platform,
+        technology=None,
+        datapaths=(),
         remarks=remarks,
         objectives=tuple(objective.name for objective in search.objectives),
         constraints=(),
@@ -375,6 +383,7 @@ def _space(search: FusionSearch) -> SpaceSummary:
         groups=None,
         group_designs=None,
         whole_designs=fusions,
+        intervals=None,
         study=None,
     )
 

@@ -1,4 +1,4 @@
-"""The space of mappings that a study spans on a network: groups, block shapes, scans, units, cuts and bank layouts.
+"""The space of mappings that a study spans on a network: groups, block shapes, scans, rates, cuts and bank layouts.
 
 Below it what is wrong with a study that does not fit the network. Mapping options are put together in
 `dse.space.options`.
@@ -6,7 +6,8 @@ Below it what is wrong with a study that does not fit the network. Mapping optio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -17,6 +18,7 @@ from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
 from arrayol.language.diagnose import did_you_mean
 from dse.space.fusions import all_groups, can_run
+from dse.space.rates import check_intervals, intervals_of, rates, wants_every_rate
 from dse.space.study import Study
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
@@ -79,6 +81,25 @@ class MappingSpace:
             )
             raise error("many-units", message, self.model.platform.place("memory"), hint=hint)
         return tuple(range(1, self.model.data_per_word + 1))
+
+    def rates(self, task: str) -> tuple[int, ...]:
+        """The rates (`hwmodel.design.rate_of`) that a task's processor may have, the slowest first: `dse.space.rates`.
+
+        Raises ArrayolError: `many-units`, and what the platform says of a task that it has no datapath for.
+        """
+        if task not in self._rates:
+            process = self.model.network.processes[task]
+            intervals = intervals_of(self.study, self.model.platform, process)
+            self._rates[task] = rates(self.units, intervals, every=wants_every_rate(self.study))
+        return self._rates[task]
+
+    @cached_property
+    def _rates(self) -> dict[str, tuple[int, ...]]:
+        return {}
+
+    def count_rates(self, tasks: Iterable[str]) -> int:
+        """How many combinations of the rates of some tasks there are."""
+        return math.prod(len(self.rates(task)) for task in tasks)
 
     def tasks(self, group: Mask) -> tuple[str, ...]:
         """The names of a group's tasks in dataflow order."""
@@ -179,6 +200,12 @@ def _lines(extents: Shape) -> tuple[Shape, ...]:
         for narrow in range(len(extents))
         if extents[narrow] > 1
     )
+
+
+def check_space(space: MappingSpace) -> None:
+    """Raises ArrayolError with every name, shape and interval of a study that does not fit network and platform."""
+    check_study(space.study, space.graph, space.accesses)
+    check_intervals(space.study, space.model.platform, space.model.network)
 
 
 def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:

@@ -53,8 +53,9 @@ def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]
 
 
 def structure_of(design: GroupDesign) -> GroupDesign:
-    """The design with one unit for each task."""
-    return replace(design, processors=tuple(replace(processor, units=1) for processor in design.processors))
+    """The design with one unit for each task, at the least interval that there is."""
+    processors = (replace(processor, units=1, interval=None) for processor in design.processors)
+    return replace(design, processors=tuple(processors))
 
 
 def is_plain(design: GroupDesign) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def remarks_of(space: MappingSpace, origin: str) -> tuple[str, ...]:
     """One remark for each subject; `origin` names the platform."""
     model = space.model
     assumed = assumed_by_machine(model.network, model.platform, origin, space.study.loads)
-    return (*assumed, *_frames(space), *_study(space), *_units(space))
+    return (*assumed, *_frames(space), *_study(space), *_units(space), *_intervals(space))
 
 
 def _frames(space: MappingSpace) -> Iterator[str]:
@@ -68,3 +68,19 @@ def _units(space: MappingSpace) -> Iterator[str]:
         numbers = listed([*some, *(["more"] if len(missing) > len(some) else [])], "or")
         what = f"on some blocks of {listed(tasks)} at most {numbers} units can work at once"
         yield f"{what}; the study's units leave that out, and the next smaller number is taken, if any"
+
+
+def _intervals(space: MappingSpace) -> Iterator[str]:
+    """Intervals that a study lists and no task, or not the one that it names, has on offer."""
+    study, platform, processes = space.study, space.model.platform, space.model.network.processes
+    if study.intervals is None:
+        return
+    offered = {name: platform.intervals(process) for name, process in processes.items()}
+    if isinstance(study.intervals, Mapping):
+        asked = {name: (set(intervals), set(offered[name])) for name, intervals in study.intervals.items()}
+    else:
+        asked = {"any task": (set(study.intervals), {interval for one in offered.values() for interval in one})}
+    for name, (listed_ones, there) in asked.items():
+        if missing := sorted(listed_ones - there):
+            numbers = listed([str(interval) for interval in missing])
+            yield f"the study's intervals {numbers} are not on offer for {name}, and were left out"

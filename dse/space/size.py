@@ -61,7 +61,7 @@ class SpaceSize:
 
     fusions: int | None
     groups: int
-    structures: int  # group designs but for their units
+    structures: int  # group designs but for their rates
     group_designs: int
     whole_designs: int | None
 
@@ -87,7 +87,7 @@ def size_of(space: MappingSpace) -> SpaceSize:
         if last not in blocks:
             blocks[last] = sum(len(shapes) for _, shapes in space.structures(last))
         structures += blocks[last]
-        sizes[group] = blocks[last] * len(space.units) ** group.bit_count()
+        sizes[group] = blocks[last] * space.count_rates(space.tasks(group))
     return SpaceSize(
         count_fusions(space), len(space.groups), structures, sum(sizes.values()), count_wholes(space, sizes)
     )

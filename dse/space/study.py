@@ -67,6 +67,7 @@ def parse_constraint(text: str) -> Constraint:
 
 
 Shapes = Mapping[str, tuple[tuple[int, ...], ...]]
+ByTask = Mapping[str, tuple[int, ...]]
 Groups = tuple[tuple[str, ...], ...]
 Cut = Literal["none", "lines"]
 LinkKind = Literal["buffer", "fifo"]
@@ -134,6 +135,12 @@ def _counts(value: object) -> tuple[int, ...]:
     return tuple(counts)
 
 
+def _intervals(value: object) -> tuple[int, ...] | ByTask:
+    if isinstance(value, Mapping):
+        return {str(task): _counts(intervals) for task, intervals in value.items()}
+    return _counts(value)
+
+
 def _flags(value: object) -> tuple[bool, ...]:
     flags = _list(value)
     if not flags or any(not isinstance(flag, bool) for flag in flags) or len(set(flags)) < len(flags):
@@ -179,7 +186,8 @@ class ArrayStudy(BaseModel):
 class Study(BaseModel):
     """The space of an exploration; its defaults are those of docs/explore.md, "Studies".
 
-    `units` None stands for 1..m, the data per word of the platform. `longest_group` and `epsilon` make the search
+    `units` None stands for 1..m, the data per word of the platform, `intervals` None for those worth trying, by task
+    (`dse.space.rates`). `longest_group` and `epsilon` make the search
     cheaper and its result weaker: it is then no longer the exact front of all fusions, and says so. A front found with
     `epsilon` has, for each design of the exact one, a design at most 1 + epsilon times as large in every figure.
     """
@@ -199,6 +207,10 @@ class Study(BaseModel):
     )
     units: Annotated[Any, PlainValidator(_counts)] | None = Field(
         default=None, description=f"a list of numbers of units, each {_COUNT}"
+    )
+    intervals: Annotated[Any, PlainValidator(_intervals)] | None = Field(
+        default=None,
+        description=f"a list of cycles, or a table task = [1, 4], each {_COUNT}",
     )
     cuts: Annotated[Any, PlainValidator(_cuts)] = Field(
         default=("none", "lines"),

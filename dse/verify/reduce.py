@@ -6,14 +6,14 @@ at least five blocks along its axis, with and without a partial one, and a side 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
-from hwmodel.design import Blocks, Design, GroupDesign
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, rate_of
 from hwmodel.machine.model import MachineModel
 
 Extents = tuple[int, ...]
@@ -104,17 +104,24 @@ def _legal(design: GroupDesign, model: MachineModel) -> GroupDesign | ArrayolErr
 
 def _with_legal_units(design: GroupDesign, model: MachineModel) -> GroupDesign:
     """The design with as many of its units as can work at once."""
+    intervals = [_interval(processor, model) for processor in design.processors]
     units = [processor.units for processor in design.processors]
-    if model.price_structure(design, np.array([units], np.int64)).legal[0, 0]:
+    rates = rate_of(np.array([units], np.int64), np.array([intervals], np.int64))
+    if model.price_structure(design, rates).legal[0, 0]:
         return design
-    fewer = [_most(design, place, count, model) for place, count in enumerate(units)]
+    fewer = [_most(design, place, intervals, model) for place in range(len(units))]
     pairs = zip(design.processors, fewer, strict=True)
     return replace(design, processors=tuple(replace(processor, units=count) for processor, count in pairs))
 
 
-def _most(design: GroupDesign, place: int, count: int, model: MachineModel) -> int:
-    """The most units of one processor, up to `count`, that are legal beside one of each other."""
+def _most(design: GroupDesign, place: int, intervals: Sequence[int], model: MachineModel) -> int:
+    """The most units of one processor, up to its own, that are legal beside one of each other."""
+    count = design.processors[place].units
     choices = np.ones((count, len(design.processors)), np.int64)
     choices[:, place] = np.arange(1, count + 1)
-    legal = model.price_structure(design, choices).legal[0]
+    legal = model.price_structure(design, rate_of(choices, np.array(intervals, np.int64))).legal[0]
     return int(choices[legal, place].max()) if legal.any() else 1
+
+
+def _interval(processor: Processor, model: MachineModel) -> int:
+    return processor.interval or model.platform.intervals(model.network.processes[processor.task])[0]

@@ -1,8 +1,8 @@
 """Whole designs as integer genes, for heuristic searches.
 
 First the fusion: a gene for each link, 1 where its tasks are joined (or one gene, the fusion's number in the study's
-list). Then for each task its units, and what counts where it is the last of its group: the sides of its blocks, their
-scan, and the mapping options. Genes beyond the choices there are count from the beginning again.
+list). Then for each task its rate (units and interval), and what counts where it is the last of its group: the sides of
+its blocks, their scan, and the mapping options. Genes beyond the choices there are count from the beginning again.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from arrayol.errors import ArrayolError
 from arrayol.ir.divisors import divisors
+from dse.search.group_front import with_rates
 from dse.search.heuristic.nsga2 import Genes
 from dse.space.mappings import MappingSpace
 from dse.space.options import choices_of, with_options
@@ -40,7 +41,7 @@ class Coding:
 
     def __init__(self, space: MappingSpace) -> None:
         self.space = space
-        self.units = space.units
+        self.rates = {name: space.rates(name) for name in space.graph.names}
         self.links = [
             (task, reader) for task in range(len(space.graph)) for reader in bits(space.graph.successors[task])
         ]
@@ -50,7 +51,7 @@ class Coding:
         for name in space.graph.names:
             sides = self._sides(name)
             self.tasks.append(TaskGenes(len(most), sides))
-            most += [len(self.units) - 1, *(len(options) - 1 for options in sides), self._scans(name) - 1]
+            most += [len(self.rates[name]) - 1, *(len(options) - 1 for options in sides), self._scans(name) - 1]
             most += [OPTIONS - 1] * self._option_genes
         self.most: Genes = np.array(most, np.int64)
         self._fusions: dict[bytes, tuple[Mask, ...]] = {}
@@ -102,8 +103,8 @@ class Coding:
         return genes
 
     def spread(self, count: int, random: np.random.Generator) -> Genes:
-        """Designs to start from: regular ones, small to large blocks under few and many units, and random ones."""
-        regular = [self._regular(joined, size, units) for joined in (0, 1) for size in range(5) for units in (0, 1)]
+        """Designs to start from: regular ones, small to large blocks under slow and fast rates, and random ones."""
+        regular = [self._regular(joined, size, fastest) for joined in (0, 1) for size in range(5) for fastest in (0, 1)]
         genes = random.integers(0, self.most + 1, (count, len(self.most)))
         option_genes = np.array(self.resets)
         genes[:, option_genes] *= random.random((count, int(option_genes.sum()))) < 0.1
@@ -111,12 +112,12 @@ class Coding:
         genes[:half] = regular[:half]
         return genes
 
-    def _regular(self, joined: int, size: int, units: int) -> Genes:
-        """All tasks joined or none, blocks of `size` quarters of the way from small to large, one unit or all."""
+    def _regular(self, joined: int, size: int, fastest: int) -> Genes:
+        """All tasks joined or none, blocks of `size` quarters of the way from small to large, slowest or fastest."""
         genes = np.zeros_like(self.most)
         genes[: self.fusion_genes] = joined * self.most[: self.fusion_genes]
         for task in self.tasks:
-            genes[task.start] = units * self.most[task.start]
+            genes[task.start] = fastest * self.most[task.start]
             shape = slice(task.start + 1, task.start + 1 + len(task.sides))
             genes[shape] = self.most[shape] * size // 4
         return genes
@@ -158,10 +159,10 @@ class Coding:
         if not scans:
             return None
         after = own.start + 1 + len(own.sides)
-        units = [self.units[int(genes[member.start])] for member in members]
-        processors = zip(space.tasks(group), units, strict=True)
+        tasks = space.tasks(group)
+        rates = [self.rates[task][int(genes[member.start])] for task, member in zip(tasks, members, strict=True)]
         blocks = Blocks(shape, scans[int(genes[after]) % len(scans)])
-        plain = GroupDesign(tuple(Processor(task, count) for task, count in processors), blocks)
+        plain = with_rates(GroupDesign(tuple(map(Processor, tasks)), blocks), rates)
         if not self._option_genes:
             return plain
         cuts = [0 if member is own else int(genes[member.start + 2 + len(member.sides) + 4]) for member in members]

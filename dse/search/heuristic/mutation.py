@@ -12,7 +12,7 @@ from pymoo.core.mutation import Mutation  # type: ignore[import-untyped]
 class IntegerMutation(Mutation):  # type: ignore[misc]
     """Changes about two genes of a design: a step up or down, any other value, or back to 0.
 
-    Neighbouring values of most genes (sides of blocks, units) give designs that are alike.
+    Neighbouring values of most genes (sides of blocks, rates) give designs that are alike.
     """
 
     def __init__(self, resets: NDArray[np.float64], random: np.random.Generator) -> None:

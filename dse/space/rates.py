@@ -1,0 +1,81 @@
+"""The rates that a processor may have: its units, and its interval, the cycles from one start to the next on a unit.
+
+Without delays u units at interval I do what one unit at I / u does with as many operators and fewer multiplexers. So
+one unit is tried at every interval of a task, several only at the least. A study that lists both numbers of units and
+intervals asks for every combination.
+
+Rates stand in the order of what they do in a cycle, the slowest first; of equal ones first that with fewer units.
+Where two designs of a group are equal in all figures that are compared and in their units, the search keeps the first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+
+from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.ir.network import Network, Process
+from arrayol.language.diagnose import did_you_mean
+from arrayol.text import listed
+from dse.space.study import Study
+from hwmodel.design import rate_of
+from hwmodel.platform import Platform
+
+
+def rates(units: Sequence[int], intervals: Sequence[int], *, every: bool) -> tuple[int, ...]:
+    """What a processor may have of these numbers of units and intervals, each ascending: see above.
+
+    `every` combination, or several units at the least interval only.
+    """
+    if every:
+        pairs = set(product(units, intervals))
+    else:
+        lone = {(1, interval) for interval in intervals} if 1 in units else set()
+        pairs = lone | {(number, intervals[0]) for number in units}
+    slowest_first = sorted(pairs, key=lambda pair: (Fraction(*pair), pair))
+    return tuple(rate_of(number, interval) for number, interval in slowest_first)
+
+
+def wants_every_rate(study: Study) -> bool:
+    """Whether a study lists both numbers of units and intervals."""
+    return bool(study.units) and bool(study.intervals)
+
+
+def asked_intervals(study: Study, task: str) -> tuple[int, ...] | None:
+    """The intervals that a study lists for a task, ascending; None where it leaves them to the platform."""
+    intervals = study.intervals
+    listed_ones = intervals.get(task) if isinstance(intervals, Mapping) else intervals
+    return None if listed_ones is None else tuple(sorted(set(listed_ones)))
+
+
+def intervals_of(study: Study, platform: Platform, process: Process) -> tuple[int, ...]:
+    """The intervals of a process: all that the platform offers, or those of them that the study lists; ascending."""
+    asked, offered = asked_intervals(study, process.name), platform.intervals(process)
+    return offered if asked is None else tuple(interval for interval in offered if interval in asked)
+
+
+def check_intervals(study: Study, platform: Platform, network: Network) -> None:
+    """Raises ArrayolError (`study-misfit`) for intervals of what is no task, or of which a task can have none."""
+    if misfits := [*_strangers(study, network), *_unbuilt(study, platform, network)]:
+        raise ArrayolError(misfits)
+
+
+def _strangers(study: Study, network: Network) -> Iterator[Diagnostic]:
+    names = tuple(network.processes)
+    for task in study.intervals if isinstance(study.intervals, Mapping) else ():
+        if task not in network.processes:
+            hint = did_you_mean(task, names) or f"the tasks are {', '.join(names)}"
+            message = f"'intervals' names '{task}', which is no task here"
+            yield Diagnostic("study-misfit", message, study.place("intervals", task), hint)
+
+
+def _unbuilt(study: Study, platform: Platform, network: Network) -> Iterator[Diagnostic]:
+    for process in network.processes.values():
+        asked = asked_intervals(study, process.name)
+        if asked is not None and not intervals_of(study, platform, process):
+            shown = listed([str(interval) for interval in asked], "or")
+            message = f"no datapath of '{process.name}' starts a repetition every {shown} cycles"
+            hint = f"list some of its intervals: {', '.join(map(str, platform.intervals(process)))}"
+            path = ("intervals", process.name) if isinstance(study.intervals, Mapping) else ("intervals",)
+            yield Diagnostic("study-misfit", message, study.place(*path), hint)
