@@ -257,7 +257,7 @@ def parts_of(context: SearchContext, group: int) -> list[GroupPart]:
 
 def shown(part: GroupPart) -> Any:
     """All of a part, types and shapes of arrays too."""
-    arrays = [(array.dtype.str, array.shape, array.tolist()) for array in (part.values, part.units, part.place)]
+    arrays = [(array.dtype.str, array.shape, array.tolist()) for array in (part.values, part.rates, part.place)]
     return part.structures, arrays, part.counts, part.refusal
 
 
