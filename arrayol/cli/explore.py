@@ -125,8 +125,9 @@ def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: 
         yield "groups" if number == 1 else "", f"{number}: {_group(result, group)}"
     if design.resident:
         yield "resident", ", ".join(f"{one.kind} {one.name} {one.bits:,} bits" for one in design.resident)
-    for word, parts in (document["breakdown"] or {}).items():
-        yield word.replace("_", " "), _shares(parts)
+    for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()):
+        estimate = f" (estimate, {result.technology})" if name in result.estimates else ""
+        yield f"{name.replace('_', ' ')}{estimate}", _shares(parts)
     if steps := steps_text(design):
         yield "steps", steps
     files = [str(folder / name) for name in (PICKED, document["aol"]) if name]
@@ -145,10 +146,14 @@ def _group(result: Result, group: GroupRecord) -> str:
     return f"{', '.join(units)}; blocks {blocks_text}; {cycles}"
 
 
-def _shares(parts: Mapping[str, int]) -> str:
+def _shares(parts: Mapping[str, float]) -> str:
     whole = sum(parts.values())
     ranked = sorted(parts.items(), key=lambda pair: -pair[1])
-    return ", ".join(f"{name} {amount:,} ({amount / whole:.0%})" for name, amount in ranked if amount) or "none"
+    return ", ".join(f"{name} {_amount(amount)} ({amount / whole:.0%})" for name, amount in ranked if amount) or "none"
+
+
+def _amount(amount: float) -> str:
+    return f"{amount:,}" if isinstance(amount, int) else f"{amount:,.1f}"
 
 
 SPECS_NAMED = 3  # more specifications are only counted

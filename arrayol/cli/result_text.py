@@ -14,6 +14,7 @@ from arrayol.text import counted, rounded
 from dse.pareto.counted import COMPARED_AT_MOST
 from dse.pareto.fronts import evenly
 from dse.results.schema import Comparisons, Design, GroupRecord, Hypervolume, Result
+from dse.results.shared import technology_text
 from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS
 
 FUSIONS_AT_MOST, MAPPINGS_AT_MOST = 20, 12  # designs of the front; the result folder holds all
@@ -158,6 +159,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "verified", _verification(result)
     yield "hypervolume", _hypervolume(result.hypervolume, boxed=not result.is_mapped)
     yield "platform", result.platform
+    if result.technology is not None:
+        yield "technology", technology_text(result)
     for remark in result.remarks:
         yield "", remark
     if result.is_mapped:

@@ -34,6 +34,7 @@ PAGE = {
     "local": LOCAL,
     "task": GREEN,
 }
+PAGE |= {f"share_{place}": colour for place, colour in enumerate((VERMILLION, SKY, YELLOW, GREEN, PURPLE, GREY))}
 
 # In a row, for things of one kind: bars, and cells with dark text in them.
 BARS = (VERMILLION, SKY, YELLOW, GREEN, PURPLE, BLACK)

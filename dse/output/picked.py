@@ -26,6 +26,7 @@ def write_picked(result: Result, picked: Picked, spec: Spec | None, folder: Path
         "why": picked.why,
         "design": picked.design.model_dump(mode="json"),
         "breakdown": picked.design.breakdown,
+        "costs": picked.design.costs,
         "aol": name,
     }
     target = folder / PICKED

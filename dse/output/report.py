@@ -24,7 +24,8 @@ from dse.output.folder import REPORT, Warn, load_result, spec_file, warn_in_pyth
 from dse.output.report_sources import Origin, Timelines, open_origin
 from dse.results.compare import grows
 from dse.results.pick import knee_of
-from dse.results.schema import Design, GroupRecord, ProcessorRecord, Result
+from dse.results.schema import DatapathRecord, Design, GroupRecord, ProcessorRecord, Result
+from dse.results.shared import technology_text
 from dse.space.objectives import MACHINE
 from hwmodel.residence import Loads, loads_of
 
@@ -178,12 +179,22 @@ def _core(result: Result, designs: Sequence[Design], network: Network | None) ->
         "figures": [_figure(name) for name in figures],
         "knee": knee.design.id if knee.is_knee else None,
         "model": result.model,
+        "technology": result.technology,
+        "estimates": list(result.estimates),
+        "datapaths": _columns([datapath.model_dump(mode="json") for datapath in _used(result, designs)]),
+        "least": {task: min(intervals) for task, intervals in (result.space.intervals or {}).items()},
         "network": _network(network, loads_of(network, result.loads)) if network else None,
         "groups": shared.documents,
         "designs": rows,
         "texts": list(shared.texts),
     }
     return document, shared
+
+
+def _used(result: Result, designs: Sequence[Design]) -> list[DatapathRecord]:
+    """The datapaths of some designs."""
+    used = {(task, record.interval) for design in designs for task, record in design.processors.items()}
+    return [datapath for datapath in result.datapaths if (datapath.task, datapath.interval) in used]
 
 
 def _figure(name: str) -> Document:
@@ -205,6 +216,7 @@ def _design(design: Design, figures: Sequence[str], shared: Shared, *, on_front:
         "groups": [shared.group(group) for group in design.groups],
         "verification": shared.text(design.verification),
         "bottleneck": design.bottleneck,
+        "energy": design.energy_pj,
         "resident": _columns([memory.model_dump(mode="json") for memory in design.resident]),
     }
 
@@ -228,7 +240,8 @@ def _processor(record: ProcessorRecord) -> Document:
     if record.block_data is not None:
         document["block_data"] = record.block_data
     if record.cycles is not None:
-        document |= {"cut": record.cut and record.cut.model_dump(mode="json"), **record.cycles.model_dump()}
+        cut = record.cut and record.cut.model_dump(mode="json")
+        document |= {"interval": record.interval, "costs": record.costs, "cut": cut, **record.cycles.model_dump()}
     return document
 
 
@@ -246,6 +259,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
     constants = ", ".join(f"{name} = {value}" for name, value in result.constants.items())
     yield "specification", f"{result.spec}, task {result.top}{f', with {constants}' if constants else ''}"
     yield "platform", result.platform
+    if result.technology is not None:
+        yield "technology", technology_text(result)
     yield "model", f"{result.model}; {'exact' if result.exact else 'not exact'}: {result.method_description}"
     if result.space.group_designs is None:
         designs = result.evaluated + result.infeasible

@@ -174,7 +174,8 @@ class Design(Record):
 
     `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
     which size, or why not. `resident` stands beside all groups. `bottleneck` names what ends the steps of the most
-    cycles (machine model), `flows` is N_k (published model). `steps` are the transformations that make a specification
+    cycles (machine model), `flows` is N_k (published model). `energy_pj` is that of one frame by part, null where
+    nobody says what operators take. `steps` are the transformations that make a specification
     of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them is refused,
     both null where they were not sought.
     """
@@ -185,6 +186,7 @@ class Design(Record):
     verified: bool | None
     verification: str | None
     bottleneck: str | None
+    energy_pj: dict[str, float] | None
     flows: int | None
     groups: tuple[GroupRecord, ...]
     resident: tuple[MemoryRecord, ...]
@@ -212,8 +214,21 @@ class Design(Record):
         return Decisions(tuple(group.decisions for group in self.groups))
 
     @property
-    def breakdown(self) -> dict[str, Mapping[str, int]] | None:
-        """Over all groups: cycles by what ends the steps, bits and data by kind of memory; None without mappings."""
+    def costs(self) -> dict[str, dict[str, Number]]:
+        """By name of a cost that is there, what the processor of each task has of it; empty for the published model."""
+        names = dict.fromkeys(name for processor in self.processors.values() for name in processor.costs or ())
+        by_task = {
+            name: {task: (processor.costs or {}).get(name, 0) for task, processor in self.processors.items()}
+            for name in names
+        }
+        return {name: parts for name, parts in by_task.items() if any(parts.values())}
+
+    @property
+    def breakdown(self) -> dict[str, Mapping[str, Number]] | None:
+        """Over all groups: cycles by what ends the steps, bits and data by kind of memory, energy by part.
+
+        None without mappings.
+        """
         cycles, bits, data = Counter[str](), Counter[str](), Counter[str]()
         for mapping in self.mappings:
             cycles.update(mapping.ends)
@@ -224,7 +239,8 @@ class Design(Record):
             bits[memory.kind] += memory.bits
             data[memory.kind] += memory.data
         data = +data  # ROMs and locals have none
-        return {"cycles": cycles, "memory_bits": bits, "memory_data": data} if self.mappings else None
+        energy = {"energy_pj": self.energy_pj} if self.energy_pj is not None else {}
+        return {"cycles": cycles, "memory_bits": bits, "memory_data": data, **energy} if self.mappings else None
 
 
 class SubspaceSummary(Record):
@@ -308,7 +324,8 @@ class Result(Record):
     `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
     number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
     `datapaths` has each task at each interval of its designs, `technology` the name of the table that priced their
-    bodies, if one did; the published model has none. `elements` has a digest of each const array's elements,
+    bodies, if one did, and `estimates` the figures that are estimates of that table; the published model has none.
+    `elements` has a digest of each const array's elements,
     `components` one of each elementary's and task's text.
     `designs` holds more than the front where that was asked for: every feasible design of the published model in the
     order of the space, the front and the fronts of all fusions of the machine model.
@@ -324,6 +341,7 @@ class Result(Record):
     model: str
     platform: str
     technology: str | None
+    estimates: tuple[str, ...]
     datapaths: tuple[DatapathRecord, ...]
     remarks: tuple[str, ...]
     objectives: tuple[str, ...]

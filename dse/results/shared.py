@@ -39,6 +39,12 @@ def quantity(figure: str) -> str:
     return MACHINE[figure].key if figure in MACHINE else figure
 
 
+def technology_text(result: Result) -> str:
+    """The table that priced the bodies of a result, and which figures are estimates of it, in words."""
+    verb = "is an estimate" if len(result.estimates) == 1 else "are estimates"
+    return f"{result.technology}" + (f"; {listed(result.estimates)} {verb} of this table" if result.estimates else "")
+
+
 def shared_objectives(first: Result, second: Result) -> tuple[str, ...]:
     """The objectives that both results have, in the order of the first: times in a unit that is the same for both.
 

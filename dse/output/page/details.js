@@ -24,6 +24,9 @@ function mappedParts(design, groups, room) {
     part("Timeline", "timeline", ...groups.flatMap((group, place) => [groupHeading(group, place), timeline(group, room)])),
     part("Where cycles go", "breakdown", ...cyclesParts(design, groups, room)),
     part("Where memory goes", "memory", memoryBars(groups, design.resident, room)),
+    part("Datapaths", "datapaths", ...datapaths(groups)),
+    ...costParts(design, groups, room),
+    design.energy ? part("Where energy goes", "energy", ...energyBars(design, room)) : null,
     design.resident.length ? part("Beside all groups", "resident", ...resident(design)) : null,
     part("Layout", "layout", ...layouts(groups)),
     part("Transfers", "transfers", ...transfers(groups)),
@@ -53,6 +56,8 @@ function figuresList(design) {
     make("div", { class: data.objectives.includes(figure.name) ? "chosen-objective" : null },
       make("dt", {}, figure.title), make("dd", {}, `${shown(design.values[place])} ${figure.unit}`))));
 }
+
+const share = (place) => `share-${place % 6}`;
 
 // Horizontal bars of parts [[class, cycles, text]], one for each row [name, parts].
 function stacks(rows, room) {
@@ -107,6 +112,50 @@ function memoryBars(groups, resident, room) {
     ...resident.map((memory) => row(memory, "")),
   ];
   return rows.length ? make("div", {}, make("p", { class: "note" }, "Bits of each memory:"), stacks(rows, room)) : make("p", { class: "note" }, "No local memory.");
+}
+
+// Whether a processor starts repetitions more rarely than its datapath could.
+const waits = (processor) => processor.interval > (data.least[processor.task] ?? Infinity);
+
+const estimated = (name) => (data.estimates.includes(name) ? ` (estimate, table ${data.technology})` : "");
+
+// Each processor's units, and of one of them the figures with where they are from.
+function datapaths(groups) {
+  const rows = groups.flatMap((group) => group.processors.map((one) => {
+    const path = pathOf.get(`${one.task} ${one.interval}`);
+    const from = (figure, text) => make("td", {}, text, make("div", { class: "note" }, path.origins[figure] ?? ""));
+    const recurrences = Object.entries(path.recurrence).map(([delay, cycles]) => `${delay}: ${shown(cycles)}`);
+    const costs = Object.entries(path.cost).map(([name, amount]) => `${shown(amount)} ${name}`);
+    return make("tr", {}, make("td", {}, one.task), make("td", {}, shown(one.units)),
+      from("interval", `every ${counted(one.interval, "cycle")}`), from("latency", counted(path.latency, "cycle")),
+      recurrences.length ? from("recurrence", recurrences.join("; ")) : make("td", {}, "none"),
+      costs.length ? from("cost", costs.join(", ")) : make("td", {}, "not given"),
+      path.energy_pj === null ? make("td", {}, "not given") : from("energy_pj", `${shown(path.energy_pj)} pJ`));
+  }));
+  const names = ["processor", "units", "a unit starts", "latency", "recurrence", "cost of a unit", `energy of a repetition${estimated("energy_nj")}`];
+  const head = make("thead", {}, make("tr", {}, ...names.map((name) => make("th", {}, name))));
+  return [make("div", { class: "wide" }, make("table", {}, head, make("tbody", {}, ...rows)))];
+}
+
+// For each cost a bar of the processors' shares.
+function costParts(design, groups, room) {
+  const processors = groups.flatMap((group) => group.processors);
+  const names = [...new Set(processors.flatMap((one) => Object.keys(one.costs)))];
+  const rows = names.map((name) => [name, processors.map((one, place) =>
+    [share(place), one.costs[name] ?? 0, `${one.task}: ${shown(one.costs[name] ?? 0)} ${name}${estimated(name)}`])]);
+  const there = rows.filter(([, parts]) => parts.some(([, amount]) => amount));
+  if (!there.length) return [];
+  const tasks = processors.map((one, place) => [one.task, share(place)]);
+  const notes = there.map(([name]) => [name, estimated(name)]).filter(([, text]) => text).map(([name, text]) => name + text);
+  return [part("Where costs go", "costs", make("p", { class: "note" }, `By processor${notes.length ? `; ${notes.join(", ")}` : ""}:`),
+    legend(tasks), ...there.map((row) => stacks([row], room)))];
+}
+
+function energyBars(design, room) {
+  const parts = Object.entries(design.energy);
+  const whole = parts.reduce((sum, [, amount]) => sum + amount, 0);
+  const rows = parts.map(([name, amount]) => [name, [["work", amount, `${name}: ${shown(amount / 1000)} nJ, ${percent(amount, whole)}`]]]);
+  return [make("p", { class: "note" }, `pJ of one frame${estimated("energy_nj")}, ${shown(whole / 1000)} nJ in all:`), stacks(rows, room)];
 }
 
 // What stands beside all groups: arrays that are loaded once, ROMs, locals.

@@ -1,8 +1,8 @@
-"""Where cycles and bits of a front go: a bar for each design, its parts as shares and its total beside it."""
+"""Where cycles, bits, energy and costs of a front go: a bar for each design, its parts as shares beside its total."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,13 +26,14 @@ from arrayol.pictures.sheet import our_style
 from arrayol.text import counted
 from dse.output.plots.axes import SETTINGS, caption, new_sheet
 from dse.pareto.fronts import evenly
-from dse.results.schema import Result
+from dse.results.schema import Design, Result
 
 BARS_AT_MOST = 16  # designs; of a longer front some spread evenly, the first and the last among them
 SEEN_FROM = 0.003  # of a bar: about a dot of the picture
 _BAR_INCHES = 0.27
 
-Parts = Mapping[str, int]
+Parts = Mapping[str, float]
+PANELS_AT_MOST = 6
 
 
 @dataclass(frozen=True)
@@ -52,25 +53,71 @@ KINDS = {"buffer": Look(BUFFER), "fifo": Look(FIFO), "state": Look(STATE)}
 KINDS |= {"once": Look(ONCE), "rom": Look(ROM), "local": Look(LOCAL)}
 
 
+@dataclass(frozen=True)
+class Panel:
+    """The parts of each design in one unit, how each part looks, and what the axis says."""
+
+    parts: Sequence[Parts]
+    looks: Mapping[str, Look]
+    unit: str
+    title: str
+
+
 def draw_breakdown(result: Result) -> Figure:
-    """Two panels with one bar per design of the front: cycles by what they wait for, memory bits by kind."""
-    designs = {design.id: design.breakdown or {} for design in evenly(result.pareto, BARS_AT_MOST)}
-    names, cycles = list(designs), [parts["cycles"] for parts in designs.values()]
+    """Panels with one bar per design of the front, two in a row.
+
+    Cycles by what they wait for, memory bits by kind, energy by part, and each cost by processor.
+    """
+    designs = evenly(result.pareto, BARS_AT_MOST)
+    panels = list(_panels(result, designs))[:PANELS_AT_MOST]
+    rows = -(-len(panels) // 2)
     with our_style({**SETTINGS, "axes.grid": False}):
-        height = 1.7 + _BAR_INCHES * len(designs)
-        figure = new_sheet(9.6, max(height, 2.6))
-        left, right = figure.subplots(1, 2, sharey=True)
-        _bars(left, names, cycles, _time_looks(dict.fromkeys(cause for parts in cycles for cause in parts)), "cycles")
-        left.set_xlabel("share of the latency, by what ends the steps")
-        _bars(right, names, [parts["memory_bits"] for parts in designs.values()], KINDS, "bits")
-        right.set_xlabel("share of the bits on the chip, by kind")
-        caption(figure, f"{result.top}: where the cycles and bits of {counted(len(designs), 'design')} go")
+        height = max(1.7 + _BAR_INCHES * len(designs), 2.6)
+        figure = new_sheet(9.6, rows * height)
+        grid = figure.subplots(rows, 2, sharey=True, squeeze=False).ravel()
+        for axes, panel in zip(grid, panels, strict=False):
+            _bars(axes, [design.id for design in designs], panel)
+            axes.set_xlabel(panel.title)
+        for axes in grid[len(panels) :]:
+            axes.remove()
+        whose = "cycles and bits" if len(panels) == 2 else "cycles, bits and costs"
+        caption(figure, f"{result.top}: where the {whose} of {counted(len(designs), 'design')} go")
     return figure
 
 
+def _panels(result: Result, designs: Sequence[Design]) -> Iterator[Panel]:
+    """Energy before costs, and of costs the objectives first: there may be more than are drawn."""
+    breakdowns = [design.breakdown or {} for design in designs]
+    cycles = [parts["cycles"] for parts in breakdowns]
+    yield Panel(cycles, _time_looks(_names(cycles)), "cycles", "share of the latency, by what ends the steps")
+    yield Panel([parts["memory_bits"] for parts in breakdowns], KINDS, "bits", "share of the bits on the chip, by kind")
+    if any("energy_pj" in parts for parts in breakdowns):
+        energy = [{name: amount / 1000 for name, amount in (design.energy_pj or {}).items()} for design in designs]
+        title = f"share of the energy of a frame{_estimated(result, 'energy_nj')}"
+        yield Panel(energy, _looks(_names(energy), {}), "nJ", title)
+    for name in sorted(_names([design.costs for design in designs]), key=lambda name: name not in result.objectives):
+        costs = [design.costs.get(name, {}) for design in designs]
+        title = f"share of the cost in {name}, by processor{_estimated(result, name)}"
+        yield Panel(costs, _looks(result.space.tasks, {}), name, title)
+
+
+def _names(parts: Iterable[Mapping[str, object]]) -> list[str]:
+    """All names of parts, each once, in their order."""
+    return list(dict.fromkeys(name for one in parts for name in one))
+
+
+def _estimated(result: Result, figure: str) -> str:
+    return f"\n(an estimate, table {result.technology})" if figure in result.estimates else ""
+
+
 def _time_looks(names: Iterable[str]) -> dict[str, Look]:
-    """Port first, then processors in the order of the dataflow; those beyond all hatches share a grey."""
-    looks = {"loads": Look(LOADS), "stores": Look(STORES)}
+    """Port first, then processors in the order of the dataflow."""
+    return _looks(names, {"loads": Look(LOADS), "stores": Look(STORES)})
+
+
+def _looks(names: Iterable[str], first: Mapping[str, Look]) -> dict[str, Look]:
+    """What comes first, then the others in their order; those beyond all hatches share a grey."""
+    looks = dict(first)
     free = [Look(colour) for colour in BARS]
     free += [Look(colour, hatch) for hatch in ("////", "....") for colour in BARS if colour != BLACK]
     for place, task in enumerate(name for name in names if name not in looks):
@@ -78,18 +125,19 @@ def _time_looks(names: Iterable[str]) -> dict[str, Look]:
     return looks
 
 
-def _bars(axes: Axes, names: Sequence[str], parts: Sequence[Parts], looks: Mapping[str, Look], unit: str) -> None:
+def _bars(axes: Axes, names: Sequence[str], panel: Panel) -> None:
     """Each bar is 100% long; a legend names the parts that somebody can see."""
+    parts, looks = panel.parts, panel.looks
     totals = [sum(part.get(kind, 0) for kind in looks) for part in parts]
     ends, places, seen = [0.0] * len(names), range(len(names)), []
     for kind, look in looks.items():
-        shares = [part.get(kind, 0) / max(total, 1) for part, total in zip(parts, totals, strict=True)]
+        shares = [part.get(kind, 0) / (total or 1) for part, total in zip(parts, totals, strict=True)]
         if max(shares) >= SEEN_FROM:
             drawn = axes.barh(places, shares, left=ends, height=0.72, **look.style)
             drawn.set_label(kind)
             seen.append(drawn)
         ends = [end + share for end, share in zip(ends, shares, strict=True)]
-    for place, total in [(-0.75, unit), *enumerate(f"{total:,}" for total in totals)]:
+    for place, total in [(-0.75, panel.unit), *enumerate(map(_amount, totals))]:
         axes.text(1.02, place, total, va="center", ha="left", fontsize=8)
     axes.set_yticks(places, names)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -101,3 +149,7 @@ def _bars(axes: Axes, names: Sequence[str], parts: Sequence[Parts], looks: Mappi
     axes.legend(
         handles=seen, loc="lower left", bbox_to_anchor=(0, 1), ncols=4, frameon=False, fontsize=8, handlelength=1
     )
+
+
+def _amount(total: float) -> str:
+    return f"{total:,}" if isinstance(total, int) else f"{total:,.1f}"

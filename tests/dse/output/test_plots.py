@@ -144,13 +144,26 @@ def test_the_staircase_passes_through_the_front() -> None:
     assert panel.steps == [(1, 9), (2, 9), (2, 4), (3, 4), (3, 1)]
 
 
-def mapped_result(cycles: list[dict[str, int]], bits: list[dict[str, int]]) -> Result:
-    """What a result shows to the breakdown: designs with these parts."""
+def mapped_result(
+    cycles: list[dict[str, int]],
+    bits: list[dict[str, int]],
+    costs: dict[str, dict[str, float]] | None = None,
+    energy: dict[str, float] | None = None,
+) -> Result:
+    """What a result shows to the breakdown: designs with these parts, and all with the same costs and energy."""
+    energy_part = {"energy_pj": energy} if energy else {}
     designs = [
-        SimpleNamespace(id=f"d{place}", breakdown={"cycles": one, "memory_bits": other})
+        SimpleNamespace(
+            id=f"d{place}",
+            breakdown={"cycles": one, "memory_bits": other, **energy_part},
+            costs=costs or {},
+            energy_pj=energy,
+        )
         for place, (one, other) in enumerate(zip(cycles, bits, strict=True))
     ]
-    return cast("Result", SimpleNamespace(top="by_hand", pareto=designs))
+    facts = {"objectives": ("lut",), "technology": "ecp5-6", "estimates": ("energy_nj",)}
+    space = SimpleNamespace(tasks=("a", "b"))
+    return cast("Result", SimpleNamespace(top="by_hand", pareto=designs, space=space, **facts))
 
 
 def test_a_breakdown_shows_shares_and_totals_and_names_what_can_be_seen() -> None:
@@ -165,6 +178,25 @@ def test_a_breakdown_shows_shares_and_totals_and_names_what_can_be_seen() -> Non
     figure.canvas.draw()
     places = boxes(figure, [*left.texts, *right.texts, *left.get_yticklabels(), *left.get_legend().get_texts()])
     assert not any(one.overlaps(other) for one, other in combinations(places, 2))
+
+
+def test_a_breakdown_of_costs_by_processor_and_of_energy_by_part() -> None:
+    """The objective before other costs; what is an estimate is called so."""
+    costs = {"dsp": {"a": 2, "b": 0}, "lut": {"a": 96, "b": 300.5}}
+    energy = {"operators": 1500.0, "external": 4500.0}
+    figure = draw_breakdown(mapped_result([{"a": 1}] * 3, [{"buffer": 8}] * 3, costs, energy))
+    _, _, of_energy, of_lut, of_dsp = figure.axes
+    assert [text.get_text() for text in of_energy.texts] == ["nJ", "6.0", "6.0", "6.0"]
+    assert [text.get_text() for text in of_lut.texts] == ["lut", *["396.5"] * 3]
+    assert [text.get_text() for text in of_dsp.texts] == ["dsp", *["2"] * 3]
+    assert [round(bar.get_width(), 4) for bar in of_energy.containers[0]] == [0.25] * 3
+    assert "(an estimate, table ecp5-6)" in of_energy.get_xlabel()
+    assert "estimate" not in of_lut.get_xlabel()
+    legends = [[text.get_text() for text in axes.get_legend().get_texts()] for axes in (of_energy, of_lut, of_dsp)]
+    assert legends == [["operators", "external"], ["a", "b"], ["a"]]
+    figure.canvas.draw()
+    texts = [one for axes in figure.axes for one in (*axes.texts, axes.xaxis.label, *axes.get_legend().get_texts())]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes(figure, texts), 2))
 
 
 def test_a_front_alone_has_a_legend_of_the_front_alone() -> None:
