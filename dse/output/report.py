@@ -193,7 +193,7 @@ def _core(result: Result, designs: Sequence[Design], network: Network | None) ->
 
 def _used(result: Result, designs: Sequence[Design]) -> list[DatapathRecord]:
     """The datapaths of some designs."""
-    used = {(task, record.interval) for design in designs for task, record in design.processors.items()}
+    used = {(task, record.occupancy) for design in designs for task, record in design.processors.items()}
     return [datapath for datapath in result.datapaths if (datapath.task, datapath.interval) in used]
 
 
@@ -241,7 +241,7 @@ def _processor(record: ProcessorRecord) -> Document:
         document["block_data"] = record.block_data
     if record.cycles is not None:
         cut = record.cut and record.cut.model_dump(mode="json")
-        document |= {"interval": record.interval, "costs": record.costs, "cut": cut, **record.cycles.model_dump()}
+        document |= {"occupancy": record.occupancy, "costs": record.costs, "cut": cut, **record.cycles.model_dump()}
     return document
 
 

@@ -193,15 +193,21 @@ def _clocks(figures: Mapping[str, Number]) -> Iterator[float]:
 
 
 def _datapaths(result: Result, designs: Sequence[Design]) -> Iterator[str]:
-    """Every processor has an interval at which there is a datapath of its task; each is there once."""
+    """Every processor has an occupancy at which there is a datapath of its task, at least its interval, an offered one."""
     known = Counter((datapath.task, datapath.interval) for datapath in result.datapaths)
+    offered = result.space.intervals or {}
     for (task, interval), count in known.items():
         if count > 1:
             yield f"'{task}' has {count} datapaths at the interval {interval}"
     for design in designs:
         for task, processor in design.processors.items():
-            if processor.interval is not None and (task, processor.interval) not in known:
-                yield f"design {design.id}: '{task}' has the interval {processor.interval:,}, and no datapath for it"
+            if processor.interval is None or processor.occupancy is None:
+                continue
+            if processor.interval not in offered.get(task, ()):
+                yield f"design {design.id}: '{task}' has the interval {processor.interval:,}, which is not on offer"
+            if processor.occupancy < processor.interval or (task, processor.occupancy) not in known:
+                whole = f"{processor.occupancy:,} cycles at the interval {processor.interval:,}"
+                yield f"design {design.id}: '{task}' takes {whole}, and has no datapath for it"
 
 
 def _costs(result: Result, designs: Sequence[Design]) -> Iterator[str]:
@@ -218,7 +224,7 @@ def _costs(result: Result, designs: Sequence[Design]) -> Iterator[str]:
                 yield f"design {design.id}: {name} is {_shown(stored)}, and its processors' {_shown(expected)}"
         for task, processor in design.processors.items():
             for name, cost in (processor.costs or {}).items():
-                of_units = processor.units * paths[task, processor.interval or 0].get(name, 0)
+                of_units = processor.units * paths[task, processor.occupancy or 0].get(name, 0)
                 first = (design, cost - of_units if beside else 0.0)
                 like, more = known.setdefault((task, processor.units, name), first)
                 if not math.isclose(cost, of_units + more, rel_tol=1e-9, abs_tol=1e-9):

@@ -63,13 +63,15 @@ class ProcessorRecord(Record):
     """A task's units, N_cu.
 
     `block_data` is X_out in data of the largest output port (published model). `interval` are the cycles from start to
-    start on a unit, `cut` blocks of its own, `cycles` what it spends them on, `costs` what all its units cost, by name,
-    with its ROMs and locals (machine model).
+    start on a unit that the design chooses, `occupancy` those that there are: more where accesses to banks take longer.
+    `cut` are blocks of its own, `cycles` what it spends them on, `costs` what all its units cost, by name, with its ROMs
+    and locals (machine model).
     """
 
     task: str
     units: Side
     interval: Interval | None
+    occupancy: Interval | None
     block_data: int | None
     cut: BlocksRecord | None
     cycles: CyclesRecord | None
@@ -80,8 +82,9 @@ class DatapathRecord(Record):
     """One unit of a task at one interval, as the machine model takes it, and where each figure is from.
 
     `latency` in cycles, `recurrence` by "OUTPUT -> PORT" of a delay the cycles until the next repetition of its chain,
-    `through_memory` what that takes more where the state leaves the unit. `cost` by name, `energy_pj` of a repetition.
-    `origins` says of each figure "derived", "given", "measured" or "assumed".
+    `through_memory` what that takes more where the state leaves the unit. `cost` by name, `energy_pj` of a repetition,
+    `register_pj` the part of it that registers take. `origins` says of each figure, of costs as "cost.NAME", whether it
+    is "derived", "given", "measured" or "assumed".
     """
 
     task: str
@@ -89,9 +92,10 @@ class DatapathRecord(Record):
     interval: Interval
     latency: int
     recurrence: dict[str, int]
-    through_memory: int
+    through_memory: dict[str, int]
     cost: dict[str, Number]
     energy_pj: float | None
+    register_pj: float
     origins: dict[str, Origin]
 
 
@@ -323,7 +327,7 @@ class Result(Record):
 
     `evaluated`, `infeasible` and `pruned` count what `counted` says, group designs or whole designs, and sum to the
     number of those in the space. `comparisons` are those of the method `partition`, `evolution` is that of `nsga2`.
-    `datapaths` has each task at each interval of its designs, `technology` the name of the table that priced their
+    `datapaths` has each task at each occupancy of its designs, `technology` the name of the table that priced their
     bodies, if one did, and `estimates` the figures that are estimates of that table; the published model has none.
     `elements` has a digest of each const array's elements,
     `components` one of each elementary's and task's text.
@@ -381,11 +385,11 @@ class Result(Record):
         return {name: load for name, load in said.items() if load in LOADS}
 
     def rate_text(self, processor: ProcessorRecord, between: str = "@") -> str:
-        """The units of a processor, and their interval where that is more than the least on offer: 2, or 1@4."""
+        """The units of a processor, and their occupancy where that is more than the least interval on offer: 1@4."""
         offered = (self.space.intervals or {}).get(processor.task, ())
-        if processor.interval is None or processor.interval <= min(offered, default=processor.interval):
+        if processor.occupancy is None or processor.occupancy <= min(offered, default=processor.occupancy):
             return f"{processor.units:,}"
-        return f"{processor.units:,}{between}{processor.interval:,}"
+        return f"{processor.units:,}{between}{processor.occupancy:,}"
 
     @property
     def stored(self) -> tuple[Design, ...]:

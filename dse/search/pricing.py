@@ -59,7 +59,8 @@ class Pricer:
     ) -> None:
         self.model, self.columns, self.tasks = context.space.model, context.columns, tasks
         self._space = context.space
-        self._fastest_of = offered if chosen is None and self.columns.units_are_free else None
+        free = chosen is None and self.columns.units_are_free
+        self._fastest_of = tuple(map(sorted, offered)) if free else None
         self._times = self.columns.times(whole=len(tasks) == len(context.space.graph))
         if chosen is not None:
             self._combinations = chosen

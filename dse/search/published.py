@@ -314,6 +314,7 @@ def _group(processors: Sequence[ProcessorEstimate]) -> GroupRecord:
                 task=processor.process,
                 units=processor.units,
                 interval=None,
+                occupancy=None,
                 block_data=processor.block,
                 cut=None,
                 cycles=None,

@@ -115,26 +115,33 @@ function memoryBars(groups, resident, room) {
 }
 
 // Whether a processor starts repetitions more rarely than its datapath could.
-const waits = (processor) => processor.interval > (data.least[processor.task] ?? Infinity);
+const waits = (processor) => processor.occupancy > (data.least[processor.task] ?? Infinity);
 
 const estimated = (name) => (data.estimates.includes(name) ? ` (estimate, table ${data.technology})` : "");
 
 // Each processor's units, and of one of them the figures with where they are from.
 function datapaths(groups) {
   const rows = groups.flatMap((group) => group.processors.map((one) => {
-    const path = pathOf.get(`${one.task} ${one.interval}`);
+    const path = pathOf.get(`${one.task} ${one.occupancy}`);
     const from = (figure, text) => make("td", {}, text, make("div", { class: "note" }, path.origins[figure] ?? ""));
     const recurrences = Object.entries(path.recurrence).map(([delay, cycles]) => `${delay}: ${shown(cycles)}`);
     const costs = Object.entries(path.cost).map(([name, amount]) => `${shown(amount)} ${name}`);
     return make("tr", {}, make("td", {}, one.task), make("td", {}, shown(one.units)),
-      from("interval", `every ${counted(one.interval, "cycle")}`), from("latency", counted(path.latency, "cycle")),
+      from("interval", `every ${counted(one.occupancy, "cycle")}`), from("latency", counted(path.latency, "cycle")),
       recurrences.length ? from("recurrence", recurrences.join("; ")) : make("td", {}, "none"),
-      costs.length ? from("cost", costs.join(", ")) : make("td", {}, "not given"),
+      costs.length ? make("td", {}, costs.join(", "), make("div", { class: "note" }, costOrigins(path))) : make("td", {}, "not given"),
       path.energy_pj === null ? make("td", {}, "not given") : from("energy_pj", `${shown(path.energy_pj)} pJ`));
   }));
   const names = ["processor", "units", "a unit starts", "latency", "recurrence", "cost of a unit", `energy of a repetition${estimated("energy_nj")}`];
   const head = make("thead", {}, make("tr", {}, ...names.map((name) => make("th", {}, name))));
   return [make("div", { class: "wide" }, make("table", {}, head, make("tbody", {}, ...rows)))];
+}
+
+// Where costs are from: in a word, or name by name.
+function costOrigins(path) {
+  const found = Object.keys(path.cost).map((name) => [name, path.origins[`cost.${name}`]]);
+  const words = new Set(found.map(([, origin]) => origin));
+  return words.size === 1 ? [...words][0] : found.map(([name, origin]) => `${name} ${origin}`).join(", ");
 }
 
 // For each cost a bar of the processors' shares.

@@ -87,8 +87,8 @@ function residentNode(name, resident) {
 function taskNode(group, processor, states, resident) {
   const own = states.filter((memory) => memory.name.startsWith(`${processor.task}.`));
   const locals = resident.filter((memory) => memory.kind === "local" && memory.name === processor.task);
-  const lines = [processor.task, `${counted(processor.units, "unit")}${waits(processor) ? ` @ ${shown(processor.interval)}` : ""}`];
-  const every = processor.interval ? [`a repetition every ${counted(processor.interval, "cycle")} on a unit`] : [];
+  const lines = [processor.task, `${counted(processor.units, "unit")}${waits(processor) ? ` @ ${shown(processor.occupancy)}` : ""}`];
+  const every = processor.occupancy ? [`a repetition every ${counted(processor.occupancy, "cycle")} on a unit`] : [];
   if (processor.block_data) lines.push(`X_out ${shown(processor.block_data)} data`);
   if (own.length) lines.push(`state ${counted(own.reduce((sum, memory) => sum + memory.data, 0), "datum").replace("datums", "data")}`);
   if (processor.cut) lines.push(`cut ${processor.cut.shape.join(" x ")}`);

@@ -88,7 +88,11 @@ EDITS: dict[str, tuple[Callable[[Document], object], str]] = {
     ),
     "interval": (
         lambda document: processor(document).update(interval=5),
-        "design 4:1: 'hflr' has the interval 5, and no datapath for it",
+        "design 4:1: 'hflr' has the interval 5, which is not on offer",
+    ),
+    "occupancy": (
+        lambda document: processor(document).update(occupancy=5),
+        "design 4:1: 'hflr' takes 5 cycles at the interval 4, and has no datapath for it",
     ),
     "datapaths": (
         lambda document: document["datapaths"].append(document["datapaths"][0]),
