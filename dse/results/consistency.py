@@ -193,7 +193,7 @@ def _clocks(figures: Mapping[str, Number]) -> Iterator[float]:
 
 
 def _datapaths(result: Result, designs: Sequence[Design]) -> Iterator[str]:
-    """Every processor has an occupancy at which there is a datapath of its task, at least its interval, an offered one."""
+    """Every processor has an interval on offer, and an occupancy, no less, at which its task has a datapath."""
     known = Counter((datapath.task, datapath.interval) for datapath in result.datapaths)
     offered = result.space.intervals or {}
     for (task, interval), count in known.items():

@@ -64,7 +64,7 @@ class ProcessorRecord(Record):
 
     `block_data` is X_out in data of the largest output port (published model). `interval` are the cycles from start to
     start on a unit that the design chooses, `occupancy` those that there are: more where accesses to banks take longer.
-    `cut` are blocks of its own, `cycles` what it spends them on, `costs` what all its units cost, by name, with its ROMs
+    `cut` are blocks of its own, `cycles` what it spends them on, `costs` what all its units cost by name, with its ROMs
     and locals (machine model).
     """
 

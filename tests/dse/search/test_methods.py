@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -34,6 +35,7 @@ from dse.search.partition import search_by_partition
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
+from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import Priced
@@ -52,8 +54,8 @@ seen: Counter[str] = Counter()
 
 
 @st.composite
-def studies(draw: st.DrawFn, network: Network) -> Study:
-    """Few block shapes, orders and units, and at times all that can be opened."""
+def studies(draw: st.DrawFn, network: Network, platform: Platform) -> Study:
+    """Few block shapes, orders, units and intervals, and at times all that can be opened."""
     blocks = {}
     ranks = set()
     for name, process in network.processes.items():
@@ -68,10 +70,42 @@ def studies(draw: st.DrawFn, network: Network) -> Study:
         blocks=blocks,
         orders=orders,
         units=draw(st.sampled_from([(1,), (1, 2)])),
+        intervals=draw(st.sampled_from([None, None, *_all_intervals(network, platform)])),
         reuse_memory=draw(st.booleans()),
         longest_group=draw(st.sampled_from([None, None, None, 2])),
     )
     return study if draw(st.integers(0, 5)) == 0 else narrowed(study)
+
+
+def _all_intervals(network: Network, platform: Platform) -> list[dict[str, tuple[int, ...]]]:
+    """For every task all its intervals, which asks for them under every number of units; not where that is much."""
+    table = {name: platform.intervals(process) for name, process in network.processes.items()}
+    return [table] if prod(map(len, table.values())) <= 4 else []
+
+
+@st.composite
+def folded_platforms(draw: st.DrawFn) -> Platform:
+    """Any platform, half of them with several intervals to choose from, of whatever latency, recurrence and cost."""
+    platform = draw(platforms()).model_copy(update={"clock_mhz": 100.0})
+    if draw(st.booleans()):
+        return platform
+    intervals = st.lists(st.integers(1, 4), min_size=1, max_size=2, unique=True)
+    elementary = {
+        name: ElementaryEntry(measured=tuple(draw(measured(interval)) for interval in draw(intervals)))
+        for name in platform.elementary
+    }
+    return platform.model_copy(update={"elementary": elementary})
+
+
+@st.composite
+def measured(draw: st.DrawFn, interval: int) -> Measured:
+    """A datapath at an interval."""
+    return Measured(
+        interval=interval,
+        latency=draw(st.integers(0, 5)),
+        recurrence=draw(st.sampled_from((None, 1, 2, 5))),
+        cost={"lut": draw(st.integers(1, 9)), "dsp": draw(st.sampled_from((0, 0.5, 2)))},
+    )
 
 
 class RememberingModel(MachineModel):
@@ -100,9 +134,9 @@ class RememberingModel(MachineModel):
 @st.composite
 def spaces(draw: st.DrawFn) -> tuple[MappingSpace, Columns]:
     network = draw(networks(most=4))
-    platform = draw(platforms()).model_copy(update={"clock_mhz": 100.0})
+    platform = draw(folded_platforms())
     model = draw(st.sampled_from([RememberingModel] * 9 + [MachineModel]))(network, platform)
-    space = MappingSpace(model, draw(studies(network)))
+    space = MappingSpace(model, draw(studies(network, platform)))
     objectives = draw(st.sampled_from(OBJECTIVES))
     limits = draw(st.sampled_from([(), (), (), (parse_constraint("units <= 5"),)]))
     return space, columns_of(objectives, limits, model, reuse_memory=space.study.reuse_memory)
@@ -139,11 +173,14 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
         assert found.whole_designs == whole.whole_designs
         assert found.exact is not bool(space.study.longest_group)
     assert whole.counts.size == whole.whole_designs
+    processes = space.model.network.processes.values()
     if seen["compared"] % 4 == 0:
         _designs_have_the_figures(space, columns, whole)
     seen.update(kinds(space))
     seen["compared"] += 1
     seen["opened"] += space.study.has_options
+    seen["several intervals"] += any(len(space.model.platform.intervals(one)) > 1 for one in processes)
+    seen["several units at larger intervals"] += isinstance(space.study.intervals, dict) and 2 in space.units
     seen["more than three points"] += len(whole.front) > 3
 
 
@@ -162,7 +199,9 @@ def test_how_much_was_compared(capsys: pytest.CaptureFixture[str]) -> None:
         shown = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()))
         print(f"\nexact against exhaustive: {shown}")  # noqa: T201  what the issue asks to be printed
     assert seen["compared"] >= 100
-    assert all(seen[name] >= CASES // 24 for name in ("chain", "fork", "join", "opened", "more than three points"))
+    wanted = ("chain", "fork", "join", "opened", "more than three points")
+    wanted += ("several intervals", "several units at larger intervals")
+    assert all(seen[name] >= CASES // 24 for name in wanted)
 
 
 def lpsf(**consts: int) -> MappingSpace:
