@@ -26,6 +26,7 @@ from dse.results.exploration import digests_of
 from dse.results.records import group_record, resident_records
 from dse.results.schema import Design as Record
 from dse.results.schema import Result
+from dse.results.shared import assuming_as
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_machine
@@ -134,7 +135,7 @@ def open_design(
         raise error("published-result", "this is a result of the published model", file=str(folder / RESULT), hint=hint)
     record = _record(result, folder, identifier)
     spec = _as_explored(result, asked, top)
-    platform = for_copies(_platform(result, Path(asked.name)), spec)
+    platform = for_copies(assuming_as(result, _platform(result, Path(asked.name))), spec)
     form, design = canonical_form(spec, result.top), record.decisions
     accesses = Accesses(form.network, result.loads)
     estimate = _estimate(accesses, platform, design, record, folder)

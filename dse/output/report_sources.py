@@ -16,6 +16,7 @@ from arrayol.errors import ArrayolError
 from arrayol.ir.network import Network
 from arrayol.transforms.steps import Canonical, canonical_form
 from dse.results.schema import GroupRecord, Result
+from dse.results.shared import assuming_as
 from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.estimate import is_plain
@@ -45,7 +46,8 @@ def open_origin(result: Result, folder: Path) -> Origin:
     platform = _platform(result, folder)
     if isinstance(platform, str):
         return Origin(form.network, None, (f"{platform}: there are no timelines",))
-    return Origin(form.network, MachineModel(form.network, for_copies(platform, form.original), result.loads), ())
+    taken = for_copies(assuming_as(result, platform), form.original)
+    return Origin(form.network, MachineModel(form.network, taken, result.loads), ())
 
 
 def _form(result: Result, folder: Path) -> Canonical | str:

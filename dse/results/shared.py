@@ -14,6 +14,7 @@ from arrayol.errors import Diagnostic, Severity, error
 from arrayol.text import listed
 from dse.results.schema import Result
 from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS
+from hwmodel.platform import Platform
 
 _CLOCKED = {figure.key: figure.name for figure in MACHINE.values() if figure.clocked}
 _NAMED = 4  # differences of a kind that a sentence names
@@ -37,6 +38,12 @@ def same_clock(first: float | None, second: float | None) -> bool:
 def quantity(figure: str) -> str:
     """What a figure measures: cycles and microseconds of a latency are one quantity."""
     return MACHINE[figure].key if figure in MACHINE else figure
+
+
+def assuming_as(result: Result, platform: Platform) -> Platform:
+    """The platform with datapaths assumed where the result's were: a file need not say so, an option may have."""
+    assumed = any(datapath.origins.get("interval") == "assumed" for datapath in result.datapaths)
+    return platform.model_copy(update={"assume_datapaths": True}) if assumed else platform
 
 
 def technology_text(result: Result) -> str:
