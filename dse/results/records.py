@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from hwmodel.machine.datapaths import Datapaths
-
 from dse.results.schema import (
     BlocksRecord,
     DatapathRecord,
@@ -17,6 +15,7 @@ from dse.results.schema import (
 )
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.costs import processor_costs
+from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
 

@@ -76,14 +76,14 @@ class Pricer:
         for start in range(0, len(shapes), step):
             batch_shapes = table[start : start + step]
             if self._fastest_of:
-                yield start, batch.fastest(scan, batch_shapes, [self._fastest_of] * len(self.tasks), times=self._times)
+                yield start, batch.fastest(scan, batch_shapes, self._fastest_of, times=self._times)
             else:
                 yield start, batch.price(scan, batch_shapes, self._combinations)
 
     def structure(self, structure: GroupDesign) -> Priced:
         """Any structure. Raises ArrayolError where it is refused."""
         if self._fastest_of:
-            return self.model.fastest(structure, [self._fastest_of] * len(self.tasks), times=self._times)
+            return self.model.fastest(structure, self._fastest_of, times=self._times)
         return self.model.price_structure(structure, self._combinations)
 
     def values(self, priced: Priced, cells: Any) -> Values:
