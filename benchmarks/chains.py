@@ -82,7 +82,7 @@ task gain(a: f32[N]) -> (b: f32[N]) {
 """,
 }
 OBJECTIVES = ("latency_cycles", "internal_memory_data")
-PLATFORM = Platform(memory=ExternalMemory(latency=30, data_per_word=4))
+PLATFORM = Platform(memory=ExternalMemory(latency=30, data_per_word=4), assume_datapaths=True)
 
 
 def chain(tasks: int, samples: int) -> str:

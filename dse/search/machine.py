@@ -30,6 +30,7 @@ from dse.search.exact import ordered_design
 from dse.search.figures import Columns, columns_of, objective_values
 from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, search, unbounded
 from dse.search.plotted_points import plotted_points
+from dse.search.slowest import slowed
 from dse.space.mappings import MappingSpace, check_space
 from dse.space.objectives import Figure, figures_of
 from dse.space.remarks import remarks_of
@@ -72,9 +73,9 @@ def explore_mappings(
     searched = search(context, method, request, runner)
     if not len(searched.front):
         raise _why_infeasible(context, method, searched, request, runner)
-    designs = _designs(columns, searched)
+    designs = slowed(context, _designs(columns, searched))
     verdicts = judge(designs, runner) if judge else [Verdict(None, "not simulated")] * len(designs)
-    others = _other_fronts(space, columns, searched, designs) if request.keep_all else ()
+    others = _other_fronts(context, searched, designs) if request.keep_all else ()
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
     if steps:
         find_steps(steps, (*designs, *others), runner, request.report)
@@ -96,10 +97,9 @@ def _why_infeasible(
     return infeasible(space, columns, Points(unbound.front, unbound.design), refusal)
 
 
-def _other_fronts(
-    space: MappingSpace, columns: Columns, searched: Searched, front: Sequence[Decisions]
-) -> tuple[Decisions, ...]:
+def _other_fronts(context: SearchContext, searched: Searched, front: Sequence[Decisions]) -> tuple[Decisions, ...]:
     """The designs on the fronts of single fusions that are not on the front of all."""
+    space, columns = context.space, context.columns
     fusions, groups = all_fusions(space), searched.groups
     assert fusions is not None, "refused before (`require_other_fronts`)"
     designs: dict[Decisions, None] = {}
@@ -108,7 +108,7 @@ def _other_fronts(
         for row in range(len(whole.front)):
             designs[ordered_design(space, groups, whole.choices(row))] = None
     known = set(front)
-    return tuple(design for design in designs if design not in known)
+    return tuple(design for design in dict.fromkeys(slowed(context, designs)) if design not in known)
 
 
 def _designs(columns: Columns, searched: Searched) -> tuple[Decisions, ...]:

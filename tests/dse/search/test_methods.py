@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import pytest
 from chains import chain, space_of
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.typing import NDArray
-from strategies_machine import platforms
-from strategies_networks import networks
+from strategies_spaces import spaces
 
 from arrayol import api
 from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
-from arrayol.ir.network import Network, flatten
+from arrayol.ir.network import flatten
 from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext, Searched
@@ -35,111 +30,11 @@ from dse.search.partition import search_by_partition
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
-from hwmodel.datapath.entry import ElementaryEntry, Measured
-from hwmodel.design import GroupDesign
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.priced import Priced
-from hwmodel.platform import Platform, RowModel, load_platform
+from hwmodel.platform import RowModel, load_platform
 
 CASES = 120
-OBJECTIVES = (
-    ("latency_cycles", "internal_memory_data"),
-    ("internal_memory_bits", "latency_cycles", "units"),
-    ("latency_cycles", "internal_memory_data", "units"),
-    ("frame_cycles", "internal_memory_data", "dsp"),
-)
-SCANS = {0: ("",), 1: ("0", "-0"), 2: ("0,1", "1,0", "-0,-1"), 3: ("0,1,2", "-0,1,2")}
-
 seen: Counter[str] = Counter()
-
-
-@st.composite
-def studies(draw: st.DrawFn, network: Network, platform: Platform) -> Study:
-    """Few block shapes, orders, units and intervals, and at times all that can be opened."""
-    blocks = {}
-    ranks = set()
-    for name, process in network.processes.items():
-        extents = [extent or 1 for extent in process.repetition]
-        ranks.add(len(extents))
-        shape = st.tuples(*(st.integers(1, extent) for extent in extents))
-        drawn = draw(st.lists(shape, min_size=1, max_size=4 - min(3, len(network.processes)), unique=True))
-        corners = [(1,) * len(extents), tuple(extents)] if len(network.processes) < 3 else []
-        blocks[name] = tuple(dict.fromkeys([*corners, *drawn]))
-    orders = tuple(text for rank in sorted(ranks) for text in SCANS[rank])
-    study = Study(
-        blocks=blocks,
-        orders=orders,
-        units=draw(st.sampled_from([(1,), (1, 2)])),
-        intervals=draw(st.sampled_from([None, None, *_all_intervals(network, platform)])),
-        reuse_memory=draw(st.booleans()),
-        longest_group=draw(st.sampled_from([None, None, None, 2])),
-    )
-    return study if draw(st.integers(0, 5)) == 0 else narrowed(study)
-
-
-def _all_intervals(network: Network, platform: Platform) -> list[dict[str, tuple[int, ...]]]:
-    """For every task all its intervals, which asks for them under every number of units; not where that is much."""
-    table = {name: platform.intervals(process) for name, process in network.processes.items()}
-    return [table] if prod(map(len, table.values())) <= 4 else []
-
-
-@st.composite
-def folded_platforms(draw: st.DrawFn) -> Platform:
-    """Any platform, half of them with several intervals to choose from, of whatever latency, recurrence and cost."""
-    platform = draw(platforms()).model_copy(update={"clock_mhz": 100.0})
-    if draw(st.booleans()):
-        return platform
-    intervals = st.lists(st.integers(1, 4), min_size=1, max_size=2, unique=True)
-    elementary = {
-        name: ElementaryEntry(measured=tuple(draw(measured(interval)) for interval in draw(intervals)))
-        for name in platform.elementary
-    }
-    return platform.model_copy(update={"elementary": elementary})
-
-
-@st.composite
-def measured(draw: st.DrawFn, interval: int) -> Measured:
-    """A datapath at an interval."""
-    return Measured(
-        interval=interval,
-        latency=draw(st.integers(0, 5)),
-        recurrence=draw(st.sampled_from((None, 1, 2, 5))),
-        cost={"lut": draw(st.integers(1, 9)), "dsp": draw(st.sampled_from((0, 0.5, 2)))},
-    )
-
-
-class RememberingModel(MachineModel):
-    """Prices each structure once for all methods, and none in batches: that those agree is tested with the model."""
-
-    def __init__(self, network: Network, platform: Platform) -> None:
-        super().__init__(network, platform)
-        self.priced: dict[tuple[GroupDesign, bytes], Priced | ArrayolError] = {}
-
-    def price_structure(self, structure: GroupDesign, units: NDArray[np.int64]) -> Priced:
-        key = structure, units.tobytes()
-        if key not in self.priced:
-            try:
-                self.priced[key] = super().price_structure(structure, units)
-            except ArrayolError as refused:
-                self.priced[key] = refused
-        found = self.priced[key]
-        if isinstance(found, ArrayolError):
-            raise found
-        return found
-
-    def batch(self, tasks: tuple[str, ...]) -> None:
-        del tasks
-
-
-@st.composite
-def spaces(draw: st.DrawFn) -> tuple[MappingSpace, Columns]:
-    network = draw(networks(most=4))
-    platform = draw(folded_platforms())
-    model = draw(st.sampled_from([RememberingModel] * 9 + [MachineModel]))(network, platform)
-    space = MappingSpace(model, draw(studies(network, platform)))
-    objectives = draw(st.sampled_from(OBJECTIVES))
-    limits = draw(st.sampled_from([(), (), (), (parse_constraint("units <= 5"),)]))
-    return space, columns_of(objectives, limits, model, reuse_memory=space.study.reuse_memory)
 
 
 def points(found: Searched) -> list[tuple[list[int], int]]:

@@ -1,0 +1,65 @@
+"""Processors are as slow as nothing that is compared notices, and no slower."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from hypothesis import given, settings
+from strategies_spaces import spaces
+
+from arrayol.errors import ArrayolError
+from dse.jobs.runner import JobRunner
+from dse.search.context import SearchContext
+from dse.search.exact import search_exactly
+from dse.search.figures import Columns, key_of
+from dse.search.slowest import slowed
+from dse.space.mappings import MappingSpace
+from hwmodel.design import GroupDesign, Processor, interval_of, units_of
+
+POINTS = 4  # of each front
+seen: Counter[str] = Counter()
+
+
+def figures(space: MappingSpace, columns: Columns, group: GroupDesign) -> list[object] | None:
+    """What is compared of a group, one by one; None where it is refused."""
+    try:
+        estimate = space.model.exact(group)
+    except ArrayolError:
+        return None
+    whole = len(group.tasks) == len(space.graph)
+    named = [key_of(figure, whole=whole) for figure in columns.figures]
+    return [estimate.costs[name] if name in estimate.costs else getattr(estimate, name) for name in named]
+
+
+def slower(space: MappingSpace, processor: Processor) -> list[Processor]:
+    """The processor at larger intervals that the study offers with as many units."""
+    intervals = [interval_of(rate) for rate in space.rates(processor.task) if units_of(rate) == processor.units]
+    return [replace(processor, interval=one) for one in intervals if one > (processor.interval or 0)]
+
+
+@settings(max_examples=60)
+@given(spaces())
+def test_nothing_compared_changes_and_nothing_more_can_be_slowed(case: tuple[MappingSpace, Columns]) -> None:
+    space, columns = case
+    if all(len(space.rates(task)) == 1 for task in space.graph.names):
+        return
+    context = SearchContext(space, columns)
+    found = search_exactly(context, JobRunner(), lambda _: None)
+    designs = [found.design(row) for row in range(min(POINTS, len(found.front)))]
+    for before, after in zip(designs, slowed(context, designs), strict=True):
+        for group, slow in zip(before.groups, after.groups, strict=True):
+            best = figures(space, columns, group)
+            assert figures(space, columns, slow) == best
+            assert [one.units for one in slow.processors] == [one.units for one in group.processors]
+            seen["slowed"] += slow != group
+            for place, processor in enumerate(slow.processors):
+                for one in slower(space, processor):
+                    others = replace(slow, processors=(*slow.processors[:place], one, *slow.processors[place + 1 :]))
+                    assert figures(space, columns, others) != best
+                    seen["cannot be slower"] += 1
+
+
+def test_what_was_seen() -> None:
+    """After the test above."""
+    assert not seen or (seen["slowed"] >= 10 and seen["cannot be slower"] >= 10), seen
