@@ -61,10 +61,10 @@ def _all_intervals(network: Network, platform: Platform) -> list[dict[str, tuple
 
 
 @st.composite
-def folded_platforms(draw: st.DrawFn) -> Platform:
-    """Any platform, half of them with several intervals to choose from, of whatever latency, recurrence and cost."""
+def folded_platforms(draw: st.DrawFn, *, folded: bool = False) -> Platform:
+    """Any platform, half of them (or all) with intervals to choose from, of whatever latency, recurrence and cost."""
     platform = draw(platforms()).model_copy(update={"clock_mhz": 100.0})
-    if draw(st.booleans()):
+    if not folded and draw(st.booleans()):
         return platform
     intervals = st.lists(st.integers(1, 4), min_size=1, max_size=2, unique=True)
     elementary = {
@@ -109,9 +109,9 @@ class RememberingModel(MachineModel):
 
 
 @st.composite
-def spaces(draw: st.DrawFn) -> tuple[MappingSpace, Columns]:
+def spaces(draw: st.DrawFn, *, folded: bool = False) -> tuple[MappingSpace, Columns]:
     network = draw(networks(most=4))
-    platform = draw(folded_platforms())
+    platform = draw(folded_platforms(folded=folded))
     model = draw(st.sampled_from([RememberingModel] * 9 + [MachineModel]))(network, platform)
     space = MappingSpace(model, draw(studies(network, platform)))
     objectives = draw(st.sampled_from(OBJECTIVES))

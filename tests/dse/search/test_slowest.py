@@ -6,18 +6,21 @@ from collections import Counter
 from dataclasses import replace
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from strategies_spaces import spaces
 
 from arrayol.errors import ArrayolError
 from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext
 from dse.search.exact import search_exactly
-from dse.search.figures import Columns, key_of
+from dse.search.figures import Columns, columns_of, key_of
 from dse.search.slowest import slowed
 from dse.space.mappings import MappingSpace
 from hwmodel.design import GroupDesign, Processor, interval_of, units_of
+from hwmodel.machine.model import MachineModel
 
 POINTS = 4  # of each front
+OBJECTIVES = (("latency_cycles", "internal_memory_data"), ("frame_cycles",), ("units", "internal_memory_bits"))
 seen: Counter[str] = Counter()
 
 
@@ -38,12 +41,21 @@ def slower(space: MappingSpace, processor: Processor) -> list[Processor]:
     return [replace(processor, interval=one) for one in intervals if one > (processor.interval or 0)]
 
 
-@settings(max_examples=60)
-@given(spaces())
-def test_nothing_compared_changes_and_nothing_more_can_be_slowed(case: tuple[MappingSpace, Columns]) -> None:
-    space, columns = case
-    if all(len(space.rates(task)) == 1 for task in space.graph.names):
-        return
+def port_bound(space: MappingSpace) -> MappingSpace:
+    """The same where bursts take so long that processors often wait."""
+    model = space.model
+    memory = model.platform.memory.model_copy(update={"latency": 9})
+    platform = model.platform.model_copy(update={"memory": memory})
+    return MappingSpace(MachineModel(model.network, platform), space.study)
+
+
+@settings(max_examples=120)
+@given(spaces(folded=True), st.sampled_from(OBJECTIVES))
+def test_nothing_compared_changes_and_nothing_more_can_be_slowed(
+    case: tuple[MappingSpace, Columns], objectives: tuple[str, ...]
+) -> None:
+    space = port_bound(case[0])
+    columns = columns_of(objectives, (), space.model, reuse_memory=space.study.reuse_memory)
     context = SearchContext(space, columns)
     found = search_exactly(context, JobRunner(), lambda _: None)
     designs = [found.design(row) for row in range(min(POINTS, len(found.front)))]
@@ -62,4 +74,4 @@ def test_nothing_compared_changes_and_nothing_more_can_be_slowed(case: tuple[Map
 
 def test_what_was_seen() -> None:
     """After the test above."""
-    assert not seen or (seen["slowed"] >= 10 and seen["cannot be slower"] >= 10), seen
+    assert not seen or (seen["slowed"] >= 8 and seen["cannot be slower"] >= 10), seen
