@@ -1,0 +1,122 @@
+"""Declarations of nets and registers, and how a number of one width becomes one of another.
+
+Every net is a vector of bits without a sign: what a number needs is written out. Names that are made here have a `$`,
+which no name of a specification has. A net of an adder is kept (`(* keep *)`): as one expression a sum of many would
+become one compressor tree, which takes more logic than its adders.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from hwmodel.datapath.graph.numbers import Number
+
+
+@dataclass(frozen=True, slots=True)
+class Net:
+    """A vector of bits by its name, and the number that it holds."""
+
+    name: str
+    number: Number
+
+    @property
+    def bits(self) -> int:
+        return self.number.bits
+
+    @property
+    def sign(self) -> str:
+        """The highest bit."""
+        return f"{self.name}[{self.bits - 1}]"
+
+
+@dataclass(slots=True)
+class Nets:
+    """The lines of a module so far: `declared` nets, `assigned` values, and what is `clocked`."""
+
+    declared: list[str] = field(default_factory=list)
+    assigned: list[str] = field(default_factory=list)
+    clocked: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def wire(self, value: str, number: Number, *, keep: bool = False, name: str | None = None) -> Net:
+        """A net with a value."""
+        net = self._net(name, number)
+        attribute = "(* keep *) " if keep else ""
+        self.declared.append(f"  {attribute}wire [{net.bits - 1}:0] {net.name};")
+        self.assigned.append(f"  assign {net.name} = {value};")
+        return net
+
+    def register(self, value: str, number: Number, name: str | None = None) -> Net:
+        """A register that takes a value at each edge of the clock."""
+        net = self._net(name, number)
+        self.declared.append(f"  reg [{net.bits - 1}:0] {net.name};")
+        self.clocked.append(f"    {net.name} <= {value};")
+        return net
+
+    def case(self, index: str, choices: list[tuple[int, str]], width: int, number: Number) -> Net:
+        """A net that takes one of several values by an index of some bits; the last value also otherwise."""
+        net = self._net(None, number)
+        self.declared.append(f"  reg [{net.bits - 1}:0] {net.name};")
+        lines = [f"      {width}'d{place}: {net.name} = {value};" for place, value in choices[:-1]]
+        self.assigned.append(
+            "\n".join(
+                [
+                    "  always @*",
+                    f"    case ({index})",
+                    *lines,
+                    f"      default: {net.name} = {choices[-1][1]};",
+                    "    endcase",
+                ]
+            )
+        )
+        return net
+
+    def _net(self, name: str | None, number: Number) -> Net:
+        self.count += 1
+        return Net(name or f"t${self.count}", number)
+
+
+_WORDS = """
+always and assign automatic begin buf bufif0 bufif1 case casex casez cell cmos config deassign default defparam
+design disable edge else end endcase endconfig endfunction endgenerate endmodule endprimitive endspecify endtable
+endtask event for force forever fork function generate genvar highz0 highz1 if ifnone incdir include initial inout
+input instance integer join large liblist library localparam macromodule medium module nand negedge nmos nor
+noshowcancelled not notif0 notif1 or output parameter pmos posedge primitive pull0 pull1 pulldown pullup
+pulsestyle_onevent pulsestyle_ondetect rcmos real realtime reg release repeat rnmos rpmos rtran rtranif0 rtranif1
+scalared showcancelled signed small specify specparam strong0 strong1 supply0 supply1 table task time tran tranif0
+tranif1 tri tri0 tri1 triand trior trireg unsigned use vectored wait wand weak0 weak1 while wire wor xnor xor clk
+"""
+_RESERVED = frozenset(_WORDS.split())
+
+
+def identifier(name: str) -> str:
+    """A name of a specification in Verilog."""
+    return f"{name}$" if name in _RESERVED else name
+
+
+def literal(value: int, bits: int) -> str:
+    """An integer as bits."""
+    return f"{bits}'h{value & (1 << bits) - 1:x}"
+
+
+def resized(net: Net, bits: int) -> str:
+    """The value of a net in so many bits: its low ones, or more by its sign."""
+    if bits == net.bits:
+        return net.name
+    if bits < net.bits:
+        return f"{net.name}[{bits - 1}:0]"
+    more = bits - net.bits
+    return f"{{{{{more}{{{net.sign}}}}}, {net.name}}}" if net.number.is_signed else f"{{{more}'d0, {net.name}}}"
+
+
+def common_bits(left: Number, right: Number) -> int:
+    """The bits that hold two numbers, with a sign if one has it."""
+    if left.is_signed == right.is_signed:
+        return max(left.bits, right.bits)
+    return max(number.bits + (not number.is_signed) for number in (left, right))
+
+
+def biased(net: Net, bits: int, *, signed: bool) -> str:
+    """A number such that comparing without a sign gives the order: with the sign bit inverted."""
+    text = resized(net, bits)
+    return f"({text} ^ {literal(1 << (bits - 1), bits)})" if signed else text

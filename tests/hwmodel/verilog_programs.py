@@ -1,0 +1,39 @@
+"""Verilog that the tool writes, run by Icarus."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from hwmodel.datapath.derive import Derived
+from hwmodel.emit.verilog.datapath import datapath_module
+from hwmodel.emit.verilog.testbench import write_test_bench
+
+needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="no iverilog, the simulator of Verilog")
+
+
+def bench_says(
+    derived: Derived, inputs: Mapping[str, Any], outputs: Mapping[str, Any], module: str | None = None
+) -> str:
+    """What the test bench of a datapath prints."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        text = datapath_module(derived) if module is None else module
+        (folder / "datapath.v").write_text(text)
+        write_test_bench(derived, inputs, outputs, folder)
+        built = subprocess.run(
+            ["iverilog", "-g2001", "-Wall", "-Wno-timescale", "-o", "bench", "bench.v", "datapath.v"],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert built.returncode == 0, f"{built.stderr}\n{text}"
+        done = subprocess.run(["vvp", "bench"], cwd=folder, capture_output=True, text=True, check=True, timeout=60)
+    return built.stderr + done.stdout
