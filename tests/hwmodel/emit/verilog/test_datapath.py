@@ -58,7 +58,7 @@ def test_shipped_bodies_of_integers(path: Path, clock_mhz: float) -> None:
 
 
 @given(elementaries(INTEGER_TYPES), st.sampled_from([30, 75, 110, 200]), st.integers(0, 1000))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_drawn_bodies(text: str, clock_mhz: float, seed: int) -> None:
     elementary = elementary_of(text)
     if is_of_integers(elementary):
