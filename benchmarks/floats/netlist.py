@@ -126,7 +126,7 @@ class Circuit:
         return value
 
     def _after_loops(self, stage: int, ready: float, operands: Sequence[Value], ns: float) -> tuple[int, float]:
-        """What is computed beside a loop waits for its end, as its operands are held; else it took a register a cycle."""
+        """What is computed beside a loop waits for its end: its operands are held, it would move on each cycle."""
         for first, after, _ in self._loops:
             if first <= stage < after and not self._stepping:
                 return after, max((value.ready for value in operands if value.stage == after), default=0.0) + ns

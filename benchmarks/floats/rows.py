@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 PATH_NS = 1.03  # clock to q, set-up and one wire, as in the table
+_BITS = r"\.(8|16|32)$"
 Measured = Mapping[str, Sequence[Mapping[str, Any]]]
 
 # Two operators that are one circuit, but for a sign or an operand that is known.
@@ -30,9 +31,30 @@ def written(table: str, measured: Measured) -> str:
     return "\n".join([before + BEGIN, *lines, END + after])
 
 
+MARKS = ("<!-- measured -->", "<!-- end -->")
+
+
+def shown(page: str, measured: Measured) -> str:
+    """A page with the table of all that was measured between its marks."""
+    before, _, rest = page.partition(MARKS[0])
+    _, _, after = rest.partition(MARKS[1])
+    return "\n".join([before + MARKS[0], *_markdown(measured), MARKS[1] + after])
+
+
+def _markdown(measured: Measured) -> Iterator[str]:
+    yield "| operator | stages | every | LUT | FF | DSP | MHz | three placements |"
+    yield "|---|---|---|---|---|---|---|---|"
+    for name in sorted(measured, key=lambda name: (_order(re.sub(_BITS, "", name)), len(name), name)):
+        title = re.sub(_BITS, " (\\1 bits)", name)
+        for row in sorted(measured[name], key=lambda row: (row["every"] > 1, row["cycles"])):
+            runs = ", ".join(f"{run:.0f}" for run in row["runs"])
+            cells = [row["cycles"], row["every"], row["lut"], row["ff"], row["dsp"], f"{row['mhz']:.0f}", runs]
+            yield f"| {title} | " + " | ".join(str(cell) for cell in cells) + " |"
+
+
 def rows(measured: Measured) -> Iterator[str]:
     """Lines of TOML, an operator after the other."""
-    names = sorted({re.sub(r"\.(8|16|32)$", "", name) for name in measured}, key=_order)
+    names = sorted({re.sub(_BITS, "", name) for name in measured}, key=_order)
     for name in names:
         operator, _, kind = name.partition(".")
         lines = _lines(name, measured)
