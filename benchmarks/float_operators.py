@@ -8,6 +8,7 @@
 synthesises, places and routes it at several numbers of stages and adds what it finds to floats/measured.json, half an
 hour for all; names are as `add.f32`. `rows` writes it into hwmodel/datapath/technology/tables/ecp5-6.toml and
 docs/technologies.md.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +34,11 @@ PAGE = Path(__file__).parents[1] / "docs" / "technologies.md"
 MEASURED = Path(__file__).parent / "floats" / "measured.json"
 
 
-def operands(entry: Entry, circuit: Circuit, count: int, seed: int) -> list[Array]:
-    """Bits of operands: corner values and `count` random ones, for a conversion only those that fit."""
+def operands(entry: Entry, circuit: Circuit, count: int, seed: int, edges: int | None = None) -> list[Array]:
+    """Bits of operands: corner values and `count` random ones, for a conversion only those that fit.
+
+    Of two operands all pairs of corner values, or of `edges` of them.
+    """
     form = entry.form
     if entry.integer_operand:
         assert entry.bits is not None
@@ -43,7 +47,7 @@ def operands(entry: Entry, circuit: Circuit, count: int, seed: int) -> list[Arra
         edge = np.array([0, 1, 2, 3, (1 << (entry.bits - 1)) - 1, 1 << (entry.bits - 1), (1 << entry.bits) - 1], "u8")
         return [np.concatenate([edge, words]) & np.uint64((1 << entry.bits) - 1)]
     if len(circuit.operands) == 2:
-        return list(pairs(form.width, form.fraction, count, seed))
+        return list(pairs(form.width, form.fraction, count, seed, edges))
     words = single(form.width, form.fraction, count, seed)
     if entry.bits is None:
         return [words]
@@ -59,9 +63,9 @@ def _floats(words: Array, entry: Entry) -> Array:
     return words.astype(f"u{entry.form.width // 8}").view(f"f{entry.form.width // 8}")
 
 
-def mistakes(entry: Entry, circuit: Circuit, count: int, seed: int = 1) -> tuple[int, int]:
+def mistakes(entry: Entry, circuit: Circuit, count: int, seed: int = 1, edges: int | None = None) -> tuple[int, int]:
     """How many vectors were simulated, and of how many the bits differ from NumPy's."""
-    words = operands(entry, circuit, count, seed)
+    words = operands(entry, circuit, count, seed, edges)
     with TemporaryDirectory() as folder:
         got = simulate(circuit, words, Path(folder))
     with np.errstate(all="ignore"):

@@ -69,7 +69,7 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
         Entry(f"max.{name}", form, operators.least, np.maximum, options={"largest": True}),
         Entry(f"fpos0.{name}", form, operators.positive_zero, lambda x: x + kind(0)),
         Entry(f"fscale.{name}", form, operators.scale, lambda x: x * kind(0.5), options={"power": 1}),
-        Entry(f"add.{name}", form, operators.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 5, 6, 8, 10)),
+        Entry(f"add.{name}", form, operators.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 6, 8)),
         Entry(
             f"mul.{name}",
             form,
@@ -82,7 +82,7 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
             form,
             operators.div,
             np.divide,
-            (6, 8, 9, 10, 12, 14, 18, 24, 34) if small else (),
+            (6, 8, 9, 12, 14, 18, 24) if small else (),
             () if small else (1, 2, 3),
         ),
         Entry(
@@ -90,15 +90,24 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
             form,
             operators.sqrt,
             np.sqrt,
-            (6, 7, 8, 11, 14, 16, 19, 24) if small else (),
+            (6, 8, 11, 14, 16, 19) if small else (),
             () if small else (1, 2, 3),
         ),
+        Entry(f"floor.{name}", form, operators.floor, np.floor),
+        Entry(f"ceil.{name}", form, operators.floor, np.ceil, options={"up": True}),
+        _other_format(form),
         *(
             Entry(f"cvt.i.{name}", form, operators.from_integer, _read(bits, dtype), bits=bits, integer_operand=True)
             for bits in (8, 16, 32)
         ),
         *(Entry(f"cvt.{name}.i", form, operators.to_integer, _cut(bits), bits=bits) for bits in (8, 16, 32)),
     ]
+
+
+def _other_format(form: Format) -> Entry:
+    if form is F32:
+        return Entry("cvt.f32.f64", F32, operators.widen, lambda x: x.astype("f8"), options={"wider": F64})
+    return Entry("cvt.f64.f32", F64, operators.narrow, lambda x: x.astype("f4"), options={"narrower": F32})
 
 
 def _read(bits: int, dtype: str) -> Callable[[Array], Array]:

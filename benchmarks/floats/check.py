@@ -46,17 +46,17 @@ def corners(bits: int, fraction: int) -> Words:
     return np.array(sorted(value | sign << (bits - 1) for value in magnitudes for sign in (0, 1)), "u8")
 
 
-def pairs(bits: int, fraction: int, count: int, seed: int) -> tuple[Words, Words]:
-    """All pairs of corner values, and three random kinds: any bits, close exponents, and cancellation."""
+def pairs(bits: int, fraction: int, count: int, seed: int, edges: int | None = None) -> tuple[Words, Words]:
+    """All pairs of corner values, or of `edges` of them; random bits, close exponents and cancellation."""
     rng = np.random.default_rng(seed)
     edge = corners(bits, fraction)
+    edge = edge if edges is None else rng.choice(edge, edges, replace=False)
     a, b = (part.ravel() for part in np.meshgrid(edge, edge))
     mask = np.uint64((1 << bits) - 1)
     x, y = (
         rng.integers(0, 1 << 63, count, "u8") * np.uint64(2) + rng.integers(0, 2, count, "u8") & mask for _ in range(2)
     )
     third = count // 3
-    close = np.uint64(bits - 1 - 3)
     field = np.uint64(((1 << (bits - 1 - fraction)) - 1) << fraction)
     near = rng.integers(0, 4, third, "u8") << np.uint64(fraction)
     y[:third] = (y[:third] & ~field) | ((x[:third] & field) + near & field)
@@ -65,7 +65,6 @@ def pairs(bits: int, fraction: int, count: int, seed: int) -> tuple[Words, Words
     small = np.uint64((1 << (fraction + 2)) - 1 | 1 << (bits - 1))  # subnormals and the least exponents
     x[2 * third :: 3] &= small
     y[2 * third + 1 :: 3] &= small
-    del close
     return np.concatenate([a, x]), np.concatenate([b, y])
 
 

@@ -151,10 +151,10 @@ def _finish(circuit: Circuit, form: Format, sign: Value, exponent: Value, number
     Where the exponent is below 1 the number moves right until its highest place is that of a subnormal's hidden bit;
     how far does not depend on which of the two places is set, so that it is known before the number is.
     """
-    bits = (form.digits + 2).bit_length()
-    sink = circuit.let(1, f"{{0}}[{form.span - 1}] | {{0}} == 0", exponent, ns=gate(form.span))
-    depth = circuit.let(form.span, "-{0}", exponent, ns=adder(form.span))
-    gone = circuit.let(1, f"{{1}} & |{{0}}[{form.span - 1}:{bits}]", depth, sink, ns=gate(form.span - bits + 1))
+    bits, span = (form.digits + 2).bit_length(), exponent.width
+    sink = circuit.let(1, f"{{0}}[{span - 1}] | {{0}} == 0", exponent, ns=gate(span))
+    depth = circuit.let(span, "-{0}", exponent, ns=adder(span))
+    gone = circuit.let(1, f"{{1}} & |{{0}}[{span - 1}:{bits}]", depth, sink, ns=gate(span - bits + 1))
     amount = circuit.let(bits, f"{{0}}[{bits - 1}:0] & {{{{{bits}{{{{{{1}}}}}}}}}}", depth, sink)
     top = number.width - 1
     kept = circuit.bits(number, top, top - form.digits - 1)
@@ -167,10 +167,10 @@ def _finish(circuit: Circuit, form: Format, sign: Value, exponent: Value, number
     up = circuit.let(1, f"{{0}}[{wide - 1}] | {{1}}", moved, sink)  # nothing to be moved left
     text = f"{{0}} ? {{{{{{1}}[{wide - 1}:1], {{1}}[0] | {{2}}}}}} : {{{{{{1}}[{wide - 2}:0], {{2}}}}}}"
     last = circuit.let(wide, text, up, moved, sticky)
-    less = circuit.let(form.span, f"{{0}} - {form.span}'d1", exponent, ns=adder(form.span))
-    text = f"({{2}}[{wide - 1}] ? {{0}} : {{1}}) & {{{{{form.span}{{{{~{{3}}}}}}}}}}"
-    base = circuit.let(form.span, text, exponent, less, moved, sink)
-    circuit.result(rounded(circuit, form, sign, circuit.bits(base, form.span - 2, 0), last, special))
+    less = circuit.let(span, f"{{0}} - {span}'d1", exponent, ns=adder(span))
+    text = f"({{2}}[{wide - 1}] ? {{0}} : {{1}}) & {{{{{span}{{{{~{{3}}}}}}}}}}"
+    base = circuit.let(span, text, exponent, less, moved, sink)
+    circuit.result(rounded(circuit, form, sign, circuit.bits(base, span - 2, 0), last, special))
 
 
 def div(circuit: Circuit, form: Format, *, steps: int = 0) -> None:
@@ -419,6 +419,59 @@ def scale(circuit: Circuit, form: Format, *, power: int) -> None:
     text = f"{{0}} ? {{{{{form.exponent - 1}'b0, {{1}}}}}} : {{{{{{2}}, {{3}}}}}}"
     small = circuit.let(form.width - 1, text, sink, number, chosen_field, fraction)
     circuit.result(circuit.let(form.width, f"{{{{{{0}}[{top + 1}], {{1}}}}}}", operand, small, ns=0.0))
+
+
+def floor(circuit: Circuit, form: Format, *, up: bool = False) -> None:
+    """The nearest integer below, or above: bits after the point are cleared, or filled with ones and one is added."""
+    operand = circuit.operand("a", form.width)
+    a = unpack(circuit, operand, form)
+    size = form.exponent + 1
+    places = circuit.let(size, f"{{0}} - {size}'d{form.bias}", a.exponent, ns=adder(size))  # before the point, less 1
+    small = circuit.bits(places, form.exponent, form.exponent)
+    whole = circuit.let(1, f"~{{0}}[{form.exponent}] & {{0}} >= {form.fraction}", places, ns=gate(size))
+    bits = (form.fraction - 1).bit_length()
+    mask = circuit.let(form.fraction, f"{{{form.fraction}{{1'b1}}}}".replace("{", "{{").replace("}", "}}"), ns=0.0)
+    for power in reversed(range(bits)):
+        mask = circuit.let(form.fraction, f"{{0}}[{power}] ? {{1}} >> {1 << power} : {{1}}", places, mask, ns=LUT / 2)
+    top = form.width - 1
+    some = circuit.let(1, f"({{0}}[{form.fraction - 1}:0] & {{1}}) != 0", operand, mask, ns=gate(2 * form.fraction))
+    away = circuit.let(1, f"{'~' if up else ''}{{0}}", a.sign, ns=0.0)
+    more = circuit.let(1, "{0} & {1}", some, away)
+    filled = circuit.let(
+        form.fraction, "{0} & ~{1} | {{" + str(form.fraction) + "{{{2}}}}} & {1}", a.significand, mask, more
+    )
+    number = circuit.let(
+        top, f"{{{{{{0}}[{top - 1}:{form.fraction}], {{1}}}}}} + {{2}}", operand, filled, more, ns=adder(top)
+    )
+    one = f"{top}'h{form.bias << form.fraction:x}"
+    least = circuit.let(top, f"{{0}} & ~{{1}} ? {one} : {top}'d0", away, a.zero)
+    kept = circuit.let(
+        top, f"{{0}} ? {{1}}[{top - 1}:0] : {{2}} ? {{3}} : {{4}}", whole, operand, small, least, number, ns=2 * LUT
+    )
+    circuit.result(circuit.let(form.width, "{{{0}, {1}}}", a.sign, kept, ns=0.0))
+
+
+def widen(circuit: Circuit, form: Format, *, wider: Format) -> None:
+    """The same number in a wider format; subnormals become normal."""
+    operand = circuit.operand("a", form.width)
+    a = unpack(circuit, operand, form)
+    ready, zeros = normalised(circuit, a.significand)
+    offset = wider.bias - form.bias
+    exponent = circuit.let(wider.exponent, f"{{0}} + {wider.exponent}'d{offset} - {{1}}", a.exponent, zeros, ns=2.0)
+    fill = wider.fraction - form.fraction
+    text = f"{{{{{{0}}, {{1}}[{form.fraction - 1}:0], {fill}'b0}}}}"
+    number = circuit.let(wider.width - 1, text, exponent, ready, ns=0.0)
+    circuit.result(chosen(circuit, wider, a.sign, number, Special(a.nan, a.infinite, a.zero)))
+
+
+def narrow(circuit: Circuit, form: Format, *, narrower: Format) -> None:
+    """The nearest number of a narrower format."""
+    operand = circuit.operand("a", form.width)
+    a = unpack(circuit, operand, form)
+    offset = form.bias - narrower.bias
+    exponent = circuit.let(form.span, f"{{0}} - {form.span}'d{offset}", a.exponent, ns=adder(form.span))
+    number = circuit.let(form.digits + 1, "{{1'b0, {0}}}", a.significand, ns=0.0)
+    _finish(circuit, narrower, a.sign, exponent, number, Special(a.nan, a.infinite, a.zero))
 
 
 def positive_zero(circuit: Circuit, form: Format) -> None:
