@@ -54,10 +54,10 @@ class DrawnPlatform(Platform):
 
 
 @st.composite
-def elementary_entries(draw: st.DrawFn, name: str, *, plain: bool = False) -> ElementaryEntry:
+def elementary_entries(draw: st.DrawFn, name: str) -> ElementaryEntry:
     """An entry with one interval, given by its data, or with several, each with figures of its own."""
     costs = {"lut": 3, "dsp": 0} if name == "e" else {"lut": 5, "dsp": 0.5}
-    recurrences = st.sampled_from((None, 1)) if plain else st.sampled_from((None, None, 1, 2, 5, 9))
+    recurrences = st.sampled_from((None, None, 1, 2, 5, 9))
     if draw(st.booleans()):
         return ElementaryEntry(
             initiation_interval=draw(st.integers(1, 2)),
@@ -80,7 +80,7 @@ def elementary_entries(draw: st.DrawFn, name: str, *, plain: bool = False) -> El
 
 @st.composite
 def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
-    """Any platform; a `plain` one has no rows, no recurrence that lasts, and blocks of memory."""
+    """Any platform; a `plain` one has no rows."""
     widths = (
         {"data_per_word": draw(st.integers(1, 4))}
         if draw(st.booleans())
@@ -95,7 +95,7 @@ def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
     local = LocalMemory(
         banks=4, access_cycles=draw(st.integers(1, 2)), block_bits=draw(st.sampled_from((None, 64, 200)))
     )
-    elementary = {name: draw(elementary_entries(name, plain=plain)) for name in ("e", "f")}
+    elementary = {name: draw(elementary_entries(name)) for name in ("e", "f")}
     cost = BitCosts(
         rom_bits=draw(st.sampled_from(({}, {"dsp": 0.25}))), local_bits=draw(st.sampled_from(({}, {"lut": 2})))
     )
@@ -105,7 +105,7 @@ def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
         local=local,
         elementary=elementary,
         cost=cost,
-        through_memory=0 if plain else draw(st.integers(0, 4)),
+        through_memory=draw(st.integers(0, 4)),
     )
 
 

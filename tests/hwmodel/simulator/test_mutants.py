@@ -76,7 +76,7 @@ MODEL = {  # the module, a line of it, and what stands there instead
     "no delay state": ("memories", "if delay in acting:", "if delay not in acting:"),
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
     "bank conflicts ignored": ("processors", BANKS, "busiest = 0"),
-    "latency forgotten": ("port", "(memory.latency or 0) + words", "words"),
+    "latency forgotten": ("port", "(self.platform.memory.latency or 0) + self.words", "self.words"),
 }
 
 
