@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from hwmodel.datapath.folding.fold import Folded, Priced
+from hwmodel.datapath.folding.fold import Folded, Muxes, Priced, mux_cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
             if sharing
             else total(scaled(priced.own[kind].cost, count) for kind, count in by_class[place])
         )
-        muxes = folded.muxes.get(place, [])
+        muxes: Muxes = folded.muxes.get(place, Counter())
         uses.append(
             OperatorUse(
                 each.operation.operator,
@@ -62,8 +62,8 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
                 price.ns,
                 price.every,
                 cost,
-                len(muxes),
-                total(priced.technology.mux_in(bits, sources)[1] for bits, sources in muxes),
+                muxes.total(),
+                mux_cost(priced.technology, muxes),
                 sum(priced.own[kind].pj * count for kind, count in by_class[place]),
             )
         )

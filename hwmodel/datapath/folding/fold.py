@@ -13,10 +13,11 @@ pipelined operator has no slack for it, it takes a cycle more: its stages, cut a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 
-from hwmodel.datapath.folding.binding import Bound, bind
+from hwmodel.datapath.folding.binding import Bound, Fed, Wires, bind, most_sources, wires_of
 from hwmodel.datapath.folding.classes import OperatorClass, units_wanted
 from hwmodel.datapath.schedule.dataflow import Dataflow
 from hwmodel.datapath.schedule.lifetimes import (
@@ -42,6 +43,7 @@ from hwmodel.datapath.schedule.place import (
 )
 from hwmodel.datapath.technology.technology import Price, Technology
 
+Muxes = Counter[tuple[int, int]]  # by (bits, sources): how many multiplexers
 Delays = frozenset[tuple[str, str]]  # (output port, input port) of delays
 
 
@@ -57,6 +59,11 @@ class Priced:
     prices: tuple[Price, ...]
     own: tuple[Price, ...]
 
+    @cached_property
+    def wires(self) -> Wires:
+        """What feeds the operations."""
+        return wires_of(self.dataflow, self.classes, self.by_operation)
+
     @property
     def room(self) -> int:
         """Ticks of a cycle."""
@@ -65,14 +72,14 @@ class Priced:
 
 @dataclass(frozen=True, eq=False)
 class Folded:
-    """A body at an interval. `muxes` are for each class (bits, sources) of the inputs of its shared operators."""
+    """A body at an interval. `muxes` are those of the shared operators of each class."""
 
     problem: Problem
     placed: Placed
     ends: Ends
     lifetimes: Lifetimes
     bound: Bound
-    muxes: dict[int, list[tuple[int, int]]]
+    muxes: dict[int, Muxes]
 
 
 def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
@@ -81,24 +88,35 @@ def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
         place: Sharing(units, price.every)
         for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True))
         if (units := units_wanted(each.operations, interval, price.every)) < each.operations
-        and _gain(priced, place, units, ()) > 0
+        and _gain(priced, place, units, Counter()) > 0
     }
     while True:
         folded = _folded(priced, interval, shared, delays)
         lost = {
-            place for place in shared if _gain(priced, place, shared[place].units, folded.muxes.get(place, ())) <= 0
+            place
+            for place in shared
+            if _gain(priced, place, shared[place].units, folded.muxes.get(place, Counter())) <= 0
         }
         if not lost:
             return folded
         shared = {place: sharing for place, sharing in shared.items() if place not in lost}
 
 
-def _gain(priced: Priced, place: int, units: int, muxes: Sequence[tuple[int, int]]) -> float:
+def _gain(priced: Priced, place: int, units: int, muxes: Muxes) -> float:
     """What sharing a class saves, as a weight."""
     technology, each = priced.technology, priced.classes[place]
     saved = (each.operations - units) * technology.weight(priced.prices[place].cost)
-    wires = sum(technology.weight(technology.mux_in(bits, sources)[1]) for bits, sources in muxes)
+    wires = technology.weight(mux_cost(technology, muxes))
     return saved - wires - units * each.operation.w * technology.weight(technology.register_cost)
+
+
+def mux_cost(technology: Technology, muxes: Muxes) -> dict[str, float]:
+    """What multiplexers cost together."""
+    cost: dict[str, float] = {}
+    for (bits, sources), many in muxes.items():
+        for name, amount in technology.mux_in(bits, sources)[1].items():
+            cost[name] = cost.get(name, 0.0) + many * amount
+    return cost
 
 
 def _folded(priced: Priced, interval: int, shared: dict[int, Sharing], delays: Delays) -> Folded:
@@ -119,11 +137,8 @@ def _folded(priced: Priced, interval: int, shared: dict[int, Sharing], delays: D
     due = deadlines(problem, ends.written(dataflow, interval), ends, pinned)
     later(problem, placed, slots, due, _after(dataflow, {port for _, port in delays}))
     ends = ends_of(problem, placed)
-    bound = bind(problem, placed, priced.classes)
-    muxes = {
-        place: [(_input_bits(priced.classes[place], position), fed) for position, fed in sources if fed > 1]
-        for place, sources in bound.sources.items()
-    }
+    bound = bind(problem, placed, priced.wires)
+    muxes = {place: _muxes(priced.classes[place], fed) for place, fed in bound.fed.items()}
     return Folded(problem, placed, ends, lifetimes_of(problem, placed, ends), bound, muxes)
 
 
@@ -148,6 +163,14 @@ def _after(dataflow: Dataflow, ports: set[str]) -> list[bool]:
     return reached[dataflow.first :]
 
 
+def _muxes(each: OperatorClass, fed: Fed) -> Muxes:
+    muxes: Muxes = Counter()
+    for (position, sources), many in fed.items():
+        if sources > 1:
+            muxes[_input_bits(each, position), sources] += many
+    return muxes
+
+
 def _input_bits(each: OperatorClass, position: int) -> int:
     """The bits of an input of an operator; those after the second are as wide as its result."""
     operation = each.operation
@@ -155,7 +178,8 @@ def _input_bits(each: OperatorClass, position: int) -> int:
 
 
 def _timings(priced: Priced, shared: dict[int, Sharing], interval: int) -> list[Timing]:
-    sources = _most_sources(priced, shared, interval)
+    sharing = [shared.get(place) for place in range(len(priced.classes))]
+    sources = most_sources(priced.wires, sharing, interval)
     timings = []
     for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True)):
         mux_ns = priced.technology.mux_in(each.operation.w, sources[place])[0] if place in shared else 0.0
@@ -173,39 +197,3 @@ def _more(price: Price, mux_ns: float, clock_mhz: float) -> int:
     if price.max_mhz is None:
         return 1
     return int(1000 / price.max_mhz + mux_ns / price.cycles > 1000 / clock_mhz)
-
-
-def _most_sources(priced: Priced, shared: dict[int, Sharing], interval: int) -> list[int]:
-    """For each class an upper bound of the sources of an input of its operators, before any is bound.
-
-    An operator has no more sources than operations, and no more than there are different ones: ports, operators of the
-    classes that feed it, constants.
-    """
-    dataflow = priced.dataflow
-    different: list[dict[int, set[object]]] = [{} for _ in priced.classes]
-    for operation, operands in enumerate(dataflow.operands):
-        place = priced.by_operation[operation]
-        if place not in shared:
-            continue
-        for position, value in enumerate(operands):
-            different[place].setdefault(position, set()).add(_source(priced, shared, value))
-    bounds = []
-    for place, price in enumerate(priced.prices):
-        counts = [sum(_count(shared, source) for source in sources) for sources in different[place].values()]
-        bounds.append(min(max(counts, default=1), interval // price.every))
-    return bounds
-
-
-def _source(priced: Priced, shared: dict[int, Sharing], value: int) -> object:
-    dataflow = priced.dataflow
-    if value < 0:
-        return "constant", dataflow.graph.details[-1 - value]
-    if value < dataflow.first:
-        return "port", dataflow.elements[value][0]
-    operation = value - dataflow.first
-    place = priced.by_operation[operation]
-    return place if place in shared else ("operation", operation)
-
-
-def _count(shared: dict[int, Sharing], source: object) -> int:
-    return shared[source].units if isinstance(source, int) else 1

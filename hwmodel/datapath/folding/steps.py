@@ -39,7 +39,7 @@ def operator_names(priced: Priced, folded: Folded) -> list[str]:
     """The operator of each operation; those of a class that is not shared are numbered as the body has them."""
     numbers = [0] * len(priced.classes)
     names = []
-    for place, unit in zip(priced.by_operation, folded.bound.units, strict=True):
+    for place, unit in zip(priced.by_operation, folded.bound.units.tolist(), strict=True):
         number = unit
         if unit < 0:
             number = numbers[place]

@@ -197,5 +197,5 @@ def test_a_class_is_shared_only_where_it_costs_less(technology, data):
         if sharing is None:
             continue
         weight, width = technology.weight(priced.prices[place].cost), each.operation.w
-        muxes = sum(technology.mux_in(bits, sources)[1]["lut"] for bits, sources in folded.muxes.get(place, []))
+        muxes = sum(many * technology.mux_in(*mux)[1]["lut"] for mux, many in folded.muxes.get(place, {}).items())
         assert each.operations * weight > sharing.units * weight + muxes + sharing.units * width / 2
