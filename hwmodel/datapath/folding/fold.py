@@ -39,8 +39,9 @@ from hwmodel.datapath.schedule.place import (
     combinational,
     later,
     pipelined,
-    topological,
+    urgencies_of,
 )
+from hwmodel.datapath.schedule.place_levels import Levels, later_by_levels, levels_of, urgencies
 from hwmodel.datapath.technology.technology import Price, Technology
 
 Muxes = Counter[tuple[int, int]]  # by (bits, sources): how many multiplexers
@@ -63,6 +64,11 @@ class Priced:
     def wires(self) -> Wires:
         """What feeds the operations."""
         return wires_of(self.dataflow, self.classes, self.by_operation)
+
+    @cached_property
+    def levels(self) -> Levels:
+        """The operations by level."""
+        return levels_of(self.dataflow)
 
     @property
     def room(self) -> int:
@@ -130,12 +136,18 @@ def _folded(priced: Priced, interval: int, shared: dict[int, Sharing], delays: D
         [shared.get(place) for place in range(len(priced.classes))],
         arrivals_of(dataflow, interval),
     )
-    order = topological(problem, _wanted(dataflow, interval, problem.room))
-    placed, slots = as_soon_as_possible(problem, order)
+    levels = priced.levels
+    wanted = _wanted(dataflow, interval, problem.room)
+    urgency = urgencies(problem, levels, wanted).tolist() if levels.are_wide else urgencies_of(problem, wanted)
+    placed, slots = as_soon_as_possible(problem, sorted(range(len(urgency)), key=urgency.__getitem__))
     ends = ends_of(problem, placed)
     pinned = frozenset(output for output, _ in delays)
     due = deadlines(problem, ends.written(dataflow, interval), ends, pinned)
-    later(problem, placed, slots, due, _after(dataflow, {port for _, port in delays}))
+    waiting = _after(dataflow, {port for _, port in delays})
+    if levels.are_wide:
+        placed = later_by_levels(problem, levels, placed, slots, due, waiting)
+    else:
+        later(problem, placed, slots, due, waiting)
     ends = ends_of(problem, placed)
     bound = bind(problem, placed, priced.wires)
     muxes = {place: _muxes(priced.classes[place], fed) for place, fed in bound.fed.items()}

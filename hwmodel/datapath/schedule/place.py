@@ -61,7 +61,7 @@ def pipelined(cycles: int, room: int) -> Timing:
     return Timing(cycles * room, 0, True)
 
 
-class _Slots:
+class Slots:
     """Free slots of a class, as bits of an integer: bit s stands for the cycles that are s modulo the interval."""
 
     __slots__ = ("free", "interval", "left")
@@ -79,7 +79,11 @@ class _Slots:
             wait = (later & -later).bit_length() - 1
         else:
             wait = (self.free & -self.free).bit_length() - 1 + self.interval - slot
-        self.use((slot + wait) % self.interval)
+        slot = (slot + wait) % self.interval
+        left = self.left
+        left[slot] -= 1
+        if not left[slot]:
+            self.free &= ~(1 << slot)
         return cycle + wait
 
     def use(self, slot: int) -> None:
@@ -115,15 +119,16 @@ class Problem:
     arrivals: Sequence[int]
 
 
-def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed, dict[int, _Slots]]:
+def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed, dict[int, Slots]]:
     """Starts in an order in which operands come before their users, and the slots that are left."""
     room, operands, first = problem.room, problem.dataflow.operands, problem.dataflow.first
     slots = {
-        place: _Slots(problem.interval, sharing) for place, sharing in enumerate(problem.sharing) if sharing is not None
+        place: Slots(problem.interval, sharing) for place, sharing in enumerate(problem.sharing) if sharing is not None
     }
     ticks = [timing.ticks for timing in problem.timings]
     within = [timing.within for timing in problem.timings]
     classes = problem.classes
+    taking = [slots.get(place) for place in range(len(problem.sharing))]
     starts = [0] * len(operands)
     available = [cycle * room for cycle in problem.arrivals] + starts
     available.append(0)  # of constants, which are value -1 and below
@@ -136,9 +141,10 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
         offset = start % room
         if offset > within[place]:
             start += room - offset
-        if place in slots:
+        own = taking[place]
+        if own is not None:
             cycle = start // room
-            taken = slots[place].take(cycle)
+            taken = own.take(cycle)
             if taken > cycle:
                 start = taken * room
         starts[operation] = start
@@ -147,11 +153,11 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
     return Placed(starts, available), slots
 
 
-def topological(problem: Problem, deadlines: Sequence[int]) -> list[int]:
-    """The operations by the tick at which they must start so that outputs meet their deadlines: the most urgent first.
+def urgencies_of(problem: Problem, deadlines: Sequence[int]) -> list[int]:
+    """The ticks at which operations must start so that outputs meet their deadlines: the least are the most urgent.
 
-    `deadlines` are ticks by value, FAR where a value is no output. An operation is more urgent than its users, and
-    where both are equally urgent it comes before them in the graph.
+    `deadlines` are ticks by value, FAR where a value is no output. An operation is no less urgent than its users; where
+    both are equally urgent it comes before them in the graph.
     """
     first, operands, classes = problem.dataflow.first, problem.dataflow.operands, problem.classes
     ticks = [timing.ticks for timing in problem.timings]
@@ -163,11 +169,11 @@ def topological(problem: Problem, deadlines: Sequence[int]) -> list[int]:
         for value in operands[operation]:
             if value >= 0 and due[value] > start:
                 due[value] = start
-    return sorted(range(len(operands)), key=urgency.__getitem__)
+    return urgency
 
 
 def later(
-    problem: Problem, placed: Placed, slots: dict[int, _Slots], deadlines: Sequence[int], waiting: Sequence[bool]
+    problem: Problem, placed: Placed, slots: dict[int, Slots], deadlines: Sequence[int], waiting: Sequence[bool]
 ) -> None:
     """Move operations, in place, to where registers hold less; those of `waiting` as late as they can.
 
@@ -179,37 +185,31 @@ def later(
     last_use = [-1] * len(due)  # by value: the cycle in which its last user starts, of those that were moved already
     for operation in sorted(range(len(starts) - 1, -1, -1), key=starts.__getitem__, reverse=True):  # users first
         value, place = first + operation, problem.classes[operation]
-        timing = problem.timings[place]
-        cycle = starts[operation] // room
-        latest = _latest(due[value], timing, room)
-        if latest // room > cycle and (
-            waiting[operation] or bits[value] > _held(operands[operation], last_use, bits, latest // room)
-        ):
-            moved = _moved(slots.get(place), problem.interval, cycle, latest, timing, room)
-            if moved is not None:
-                starts[operation], available[value] = moved, moved + timing.ticks
-        start = starts[operation]
-        for operand in operands[operation]:
+        timing, start, own = problem.timings[place], starts[operation], operands[operation]
+        cycle = start // room
+        latest = due[value] - timing.ticks if due[value] < FAR else -1
+        latest -= max(0, latest % room - timing.within)
+        target = latest // room
+        if target > cycle:
+            gain = bits[value]
+            if not waiting[operation]:
+                for operand in set(own):
+                    if operand >= 0 and last_use[operand] < target:
+                        gain -= bits[operand]
+            if gain > 0:
+                moved = move(slots.get(place), problem.interval, cycle, latest, timing, room)
+                if moved is not None:
+                    starts[operation] = start = moved
+                    available[value] = moved + timing.ticks
+                    cycle = start // room
+        for operand in own:
             if operand >= 0:
                 due[operand] = min(due[operand], start)
-                last_use[operand] = max(last_use[operand], start // room)
+                last_use[operand] = max(last_use[operand], cycle)
 
 
-def _latest(due: int, timing: Timing, room: int) -> int:
-    """The last tick at which an operation may start whose result is due at a tick."""
-    if due >= FAR:
-        return -1
-    start = due - timing.ticks
-    offset = start % room
-    return start if offset <= timing.within else start - (offset - timing.within)
-
-
-def _held(operands: Sequence[int], last_use: Sequence[int], bits: Sequence[int], cycle: int) -> int:
-    """The bits of operands that would wait until a cycle for this operation alone."""
-    return sum(bits[operand] for operand in set(operands) if operand >= 0 and last_use[operand] < cycle)
-
-
-def _moved(slots: _Slots | None, interval: int, cycle: int, latest: int, timing: Timing, room: int) -> int | None:
+def move(slots: Slots | None, interval: int, cycle: int, latest: int, timing: Timing, room: int) -> int | None:
+    """Where an operation goes from a cycle: to the tick `latest`, or before it where a slot is free."""
     if slots is None:
         return latest
     found = slots.last(cycle + 1, latest // room)
