@@ -46,16 +46,11 @@ def cost(
 def draw_schedule(report: CostReport, path: Path | str, interval: int | None = None) -> None:
     """Write the picture of the schedule of a report's only elementary (.svg or .png), at its least interval or another.
 
-    Raises ArrayolError: `no-schedule` where the report has several elementaries, or nothing was derived.
+    Raises ArrayolError (`no-body`) where nothing was derived, and as `Derivation.at` does; ValueError where the report
+    has several elementaries.
     """
-    if len(report.elementaries) != 1:
-        raise error("no-schedule", "a schedule is drawn of one elementary", hint="name it, as in cost(spec, 'smooth')")
     (elementary,) = report.elementaries
-    chosen = interval if interval is not None else elementary.intervals[0]
-    if elementary.derivation is None:
-        hint = "name a technology: --technology ecp5-6"
-        raise error("no-schedule", f"nothing is derived of '{elementary.name}', so there is no schedule", hint=hint)
-    save_schedule(picture(elementary, chosen), Path(path))
+    save_schedule(picture(elementary, interval if interval is not None else elementary.intervals[0]), Path(path))
 
 
 def _elementary(spec: Spec, name: str) -> str:
@@ -69,6 +64,6 @@ def _elementary(spec: Spec, name: str) -> str:
     known = list(spec.elementaries)
     if component is not None:
         hint = f"elementaries of '{spec.name}': {', '.join(known) or 'none'}"
-        raise error("unknown-elementary", f"'{name}' repeats no elementary", component.span, hint=hint)
+        raise error("unknown-task", f"'{name}' repeats no elementary", component.span, hint=hint)
     hint = did_you_mean(name, known) or f"elementaries of '{spec.name}': {', '.join(known) or 'none'}"
-    raise error("unknown-elementary", f"there is no elementary '{name}' in '{spec.name}'", hint=hint)
+    raise error("unknown-task", f"there is no elementary '{name}' in '{spec.name}'", hint=hint)
