@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.errors import error
-from dse.pareto.fronts import Combination, Values
+from dse.pareto.fronts import Combination, Rows, Values
 from dse.space.mappings import MappingSpace
 from dse.space.objectives import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
@@ -24,11 +25,13 @@ _MEMORY = ("internal_memory_data", "internal_memory_bits", "memory_blocks")
 
 @dataclass(frozen=True)
 class Columns:
-    """`figures` are the columns, the objectives first; `objectives` says which column each objective reads.
+    """`figures` are the columns, the objectives first; `objectives` says which columns each objective reads.
 
-    Figures that read the same key of the model share a column. `combination` makes wholes of groups, within the
-    limits. `beside` is what each column has beside all groups (what is loaded once): the group with the first task
-    bears it, of which each fusion has one; where the largest group counts, all groups do.
+    Figures that read the same key of the model share a column; one of parts has a column for each part. `combination`
+    makes wholes of groups, within the limits. `beside` is what each column has beside all groups (what is loaded once):
+    the group with the first task bears it, of which each fusion has one; where the largest group counts, all groups do.
+    `bounds` are the limits of figures of parts, which whole designs alone have; a figure of parts only grows with each
+    of them, so what a design is dominated by in the parts keeps every bound that it keeps itself.
     """
 
     objectives: tuple[Figure, ...]
@@ -36,12 +39,45 @@ class Columns:
     combination: Combination
     constraints: tuple[Constraint, ...]
     beside: tuple[int, ...]
+    bounds: tuple[tuple[Figure, int], ...] = ()
+    clock_mhz: float | None = None
 
     @property
-    def of_objectives(self) -> tuple[int, ...]:
-        """The column of each objective."""
-        keys = [figure.key for figure in self.figures]
-        return tuple(keys.index(objective.key) for objective in self.objectives)
+    def of_objectives(self) -> tuple[tuple[int, ...], ...]:
+        """The columns of each objective."""
+        return tuple(self.of_figure(objective) for objective in self.objectives)
+
+    def of_figure(self, figure: Figure) -> tuple[int, ...]:
+        """The columns of a figure: of its parts, where it has some."""
+        places = {_source(column): place for place, column in enumerate(self.figures)}
+        return tuple(places[_source(part)] for part in (figure.parts or (figure,)))
+
+    def whole(self, figure: Figure, values: Values) -> Values:
+        """The integers of a figure (n,), of the columns of whole designs (n, figures)."""
+        columns = self.of_figure(figure)
+        if not figure.parts:
+            return values[:, columns[0]]
+        assert self.clock_mhz is not None, "figures in time are refused without a clock"
+        return figure.whole([values[:, column] for column in columns], self.clock_mhz)
+
+    def excess(self, values: Values) -> NDArray[np.float64]:
+        """How far whole designs (n, figures) are above their bounds, as shares of these; 0 for what keeps them."""
+        excess = np.zeros(len(values))
+        for figure, limit in self.bounds:
+            excess += np.maximum(0.0, self.whole(figure, values) / max(1, limit) - 1)
+        return excess
+
+    def keep_bounds(self, values: Values) -> Rows:
+        """The rows of whole designs (n, figures) that keep all bounds."""
+        kept = np.ones(len(values), np.bool_)
+        for figure, limit in self.bounds:
+            kept &= self.whole(figure, values) <= limit
+        return np.flatnonzero(kept)
+
+    def epsilon(self, asked: float) -> float:
+        """What fronts of the columns may be thinned by: what leaks grows with its power and with time, as each does."""
+        composed = any(figure.parts for figure in (*self.objectives, *(figure for figure, _ in self.bounds)))
+        return math.floor(1e9 * (math.sqrt(1 + asked) - 1)) / 1e9 if composed else asked
 
     @property
     def units_are_free(self) -> bool:
@@ -60,7 +96,7 @@ class Columns:
     @property
     def leading(self) -> int:
         """How many columns belong to objectives; the others are there for constraints alone."""
-        return max(self.of_objectives) + 1
+        return max(column for columns in self.of_objectives for column in columns) + 1
 
 
 def columns_of(
@@ -77,14 +113,26 @@ def columns_of(
         require_known(constraint.figure, known, platform, network)
         _require_side(constraint, known[constraint.figure])
     bounded = [known[constraint.figure] for constraint in constraints]
-    first: dict[str, Figure] = {}
+    first: dict[tuple[str, int], Figure] = {}
     for figure in (*chosen, *bounded):
-        first.setdefault(figure.key, figure)
+        for part in figure.parts or (figure,):
+            first.setdefault(_source(part), part)
     figures = tuple(first.values())
     limits = tuple(_limit(figure, constraints, known, platform) for figure in figures)
+    whole = {figure.name: figure for figure in bounded if figure.parts}.values()
+    bounds = [
+        (figure, limit) for figure in whole if (limit := _limit(figure, constraints, known, platform)) is not None
+    ]
     largest = tuple(reuse_memory and figure.key in _MEMORY for figure in figures)
     beside = tuple(_beside(model.once, figure.key) for figure in figures)
-    return Columns(chosen, figures, Combination(largest, limits), tuple(constraints), beside)
+    return Columns(
+        chosen, figures, Combination(largest, limits), tuple(constraints), beside, tuple(bounds), platform.clock_mhz
+    )
+
+
+def _source(figure: Figure) -> tuple[str, int]:
+    """What figures of one column have in common; those of costs differ in the number that makes integers of them."""
+    return figure.key, min(figure.scale, 0)
 
 
 def _beside(once: Once, key: str) -> int:
@@ -105,7 +153,8 @@ def _limit(
 ) -> int | None:
     """The largest integer of a column that keeps all its constraints."""
     pairs = ((constraint, known[constraint.figure]) for constraint in constraints)
-    return min((_integer_limit(*pair, platform) for pair in pairs if pair[1].key == figure.key), default=None)
+    same = [pair for pair in pairs if _source(pair[1]) == _source(figure)]
+    return min((_integer_limit(*pair, platform) for pair in same), default=None)
 
 
 def _integer_limit(constraint: Constraint, figure: Figure, platform: Platform) -> int:
@@ -139,5 +188,5 @@ def _column(priced: Priced, key: str, scale: int) -> Values:
 
 
 def objective_values(columns: Columns, values: Values) -> Values:
-    """The objectives' columns of values, of shape (n, objectives)."""
-    return values[:, list(columns.of_objectives)]
+    """The objectives of values of whole designs, of shape (n, objectives)."""
+    return np.stack([columns.whole(objective, values) for objective in columns.objectives], axis=1)

@@ -51,7 +51,7 @@ def _finished(part: GroupPart, context: SearchContext) -> GroupFront:
     """The front with its designs."""
     trade_units = context.columns.combination.trades_units
     front = front_of(part.values, total_units(part.rates), trade_units=trade_units)
-    front = thinned(front, context.space.study.epsilon)
+    front = thinned(front, context.columns.epsilon(context.space.study.epsilon))
     return GroupFront(front, part.designs(front.origin), part.counts, part.refusal)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from importlib.metadata import version
+
+import numpy as np
 
 from arrayol.errors import InfeasibleError
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import fusion_front
-from dse.pareto.fronts import front_of
+from dse.pareto.fronts import Front, front_of
 from dse.pareto.hypervolume import hypervolume
 from dse.results.exploration import Exploration, Labels
 from dse.results.records import datapath_records, group_record, resident_records
@@ -71,6 +74,7 @@ def explore_mappings(
     request.announce_all(remarks)
     context = SearchContext(space, columns)
     searched = search(context, method, request, runner)
+    searched = _within_bounds(columns, searched)
     if not len(searched.front):
         raise _why_infeasible(context, method, searched, request, runner)
     designs = slowed(context, _designs(columns, searched))
@@ -84,6 +88,15 @@ def explore_mappings(
     result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
     plotted = plotted_points(space, columns, searched.groups, front)
     return Exploration(result, columns.objectives, plotted, designs, steps.original if steps else None)
+
+
+def _within_bounds(columns: Columns, searched: Searched) -> Searched:
+    """The whole designs that keep bounds of figures that no group has."""
+    if not columns.bounds:
+        return searched
+    front, rows = searched.front, columns.keep_bounds(searched.front.values)
+    kept = Front(front.values[rows], front.units[rows], np.arange(len(rows)))
+    return replace(searched, front=kept, design=lambda row: searched.design(int(rows[row])))
 
 
 def _why_infeasible(

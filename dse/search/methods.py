@@ -119,7 +119,8 @@ class Points:
 
 def unbounded(columns: Columns) -> Columns:
     """The same columns without limits."""
-    return replace(columns, combination=replace(columns.combination, limits=(None,) * len(columns.combination.limits)))
+    combination = replace(columns.combination, limits=(None,) * len(columns.combination.limits))
+    return replace(columns, combination=combination, bounds=())
 
 
 def infeasible(space: MappingSpace, columns: Columns, points: Points, refusal: str | None) -> InfeasibleError:
@@ -133,7 +134,11 @@ def infeasible(space: MappingSpace, columns: Columns, points: Points, refusal: s
     parts = [_need(space, columns, points, constraint) for constraint in columns.constraints]
     design = identifier(points.design(nearest).fusion, space.graph)
     message = f"no design of '{name}' keeps all constraints: {'; '.join(parts)}"
-    shown = ", ".join(_shown(space, columns, points.front, nearest, figure) for figure in columns.figures)
+    known = figures_of(space.model.platform, space.model.accesses)
+    figures: dict[str, Figure] = {}
+    for figure in (*columns.objectives, *(known[constraint.figure] for constraint in columns.constraints)):
+        figures.setdefault(figure.key, figure)
+    shown = ", ".join(_shown(space, columns, points.front, nearest, figure) for figure in figures.values())
     return InfeasibleError(
         [Diagnostic("infeasible", message, hint=f"the nearest design, of fusion {design}, has {shown}")]
     )
@@ -141,10 +146,11 @@ def infeasible(space: MappingSpace, columns: Columns, points: Points, refusal: s
 
 def _nearest(columns: Columns, front: Front) -> int:
     """The point with the least sum of relative excesses over the limits."""
+    whole = columns.excess(front.values).tolist()
 
     def excess(row: int) -> Fraction:
         pairs = zip(front.values[row].tolist(), columns.combination.limits, strict=True)
-        return sum((_over(value, limit) for value, limit in pairs if limit is not None), Fraction(0))
+        return sum((_over(value, limit) for value, limit in pairs if limit is not None), Fraction(whole[row]))
 
     return min(range(len(front)), key=excess)
 
@@ -156,14 +162,13 @@ def _over(value: int, limit: int) -> Fraction:
 def _need(space: MappingSpace, columns: Columns, points: Points, constraint: Constraint) -> str:
     """What a constraint asks, and the best that any design has."""
     figure = figures_of(space.model.platform, space.model.accesses)[constraint.figure]
-    column = [other.key for other in columns.figures].index(figure.key)
-    best = int(points.front.values[:, column].min())
+    best = int(columns.whole(figure, points.front.values).min())
     word = "most" if figure.name == FRAMES_PER_SECOND else "least"
     return f"{constraint} is asked, the {word} is {_number(space, figure, best)}"
 
 
 def _shown(space: MappingSpace, columns: Columns, front: Front, row: int, figure: Figure) -> str:
-    value = int(front.values[row, columns.figures.index(figure)])
+    value = int(columns.whole(figure, front.values[row : row + 1])[0])
     return f"{figure.name} {_number(space, figure, value)}"
 
 

@@ -6,10 +6,13 @@ First the published model's objectives, then the figures of the machine model, w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.network import Network
@@ -17,13 +20,24 @@ from arrayol.language.diagnose import did_you_mean
 from arrayol.text import listed
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import without_cost
+from hwmodel.datapath.technology.rows import COSTS
 from hwmodel.machine.costs import LOCAL_BITS, ROM_BITS, all_costs, scale_of
-from hwmodel.machine.estimate import SETUP_BYTES, SETUP_CYCLES
+from hwmodel.machine.energy import MEMORY_BITS, EnergyPrices, energy_gap, energy_prices
+from hwmodel.machine.estimate import (
+    DYNAMIC,
+    ENERGIES,
+    ENERGY,
+    LEAKAGE,
+    POWER,
+    SETUP_BYTES,
+    SETUP_CYCLES,
+)
 from hwmodel.platform import Platform
 from hwmodel.published.group import PublishedDesign
 from hwmodel.residence import ONCE
 
 Item = TypeVar("Item")
+Wholes = NDArray[Any]  # of int64, one for each design
 
 LATENCY = "latency_cycles"
 MICROSECONDS = "latency_microseconds"
@@ -71,7 +85,7 @@ PUBLISHED: Mapping[str, Objective] = MappingProxyType(
     }
 )
 DEFAULT = (LATENCY, "internal_memory_data")
-MACHINE_ONLY = ("traffic_bytes", "frame_cycles", "memory_blocks", "frames_per_second")
+MACHINE_ONLY = ("traffic_bytes", "frame_cycles", "memory_blocks", "frames_per_second", ENERGY, POWER)
 
 
 class WrongObjectiveError(ArrayolError):
@@ -146,7 +160,8 @@ FRAMES_PER_SECOND = "frames_per_second"
 class Figure:
     """A figure of a design. Designs are compared by integers, smaller is better: `key` of the model, times `scale`.
 
-    `scale` makes integers of costs that are not. `clocked` figures are cycles seen through the platform's clock.
+    `scale` makes integers of costs that are not. `clocked` figures are cycles seen through the platform's clock. What
+    is neither the sum nor the maximum of its groups' figures is made of `parts` that are: see `whole`.
     """
 
     name: str
@@ -155,6 +170,23 @@ class Figure:
     key: str
     scale: int = 1
     clocked: bool = False
+    parts: tuple[Figure, ...] = ()
+    leaking: int = 0
+
+    def whole(self, columns: Sequence[Wholes], clock_mhz: float) -> Wholes:
+        """The integers of whole designs, of those of its parts: energies in fJ, powers in pW.
+
+        Parts are energy but for what leaks in fJ, what processors leak in pW, cycles per frame (negative for a power,
+        which is less where frames take longer), and, where internal memory leaks too, its bits, `leaking` pW each.
+        """
+        energy, power, cycles, *bits = (np.asarray(column, np.float64) for column in columns)
+        power = power + self.leaking * bits[0] if bits else power
+        if self.name == ENERGY:
+            exact = energy + power * cycles / (1000 * clock_mhz)
+        else:
+            exact = power + 1000 * clock_mhz * np.divide(energy, -cycles, out=0 * energy, where=cycles != 0)
+        integers: Wholes = np.rint(exact).astype(np.int64)
+        return integers
 
     def shown(self, exact: int, platform: Platform) -> int | float:
         """The figure in `unit` that stands behind the integer."""
@@ -189,17 +221,39 @@ _FIGURES = (
     Figure(LOCAL_BITS, "registers of locals", "bits", LOCAL_BITS),
     Figure(MICROSECONDS, "latency", "us", LATENCY, clocked=True),
     Figure(FRAMES_PER_SECOND, "frame rate", "frames/s", "frame_cycles", clocked=True),
+    Figure(ENERGY, "energy of a frame", "nJ", ENERGY, 10**6),
+    Figure(POWER, "power", "mW", POWER, 10**9),
 )
 MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure in _FIGURES})
+
+
+_FRAME = MACHINE["frame_cycles"]
+_SLOWNESS = Figure("slowness", "time per frame, the less the longer", "cycles", _FRAME.key, -1)
+
+
+def _energies(prices: EnergyPrices) -> Iterator[Figure]:
+    """Energy and power: of a whole design, since what one group's processors leak, they leak while the others work."""
+    of_groups = (
+        Figure(DYNAMIC, "energy but for what leaks", "fJ", DYNAMIC),
+        Figure(LEAKAGE, "what processors leak", "pW", LEAKAGE),
+    )
+    leaking = prices.leaking.get(MEMORY_BITS, 0)
+    bits = (MACHINE[MEMORY_BITS],) if leaking else ()
+    yield replace(MACHINE[ENERGY], parts=(*of_groups, _FRAME, *bits), leaking=leaking)
+    yield replace(MACHINE[POWER], parts=(*of_groups, _SLOWNESS, *bits), leaking=leaking)
 
 
 def figures_of(platform: Platform, accesses: Accesses) -> dict[str, Figure]:
     """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have."""
     costs = all_costs(accesses, platform)
     figures = {figure.name: figure for figure in _FIGURES if _has(platform, accesses, figure)}
+    prices = energy_prices(platform, accesses.network) if platform.clock_mhz is not None else None
+    figures |= {figure.name: figure for figure in (_energies(prices) if prices is not None else ())}
     for name in platform.all_cost_names(accesses.network):
         if not without_cost(platform, accesses.network, name):
-            figures[name] = Figure(name, f"cost in {name}", name, name, scale_of(cost for _, cost in costs[name]))
+            unit = COSTS.get(name) or name
+            title = name if COSTS.get(name) else f"cost in {name}"
+            figures[name] = Figure(name, title, unit, name, scale_of(cost for _, cost in costs[name]))
     return figures
 
 
@@ -207,7 +261,7 @@ def chosen_figures(names: Sequence[str], platform: Platform, accesses: Accesses)
     """The figures of these names.
 
     Raises WrongObjectiveError (`unknown-objective`, `repeated-objective`, `no-objective`) and ArrayolError (`no-clock`,
-    `no-block-size`, `nothing-resident`, `missing-cost`).
+    `no-block-size`, `nothing-resident`, `no-energy`, `missing-cost`).
     """
     known = figures_of(platform, accesses)
     return _each_once(names, known, lambda name: require_known(name, known, platform, accesses.network))
@@ -216,7 +270,7 @@ def chosen_figures(names: Sequence[str], platform: Platform, accesses: Accesses)
 def require_known(name: str, known: Mapping[str, Figure], platform: Platform, network: Network) -> None:
     """Raises for a name that is no figure here.
 
-    `no-clock`, `no-block-size`, `nothing-resident`, `missing-cost`, or `unknown-objective`.
+    `no-clock`, `no-block-size`, `nothing-resident`, `no-energy`, `missing-cost`, or `unknown-objective`.
     """
     if name in known:
         return
@@ -225,6 +279,10 @@ def require_known(name: str, known: Mapping[str, Figure], platform: Platform, ne
         raise error("no-clock", f"'{name}' needs a clock, and the platform has none", hint=hint)
     if name in _NOTHING:
         raise _nothing_resident(name)
+    if name in ENERGIES:
+        gap = energy_gap(platform, network)
+        assert gap is not None, "a technology has a clock"
+        raise error("no-energy", f"'{name}' is no figure of designs here: {gap[0]}", hint=gap[1])
     if name in MACHINE:
         hint = "give local.block_bits = BITS in the platform"
         raise error("no-block-size", f"'{name}' needs the size of a memory block, and the platform has none", hint=hint)
@@ -262,6 +320,8 @@ _NOTHING = {
 
 
 def _has(platform: Platform, accesses: Accesses, figure: Figure) -> bool:
+    if figure.name in ENERGIES:
+        return False  # made of parts, below
     if figure.clocked:
         return platform.clock_mhz is not None
     if figure.name in _NOTHING:

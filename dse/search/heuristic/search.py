@@ -132,6 +132,7 @@ class _Search:
                 continue
             values[row] = reduce(self.pricer.columns.combination.whole, feasible)
             excess[row] = _excess(values[row], self.pricer.columns.combination)
+            excess[row] += self.pricer.columns.excess(values[row : row + 1])[0]
         rows = [row for row in range(len(designs)) if excess[row] == 0]
         kept = [design for row in rows if (design := designs[row])]
         units = np.array(
@@ -144,7 +145,8 @@ class _Search:
         """Genes and objectives of the best whole designs of groups seen so far, each once; the archive takes all."""
         wholes = self.stock.wholes()
         values, units = values_of(wholes, len(self.pricer.columns.figures))
-        self.archive.add(values, units, [whole.groups for whole in wholes])
+        kept = self.pricer.columns.keep_bounds(values)
+        self.archive.add(values[kept], units[kept], [wholes[row].groups for row in kept])
         rows: list[Genes] = []
         places: list[int] = []
         for place, whole in enumerate(wholes):
