@@ -69,6 +69,25 @@ def without_cost(platform: Platform, network: Network, cost: str) -> tuple[str, 
     return tuple(dict.fromkeys(lacking))
 
 
+def estimated_figures(platform: Platform, network: Network) -> tuple[str, ...]:
+    """The costs and energies of designs that are estimates of the platform's technology, as results call them."""
+    technology = platform.technology
+    if technology is None:
+        return ()
+    processes = network.processes.values()
+    paths = [platform.datapath(one, interval) for one in processes for interval in platform.intervals(one)]
+    costs = [
+        name
+        for name in platform.all_cost_names(network)
+        if any(
+            path.origins.get(f"cost.{name}") == "derived" and (path.estimated or technology.is_estimate(name))
+            for path in paths
+        )
+    ]
+    estimated = any(path.estimated for path in paths) or any(map(technology.is_estimate, ("pj", "leakage")))
+    return (*costs, *(("energy_nj", "power_mw", "energy_pj") if estimated else ()))
+
+
 def _default(platform: Platform, origin: str) -> Iterator[str]:
     if origin != DEFAULT_NAME:
         return

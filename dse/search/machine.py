@@ -39,10 +39,11 @@ from dse.space.objectives import Figure, figures_of
 from dse.space.remarks import remarks_of
 from dse.space.size import all_fusions, count_fusions, size_of
 from dse.verify.verify import Verdict
+from hwmodel.assumptions import estimated_figures
 from hwmodel.design import Design as Decisions
 from hwmodel.design import GroupDesign
 from hwmodel.machine.bounds import require_bounded_costs
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
+from hwmodel.machine.estimate import ENERGY, DesignEstimate, GroupEstimate
 
 
 def explore_mappings(
@@ -163,7 +164,7 @@ def _records(
                 verified=verdict.verified,
                 verification=verdict.text,
                 bottleneck=estimate.bottleneck,
-                energy_pj=None,
+                energy_pj=estimate.energy_pj,
                 flows=None,
                 groups=tuple(record for _, record in groups),
                 resident=resident_records(estimate),
@@ -194,7 +195,7 @@ def _result(
     others: tuple[Design, ...] | None,
 ) -> Result:
     method, searched = how
-    counts, refusal = searched.counts, searched.refusal
+    counts, refusal, technology = searched.counts, searched.refusal, space.model.platform.technology
     return Result(
         arrayol=version("arrayol"),
         spec=labels.spec,
@@ -204,8 +205,8 @@ def _result(
         components=dict(labels.components),
         model=labels.model,
         platform=labels.platform,
-        technology=None,
-        estimates=(),
+        technology=technology.name if technology is not None else None,
+        estimates=_estimates(space, columns),
         datapaths=datapath_records(space.model, (*records, *(others or ()))),
         remarks=remarks,
         objectives=tuple(figure.name for figure in columns.objectives),
@@ -226,6 +227,14 @@ def _result(
         pareto=records,
         designs=None if others is None else (*records, *others),
     )
+
+
+def _estimates(space: MappingSpace, columns: Columns) -> tuple[str, ...]:
+    """The figures of the result that are estimates of the platform's table."""
+    model = space.model
+    shown = {figure.name for figure in _figures(space, columns)}
+    shown |= {"energy_pj"} if ENERGY in shown else set()
+    return tuple(name for name in estimated_figures(model.platform, model.network) if name in shown)
 
 
 def _evolution(evolution: Evolution) -> EvolutionRecord:

@@ -50,6 +50,10 @@ class Derived(Protocol):
     def energy_registers_pj(self) -> float:
         """Of one repetition."""
 
+    @property
+    def estimated(self) -> bool:
+        """Whether some row that prices it is an estimate, whatever the table is otherwise."""
+
 
 class Derivation(Protocol):
     """What is derived of a body."""
@@ -139,6 +143,7 @@ class Choices:
                 **cost_from,
                 **energy_from,
             },
+            estimated=derived is not None and derived.estimated,
         )
 
     @property

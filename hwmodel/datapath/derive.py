@@ -61,6 +61,11 @@ class Derived:
         return self.energy_operators_pj + self.energy_registers_pj
 
     @property
+    def estimated(self) -> bool:
+        """Whether no number of some row that prices it was measured."""
+        return any(price.estimate for price in self.priced.prices)
+
+    @property
     def remark(self) -> str | None:
         """What a designer should know: a chain of floats at an interval of 1 that is mostly registers."""
         technology = self.priced.technology

@@ -21,7 +21,8 @@ class Datapath:
     `through_memory` is what each takes more where the state does not stay in a register of the unit. `cost` per unit,
     by names; `energy_pj` in pJ of a repetition's operators and registers, None where nobody says, `register_pj` the
     part of it that registers take. `origins` says where each figure is from: `interval`, `latency`, `recurrence` (of
-    tasks with delays), `cost.NAME` of each cost, `energy_pj`.
+    tasks with delays), `cost.NAME` of each cost, `energy_pj`. `estimated` says that of what is derived some rows of the
+    technology are estimates.
     """
 
     interval: int
@@ -32,6 +33,7 @@ class Datapath:
     energy_pj: float | None = None
     register_pj: float = 0.0
     origins: Mapping[str, Origin] = field(default_factory=dict)
+    estimated: bool = False
 
     def operand_delay(self, output: str, port: str, occupancy: int, *, in_register: bool) -> int:
         """Cycles between the starts of two repetitions of a chain: a multiple of the occupancy, at least that."""

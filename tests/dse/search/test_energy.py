@@ -10,7 +10,7 @@ from statistics import median
 import pytest
 
 from arrayol import api
-from arrayol.errors import ArrayolError
+from arrayol.errors import ArrayolError, InfeasibleError
 from arrayol.ir.network import flatten
 from dse.space.mappings import MappingSpace
 from dse.space.study import Study
@@ -104,19 +104,19 @@ def _explored(objectives: tuple[str, ...], constraints: tuple[str, ...], method:
     return {tuple(round(design.objectives[name], 6) for name in objectives) for design in result.pareto}
 
 
-@pytest.mark.parametrize("reuse_memory", [False, True])
-@pytest.mark.parametrize("method", ["exact", "exhaustive", "partition"])
-@pytest.mark.parametrize(
-    ("objectives", "bounded"),
-    [
-        (("energy_nj", "latency_cycles"), ()),
-        (("lut", "energy_nj"), ("frame_cycles",)),
-        (("power_mw",), ()),
-        (("power_mw", "lut"), ("frame_cycles",)),
-        (("latency_cycles",), ("energy_nj",)),
-        (("lut",), ("power_mw", "frame_cycles")),
-    ],
-)
+CASES: list[tuple[tuple[str, ...], tuple[str, ...], str, bool]] = [
+    (("energy_nj", "latency_cycles"), (), "exact", False),
+    (("energy_nj", "latency_cycles"), (), "exhaustive", True),
+    (("lut", "energy_nj"), ("frame_cycles",), "exact", True),
+    (("lut", "energy_nj"), ("frame_cycles",), "partition", False),
+    (("power_mw",), (), "exhaustive", False),
+    (("power_mw", "lut"), ("frame_cycles",), "exact", False),
+    (("latency_cycles",), ("energy_nj",), "exact", False),
+    (("lut",), ("power_mw", "frame_cycles"), "exact", True),
+]
+
+
+@pytest.mark.parametrize(("objectives", "bounded", "method", "reuse_memory"), CASES)
 def test_fronts_are_those_of_all_whole_designs(
     board: Platform, objectives: tuple[str, ...], bounded: tuple[str, ...], method: str, reuse_memory: bool
 ) -> None:
@@ -128,3 +128,55 @@ def test_fronts_are_those_of_all_whole_designs(
     expected = _front({tuple(round(one.objective(name), 6) for name in objectives) for one in kept})
     constraints = tuple(f"{name} <= {bound}" for name, bound in bounds.items())
     assert _explored(objectives, constraints, method, reuse_memory=reuse_memory) == expected
+
+
+def test_a_heuristic_search_keeps_bounds_of_energies(board: Platform) -> None:
+    """On a space this small it finds the front."""
+    model = MachineModel(flatten(api.load("both.aol"), "both"), board)
+    wholes = list(_wholes(model, reuse_memory=False))
+    bound = round(median(one.energy_nj or 0 for one in wholes), 4)
+    kept = {round(one.objective("lut"), 6) for one in wholes if (one.energy_nj or 0) <= bound}
+    found = _explored(("lut",), (f"energy_nj <= {bound}",), "nsga2", reuse_memory=False)
+    assert found == {(min(kept),)}
+
+
+def test_a_bound_that_nothing_keeps_is_told_with_the_least(board: Platform) -> None:
+    model = MachineModel(flatten(api.load("both.aol"), "both"), board)
+    least = min(one.energy_nj or 0 for one in _wholes(model, reuse_memory=False))
+    with pytest.raises(InfeasibleError) as caught:
+        _explored(("lut",), ("energy_nj <= 0.001",), "exact", reuse_memory=False)
+    message = caught.value.diagnostics[0].message
+    assert message == (
+        f"no design of 'both' keeps all constraints: energy_nj <= 0.001 is asked, the least is {least:,.1f}"
+    )
+
+
+def test_energies_of_a_result_are_parts_of_a_whole(board: Platform) -> None:
+    space = api.Space(Study.model_validate(NARROW), verify=False)
+    result = api.explore("both.aol", objectives=("energy_nj", "lut"), space=space).result
+    assert result.technology == "parts"
+    for design in result.pareto:
+        assert design.energy_pj is not None
+        assert set(design.energy_pj) == {"operators", "registers", "local memory", "external memory", "leakage"}
+        assert sum(design.energy_pj.values()) == pytest.approx(1000 * design.objectives["energy_nj"], abs=1e-3)
+        frames = design.objectives["frames_per_second"]
+        assert design.objectives["power_mw"] == pytest.approx(design.objectives["energy_nj"] * frames / 1e6, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("platform", "message"),
+    [
+        ("[memory]\nlatency = 1\ndata_per_word = 1\n", "the platform names no technology"),
+        (f"{PLATFORM}[[elementary.far.measured]]\ninterval = 2\nlatency = 1\ncost = {{ lut = 9 }}\n", None),
+    ],
+)
+def test_energies_need_a_technology(board: Platform, platform: str, message: str | None) -> None:
+    Path("both.toml").write_text(f"assume_datapaths = true\n{platform}", encoding="utf-8")
+    space = api.Space(Study.model_validate(NARROW), verify=False)
+    if message is None:
+        assert api.explore("both.aol", objectives=("power_mw",), space=space).result.pareto
+        return
+    with pytest.raises(ArrayolError) as caught:
+        api.explore("both.aol", objectives=("power_mw",), space=space)
+    (mistake,) = caught.value.diagnostics
+    assert (mistake.code, mistake.message) == ("no-energy", f"'power_mw' is no figure of designs here: {message}")

@@ -17,7 +17,9 @@ from dse.results.schema import Result
 from hwmodel.machine.model import MachineModel
 
 SMALL = {"H": 8, "W": 8}
-MEMORY = "[memory]\nlatency = 3\ndata_per_word = {}\n[elementary.smooth]\ninitiation_interval = 1\ncost = {{ lut = {} }}\n"
+MEMORY = (
+    "[memory]\nlatency = 3\ndata_per_word = {}\n[elementary.smooth]\ninitiation_interval = 1\ncost = {{ lut = {} }}\n"
+)
 
 
 def lpsf(**consts: int) -> api.Spec:

@@ -31,6 +31,7 @@ class Derived:
     cost: Mapping[str, float]
     energy_operators_pj: float
     energy_registers_pj: float
+    estimated: bool = False
 
 
 @dataclass(frozen=True)

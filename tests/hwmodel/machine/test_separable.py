@@ -23,6 +23,7 @@ from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, interval_of
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
+from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.units_exact import price_structure
 from hwmodel.platform import find_platform
@@ -74,17 +75,19 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
             pairs = zip(design.processors, units_of(chosen).tolist(), interval_of(chosen).tolist(), strict=True)
             faster = tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
             _require_same_estimates(model, replace(design, processors=faster))
-        for name in OBJECTIVES:
-            if name != "memory_blocks" or priced.memory_blocks is not None:
-                found = priced.objective(name)[number][priced.legal[number]]
-                np.testing.assert_array_equal(found, alone.objective(name)[0][priced.legal[number]], err_msg=name)
-        if alone.energy is not None:
-            for name in ("energy_fj", "leakage_pw"):
-                legal = priced.legal[number]
-                found = priced.objective(name)[number][legal]
-                np.testing.assert_array_equal(found, alone.objective(name)[0][legal], err_msg=name)
-        for name in alone.costs:
-            np.testing.assert_array_equal(priced.objective(name)[number], alone.objective(name)[0], err_msg=name)
+        _require_same_figures(priced, number, alone)
+
+
+def _require_same_figures(priced: Priced, number: int, alone: Priced) -> None:
+    """All figures of one structure in a batch are those that it has by itself."""
+    left_out = {"memory_blocks"} if priced.memory_blocks is None else set()
+    names = {*OBJECTIVES, *(() if alone.energy is None else ("energy_fj", "leakage_pw"))} - left_out
+    legal = priced.legal[number]
+    for name in names:
+        found, expected = priced.objective(name)[number], alone.objective(name)[0]
+        np.testing.assert_array_equal(found[legal], expected[legal], err_msg=name)
+    for name in alone.costs:
+        np.testing.assert_array_equal(priced.objective(name)[number], alone.objective(name)[0], err_msg=name)
 
 
 def _require_same_estimates(model: MachineModel, design: GroupDesign) -> None:
