@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from arrayol.errors import ArrayolError, Diagnostic
+from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.network import Process
 from arrayol.ir.spec import Delay, Elementary, RepetitiveTask, Spec
 from arrayol.pictures.schedule import Operation, ScheduleShown
@@ -205,14 +205,18 @@ def _step_json(step: Step) -> dict[str, Any]:
 
 
 def picture(cost: ElementaryCost, interval: int) -> ScheduleShown:
-    """The schedule of one repetition: a row for each operator, a bar for each operation."""
+    """The schedule of one repetition: a row for each operator, a bar for each operation.
+
+    Raises ArrayolError: `no-body` where nothing is derived, and as `Derivation.at`.
+    """
     at = cost.at(interval)
+    if at.derived is None:
+        hint = "name a technology: --technology ecp5-6"
+        raise error("no-body", f"nothing is derived of '{cost.name}', so there is no schedule", hint=hint)
     rows: dict[str, list[Operation]] = {}
     for step in at.steps:
         if step.kind == "start":
             rows.setdefault(step.operator, []).append((step.result, step.cycle, step.cycle + step.busy, step.until))
     named = sorted(rows.items(), key=lambda row: (row[0].rpartition("#")[0], int(row[0].rpartition("#")[2])))
-    depth = at.derived.depth if at.derived is not None else 0
-    return ScheduleShown(
-        cost.name, interval, depth, at.datapath.latency, tuple((name, tuple(bars)) for name, bars in named)
-    )
+    shown = tuple((name, tuple(bars)) for name, bars in named)
+    return ScheduleShown(cost.name, interval, at.derived.depth, at.datapath.latency, shown)

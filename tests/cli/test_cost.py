@@ -40,7 +40,7 @@ def test_text(arrayol_process: CommandLine) -> None:
     assert lines[4:9] == [
         "       1      32        34       32   4,020   4,800     0   160.6      104.6",
         "       2      33        34       33   2,172   2,417     0   160.6      104.6",
-        "       3      33        33       33   2,021   1,874     0   160.6      104.6",
+        "       3      33        33       33   2,053   1,874     0   160.6      104.6",
         "       4      35        34       35   1,042   1,226     0   160.6      104.6",
         "       8      38        33       38     995     875     0   171.2      115.2",
     ]
@@ -111,8 +111,8 @@ def test_elementaries_without_a_datapath_are_told_beside_the_others(arrayol: Com
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        (("smoth",), 1, "error[unknown-elementary]: there is no elementary 'smoth' in 'lpsf.aol'"),
-        (("lpsf",), 1, "error[unknown-elementary]: 'lpsf' repeats no elementary"),
+        (("smoth",), 1, "error[unknown-task]: there is no elementary 'smoth' in 'lpsf.aol'"),
+        (("lpsf",), 1, "error[unknown-task]: 'lpsf' repeats no elementary"),
         (("--technology", "ecp6"), 1, "error[unknown-technology]: there is no technology 'ecp6'"),
         (("--clock", "0"), 2, "Invalid value for '--clock': 0 is no clock in MHz, as 100."),
         (("--clock", "nan"), 2, "Invalid value for '--clock': nan is no clock in MHz, as 100."),
