@@ -119,19 +119,23 @@ def _show_picked(result: Result, written: Written, folder: Path) -> None:
 
 def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: Path) -> Iterator[tuple[str, str]]:
     design = picked.design
-    figures = [f"{name} {shown_figure(name, value)}" for name, value in design.objectives.items()]
-    yield "figures", ", ".join(figures)
+    yield "figures", ", ".join(_figure(result, name, value) for name, value in design.objectives.items())
     for number, group in enumerate(design.groups, 1):
         yield "groups" if number == 1 else "", f"{number}: {_group(result, group)}"
     if design.resident:
         yield "resident", ", ".join(f"{one.kind} {one.name} {one.bits:,} bits" for one in design.resident)
     for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()):
-        estimate = f" (estimate, {result.technology})" if name in result.estimates else ""
-        yield f"{name.replace('_', ' ')}{estimate}", _shares(parts)
+        estimate = result.estimate_text(name)
+        yield name.replace("_", " "), f"{estimate}: {_shares(parts)}" if estimate else _shares(parts)
     if steps := steps_text(design):
         yield "steps", steps
     files = [str(folder / name) for name in (PICKED, document["aol"]) if name]
     yield "written", ", ".join(files)
+
+
+def _figure(result: Result, name: str, value: float) -> str:
+    estimate = result.estimate_text(name)
+    return f"{name} {shown_figure(name, value)}{f' ({estimate})' if estimate else ''}"
 
 
 def _group(result: Result, group: GroupRecord) -> str:

@@ -102,7 +102,8 @@ def _mapping_columns(table: Table, result: Result) -> Rows:
     objectives = result.objectives
     for name in objectives:
         title = MACHINE[name].title if name in MACHINE else "cost"
-        table.add_column(f"{title}\n{unit_of(name)}", justify="right", no_wrap=True)
+        estimate = result.estimate_text(name).replace(", ", "\n")  # one below the other, so that columns stay narrow
+        table.add_column("\n".join(filter(None, (title, unit_of(name), estimate))), justify="right", no_wrap=True)
     table.add_column("group and its tasks", overflow="fold")
     some_wait = any("@" in result.rate_text(one) for design in result.pareto for one in design.processors.values())
     table.add_column("units\n@ cycles" if some_wait else "units", overflow="fold", max_width=16)

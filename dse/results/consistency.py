@@ -22,6 +22,7 @@ from dse.results.compare import grows, values_of
 from dse.results.schema import Design, GroupRecord, MemoryRecord, Result
 from dse.results.shared import quantity
 from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS
+from hwmodel.machine.estimate import ENERGY, POWER
 
 MISTAKES_TOLD = 5
 _VOLUME_CHECKED = 3  # objectives; the volume of more takes long
@@ -54,6 +55,7 @@ def _mistakes(result: Result) -> Iterator[str]:
             yield f"design {design.id}: {name} is {_shown(stored)}, and its groups give {_shown(expected)}"
     yield from _times(designs)
     yield from _costs(result, designs)
+    yield from _energies(designs)
     yield from _front(result, designs)
     yield from _counts(result)
     yield from _volume(result)
@@ -231,6 +233,21 @@ def _costs(result: Result, designs: Sequence[Design]) -> Iterator[str]:
                     its = f"design {design.id}: {name} of '{task}' is {_shown(cost)}"
                     as_in = f", with ROMs and locals as in design {like.id}" if beside else ""
                     yield f"{its}, and its units cost {_shown(of_units + more)}{as_in}"
+
+
+def _energies(designs: Sequence[Design]) -> Iterator[str]:
+    """The energy of a frame is that of its parts; its power that by the frame rate."""
+    for design in designs:
+        figures = design.objectives
+        parts = design.energy_pj
+        if parts is None or ENERGY not in figures:
+            continue
+        expected = {ENERGY: sum(parts.values()) / 1000}
+        if POWER in figures and FRAMES_PER_SECOND in figures:
+            expected[POWER] = expected[ENERGY] * figures[FRAMES_PER_SECOND] / 1e6
+        for name, value in expected.items():
+            if not math.isclose(figures[name], value, rel_tol=1e-6, abs_tol=1e-9):
+                yield f"design {design.id}: {name} is {_shown(figures[name])}, and its parts give {value:,.6g}"
 
 
 def _sums(design: Design) -> Iterator[tuple[str, Number, Number]]:

@@ -391,6 +391,10 @@ class Result(Record):
             return f"{processor.units:,}"
         return f"{processor.units:,}{between}{processor.occupancy:,}"
 
+    def estimate_text(self, figure: str) -> str:
+        """What is said beside a figure that is an estimate: "estimate, ecp5-6"; empty for any other."""
+        return f"estimate, {self.technology}" if figure in self.estimates else ""
+
     @property
     def stored(self) -> tuple[Design, ...]:
         """All designs that it holds."""

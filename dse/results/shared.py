@@ -48,8 +48,9 @@ def assuming_as(result: Result, platform: Platform) -> Platform:
 
 def technology_text(result: Result) -> str:
     """The table that priced the bodies of a result, and which figures are estimates of it, in words."""
-    verb = "is an estimate" if len(result.estimates) == 1 else "are estimates"
-    return f"{result.technology}" + (f"; {listed(result.estimates)} {verb} of this table" if result.estimates else "")
+    figures = [name for name in result.estimates if name in result.pareto[0].objectives]
+    verb = "is an estimate" if len(figures) == 1 else "are estimates"
+    return f"{result.technology}" + (f"; {listed(figures)} {verb} of this table" if figures else "")
 
 
 def shared_objectives(first: Result, second: Result) -> tuple[str, ...]:
@@ -140,6 +141,18 @@ def terms(first: Result, second: Result, objectives: tuple[str, ...]) -> Iterato
     loads = [_loads(result) for result in (first, second)]
     if loads[0] != loads[1]:
         yield f"the study's loads are {loads[0]} for the first and {loads[1]} for the second"
+    yield from _estimates(first, second, objectives)
     if first.constraints != second.constraints:
         bounds = [", ".join(result.constraints) or "none" for result in (first, second)]
         yield f"the constraints are {bounds[0]} for the first and {bounds[1]} for the second"
+
+
+def _estimates(first: Result, second: Result, objectives: tuple[str, ...]) -> Iterator[str]:
+    """Objectives that are estimates in one of the results or in both."""
+    for name in objectives:
+        said = [result.estimate_text(name) for result in (first, second)]
+        if all(said):
+            of_both = f"an {said[0]}, in both results" if said[0] == said[1] else f"an {said[0]}, and an {said[1]}"
+            yield f"{name} is {of_both}"
+        elif any(said):
+            yield f"{name} is an {said[0] or said[1]}, in the {'first' if said[0] else 'second'} result alone"

@@ -54,7 +54,7 @@ function wholeArrays(group) {
 function figuresList(design) {
   return make("dl", { class: "figures" }, ...data.figures.map((figure, place) =>
     make("div", { class: data.objectives.includes(figure.name) ? "chosen-objective" : null },
-      make("dt", {}, figure.title), make("dd", {}, `${shown(design.values[place])} ${figure.unit}`))));
+      make("dt", {}, figure.title + estimated(figure.name)), make("dd", {}, `${shown(design.values[place])} ${figure.unit}`))));
 }
 
 const share = (place) => `share-${place % 6}`;
@@ -117,7 +117,7 @@ function memoryBars(groups, resident, room) {
 // Whether a processor starts repetitions more rarely than its datapath could.
 const waits = (processor) => processor.occupancy > (data.least[processor.task] ?? Infinity);
 
-const estimated = (name) => (data.estimates.includes(name) ? ` (estimate, table ${data.technology})` : "");
+const estimated = (name) => (data.estimates.includes(name) ? ` (estimate, ${data.technology})` : "");
 
 // Each processor's units, and of one of them the figures with where they are from.
 function datapaths(groups) {

@@ -139,9 +139,9 @@ def draw_panel(axes: Axes, panel: Panel) -> Axes:
     return axes
 
 
-def with_unit(title: str, unit: str) -> str:
-    """An axis title."""
-    return f"{title} ({'µs' if unit == 'us' else unit})"
+def with_unit(title: str, unit: str, estimate: str = "") -> str:
+    """An axis title, which says where the figure is an estimate."""
+    return f"{title} ({'; '.join(filter(None, ('µs' if unit == 'us' else unit, estimate)))})"
 
 
 def scale_axis(axes: Axes, which: str, axis: Axis) -> None:

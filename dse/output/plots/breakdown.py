@@ -27,6 +27,7 @@ from arrayol.text import counted
 from dse.output.plots.axes import SETTINGS, caption, new_sheet
 from dse.pareto.fronts import evenly
 from dse.results.schema import Design, Result
+from hwmodel.machine.estimate import ENERGY
 
 BARS_AT_MOST = 16  # designs; of a longer front some spread evenly, the first and the last among them
 SEEN_FROM = 0.003  # of a bar: about a dot of the picture
@@ -93,21 +94,22 @@ def _panels(result: Result, designs: Sequence[Design]) -> Iterator[Panel]:
     yield Panel([parts["memory_bits"] for parts in breakdowns], KINDS, "bits", "share of the bits on the chip, by kind")
     if any("energy_pj" in parts for parts in breakdowns):
         energy = [{name: amount / 1000 for name, amount in (design.energy_pj or {}).items()} for design in designs]
-        title = f"share of the energy of a frame{_estimated(result, 'energy_nj')}"
+        title = f"share of the energy of a frame{_beside(result, ENERGY)}"
         yield Panel(energy, _looks(_names(energy), {}), "nJ", title)
     for name in sorted(_names([design.costs for design in designs]), key=lambda name: name not in result.objectives):
         costs = [design.costs.get(name, {}) for design in designs]
-        title = f"share of the cost in {name}, by processor{_estimated(result, name)}"
+        title = f"share of the cost in {name}, by processor{_beside(result, name)}"
         yield Panel(costs, _looks(result.space.tasks, {}), name, title)
+
+
+def _beside(result: Result, figure: str) -> str:
+    estimate = result.estimate_text(figure)
+    return f"\n({estimate})" if estimate else ""
 
 
 def _names(parts: Iterable[Mapping[str, object]]) -> list[str]:
     """All names of parts, each once, in their order."""
     return list(dict.fromkeys(name for one in parts for name in one))
-
-
-def _estimated(result: Result, figure: str) -> str:
-    return f"\n(an estimate, table {result.technology})" if figure in result.estimates else ""
 
 
 def _time_looks(names: Iterable[str]) -> dict[str, Look]:

@@ -61,10 +61,8 @@ def draw_front(exploration: Exploration) -> Figure:
 def _panels(exploration: Exploration) -> Iterator[Panel]:
     """A plane for each pair of objectives, the first one across."""
     plotted, front, objectives = exploration.plotted, exploration.result.pareto, exploration.objectives
-    axes = [
-        Axis(with_unit(objective.title, objective.unit), [point[place] for point in plotted.points])
-        for place, objective in enumerate(objectives)
-    ]
+    titles = [with_unit(one.title, one.unit, exploration.result.estimate_text(one.name)) for one in objectives]
+    axes = [Axis(title, [point[place] for point in plotted.points]) for place, title in enumerate(titles)]
     names = [objective.name for objective in objectives]
     chosen = [(design.id, [design.objectives[name] for name in names]) for design in front]
     if len(axes) == 1:
@@ -166,18 +164,18 @@ def _compared_panel(axes: Axes, comparison: Comparison, x: str, y: str | None) -
             zorder=4,
         )
     both = [place for places in points for place in places]
-    scale_axis(axes, "x", Axis(_figure_title(x), [place[0] for place in both]))
-    vertical = Axis(
-        "groups of fused tasks" if y is None else _figure_title(y), [place[1] for place in both], whole=y is None
-    )
-    scale_axis(axes, "y", vertical)
+    scale_axis(axes, "x", Axis(_figure_title(comparison, x), [place[0] for place in both]))
+    title = "groups of fused tasks" if y is None else _figure_title(comparison, y)
+    scale_axis(axes, "y", Axis(title, [place[1] for place in both], whole=y is None))
 
 
 def _points(front: Sequence[Design], x: str, y: str | None) -> Sequence[tuple[float, float]]:
     return [(design.objectives[x], len(design.fusion) if y is None else design.objectives[y]) for design in front]
 
 
-def _figure_title(name: str) -> str:
+def _figure_title(comparison: Comparison, name: str) -> str:
+    said = dict.fromkeys(result.estimate_text(name) for result in (comparison.first, comparison.second))
+    estimate = " / ".join(filter(None, said))
     if name not in MACHINE:
-        return f"cost in {name}"
-    return with_unit(MACHINE[name].title, MACHINE[name].unit)
+        return with_unit("cost in " + name, estimate) if estimate else f"cost in {name}"
+    return with_unit(MACHINE[name].title, MACHINE[name].unit, estimate)

@@ -161,9 +161,10 @@ def mapped_result(
         )
         for place, (one, other) in enumerate(zip(cycles, bits, strict=True))
     ]
-    facts = {"objectives": ("lut",), "technology": "ecp5-6", "estimates": ("energy_nj",)}
+    facts = {"objectives": ("lut",)}
     space = SimpleNamespace(tasks=("a", "b"))
-    return cast("Result", SimpleNamespace(top="by_hand", pareto=designs, space=space, **facts))
+    said = {"estimate_text": lambda figure: "estimate, ecp5-6" if figure == "energy_nj" else ""}
+    return cast("Result", SimpleNamespace(top="by_hand", pareto=designs, space=space, **facts, **said))
 
 
 def test_a_breakdown_shows_shares_and_totals_and_names_what_can_be_seen() -> None:
@@ -190,7 +191,7 @@ def test_a_breakdown_of_costs_by_processor_and_of_energy_by_part() -> None:
     assert [text.get_text() for text in of_lut.texts] == ["lut", *["396.5"] * 3]
     assert [text.get_text() for text in of_dsp.texts] == ["dsp", *["2"] * 3]
     assert [round(bar.get_width(), 4) for bar in of_energy.containers[0]] == [0.25] * 3
-    assert "(an estimate, table ecp5-6)" in of_energy.get_xlabel()
+    assert "(estimate, ecp5-6)" in of_energy.get_xlabel()
     assert "estimate" not in of_lut.get_xlabel()
     legends = [[text.get_text() for text in axes.get_legend().get_texts()] for axes in (of_energy, of_lut, of_dsp)]
     assert legends == [["operators", "external"], ["a", "b"], ["a"]]
