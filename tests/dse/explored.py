@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -19,6 +21,31 @@ def mapped(height: int = 4, width: int = 8) -> Exploration:
     """Plain mappings of a small image on lpsf.toml."""
     spec = api.load(SPECS / "lpsf.aol", {"H": height, "W": width})
     return api.explore(spec, space=api.Space(narrow=True, verify=False))
+
+
+FOLDED = """\
+clock_mhz = 50
+technology = "ecp5-6"
+
+[memory]
+latency = 12
+data_per_word = 2
+"""
+
+
+def folded_in(folder: Path, objectives: tuple[str, ...] = ("latency_cycles", "lut")) -> Exploration:
+    """Plain mappings of a small image, every unit derived from its body; specification and platform are in a folder."""
+    shutil.copy(SPECS / "lpsf.aol", folder)
+    (folder / "lpsf.toml").write_text(FOLDED, encoding="utf-8")
+    spec = api.load(folder / "lpsf.aol", {"H": 4, "W": 8})
+    return api.explore(spec, objectives=objectives, space=api.Space(narrow=True, verify=True))
+
+
+@cache
+def folded() -> Exploration:
+    """The same; the folder is gone."""
+    with TemporaryDirectory() as folder:
+        return folded_in(Path(folder))
 
 
 @cache
