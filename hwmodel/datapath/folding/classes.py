@@ -64,8 +64,10 @@ def classes_of(dataflow: Dataflow) -> tuple[list[OperatorClass], list[int]]:
 
 
 def _widest(operations: Sequence[Operation]) -> Operation:
-    largest = [max(getattr(operation, name) for operation in operations) for name in ("w", "a", "b", "n", "k")]
-    return Operation(operations[0].operator, *largest)
+    names = ("w", "a", "b", "n", "k", "adders", "adder_bits")
+    return Operation(
+        operations[0].operator, *(max(getattr(operation, name) for operation in operations) for name in names)
+    )
 
 
 def units_wanted(operations: int, interval: int, every: int = 1) -> int:

@@ -12,7 +12,8 @@ from functools import cached_property
 
 from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
-from hwmodel.datapath.graph.numbers import Number, signed_digits
+from hwmodel.datapath.graph.digits import plan_of
+from hwmodel.datapath.graph.numbers import Number
 
 # Operators that are no hardware: data that come from outside, and wires.
 INPUT, CONSTANT = "input", "constant"
@@ -28,7 +29,8 @@ class Operation:
     """What a technology prices: an operator, with its type where it is no integer, and the variables of formulas.
 
     `w` bits of the widest operand or result, `a` and `b` those of the first two operands, `n` those of the result, `k`
-    the non-zero signed digits of a constant or the inputs of a selection.
+    the non-zero signed digits of a constant or the inputs of a selection. Of a product with a constant or a quotient by
+    one, `adders` counts its adders and `adder_bits` their bits (digits.py).
     """
 
     operator: str
@@ -37,6 +39,8 @@ class Operation:
     b: int
     n: int
     k: int
+    adders: int = 0
+    adder_bits: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,8 +116,7 @@ class Graph:
         bits = [self.numbers[operand].bits for operand in operands]
         if operator in _WITH_CONSTANT:
             assert isinstance(detail, int)
-            digits, other = constant_digits(operator, bits[0], detail), abs(detail).bit_length()
-            return Operation(operator, max(bits[0], number.bits), bits[0], other, number.bits, digits)
+            return _with_constant(operator, source, detail, number)
         second = bits[1] if len(bits) > 1 else bits[0]
         return Operation(operator, max(*bits, number.bits), bits[0], second, number.bits, 1)
 
@@ -127,16 +130,26 @@ def _selection(operator: str, bits: list[int], result: int) -> Operation:
     return Operation(operator, result, bits[0], bits[-1], result, inputs)
 
 
+def _with_constant(operator: str, x: Number, constant: int, number: Number) -> Operation:
+    """A product with a constant; a quotient by one is a product with its reciprocal, a rest takes another and a sum."""
+    factor = constant if operator == "mulc" else reciprocal(x.bits, constant)[0]
+    plan, bits = plan_of(factor), number.bits if operator == "mulc" else x.bits + factor.bit_length()
+    adders, adder_bits = len(plan.adders), plan.adder_bits(x, bits)
+    if operator == "modc":
+        back = plan_of(constant)
+        adders += len(back.adders) + 1
+        adder_bits += back.adder_bits(quotient_number(x.bits, constant), number.bits) + number.bits
+    width, other = max(x.bits, number.bits), abs(constant).bit_length()
+    return Operation(operator, width, x.bits, other, number.bits, len(plan.digits), adders, adder_bits)
+
+
+def quotient_number(bits: int, divisor: int) -> Number:
+    """What a quotient of a dividend of so many bits needs."""
+    return Number("unsigned", max(1, bits - divisor.bit_length() + 1))
+
+
 def _suffix(number: Number) -> str:
     return f"f{number.bits}" if number.is_float else ""
-
-
-def constant_digits(operator: str, bits: int, constant: int) -> int:
-    """The non-zero signed digits that a product with a constant has, or with the reciprocal of a divisor.
-
-    `bits` are those of the dividend x >= 0: x // c = x m // 2^h with h = bits + bits of c, m = 2^h // c + 1.
-    """
-    return signed_digits(constant if operator == "mulc" else reciprocal(bits, constant)[0])
 
 
 def reciprocal(bits: int, divisor: int) -> tuple[int, int]:

@@ -49,6 +49,13 @@ def number_of(low: int, high: int) -> int:
     return SIGNED + 1 + max(high.bit_length() if high > 0 else 0, (~low).bit_length())
 
 
+def least_number(low: int, high: int) -> Number:
+    """The least number that has all integers low..high, of as many bits as that takes."""
+    if low >= 0:
+        return Number("unsigned", high.bit_length() or 1)
+    return Number("signed", 1 + max(high.bit_length() if high > 0 else 0, (~low).bit_length()))
+
+
 def range_of(code: int) -> tuple[int, int]:
     """The least and the greatest integer of a number."""
     if code > SIGNED:
@@ -63,11 +70,6 @@ def wrapped(value: int, code: int) -> int:
         half = 1 << (code - SIGNED - 1)
         return ((value + half) & (2 * half - 1)) - half
     return value & ((1 << code) - 1)
-
-
-def signed_digits(constant: int) -> int:
-    """How many non-zero digits -1, 1 the canonical signed digits (CSD) of a constant have."""
-    return sum(1 for digit in recoded(constant) if digit)
 
 
 def recoded(constant: int) -> list[int]:

@@ -289,6 +289,8 @@ def _variables(operation: Operation) -> dict[str, float]:
         "k": operation.k,
         "inputs": operation.k,
         "bits": operation.w,
+        "adders": operation.adders,
+        "adder_bits": operation.adder_bits,
     }
 
 

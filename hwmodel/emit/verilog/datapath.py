@@ -13,7 +13,7 @@ from arrayol.ir.types import ElementType, Kind
 from hwmodel.datapath.derive import Derived
 from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, Graph
 from hwmodel.datapath.graph.numbers import Number
-from hwmodel.emit.verilog.nets import Net, Nets, identifier, literal, resized
+from hwmodel.emit.verilog.nets import Net, Nets, identifier, literal, part, resized
 from hwmodel.emit.verilog.operators import print_operator, print_selection
 
 
@@ -166,11 +166,4 @@ def _wires(source: Net, operator: str, distance: object, bits: int) -> str:
     if distance >= 0:
         own = resized(source, bits - distance)
         return f"{{{own}, {distance}'d0}}"
-    if -distance >= source.bits:  # all that is left is the sign
-        sign = source.sign if source.number.is_signed else "1'b0"
-        return f"{{{bits}{{{sign}}}}}"
-    more = bits - (source.bits + distance)
-    if more <= 0:
-        return f"{source.name}[{bits - distance - 1}:{-distance}]"
-    sign = source.sign if source.number.is_signed else "1'b0"
-    return f"{{{{{more}{{{sign}}}}}, {source.name}[{source.bits - 1}:{-distance}]}}"
+    return part(source, bits - distance, -distance)

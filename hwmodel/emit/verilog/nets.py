@@ -109,6 +109,16 @@ def resized(net: Net, bits: int) -> str:
     return f"{{{{{more}{{{net.sign}}}}}, {net.name}}}" if net.number.is_signed else f"{{{more}'d0, {net.name}}}"
 
 
+def part(net: Net, bits: int, low: int) -> str:
+    """The bits from `low` on of the value of a net in so many bits."""
+    if bits <= net.bits:
+        return f"{net.name}[{bits - 1}:{low}]"
+    sign = net.sign if net.number.is_signed else "1'b0"
+    if low >= net.bits:  # all that is left is the sign
+        return f"{{{bits - low}{{{sign}}}}}"
+    return f"{{{{{bits - net.bits}{{{sign}}}}}, {net.name}[{net.bits - 1}:{low}]}}"
+
+
 def common_bits(left: Number, right: Number) -> int:
     """The bits that hold two numbers, with a sign if one has it."""
     if left.is_signed == right.is_signed:

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from hwmodel.datapath.graph.graph import reciprocal
-from hwmodel.datapath.graph.numbers import Number, recoded
-from hwmodel.emit.verilog.nets import Net, Nets, biased, common_bits, literal, resized
+from hwmodel.datapath.graph.digits import Plan, plan_of
+from hwmodel.datapath.graph.graph import quotient_number, reciprocal
+from hwmodel.datapath.graph.numbers import Number
+from hwmodel.emit.verilog.nets import Net, Nets, biased, common_bits, literal, part, resized
 
 
 @dataclass(slots=True)
@@ -44,22 +45,6 @@ class Stages:
         return net
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A net shifted to the left, added or subtracted."""
-
-    net: Net
-    shift: int
-    negative: bool
-
-    def text(self, bits: int) -> str:
-        """Its low bits."""
-        if self.shift >= bits:
-            return literal(0, bits)
-        own = resized(self.net, bits - self.shift)
-        return f"{{{own}, {self.shift}'d0}}" if self.shift else own
-
-
 def print_operator(
     nets: Nets, operator: str, operands: Sequence[Net], detail: object, number: Number, cycles: int
 ) -> Net:
@@ -86,67 +71,54 @@ def print_selection(nets: Nets, index: Net, values: Sequence[Net], first: int, n
 # Products with constants, and quotients.
 
 
-def digit_levels(constant: int) -> int:
-    """Levels of adders of a product with a constant."""
-    return max(0, (sum(1 for digit in recoded(constant) if digit) - 1).bit_length())
-
-
 def _with_constant(nets: Nets, operator: str, x: Net, constant: int, number: Number, cycles: int) -> Net:
     if operator == "mulc":
-        stages = Stages(nets, cycles, digit_levels(constant))
-        return stages.brought(_product(stages, x, constant, number, 0), cycles - 1)
+        plan = plan_of(constant)
+        stages = Stages(nets, cycles, plan.levels)
+        return stages.brought(_product(stages, x, plan, number, 0), cycles - 1)
     factor, shift = reciprocal(x.bits, constant)
-    first = digit_levels(factor)
-    second = digit_levels(constant) + 1 if operator == "modc" else 0
-    stages = Stages(nets, cycles, first + second)
-    whole = _product(stages, x, factor, Number("unsigned", x.bits + factor.bit_length()), 0)
-    quotient_bits = max(1, x.bits - constant.bit_length() + 1)
-    quotient = stages.made(
-        f"{whole.name}[{shift + quotient_bits - 1}:{shift}]",
-        Number("unsigned", quotient_bits),
-        max(0, first - 1),
-        keep=False,
-    )
+    plan, back = plan_of(factor), plan_of(constant)
+    levels = plan.levels + (back.levels + 1 if operator == "modc" else 0)
+    stages = Stages(nets, cycles, levels)
+    whole = _product(stages, x, plan, Number("unsigned", x.bits + factor.bit_length()), 0)
+    own, last = quotient_number(x.bits, constant), max(0, plan.levels - 1)
+    quotient = stages.made(f"{whole.name}[{shift + own.bits - 1}:{shift}]", own, last, keep=False)
     if operator == "divc":
-        fitted = stages.made(resized(quotient, number.bits), number, max(0, first - 1), keep=False)
-        return stages.brought(fitted, cycles - 1)
-    product = _product(stages, quotient, constant, number, first)
-    last = first + second - 1
-    left, right = stages.brought(x, stages.of(last)), stages.brought(product, stages.of(last))
-    rest = stages.made(f"{resized(left, number.bits)} - {resized(right, number.bits)}", number, last)
+        return stages.brought(stages.made(resized(quotient, number.bits), number, last, keep=False), cycles - 1)
+    product = _product(stages, quotient, back, number, plan.levels)
+    left, right = (stages.brought(net, stages.of(levels - 1)) for net in (x, product))
+    rest = stages.made(f"{resized(left, number.bits)} - {resized(right, number.bits)}", number, levels - 1)
     return stages.brought(rest, cycles - 1)
+
+
+def _product(stages: Stages, x: Net, plan: Plan, number: Number, level: int) -> Net:
+    """The low bits of x times a constant, with the first adders in a level."""
+    terms = dict.fromkeys((digit.place for digit in plan.digits), x)
+    for adder in plan.adders:
+        own = adder.number(x.number, number.bits)
+        at = level + adder.level
+        left, right = (stages.brought(terms[term.place], stages.of(at)) for term in (adder.left, adder.right))
+        if own.bits <= adder.passed:
+            terms[adder.total.place] = stages.made(resized(left, own.bits), own, at, keep=False)
+            continue
+        upper = Number("unsigned", own.bits - adder.passed)
+        first = part(left, own.bits, adder.passed)
+        zeros = adder.left.shift - adder.total.shift
+        if zeros:
+            first = f"{{{resized(left, own.bits - zeros)}, {zeros}'d0}}" if zeros < own.bits else literal(0, own.bits)
+        total = stages.made(f"{first} {adder.sign} {resized(right, upper.bits)}", upper, at)
+        if adder.passed:
+            total = stages.made(f"{{{total.name}, {resized(left, adder.passed)}}}", own, at, keep=False)
+        terms[adder.total.place] = Net(total.name, own)
+    product, shift = terms[plan.product.place], plan.product.shift
+    value = resized(product, number.bits - shift)
+    return stages.made(
+        f"{{{value}, {shift}'d0}}" if shift else value, number, max(0, level + plan.levels - 1), keep=False
+    )
 
 
 def _fitted(nets: Nets, net: Net, number: Number) -> Net:
     return net if net.number == number else nets.wire(resized(net, number.bits), number)
-
-
-def _product(stages: Stages, x: Net, constant: int, number: Number, level: int) -> Net:
-    """The low bits of x times a constant that has a positive digit: its digits' terms, added two by two."""
-    terms = [Term(x, place, digit < 0) for place, digit in enumerate(recoded(constant)) if digit]
-    terms.sort(key=lambda term: term.negative)
-    while len(terms) > 1:
-        stage, later = stages.of(level), []
-        terms = [Term(stages.brought(term.net, stage), term.shift, term.negative) for term in terms]
-        half = (len(terms) + 1) // 2
-        for place in range(half):
-            pair = (terms[place], terms[-1 - place])
-            if pair[0] is pair[1]:
-                later.append(pair[0])
-            else:
-                later.append(_sum(stages, pair[0], pair[1], number, level))
-        terms, level = sorted(later, key=lambda term: term.negative), level + 1
-    (total,) = terms
-    return stages.made(total.text(number.bits), number, max(0, level - 1), keep=False)
-
-
-def _sum(stages: Stages, left: Term, right: Term, number: Number, level: int) -> Term:
-    """Two terms as one; of two with different signs the first is the positive one. Zeros at the end are not added."""
-    low = min(left.shift, right.shift)
-    own = Number(number.kind, number.bits - low) if number.bits > low else Number("unsigned", 1)
-    texts = [Term(term.net, term.shift - low, False).text(own.bits) for term in (left, right)]
-    sign = "+" if left.negative == right.negative else "-"
-    return Term(stages.made(f"{texts[0]} {sign} {texts[1]}", own, level), low, left.negative)
 
 
 # The others, by their operands.
