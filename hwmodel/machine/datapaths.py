@@ -37,6 +37,7 @@ class Datapaths:
     platform: Platform
     accesses: Mapping[str, int] = field(default_factory=dict)
     _known: dict[tuple[str, int], Datapath] = field(default_factory=dict, repr=False, compare=False)
+    _waits: dict[tuple[str, str, int], Waits] = field(default_factory=dict, repr=False, compare=False)
 
     def at(self, task: str, interval: int) -> Datapath:
         """The datapath of a unit at an interval on offer, 0 for the least of them; raised where accesses take longer.
@@ -55,12 +56,15 @@ class Datapaths:
 
     def waits(self, task: str, delay: Delay, interval: int) -> Waits:
         """What the next repetition of a chain of a delay waits for the one before."""
-        path = self.at(task, interval)
-        near, far = (
-            path.operand_delay(delay.output, delay.port, path.interval, in_register=in_register)
-            for in_register in (True, False)
-        )
-        return Waits(near // path.interval, far // path.interval)
+        key = task, delay.port, interval
+        if key not in self._waits:
+            path = self.at(task, interval)
+            near, far = (
+                path.operand_delay(delay.output, delay.port, path.interval, in_register=in_register)
+                for in_register in (True, False)
+            )
+            self._waits[key] = Waits(near // path.interval, far // path.interval)
+        return self._waits[key]
 
 
 def _not_offered(task: str, interval: int, offered: tuple[int, ...]) -> ArrayolError:

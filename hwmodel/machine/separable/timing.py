@@ -207,6 +207,8 @@ class Timing:
 
     def _paces(self, task: str, intervals: Ints) -> Pace:
         """Of each of some intervals, in their shape."""
+        if not intervals.ndim:
+            return self.pace(task, int(intervals))
         distinct, of = np.unique(intervals, return_inverse=True)
         each = [self.pace(task, interval) for interval in distinct.tolist()]
         rows = np.array([(pace.occupancy, pace.latency, pace.near, pace.far) for pace in each], np.int64)
