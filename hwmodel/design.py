@@ -59,6 +59,7 @@ class Blocks:
 # interval of 0 stands for the least that the platform offers, so that plain numbers of units are rates too.
 
 _UNITS_BITS = 31  # of a rate; the interval stands above them
+INTERVAL_LIMIT = 1 << 63 - _UNITS_BITS  # intervals of rates are below it
 
 
 def rate_of(units: Whole, interval: Whole) -> Whole:

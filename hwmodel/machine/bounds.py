@@ -19,6 +19,7 @@ from arrayol.ir.network import Process
 from arrayol.ir.spec import port_named
 from arrayol.text import listed, rounded
 from hwmodel.accesses import Accesses, Touch
+from hwmodel.design import INTERVAL_LIMIT
 from hwmodel.external_memory import WORD_BYTES
 from hwmodel.machine.costs import all_costs, scale_of
 from hwmodel.machine.group import frames_back
@@ -52,6 +53,11 @@ def most_of_designs(accesses: Accesses, platform: Platform) -> dict[str, Shares]
 
 def require_network(accesses: Accesses, platform: Platform) -> None:
     """Raises ArrayolError (`figure-too-large`) where a figure of some design without options could leave 64 bits."""
+    for task, process in accesses.network.processes.items():
+        interval = max(platform.intervals(process))
+        if interval >= INTERVAL_LIMIT:
+            what = f"a repetition of '{task}' may start every {rounded(interval)} cycles"
+            raise too_large(what, "make the platform's interval, or the elementary's output, smaller", INTERVAL_LIMIT)
     for figure, shares in most_of_designs(accesses, platform).items():
         whose = f"the {figure} of designs of '{accesses.network.name}'"
         _require(whose, _UNITS[figure], shares, _FASTER if figure == "latency" else SMALLER)

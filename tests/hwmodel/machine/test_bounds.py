@@ -18,6 +18,7 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.ir.types import ElementType
 from hwmodel.accesses import Accesses
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import GroupDesign
 from hwmodel.machine.bounds import most_of_designs, require_bounded_costs
 from hwmodel.machine.int64 import LIMIT
@@ -153,3 +154,19 @@ def test_what_could_leave_64_bits_is_refused(side: int, cycles: str) -> None:
         "exact below 2^62, 4.61 x 10^18"
     )
     assert told.hint == "make arrays and repetitions smaller, as by --set, or the platform's latencies and intervals"
+
+
+def test_intervals_of_more_than_32_bits_are_refused() -> None:
+    path = shipped_folder() / "lpsf.aol"
+    spec = load_checked(path, {"H": 24, "W": 16})
+    network = flatten(spec, choose_top(spec, None))
+    slow = PLAIN.model_copy(
+        update={"elementary": {"smooth": ElementaryEntry().model_copy(update={"initiation_interval": 3 * 10**9})}}
+    )
+    with pytest.raises(ArrayolError) as refused:
+        MachineModel(network, slow)
+    (told,) = refused.value.diagnostics
+    assert told.code == "figure-too-large"
+    assert told.message == (
+        "a repetition of 'hflr' may start every 1.2 x 10^10 cycles; the machine model is exact below 2^32, 4.29 x 10^9"
+    )
