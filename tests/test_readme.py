@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,14 @@ def test_the_tour_shows_what_explore_prints(arrayol: CommandLine, checkout: Path
     (shown,) = (block for block in blocks(checkout, "console") if block.startswith(command))
     printed = arrayol("explore", "lpsf.aol", "--model", "published").stdout
     assert printed.split() == shown.removeprefix(command).split()
+
+
+def test_the_least_logic_for_a_frame_rate(arrayol: CommandLine, checkout: Path) -> None:
+    arrayol("example", "demosaic")
+    (shown,) = (block for block in blocks(checkout, "console") if "frames_per_second >= 60" in block)
+    command, _, expected = shown.partition("\n")
+    printed = arrayol(*shlex.split(command)[2:], "--quiet").stdout
+    assert printed.split() == expected.split()
 
 
 def test_what_the_machine_model_finds_beside_the_paper(checkout: Path) -> None:
