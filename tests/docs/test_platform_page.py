@@ -1,17 +1,31 @@
-"""The page of the platform file: its example is one, and its tables have every key with its default."""
+"""The page of the platform file: its examples can be read and have every key, its tables too, with the defaults."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
+import pytest
 from pydantic import BaseModel
 
-from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.datapath.entry import ElementaryEntry, Measured
+from hwmodel.datapath.technology.rows import MemoryKind, Row
+from hwmodel.datapath.technology.technology import (
+    ExternalTable,
+    LeakageTable,
+    LocalTable,
+    PathTable,
+    Register,
+    TechnologyTable,
+    load_technology,
+)
 from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform, RowModel, load_platform
 
 PAGE = (Path(__file__).parents[2] / "docs" / "platform.md").read_text(encoding="utf-8")
+EXAMPLES = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 TABLES: dict[str, type[BaseModel]] = {
     "": Platform,
     "memory.": ExternalMemory,
@@ -20,29 +34,84 @@ TABLES: dict[str, type[BaseModel]] = {
     "elementary.NAME.": ElementaryEntry,
     "cost.": BitCosts,
 }
+TECHNOLOGY: dict[str, type[BaseModel]] = {
+    "": TechnologyTable,
+    "path.": PathTable,
+    "path.register.": Register,
+    "memory.local.": LocalTable,
+    "memory.local.kind.": MemoryKind,
+    "memory.external.": ExternalTable,
+    "leakage.": LeakageTable,
+    "operators.NAME.": Row,
+}
 
 
-def test_the_example_is_a_platform(tmp_path: Path) -> None:
-    (text,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+def _is_technology(text: str) -> bool:
+    return "[path]" in text
+
+
+@pytest.mark.parametrize("text", EXAMPLES)
+def test_the_examples_can_be_read(tmp_path: Path, text: str) -> None:
     path = tmp_path / "board.toml"
     path.write_text(text, encoding="utf-8")
-    platform = load_platform(path)
-    assert (platform.clock_mhz, platform.memory.latency, platform.verify) == (100, 30, {"H": 20, "W": 40})
+    if _is_technology(text):
+        assert load_technology(path).name == "board"
+    else:
+        assert load_platform(path).clock_mhz
 
 
-def test_the_tables_have_every_key() -> None:
-    listed = dict(re.findall(r"^\| `([\w.]+)` \|[^|]*\| ([^|]*) \|", PAGE, re.MULTILINE))
-    keys = dict(_keys())
+def test_the_examples_have_every_key() -> None:
+    for of_technology, tables in ((False, TABLES), (True, TECHNOLOGY)):
+        written: set[str] = set()
+        for text in (text for text in EXAMPLES if _is_technology(text) == of_technology):
+            written |= set(_written(tomllib.loads(text), ""))
+        keys = {prefix + (field.alias or name) for prefix, name, field in _fields(tables)}
+        assert keys - written == set()
+    measured = {f"elementary.NAME.measured.{name}" for name in Measured.model_fields}
+    assert measured <= {key for text in EXAMPLES for key in _written(tomllib.loads(text), "")}
+
+
+def _written(table: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    """The keys of a document, names that users choose as NAME, rows of lists as those of one."""
+    for name, value in table.items():
+        named = "NAME" if prefix in ("elementary.", "operators.") else name
+        yield prefix + named
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, Mapping):
+                yield from _written(part, f"{prefix}{named}.")
+
+
+def test_the_tables_have_every_key_of_a_platform() -> None:
+    first, _, rest = PAGE.partition("## A technology")
+    rows = re.findall(r"^\| `([\w.]+)` \|[^|]*\| ([^|]*) \|", first + rest.partition("## Rows")[2], re.MULTILINE)
+    listed = dict(rows)
+    inner = {"memory", "local", "elementary", "cost", "verify", "memory.rows"}
+    keys = {prefix + name: field.default for prefix, name, field in _fields(TABLES) if prefix + name not in inner}
     assert listed.keys() == keys.keys() | {"verify.NAME"}
     for name, default in keys.items():
         if isinstance(default, str | int):
-            assert listed[name].strip('`"') == str(default)
+            assert listed[name].strip('`"') == str(default).lower()
 
 
-def _keys() -> Iterator[tuple[str, object]]:
-    """Every key of a platform file that is no table, with its default."""
-    tables = {"memory", "local", "elementary", "cost", "verify", "memory.rows"}
-    for prefix, table in TABLES.items():
+def test_the_tables_have_every_key_of_a_technology() -> None:
+    part = PAGE.partition("## A technology")[2].partition("## Rows")[0]
+    listed: set[str] = set()
+    for cell in re.findall(r"^\| (`[^|]*) \|", part, re.MULTILINE):
+        first, *others = re.findall(r"`([\w.]+)`", cell)
+        prefix = first[: first.rfind(".") + 1]
+        listed |= {first, *(other if "." in other else prefix + other for other in others)}
+    inner = {"path", "memory", "operators", "leakage"}
+    nested = ("path.register.", "memory.local.kind.")  # told in the row of the table that they stand in
+    for prefix, name, field in _fields(TECHNOLOGY):
+        key = field.alias or name
+        if prefix in nested:
+            (row,) = re.findall(rf"^\| `{prefix[:-1]}` \|.*$", part, re.MULTILINE)
+            assert f"`{key}`" in row
+        elif prefix + key not in inner:
+            assert prefix + key in listed
+
+
+def _fields(tables: Mapping[str, type[BaseModel]]) -> Iterator[tuple[str, str, Any]]:
+    for prefix, table in tables.items():
         for name, field in table.model_fields.items():
-            if prefix + name not in tables:
-                yield prefix + name, field.default
+            yield prefix, name, field
