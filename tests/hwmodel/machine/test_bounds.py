@@ -168,5 +168,5 @@ def test_intervals_of_more_than_32_bits_are_refused() -> None:
     (told,) = refused.value.diagnostics
     assert told.code == "figure-too-large"
     assert told.message == (
-        "a repetition of 'hflr' may start every 1.2 x 10^10 cycles; the machine model is exact below 2^32, 4.29 x 10^9"
+        "a repetition of 'hflr' may start every 1.20 x 10^10 cycles; the machine model is exact below 2^32, 4.29 x 10^9"
     )
