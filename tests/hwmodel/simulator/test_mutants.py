@@ -16,6 +16,7 @@ from arrayol.checks.check import load_checked
 from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import Spec
 from dse.verify.testbench import mismatches, run_simulation
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform, load_platform
@@ -77,6 +78,8 @@ MODEL = {  # the module, a line of it, and what stands there instead
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
     "bank conflicts ignored": ("processors", BANKS, "busiest = 0"),
     "latency forgotten": ("port", "(self.platform.memory.latency or 0) + self.words", "self.words"),
+    "states always in registers": ("datapaths", "for in_register in (True, False)", "for in_register in (True, True)"),
+    "a datapath without latency": ("processors", "rounds * path.interval + path.latency", "rounds * path.interval"),
 }
 
 
@@ -173,10 +176,10 @@ def test_a_latency_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, de
 def test_a_datapath_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, design: Design) -> None:
     model = MachineModel(small.network, small.platform)
     estimate = model.evaluate(design)
-    path = small.platform.elementary["smooth"].model_copy(update={"latency": 400})
+    path = ElementaryEntry(latency=400)
     slower = small.platform.model_copy(update={"elementary": {"smooth": path}})
     found = run_simulation(small.spec, model.accesses, slower, design, estimate, None)
-    longer = small.platform.elementary["smooth"].latency
+    longer = small.platform.datapath(small.network.processes["hflr"]).latency
     for run, one in zip(found.groups, design.groups, strict=True):
         computing = [step for step in run.shown.values() if step.computing]
         assert computing
