@@ -8,16 +8,19 @@ min and max are made trees at the end (trees.py).
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
+from math import prod
 from typing import Any
 
 from arrayol.ir.expressions import assigns
-from arrayol.ir.spec import ConstArray, Elementary
+from arrayol.ir.spec import ConstArray, Elementary, Port
+from arrayol.ir.types import Kind
 from hwmodel.datapath.graph.arrays import Arrays, arrays_of
 from hwmodel.datapath.graph.count import require_countable
 from hwmodel.datapath.graph.expressions import Expressions, Points
-from hwmodel.datapath.graph.graph import INPUT, Graph
+from hwmodel.datapath.graph.graph import CONSTANT, INPUT, Graph
 from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.graph.numbers import NUMBERS
 from hwmodel.datapath.graph.operations import Operations
@@ -84,36 +87,36 @@ def live_nodes(nodes: Nodes, outputs: Outputs) -> list[bool]:
 
 def _graph(elementary: Elementary, nodes: Nodes, outputs: Outputs) -> Graph:
     live = live_nodes(nodes, outputs)
-    kept = [record for record, is_live in zip(nodes.records, live, strict=True) if is_live]
-    places = [0] * len(live)
-    count = 0
-    for node, is_live in enumerate(live):
-        if is_live:
-            places[node] = count
-            count += 1
-    operands = tuple([tuple([places[operand] for operand in record[1]]) for record in kept])
-    inputs = {port.name: [-1] * _size(elementary, port.name) for port in elementary.inputs}
-    for node, record in enumerate(kept):
-        if record[0] == INPUT:
-            detail: Any = record[3]
-            port, place = detail
+    records, places = _without_dead(nodes, live)
+    operators, operands, codes, details, spans = zip(*records, strict=True)
+    inputs = {port.name: [-1] * _size(port) for port in elementary.inputs}
+    for node, operator in enumerate(operators):
+        if operator == INPUT:
+            port, place = details[node]
             inputs[port][place] = node
     return Graph(
         elementary.name,
-        tuple([record[0] for record in kept]),
+        operators,
         operands,
-        tuple([NUMBERS[record[2]] for record in kept]),
-        tuple([record[3] for record in kept]),
-        tuple([record[4] for record in kept]),
+        tuple([NUMBERS[code] for code in codes]),
+        details,
+        spans,
         {port: tuple(listed) for port, listed in inputs.items()},
-        {port: tuple(places[node] for node in listed) for port, listed in outputs.items()},
+        {port: tuple([places[node] for node in listed]) for port, listed in outputs.items()},
         {port.name: port.type for port in (*elementary.inputs, *elementary.outputs)},
     )
 
 
-def _size(elementary: Elementary, name: str) -> int:
-    port = next(port for port in elementary.inputs if port.name == name)
-    size = 2 if port.type.kind == "complex" else 1
-    for length in port.shape:
-        size *= length or 1
-    return size
+def _without_dead(nodes: Nodes, live: list[bool]) -> tuple[list[Any], Sequence[int]]:
+    """The records of live nodes, and the new numbers of all. Where only constants are dead, they may as well stay."""
+    dead = [node for node, is_live in enumerate(live) if not is_live]
+    if all(nodes.records[node][0] == CONSTANT for node in dead):
+        return nodes.records, range(len(live))
+    kept = [record for record, is_live in zip(nodes.records, live, strict=True) if is_live]
+    places = [number - 1 for number in accumulate(live)]
+    moved = [(operator, tuple([places[operand] for operand in operands]), *rest) for operator, operands, *rest in kept]
+    return moved, places
+
+
+def _size(port: Port) -> int:
+    return prod(length or 1 for length in port.shape) * (2 if port.type.kind is Kind.COMPLEX else 1)

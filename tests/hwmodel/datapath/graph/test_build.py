@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from strategies_bodies import differences, drawn_inputs, elementaries, elementary_of, reference, runnable
 
 from arrayol import api
+from arrayol.errors import ArrayolError
 from arrayol.ir.spec import Elementary
 from arrayol.ir.types import ElementType
 from hwmodel.datapath.graph.build import build_graph
@@ -36,7 +37,7 @@ def assert_equal(elementary: Elementary, lanes: int, seed: int, *, tame: bool = 
 
 
 @given(elementaries(), st.integers(0, 1 << 20))
-@settings(max_examples=250)
+@settings(max_examples=150)
 def test_drawn_bodies_equal_the_execution(text: str, seed: int) -> None:
     assert_equal(elementary_of(text), 12, seed)
 
@@ -47,6 +48,27 @@ def test_shipped_bodies_equal_the_execution(path: Path) -> None:
         if elementary.body is not None and count_nodes(elementary) <= MAXIMUM_NODES:
             assert_equal(elementary, 8, 1, tame=True)
             assert_equal(elementary, 8, 2)
+
+
+@pytest.mark.parametrize("folder", ["tests/polybench", "tests/golden", "tests/errors", "docs/pictures", "benchmarks"])
+def test_other_bodies_equal_the_execution(folder: str) -> None:
+    compared = 0
+    for path in sorted((ROOT / folder).rglob("*.aol")):
+        try:
+            elementaries_of_file = api.load(path).elementaries.values()
+        except ArrayolError:
+            continue
+        for elementary in elementaries_of_file:
+            if elementary.body is not None and count_nodes(elementary) <= MAXIMUM_NODES:
+                assert_equal(elementary, 8, 3, tame=True)
+                compared += 1
+    assert compared
+
+
+@given(elementaries(("c64", "c128", "f32")), st.integers(0, 1 << 20))
+@settings(max_examples=60)
+def test_drawn_bodies_of_complex_numbers_equal_the_execution(text: str, seed: int) -> None:
+    assert_equal(elementary_of(text), 12, seed)
 
 
 def operators(body: str, ports: str, *, trees: bool = True) -> dict[str, int]:
