@@ -116,7 +116,7 @@ def fmax_of(derived: Derived) -> float:
             longest = max(longest, start % problem.room / 1000 + price.ns)
         else:
             longest = max(longest, price.ns * problem.room / timing.ticks)
-    return 1000 / (technology.path.ns + longest)
+    return 1000 / (technology.table.path.ns + longest)
 
 
 def table(bodies: dict[str, Derived], measured: dict[str, Synthesised]) -> str:

@@ -21,13 +21,12 @@ from hwmodel.datapath.graph.arrays import Arrays, arrays_of
 from hwmodel.datapath.graph.count import require_countable
 from hwmodel.datapath.graph.expressions import Expressions, Points
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT, Graph
-from hwmodel.datapath.graph.nodes import Nodes
+from hwmodel.datapath.graph.nodes import Nodes, Outputs
 from hwmodel.datapath.graph.numbers import NUMBERS
 from hwmodel.datapath.graph.operations import Operations
+from hwmodel.datapath.graph.shared_comparisons import with_shared_comparisons
 from hwmodel.datapath.graph.statements import Statements
 from hwmodel.datapath.graph.trees import with_trees
-
-Outputs = Mapping[str, list[int]]
 
 
 def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None = None, *, trees: bool = True) -> Graph:
@@ -47,6 +46,7 @@ def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None 
         outputs = _outputs(elementary, arrays)
         if trees:
             nodes, outputs = with_trees(nodes, outputs)
+        outputs = with_shared_comparisons(nodes, outputs)
         return _graph(elementary, nodes, outputs)
 
 
@@ -71,22 +71,8 @@ def _outputs(elementary: Elementary, arrays: Arrays) -> Outputs:
     return outputs
 
 
-def live_nodes(nodes: Nodes, outputs: Outputs) -> list[bool]:
-    """Which nodes some output needs."""
-    live = [False] * len(nodes.records)
-    for listed in outputs.values():
-        for node in listed:
-            live[node] = True
-    records = nodes.records
-    for node in range(len(records) - 1, -1, -1):
-        if live[node]:
-            for operand in records[node][1]:
-                live[operand] = True
-    return live
-
-
 def _graph(elementary: Elementary, nodes: Nodes, outputs: Outputs) -> Graph:
-    live = live_nodes(nodes, outputs)
+    live = nodes.live(outputs)
     records, places = _without_dead(nodes, live)
     operators, operands, codes, details, spans = zip(*records, strict=True)
     inputs = {port.name: [-1] * _size(port) for port in elementary.inputs}

@@ -84,6 +84,26 @@ class Graph:
         return self.operations[node]
 
     @cached_property
+    def needed_bits(self) -> tuple[int, ...]:
+        """How many bits of each node something needs: behind wires that drop the others, fewer than its number has."""
+        low, high = [number.bits for number in self.numbers], [0] * len(self)
+        for places in self.outputs.values():
+            for node in places:
+                low[node], high[node] = 0, self.numbers[node].bits
+        rows = zip(self.operators, self.operands, self.details, strict=True)
+        for node, (operator, operands, detail) in reversed(list(enumerate(rows))):
+            for operand in operands:
+                first, last, bits = 0, self.numbers[operand].bits, self.numbers[operand].bits
+                if operator in (SHIFT, RESIZE):
+                    distance = detail if isinstance(detail, int) else 0
+                    last = min(bits, max(1, high[node] - distance))
+                    first = min(max(0, low[node] - distance), last - 1)
+                    if high[node] - distance > bits and self.numbers[operand].is_signed:
+                        last = bits  # its sign is repeated
+                low[operand], high[operand] = min(low[operand], first), max(high[operand], last)
+        return tuple([max(0, last - first) for first, last in zip(low, high, strict=True)])
+
+    @cached_property
     def operations(self) -> tuple[Operation | None, ...]:
         """The same of all nodes. Equal operations are one object."""
         known: dict[tuple[object, ...], Operation | None] = {}

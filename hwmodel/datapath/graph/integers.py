@@ -344,11 +344,31 @@ class Integers:
             return nodes.real("mux", (condition, then, otherwise), nodes.code(then), positive=positive)
         low = min(nodes.low[then], nodes.low[otherwise])
         high = max(nodes.high[then], nodes.high[otherwise])
+        known = None
         if (low, high) == (0, 1):
             known = self._mux_of_bools(condition, then, otherwise)
-            if known is not None:
-                return known
+        elif nodes.is_constant(then) and nodes.is_constant(otherwise):
+            known = self._mux_of_constants(condition, nodes.low[then], nodes.low[otherwise])
+        if known is not None:
+            return known
         return nodes.integer("mux", (condition, then, otherwise), (low, high))
+
+    def _mux_of_constants(self, condition: int, then: int, otherwise: int) -> int | None:
+        """0 and a run of ones, as 1 << k or 255: the condition on some wires."""
+        if otherwise:
+            condition, then, otherwise = self.opposite(condition), otherwise, then
+        zeros = (then & -then).bit_length() - 1
+        ones = then >> zeros
+        if otherwise or ones & (ones + 1):
+            return None
+        if then < 0:
+            every = self.nodes.typed(RESIZE, (condition,), number_of(-1, 0), (-1, 0))
+            return self.shifted(every, zeros, number_of(then, 0))
+        bits = ones.bit_length()
+        if bits > 1:
+            every = self.nodes.typed(RESIZE, (condition,), number_of(-1, 0), (-1, 0))
+            condition = self.nodes.typed(RESIZE, (every,), bits, (0, ones))
+        return self.shifted(condition, zeros, number_of(0, then))
 
     def _mux_of_bools(self, condition: int, then: int, otherwise: int) -> int | None:
         nodes = self.nodes

@@ -7,6 +7,7 @@ becomes; here they are stored. A node's record is (operator, operands, code of i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from arrayol.source import Span
 from hwmodel.datapath.graph.graph import CONSTANT, INPUT
 from hwmodel.datapath.graph.numbers import F32, number_of, range_of
 
+Outputs = Mapping[str, list[int]]  # by port, the nodes of its elements and their parts
 Record = tuple[str, tuple[int, ...], int, object, Span | None]
 
 
@@ -97,6 +99,19 @@ class Nodes:
         """An element of an input, or a part of it."""
         interval = (0, 1) if code >= F32 else range_of(code)
         return self.typed(INPUT, (), code, interval, (port, place))
+
+    def live(self, outputs: Outputs) -> list[bool]:
+        """Which nodes some output needs."""
+        records = self.records
+        live = [False] * len(records)
+        for listed in outputs.values():
+            for node in listed:
+                live[node] = True
+        for node in range(len(records) - 1, -1, -1):
+            if live[node]:
+                for operand in records[node][1]:
+                    live[operand] = True
+        return live
 
     def is_constant(self, node: int) -> bool:
         """Whether a node's value is known."""

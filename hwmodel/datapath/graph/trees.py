@@ -9,14 +9,11 @@ first, counted in operators from the inputs. Floats are never regrouped.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 
 from hwmodel.datapath.graph.graph import FREE
 from hwmodel.datapath.graph.integers import Integers, number_bits
-from hwmodel.datapath.graph.nodes import Nodes
+from hwmodel.datapath.graph.nodes import Nodes, Outputs
 from hwmodel.datapath.graph.numbers import F32
-
-Outputs = Mapping[str, list[int]]
 
 _SUMS = frozenset({"add", "sub", "neg"})
 _EXTREMES = frozenset({"min", "max"})

@@ -94,7 +94,7 @@ def dataflow_of(graph: Graph) -> Dataflow:
         kind.append(known)
         operands.append(tuple([values[source] for source in sources]))
         values[node] = len(bits)
-        bits.append(graph.numbers[node].bits)
+        bits.append(graph.needed_bits[node])
         nodes.append(node)
     return Dataflow(
         graph,
