@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from floats import operators
+from floats import arithmetic, comparisons, conversions, digits
 from floats.formats import F32, F64, Format
 from floats.netlist import Circuit
 
@@ -63,24 +63,24 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
     small = form is F32
     kind = np.dtype(dtype).type
     return [
-        Entry(f"lt.{name}", form, operators.lt, np.less),
-        Entry(f"eq.{name}", form, operators.eq, np.equal),
-        Entry(f"min.{name}", form, operators.least, np.minimum),
-        Entry(f"max.{name}", form, operators.least, np.maximum, options={"largest": True}),
-        Entry(f"fpos0.{name}", form, operators.positive_zero, lambda x: x + kind(0)),
-        Entry(f"fscale.{name}", form, operators.scale, lambda x: x * kind(0.5), options={"power": 1}),
-        Entry(f"add.{name}", form, operators.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 6, 8)),
+        Entry(f"lt.{name}", form, comparisons.lt, np.less),
+        Entry(f"eq.{name}", form, comparisons.eq, np.equal),
+        Entry(f"min.{name}", form, comparisons.least, np.minimum),
+        Entry(f"max.{name}", form, comparisons.least, np.maximum, options={"largest": True}),
+        Entry(f"fpos0.{name}", form, comparisons.positive_zero, lambda x: x + kind(0)),
+        Entry(f"fscale.{name}", form, comparisons.scale, lambda x: x * kind(0.5), options={"power": 1}),
+        Entry(f"add.{name}", form, arithmetic.add, np.add, (1, 2, 3, 4, 5, 6, 7, 8) if small else (3, 4, 6, 8)),
         Entry(
             f"mul.{name}",
             form,
-            operators.mul,
+            arithmetic.mul,
             np.multiply,
             (1, 2, 3, 4, 5, 6, 7, 8, 9) if small else (4, 5, 6, 7, 10, 12),
         ),
         Entry(
             f"div.{name}",
             form,
-            operators.div,
+            digits.div,
             np.divide,
             (6, 8, 9, 12, 14, 18, 24) if small else (),
             () if small else (1, 2, 3),
@@ -88,26 +88,26 @@ def _float_entries(form: Format, dtype: str) -> list[Entry]:
         Entry(
             f"sqrt.{name}",
             form,
-            operators.sqrt,
+            digits.sqrt,
             np.sqrt,
             (6, 8, 11, 14, 16, 19) if small else (),
             () if small else (1, 2, 3),
         ),
-        Entry(f"floor.{name}", form, operators.floor, np.floor),
-        Entry(f"ceil.{name}", form, operators.floor, np.ceil, options={"up": True}),
+        Entry(f"floor.{name}", form, comparisons.floor, np.floor),
+        Entry(f"ceil.{name}", form, comparisons.floor, np.ceil, options={"up": True}),
         _other_format(form),
         *(
-            Entry(f"cvt.i.{name}", form, operators.from_integer, _read(bits, dtype), bits=bits, integer_operand=True)
+            Entry(f"cvt.i.{name}", form, conversions.from_integer, _read(bits, dtype), bits=bits, integer_operand=True)
             for bits in (8, 16, 32)
         ),
-        *(Entry(f"cvt.{name}.i", form, operators.to_integer, _cut(bits), bits=bits) for bits in (8, 16, 32)),
+        *(Entry(f"cvt.{name}.i", form, conversions.to_integer, _cut(bits), bits=bits) for bits in (8, 16, 32)),
     ]
 
 
 def _other_format(form: Format) -> Entry:
     if form is F32:
-        return Entry("cvt.f32.f64", F32, operators.widen, lambda x: x.astype("f8"), options={"wider": F64})
-    return Entry("cvt.f64.f32", F64, operators.narrow, lambda x: x.astype("f4"), options={"narrower": F32})
+        return Entry("cvt.f32.f64", F32, conversions.widen, lambda x: x.astype("f8"), options={"wider": F64})
+    return Entry("cvt.f64.f32", F64, conversions.narrow, lambda x: x.astype("f4"), options={"narrower": F32})
 
 
 def _read(bits: int, dtype: str) -> Callable[[Array], Array]:
@@ -123,7 +123,7 @@ def entries() -> list[Entry]:
     """All, those that most bodies need first. Division and root of f32 are tried digit by digit too."""
     found = _float_entries(F32, "f4") + _float_entries(F64, "f8")
     serial = [
-        Entry("div.f32", F32, operators.div, np.divide, steps=(1, 2, 3)),
-        Entry("sqrt.f32", F32, operators.sqrt, np.sqrt, steps=(1, 2, 3)),
+        Entry("div.f32", F32, digits.div, np.divide, steps=(1, 2, 3)),
+        Entry("sqrt.f32", F32, digits.sqrt, np.sqrt, steps=(1, 2, 3)),
     ]
     return [*found, *serial]

@@ -182,3 +182,31 @@ def chosen(
         special.nan,
     )
     return circuit.let(form.width, "{{{0}, {1}, {2}}}", sign, field, fraction, ns=0.0)
+
+
+def finish(circuit: Circuit, form: Format, sign: Value, exponent: Value, number: Value, special: Special) -> None:
+    """The result of a number with two places before the point, of which one is set; the lower has this exponent.
+
+    Where the exponent is below 1 the number moves right until its highest place is that of a subnormal's hidden bit;
+    how far does not depend on which of the two places is set, so that it is known before the number is.
+    """
+    bits, span = (form.digits + 2).bit_length(), exponent.width
+    sink = circuit.let(1, f"{{0}}[{span - 1}] | {{0}} == 0", exponent, ns=gate(span))
+    depth = circuit.let(span, "-{0}", exponent, ns=adder(span))
+    gone = circuit.let(1, f"{{1}} & |{{0}}[{span - 1}:{bits}]", depth, sink, ns=gate(span - bits + 1))
+    amount = circuit.let(bits, f"{{0}}[{bits - 1}:0] & {{{{{bits}{{{{{{1}}}}}}}}}}", depth, sink)
+    top = number.width - 1
+    kept = circuit.bits(number, top, top - form.digits - 1)
+    rest = number.width - form.digits - 2
+    below = circuit.let(1, f"|{{0}}[{rest - 1}:0]" if rest else "1'b0", number, ns=gate(max(rest, 1)))
+    moved, lost = shifted_right(circuit, kept, amount)
+    wide = form.digits + 2
+    moved = circuit.let(wide, f"{{0}} & {{{{{wide}{{{{~{{1}}}}}}}}}}", moved, gone, ns=LUT / 2)
+    sticky = circuit.let(1, "{0} | {1} | {2}", below, lost, gone)
+    up = circuit.let(1, f"{{0}}[{wide - 1}] | {{1}}", moved, sink)  # nothing to be moved left
+    text = f"{{0}} ? {{{{{{1}}[{wide - 1}:1], {{1}}[0] | {{2}}}}}} : {{{{{{1}}[{wide - 2}:0], {{2}}}}}}"
+    last = circuit.let(wide, text, up, moved, sticky)
+    less = circuit.let(span, f"{{0}} - {span}'d1", exponent, ns=adder(span))
+    text = f"({{2}}[{wide - 1}] ? {{0}} : {{1}}) & {{{{{span}{{{{~{{3}}}}}}}}}}"
+    base = circuit.let(span, text, exponent, less, moved, sink)
+    circuit.result(rounded(circuit, form, sign, circuit.bits(base, span - 2, 0), last, special))
