@@ -42,7 +42,7 @@ def shown(page: str, measured: Measured) -> str:
 
 
 def _markdown(measured: Measured) -> Iterator[str]:
-    yield "| operator | stages | every | LUT | FF | DSP | MHz | three placements |"
+    yield "| operator | stages | every | LUT | FF | DSP | MHz | placements |"
     yield "|---|---|---|---|---|---|---|---|"
     for name in sorted(measured, key=lambda name: (_order(re.sub(_BITS, "", name)), len(name), name)):
         title = re.sub(_BITS, " (\\1 bits)", name)
@@ -88,7 +88,7 @@ def _sum(parts: Sequence[Mapping[str, Any]], root_pj: str, kind: str) -> str:
 
 
 def _order(name: str) -> tuple[bool, int, str]:
-    operators = ("add", "mul", "div", "sqrt", "lt", "eq", "min", "max", "fscale", "fpos0", "cvt")
+    operators = ("add", "mul", "div", "sqrt", "lt", "eq", "min", "max", "fscale", "fpos0", "floor", "ceil", "cvt")
     return name.endswith("f64") or name == "cvt.f64.i", operators.index(name.split(".", maxsplit=1)[0]), name
 
 
