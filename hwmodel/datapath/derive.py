@@ -175,7 +175,6 @@ def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> P
     if technology.room_ns(clock_mhz) <= 0:
         mistakes.append(_too_slow(dataflow.graph.name, technology, clock_mhz, None, technology.most_mhz, None))
         raise ArrayolError(mistakes)
-    places = {kind: dataflow.nodes[number] for number, kind in reversed(list(enumerate(dataflow.kind)))}
     own = []
     told: set[str] = set()
     for kind, operation in enumerate(dataflow.kinds):
@@ -184,7 +183,7 @@ def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> P
             own.append(price)
         elif operation.operator not in told:
             told.add(operation.operator)
-            span = dataflow.graph.spans[places[kind]]
+            span = dataflow.graph.spans[dataflow.nodes[dataflow.kind.index(kind)]]
             mistakes.append(_refused(dataflow.graph.name, technology, clock_mhz, operation, span))
     if mistakes:
         raise ArrayolError(mistakes)

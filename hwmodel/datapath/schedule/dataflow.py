@@ -55,6 +55,14 @@ class Dataflow:
         return values[values >= 0], users[values >= 0]
 
     @cached_property
+    def needed(self) -> list[tuple[int, ...]]:
+        """The operands of each operation without constants."""
+        return [
+            operands if min(operands) >= 0 else tuple([value for value in operands if value >= 0])
+            for operands in self.operands
+        ]
+
+    @cached_property
     def widths(self) -> Ints:
         """The bits of the values."""
         return np.array(self.bits, np.int64)

@@ -121,21 +121,18 @@ class Problem:
 
 def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed, dict[int, Slots]]:
     """Starts in an order in which operands come before their users, and the slots that are left."""
-    room, operands, first = problem.room, problem.dataflow.operands, problem.dataflow.first
-    slots = {
-        place: Slots(problem.interval, sharing) for place, sharing in enumerate(problem.sharing) if sharing is not None
-    }
+    room, interval, needed, first = problem.room, problem.interval, problem.dataflow.needed, problem.dataflow.first
+    slots = {place: Slots(interval, sharing) for place, sharing in enumerate(problem.sharing) if sharing is not None}
+    taking = [slots.get(place) for place in range(len(problem.sharing))]
     ticks = [timing.ticks for timing in problem.timings]
     within = [timing.within for timing in problem.timings]
     classes = problem.classes
-    taking = [slots.get(place) for place in range(len(problem.sharing))]
-    starts = [0] * len(operands)
+    starts = [0] * len(needed)
     available = [cycle * room for cycle in problem.arrivals] + starts
-    available.append(0)  # of constants, which are value -1 and below
     for operation in order:
         start = 0
-        for value in operands[operation]:
-            if value >= 0 and available[value] > start:
+        for value in needed[operation]:
+            if available[value] > start:  # noqa: PLR1730  a call takes longer, and this is done for every operand
                 start = available[value]
         place = classes[operation]
         offset = start % room
@@ -143,13 +140,15 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
             start += room - offset
         own = taking[place]
         if own is not None:
-            cycle = start // room
-            taken = own.take(cycle)
-            if taken > cycle:
-                start = taken * room
+            slot = start // room % interval
+            if own.free >> slot & 1:  # as `take`, where there is nothing to look for
+                own.left[slot] -= 1
+                if not own.left[slot]:
+                    own.free ^= 1 << slot
+            else:
+                start = own.take(start // room) * room
         starts[operation] = start
         available[first + operation] = start + ticks[place]
-    available.pop()
     return Placed(starts, available), slots
 
 
