@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hwmodel.datapath.folding.binding import Bound, Fed, Wires, bind, most_sources, wires_of
+from hwmodel.datapath.folding.binding import Bound, Fed, bind
 from hwmodel.datapath.folding.classes import OperatorClass, units_wanted
+from hwmodel.datapath.folding.wires import Wires, most_sources, wires_of
 from hwmodel.datapath.schedule.dataflow import Dataflow
 from hwmodel.datapath.schedule.lifetimes import (
     Ends,
@@ -96,16 +98,27 @@ def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
         if (units := units_wanted(each.operations, interval, price.every)) < each.operations
         and _gain(priced, place, units, Counter()) > 0
     }
+    found: dict[int, int] = {}  # by class: more sources than were thought, as operands change places
     while True:
-        folded = _folded(priced, interval, shared, delays)
+        sharing = [shared.get(place) for place in range(len(priced.classes))]
+        sources = most_sources(priced.wires, sharing, interval)
+        sources = [max(most, found.get(place, 1)) for place, most in enumerate(sources)]
+        folded = _folded(priced, interval, sharing, _timings(priced, sharing, sources), delays)
         lost = {
             place
             for place in shared
             if _gain(priced, place, shared[place].units, folded.muxes.get(place, Counter())) <= 0
         }
-        if not lost:
+        more = {place: fed for place, fed in _fed_most(folded).items() if fed > sources[place]}
+        if not lost and not more:
             return folded
         shared = {place: sharing for place, sharing in shared.items() if place not in lost}
+        found |= more
+
+
+def _fed_most(folded: Folded) -> dict[int, int]:
+    """For each shared class the most sources of an input."""
+    return {place: max(sources for _, sources in fed) for place, fed in folded.bound.fed.items()}
 
 
 def _gain(priced: Priced, place: int, units: int, muxes: Muxes) -> float:
@@ -125,17 +138,12 @@ def mux_cost(technology: Technology, muxes: Muxes) -> dict[str, float]:
     return cost
 
 
-def _folded(priced: Priced, interval: int, shared: dict[int, Sharing], delays: Delays) -> Folded:
+def _folded(
+    priced: Priced, interval: int, sharing: Sequence[Sharing | None], timings: Sequence[Timing], delays: Delays
+) -> Folded:
     dataflow = priced.dataflow
-    problem = Problem(
-        dataflow,
-        interval,
-        priced.room,
-        priced.by_operation,
-        _timings(priced, shared, interval),
-        [shared.get(place) for place in range(len(priced.classes))],
-        arrivals_of(dataflow, interval),
-    )
+    arrivals = arrivals_of(dataflow, interval)
+    problem = Problem(dataflow, interval, priced.room, priced.by_operation, timings, sharing, arrivals)
     levels = priced.levels
     wanted = _wanted(dataflow, interval, problem.room)
     urgency = urgencies(problem, levels, wanted).tolist() if levels.are_wide else urgencies_of(problem, wanted)
@@ -189,12 +197,10 @@ def _input_bits(each: OperatorClass, position: int) -> int:
     return operation.a if position == 0 else operation.b if position == 1 else operation.n
 
 
-def _timings(priced: Priced, shared: dict[int, Sharing], interval: int) -> list[Timing]:
-    sharing = [shared.get(place) for place in range(len(priced.classes))]
-    sources = most_sources(priced.wires, sharing, interval)
+def _timings(priced: Priced, sharing: Sequence[Sharing | None], sources: Sequence[int]) -> list[Timing]:
     timings = []
     for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True)):
-        mux_ns = priced.technology.mux_in(each.operation.w, sources[place])[0] if place in shared else 0.0
+        mux_ns = priced.technology.mux_in(each.operation.w, sources[place])[0] if sharing[place] is not None else 0.0
         if price.cycles:
             timings.append(pipelined(price.cycles + _more(price, mux_ns, priced.clock_mhz), priced.room))
         else:

@@ -4,13 +4,16 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies_dataflow import TABLE, graphs
 
 from hwmodel.datapath.derive import prices_of
+from hwmodel.datapath.folding import binding
 from hwmodel.datapath.folding.fold import fold
 from hwmodel.datapath.graph.evaluate import evaluate, evaluate_nodes
+from hwmodel.datapath.schedule import place as passes
+from hwmodel.datapath.schedule import place_levels
 from hwmodel.datapath.schedule.dataflow import dataflow_of
 from hwmodel.datapath.schedule.lifetimes import recurrences
 from hwmodel.datapath.technology.technology import load_technology
@@ -70,6 +73,16 @@ class _Execution:
         self.there[node], self.values[node] = start + ticks, result % 2**bits
 
 
+@pytest.fixture(params=["narrow", "wide"])
+def shape(request, monkeypatch):
+    """Small bodies take the passes of narrow ones; here also those of wide ones, with sorts and arrays."""
+    if request.param == "wide":
+        monkeypatch.setattr(place_levels, "WIDE", 0)
+        monkeypatch.setattr(binding, "ONE_BY_ONE", 0)
+
+
+@pytest.mark.usefixtures("shape")
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_folded_schedule_executes_the_graph(technology, data):
     graph = data.draw(graphs())
@@ -104,6 +117,46 @@ def test_a_folded_schedule_executes_the_graph(technology, data):
             assert execution.value(node, finished * room) == int(expected[port][place, 0])
             ready = -(-(place + 1) * interval // len(nodes))
             assert finished <= folded.ends.latency + ready, "a FIFO promises a datum too early"
+
+
+@given(data=st.data())
+def test_passes_of_wide_bodies_find_the_same_urgencies(technology, data):
+    graph = data.draw(graphs())
+    priced = prices_of(dataflow_of(graph), technology, 100)
+    problem = fold(priced, data.draw(st.integers(3, 9)), frozenset()).problem
+    deadlines = [data.draw(st.sampled_from((passes.FAR, 70_000, 120_000))) for _ in priced.dataflow.bits]
+    by_levels = place_levels.urgencies(problem, priced.levels, deadlines).tolist()
+    assert by_levels == passes.urgencies_of(problem, deadlines)
+
+
+@given(data=st.data())
+def test_sources_are_those_of_the_operations(technology, data):
+    """By brute force: what feeds each input of each shared operator."""
+    graph = data.draw(graphs(operators=("add", "mul", "max")))
+    priced = prices_of(dataflow_of(graph), technology, 100)
+    interval = data.draw(st.integers(1, 8))
+    folded = fold(priced, interval, frozenset())
+    dataflow, units = priced.dataflow, folded.bound.units.tolist()
+    fed = {}
+    for operation, operands in enumerate(dataflow.operands):
+        if units[operation] < 0:
+            continue
+        sources = []
+        for value in operands:
+            if value < 0:
+                sources.append(("constant", value))
+            elif value < dataflow.first:
+                sources.append(dataflow.elements[value][0])
+            else:
+                maker = value - dataflow.first
+                sources.append((priced.by_operation[maker], units[maker] if units[maker] >= 0 else ("one", maker)))
+        unit = priced.by_operation[operation], units[operation]
+        fed.setdefault(unit, []).append(sources)
+    for place_of, counts in folded.bound.fed.items():
+        rows = [rows for (own, _), rows in fed.items() if own == place_of]
+        most = sum(len({source for row in own for source in row}) for own in rows)
+        least = sum(max(len(set(row)) for row in own) for own in rows)  # if operands may change places
+        assert least <= sum(sources * many for (_, sources), many in counts.items()) <= 2 * most
 
 
 @given(data=st.data())
@@ -199,3 +252,19 @@ def test_a_class_is_shared_only_where_it_costs_less(technology, data):
         weight, width = technology.weight(priced.prices[place].cost), each.operation.w
         muxes = sum(many * technology.mux_in(*mux)[1]["lut"] for mux, many in folded.muxes.get(place, {}).items())
         assert each.operations * weight > sharing.units * weight + muxes + sharing.units * width / 2
+
+
+@given(data=st.data())
+def test_a_shared_operator_has_time_for_its_multiplexers(technology, data):
+    graph = data.draw(graphs())
+    priced = prices_of(dataflow_of(graph), technology, 100)
+    folded = fold(priced, data.draw(st.integers(3, 12)), frozenset())
+    for place, fed in folded.bound.fed.items():
+        price, timing = priced.prices[place], folded.problem.timings[place]
+        wait = max(technology.mux_in(priced.classes[place].operation.w, sources)[0] for _, sources in fed)
+        if not price.cycles:
+            assert timing.ticks >= 1000 * (price.ns + wait) - 1
+        elif wait and (price.max_mhz is None or 1000 / price.max_mhz + wait / price.cycles > 10):
+            assert timing.ticks == (price.cycles + 1) * priced.room
+        else:
+            assert timing.ticks >= price.cycles * priced.room

@@ -1,0 +1,148 @@
+"""What the operands of a body come from: wires, whatever the schedule.
+
+What feeds an input of an operator is a source: a port, whatever its element, one operator of a class that is shared,
+one operation of another one, a constant. Of two operands that may change places, the result of the same class comes
+first, then those of others, ports and constants.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from hwmodel.datapath.folding.classes import OperatorClass
+from hwmodel.datapath.schedule.dataflow import Dataflow, Ints
+from hwmodel.datapath.schedule.place import Sharing
+
+
+@dataclass(frozen=True, eq=False)
+class Wires:
+    """What the operands of a body come from, an entry for each operand: its user, its position, its value.
+
+    Those that may change places, where `commutative` says so of the operation, stand in their order.
+    """
+
+    dataflow: Dataflow
+    classes: Ints
+    commutative: Ints
+    users: Ints
+    positions: Ints
+    values: Ints
+
+    @cached_property
+    def order(self) -> Ints:
+        """The operations as slots take them: by what feeds the root of their chain, by root, and as in the body."""
+        count, first = len(self.classes), self.dataflow.first
+        parents = np.arange(count)
+        made = self.values >= first
+        within = made.copy()
+        within[made] = self.classes[self.values[made] - first] == self.classes[self.users[made]]
+        parents[self.users[within][::-1]] = self.values[within][::-1] - first
+        while True:
+            further = parents[parents]
+            if np.array_equal(further, parents):
+                break
+            parents = further
+        feeds = np.zeros(count, np.int64)
+        leading = self.positions == 0
+        feeds[self.users[leading]] = self._kinds[leading]
+        return np.lexsort((np.arange(count), parents, feeds[parents]))
+
+    @cached_property
+    def operands(self) -> list[list[int]]:
+        """The values that each operation takes, in order."""
+        ends = np.cumsum(np.bincount(self.users, minlength=len(self.classes))).tolist()
+        values = self.values.tolist()
+        return [values[start:end] for start, end in pairwise([0, *ends])]
+
+    @cached_property
+    def ports(self) -> Ints:
+        """The number of the port of each value that is an input."""
+        return _port_numbers(self.dataflow)
+
+    @cached_property
+    def _kinds(self) -> Ints:
+        return _kinds(self.dataflow, self.classes, self.values)
+
+    def sources(self, sharing: Sequence[Sharing | None], units: Ints) -> tuple[Ints, Ints]:
+        """For each operand its source as a number, and for each operation the number of its operator."""
+        wanted = np.bincount(self.classes, minlength=len(sharing))
+        sizes = [int(wanted[place]) if each is None else each.units for place, each in enumerate(sharing)]
+        base = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        operators = base[self.classes] + units
+        dataflow = self.dataflow
+        ports = len(dataflow.inputs)
+        by_value = np.concatenate([self.ports, ports + operators])
+        constants = ports + base[-1] - 1 - self.values
+        return np.where(self.values >= 0, by_value[np.maximum(self.values, 0)], constants), operators
+
+
+def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation: Sequence[int]) -> Wires:
+    """The operands of a body with its classes."""
+    values = np.array([value for operands in dataflow.operands for value in operands], np.int64)
+    sizes = np.array([len(operands) for operands in dataflow.operands], np.int64)
+    users = np.repeat(np.arange(len(sizes)), sizes)
+    starts = np.cumsum(sizes) - sizes
+    positions = np.arange(len(values)) - np.repeat(starts, sizes)
+    of_class = np.array(by_operation, np.int64)
+    free = np.array([each.commutative for each in classes], bool)
+    pairs = starts[(sizes == 2) & free[of_class]] if len(classes) else starts[:0]
+    rank = _ranks(dataflow, of_class, values, users)
+    swapped = pairs[rank[pairs] > rank[pairs + 1]]
+    values[swapped], values[swapped + 1] = values[swapped + 1], values[swapped]
+    commutative = (sizes == 2) & free[of_class] if len(classes) else sizes == 2
+    return Wires(dataflow, of_class, commutative, users, positions, values)
+
+
+def _kinds(dataflow: Dataflow, classes: Ints, values: Ints) -> Ints:
+    """What sort of source a value is: a class, a port or a constant, as numbers in this order."""
+    most = int(classes.max(initial=0)) + 1
+    by_value = np.concatenate([most + _port_numbers(dataflow), classes])
+    return np.where(values >= 0, by_value[np.maximum(values, 0)], most + len(dataflow.inputs))
+
+
+def _ranks(dataflow: Dataflow, classes: Ints, values: Ints, users: Ints) -> Ints:
+    kinds = _kinds(dataflow, classes, values)
+    return np.where(kinds == classes[users], -1, kinds)
+
+
+def most_sources(wires: Wires, sharing: Sequence[Sharing | None], interval: int) -> list[int]:
+    """For each class an upper bound of the sources of an input of its operators, before any is bound.
+
+    An operator has no more sources than operations, and no more than there are different ones: ports, operators of the
+    classes that feed it, constants.
+    """
+    kinds = len(sharing)
+    bounds = [1] * kinds
+    shared = np.array([each is not None for each in sharing], bool)
+    counted = shared[wires.classes][wires.users]
+    if not counted.any():
+        return bounds
+    first, values = wires.dataflow.first, wires.values[counted]
+    users, positions = wires.classes[wires.users[counted]], wires.positions[counted]
+    makers = np.where(values >= first, wires.classes[np.maximum(values - first, 0)], 0)
+    weights = np.array([each.units if each is not None else 1 for each in sharing], np.int64)
+    of_shared = (values >= first) & shared[makers]
+    low = int(values.min(initial=0))
+    elements = wires.ports
+    inputs = (values >= 0) & (values < first)
+    source = np.where(of_shared, makers, kinds + values - low)
+    source = np.where(inputs, -1 - elements[np.where(inputs, values, 0)] if len(elements) else 0, source)
+    source -= int(source.min())
+    width, most = int(positions.max()) + 1, int(source.max()) + 1
+    keys, where = np.unique((users * width + positions) * most + source, return_index=True)
+    totals = np.bincount(keys // most, np.where(of_shared, weights[makers], 1)[where], minlength=kinds * width)
+    for place, each in enumerate(sharing):
+        if each is not None:
+            largest = int(totals[place * width : (place + 1) * width].max(initial=1))
+            bounds[place] = max(1, min(largest, interval // each.every))
+    return bounds
+
+
+def _port_numbers(dataflow: Dataflow) -> Ints:
+    ports = {port: number for number, port in enumerate(dataflow.inputs)}
+    return np.array([ports[port] for port, _ in dataflow.elements], np.int64)
