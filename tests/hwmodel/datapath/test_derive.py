@@ -102,7 +102,7 @@ def bodies(tmp_path_factory):
         # 555 LUT, 800 FF at depth 2 without the margin; at I = 16 written by hand and synthesised 71 LUT for 81 here.
         ("dot16", 100, 1, {"mul": 16, "add": 15}, (3, 2), (555, 1120, 16)),
         ("dot16", 100, 16, {"mul": 1, "add": 1}, (17, 1), (81, 100, 1)),
-        ("blur5", 100, 1, {"mulc": 1, "add": 4}, (1, 0), (82, 52, 0)),
+        ("blur5", 100, 1, {"mulc": 1, "add": 4}, (1, 0), (81, 48, 0)),
     ],
 )
 def test_sums_of_products(bodies, name, clock, interval, units, cycles, cost):
@@ -120,7 +120,7 @@ def test_sums_of_products(bodies, name, clock, interval, units, cycles, cost):
         ("conv3x3", "convolve", 1, {"mul": 9, "add": 8}, 3, (247, 513, 9)),  # depth 2 without the margin
         # The design reads its operands as late as it needs them: 10 cycles. The weights come in the other order.
         ("conv3x3", "convolve", 9, {"mul": 1, "add": 1}, 17, (67, 248, 1)),
-        ("demosaic", "cell", 1, {"add": 13}, 1, (186, 220, 0)),
+        ("demosaic", "cell", 1, {"add": 13}, 1, (186, 210, 0)),  # measured 184 LUT, 208 FF
     ],
 )
 def test_windows_of_images(spec, name, interval, units, depth, cost):
