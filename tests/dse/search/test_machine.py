@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from explored import GIVEN
 
 from arrayol import api
 from arrayol.checks.top import choose_top
@@ -26,7 +27,7 @@ def lpsf(**consts: int) -> api.Spec:
     return api.load(shipped_folder() / "lpsf.aol", SMALL | consts)
 
 
-def explored(spec: api.Spec, platform: Path | None = None, **space: object) -> Result:
+def explored(spec: api.Spec, platform: Path = GIVEN, **space: object) -> Result:
     return api.explore(spec, platform, space=api.Space(**{"narrow": True, "verify": False, **space})).result  # type: ignore[arg-type]
 
 
@@ -52,7 +53,7 @@ def test_no_design_of_the_front_dominates_another(narrow: Result) -> None:
 
 def test_stored_designs_are_what_the_model_prices(narrow: Result) -> None:
     spec = lpsf()
-    model = MachineModel(flatten(spec, choose_top(spec, None)), api.load_platform(shipped_folder() / "lpsf.toml"))
+    model = MachineModel(flatten(spec, choose_top(spec, None)), api.load_platform(GIVEN))
     read = Result.model_validate_json(narrow.to_json())
     assert read == narrow
     for design in read.pareto:
@@ -219,7 +220,7 @@ def test_a_cost_that_could_leave_what_is_exact(tmp_path: Path) -> None:
 
 def test_costs_are_objectives() -> None:
     result = api.explore(
-        lpsf(), objectives=("lut", "latency_cycles"), space=api.Space(narrow=True, verify=False)
+        lpsf(), GIVEN, objectives=("lut", "latency_cycles"), space=api.Space(narrow=True, verify=False)
     ).result
     assert json.loads(result.to_json())["objectives"] == ["lut", "latency_cycles"]
     assert [design.objectives["lut"] for design in result.pareto] == [

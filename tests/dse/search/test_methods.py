@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from chains import chain, space_of
+from explored import GIVEN
 from hypothesis import given, settings
 from strategies_spaces import spaces
 
@@ -107,7 +108,9 @@ def shipped(name: str, study: Study, **consts: int) -> MappingSpace:
     spec = api.load(shipped_folder() / f"{name}.aol", consts)
     top = choose_top(spec, None)
     network = flatten(run_steps(spec, canonical_steps(spec, top)).spec, top)
-    return MappingSpace(MachineModel(network, load_platform(shipped_folder() / f"{name}.toml")), study)
+    return MappingSpace(
+        MachineModel(network, load_platform(GIVEN if name == "lpsf" else shipped_folder() / f"{name}.toml")), study
+    )
 
 
 def default_columns(space: MappingSpace, *limits: str) -> Columns:

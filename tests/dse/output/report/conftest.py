@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from explored import mapped, published, write_undrawn
+from explored import folded, mapped, published, write_undrawn
 from playwright.sync_api import Browser, sync_playwright
 
 from dse.output.report import write_report
@@ -37,6 +37,14 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of plain mappings of lpsf."""
     folder = tmp_path_factory.mktemp("mapped") / "out"
     write_undrawn(mapped(), folder)
+    return write_report(folder).path
+
+
+@pytest.fixture(scope="session")
+def folded_report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of mappings of lpsf whose datapaths are derived, at several intervals."""
+    folder = tmp_path_factory.mktemp("folded") / "out"
+    write_undrawn(folded(), folder)
     return write_report(folder).path
 
 

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from explored import SPECS, mapped, write_undrawn
+from explored import GIVEN, SPECS, mapped, write_undrawn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,8 +26,8 @@ NOWHERE = Origin(None, None, ())
 def explored_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a spec, its platform and the result `out`."""
     base = tmp_path_factory.mktemp("explored")
-    for name in ("lpsf.aol", "lpsf.toml"):
-        shutil.copy(SPECS / name, base)
+    shutil.copy(SPECS / "lpsf.aol", base)
+    shutil.copy(GIVEN, base / "lpsf.toml")
     spec = api.load(base / "lpsf.aol", {"H": 4, "W": 8})
     write_undrawn(api.explore(spec, space=api.Space(narrow=True, verify=False)), base / "out")
     return base

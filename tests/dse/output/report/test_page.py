@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from explored import mapped, published
+from explored import folded, mapped, published
 from playwright.sync_api import Browser, Page, expect
 
 from dse.output.report import write_report
@@ -254,6 +254,44 @@ def test_the_parts_of_a_design(opened: Open, report: Path) -> None:
     assert "; ".join(design.steps or ()) in page.locator('[data-part="aol"]').inner_text()
     written = (report.parent / "specs" / f"{design.id.replace(':', '-')}.aol").read_text(encoding="utf-8")
     assert page.locator("pre").text_content() == written
+
+
+def test_datapaths_costs_and_energy_of_a_design(opened: Open, folded_report: Path) -> None:
+    page = opened(folded_report)
+    design = folded().result.pareto[-1]
+    page.locator(f'tr[data-id="{design.id}"]').click()
+    paths = {(path.task, path.interval): path for path in folded().result.datapaths}
+    rows = page.locator('[data-part="datapaths"] tbody tr').all_inner_texts()
+    for row, (task, processor) in zip(rows, design.processors.items(), strict=True):
+        path = paths[task, processor.occupancy or 0]
+        assert row.split()[:2] == [task, str(processor.units)]
+        assert f"every {path.interval} cycles\nderived" in row
+        assert f"{path.latency} cycles\nderived" in row
+        assert f"last -> prev: {path.recurrence['last -> prev']}" in row
+        assert f"{round(path.cost['lut']):,} lut" in row
+    assert "energy of a repetition (estimate, ecp5-6)" in page.locator('[data-part="datapaths"] thead').inner_text()
+    texts = page.locator('[data-part="diagram"] text').all_text_contents()
+    slow = [one for one in design.processors.values() if one.occupancy != 1]
+    assert slow
+    for one in slow:
+        assert f"{one.units} unit @ {one.occupancy}" in texts
+    assert page.locator('[data-part="costs"] svg').count() == len(design.costs)
+    energy = page.locator('[data-part="energy"]')
+    assert "pJ of one frame (estimate, ecp5-6)" in energy.inner_text()
+    for part in design.energy_pj or {}:
+        assert part in (energy.locator("svg").text_content() or "")
+    figures = page.locator(".figures dt").all_inner_texts()
+    assert "energy of a frame (estimate, ecp5-6)" in figures
+    assert "cost in lut" in figures
+
+
+def test_a_given_datapath_says_so(opened: Open, report: Path) -> None:
+    page = opened(report)
+    row = page.locator('[data-part="datapaths"] tbody tr').first.inner_text()
+    assert "every 4 cycles\ngiven" in row
+    assert "96 lut, 2 dsp\ngiven" in row
+    assert row.endswith("not given")  # the energy
+    assert page.locator('[data-part="energy"]').count() == 0
 
 
 def test_the_timeline_draws_every_cycle_of_its_steps(opened: Open, report: Path) -> None:
