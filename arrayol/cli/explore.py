@@ -126,7 +126,8 @@ def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: 
         yield "resident", ", ".join(f"{one.kind} {one.name} {one.bits:,} bits" for one in design.resident)
     for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()):
         estimate = result.estimate_text(name)
-        yield name.replace("_", " "), f"{estimate}: {_shares(parts)}" if estimate else _shares(parts)
+        title = "energy in pJ" if name == "energy_pj" else name.replace("_", " ")
+        yield title, f"{estimate}: {_shares(parts)}" if estimate else _shares(parts)
     if steps := steps_text(design):
         yield "steps", steps
     files = [str(folder / name) for name in (PICKED, document["aol"]) if name]
