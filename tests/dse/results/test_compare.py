@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from explored import SPECS, mapped, published
+from explored import GIVEN, SPECS, mapped, published
 
 from arrayol import api
 from arrayol.errors import ArrayolError
@@ -22,7 +22,7 @@ CLOCKED = ("latency_microseconds", "frames_per_second")
 
 def with_port(words: int) -> Result:
     """The same with a slower port."""
-    platform = load_platform(SPECS / "lpsf.toml")
+    platform = load_platform(GIVEN)
     changed = {**platform.model_dump(exclude_unset=True, by_alias=True)}
     changed["memory"]["data_per_word"] = words
     spec = api.load(SPECS / "lpsf.aol", {"H": 4, "W": 8})
@@ -155,7 +155,7 @@ def test_one_clock_alone_leaves_cycles() -> None:
 def test_the_objectives_that_both_have() -> None:
     spec, space = api.load(SPECS / "lpsf.aol", {"H": 4, "W": 4}), api.Space(narrow=True, verify=False)
     three = ("lut", "internal_memory_data", "latency_microseconds")
-    wide, narrow = api.explore(spec, objectives=three, space=space).result, mapped(4, 4).result
+    wide, narrow = api.explore(spec, GIVEN, objectives=three, space=space).result, mapped(4, 4).result
     found = compare(narrow, wide)
     assert found.objectives == narrow.objectives
     assert (found.gained, found.lost) == ((), ())  # in these two the front of three is the front of two

@@ -15,6 +15,7 @@ Points = list[tuple[float, ...]]
 
 PLATFORM = """
 clock_mhz = 100
+assume_datapaths = true
 [memory]
 latency = 4
 data_per_word = 2
@@ -23,6 +24,7 @@ block_bits = 256
 """
 ROWS = """
 clock_mhz = 100
+assume_datapaths = true
 [memory]
 data_per_word = 2
 [memory.rows]
@@ -103,6 +105,14 @@ def test_cuts(tmp_path: Path, lpsf: str) -> None:
 
 def test_units(tmp_path: Path) -> None:
     assert is_better(front(tmp_path, WINDOW, {"units": (1, 2, 4)}), front(tmp_path, WINDOW, {"units": (1,)}))
+
+
+def test_intervals(tmp_path: Path) -> None:
+    """Nine additions of a window share operators where a repetition may take several cycles."""
+    names = ("latency_cycles", "lut")
+    derived = PLATFORM.replace("assume_datapaths = true", 'technology = "ecp5-6"')
+    fastest = front(tmp_path, WINDOW, {"units": (1,), "intervals": (1,)}, derived, objectives=names)
+    assert is_better(front(tmp_path, WINDOW, {"units": (1,)}, derived, objectives=names), fastest)
 
 
 def test_links(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ def test_all_designs_are_refused_before_the_search(method: str) -> None:
     spec = api.load(shipped_folder() / "lpsf.aol", {"H": 4, "W": 8})
     space = api.Space(study=api.Study(units=(1,)), narrow=True, verify=False)
     with pytest.raises(ArrayolError, match="it keeps its front alone, and all designs are asked for") as caught:
-        api.explore(spec, space=space, method=method, keep_all=True, announce=told.append, report=told.append)
+        api.explore(spec, GIVEN, space=space, method=method, keep_all=True, announce=told.append, report=told.append)
     assert [one.code for one in caught.value.diagnostics] == ["method-refused"]
     assert told == []
 
@@ -255,8 +255,8 @@ def test_the_published_model_refuses(method: str) -> None:
 def test_the_published_model_by_all_pairs() -> None:
     spec = api.load(shipped_folder() / "lpsf.aol")
     said: list[str] = []
-    every = api.explore(spec, model="published", method="exhaustive", announce=said.append).result
-    paper = api.explore(spec, model="published").result
+    every = api.explore(spec, GIVEN, model="published", method="exhaustive", announce=said.append).result
+    paper = api.explore(spec, GIVEN, model="published").result
     assert every.pareto == paper.pareto
     assert every.designs is None
     assert said == ["lpsf: 8 fusions of 4 tasks; method exhaustive"]
@@ -266,7 +266,7 @@ def test_the_size_is_told_before_the_search() -> None:
     said: list[str] = []
     spec = api.load(shipped_folder() / "lpsf.aol", {"H": 8, "W": 16})
     api.explore(
-        spec, space=api.Space(narrow=True, verify=False), announce=said.append, report=lambda _: said.append("")
+        spec, GIVEN, space=api.Space(narrow=True, verify=False), announce=said.append, report=lambda _: said.append("")
     )
     assert said[0] == (
         "lpsf: 8 fusions of 4 tasks, 10 groups, 18,624 plain group designs, 1.01 x 10^9 whole designs; "

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import mutants
 import pytest
-from explored import SPECS
+from explored import GIVEN, SPECS
 from mutants import changed
 
 from arrayol import api
@@ -36,13 +36,13 @@ def verifier_of(spec: Spec, platform: Platform) -> Verifier:
 
 @pytest.fixture(scope="module")
 def verifier() -> Verifier:
-    return verifier_of(api.load(SPECS / "lpsf.aol", {"H": 60, "W": 120}), load_platform(SPECS / "lpsf.toml"))
+    return verifier_of(api.load(SPECS / "lpsf.aol", {"H": 60, "W": 120}), load_platform(GIVEN))
 
 
 @pytest.fixture(scope="module")
 def designs(verifier: Verifier) -> Sequence[Design]:
     """Some of the plain front at three times the reduced size, the first and the last among them."""
-    found = api.explore(verifier.form.original, space=api.Space(narrow=True, verify=False))
+    found = api.explore(verifier.form.original, GIVEN, space=api.Space(narrow=True, verify=False))
     return [*found.decisions[::12], found.decisions[-1]]
 
 

@@ -73,7 +73,7 @@ def test_every_design_with_its_groups_timelines_and_specification(folder: Path) 
             assert "".join(document["lines"][line] + "\n" for line in row["aol"]) == written
 
 
-@pytest.mark.parametrize("room", [8_000, 12_000, 20_000])
+@pytest.mark.parametrize("room", [9_000, 12_000, 20_000])
 def test_a_small_room(folder: Path, room: int) -> None:
     result = load_result(folder)
     document = report_document(result, folder, open_origin(result, folder), room)
