@@ -12,6 +12,7 @@ from functools import cached_property
 
 from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
+from hwmodel.datapath.graph.bits import logic_bits, needed_ranges, zeros_at_the_end
 from hwmodel.datapath.graph.digits import plan_of
 from hwmodel.datapath.graph.numbers import Number
 
@@ -84,63 +85,76 @@ class Graph:
         return self.operations[node]
 
     @cached_property
+    def needed(self) -> tuple[tuple[int, int], ...]:
+        """The bits of each node that something needs, from the first to before the last."""
+        outputs = [node for places in self.outputs.values() for node in places]
+        return tuple(needed_ranges(self.operators, self.operands, self.numbers, self.details, outputs))
+
+    @cached_property
     def needed_bits(self) -> tuple[int, ...]:
-        """How many bits of each node something needs: behind wires that drop the others, fewer than its number has."""
-        low, high = [number.bits for number in self.numbers], [0] * len(self)
-        for places in self.outputs.values():
-            for node in places:
-                low[node], high[node] = 0, self.numbers[node].bits
-        rows = zip(self.operators, self.operands, self.details, strict=True)
-        for node, (operator, operands, detail) in reversed(list(enumerate(rows))):
-            for operand in operands:
-                first, last, bits = 0, self.numbers[operand].bits, self.numbers[operand].bits
-                if operator in (SHIFT, RESIZE):
-                    distance = detail if isinstance(detail, int) else 0
-                    last = min(bits, max(1, high[node] - distance))
-                    first = min(max(0, low[node] - distance), last - 1)
-                    if high[node] - distance > bits and self.numbers[operand].is_signed:
-                        last = bits  # its sign is repeated
-                low[operand], high[operand] = min(low[operand], first), max(high[operand], last)
-        return tuple([max(0, last - first) for first, last in zip(low, high, strict=True)])
+        """How many they are: behind wires that drop the others, fewer than its number has."""
+        return tuple([last - first for first, last in self.needed])
 
     @cached_property
     def operations(self) -> tuple[Operation | None, ...]:
         """The same of all nodes. Equal operations are one object."""
-        known: dict[tuple[object, ...], Operation | None] = {}
+        known: dict[tuple[object, ...], Operation] = {}
         listed: list[Operation | None] = []
-        rows = zip(self.operators, self.operands, self.numbers, self.details, strict=True)
-        for operator, operands, number, detail in rows:
+        rows = zip(self.operators, self.operands, self.numbers, self.details, self.needed, strict=True)
+        for operator, operands, number, detail, needed in rows:
             if operator in FREE:
                 listed.append(None)
                 continue
-            widths = tuple([self.numbers[operand].bits for operand in operands])
-            is_float = number.kind == "float" or self.numbers[operands[0]].kind == "float"
-            key = (operator, widths, number.bits, is_float, number.kind, detail if operator in _WITH_CONSTANT else 0)
-            if key not in known:
-                known[key] = self._operation(operator, operands, number, detail)
-            listed.append(known[key])
+            numbers = [self.numbers[operand] for operand in operands]
+            if operator in _OF_BITS and not number.is_float:
+                own = logic_bits(operator, needed, numbers, [self._zeros(operand) for operand in operands])
+            else:
+                own = needed[1] - needed[0] if operator == "mux" else needed[1]
+            key = (
+                operator,
+                *[each.bits for each in numbers],
+                own,
+                number.kind,
+                numbers[0].kind,
+                detail if operator in _WITH_CONSTANT else number.bits,
+            )
+            operation = known.get(key)
+            if operation is None:
+                operation = known[key] = self._operation(operator, numbers, number, detail, own)
+            listed.append(operation)
         return tuple(listed)
 
-    def _operation(self, operator: str, operands: tuple[int, ...], number: Number, detail: object) -> Operation:
-        source = self.numbers[operands[0]]
+    def _zeros(self, node: int) -> int:
+        """How many low bits of a node are always zero."""
+        inner = self.operands[node][0] if self.operands[node] else -1
+        return zeros_at_the_end(self.operators[node], self.details[node], lambda: self._zeros(inner))
+
+    @staticmethod
+    def _operation(  # noqa: PLR0911  a case per kind of operator
+        operator: str, sources: list[Number], number: Number, detail: object, own: int
+    ) -> Operation:
+        """What a node takes of whose result `own` bits take logic, or where that is not known, are needed."""
+        source, bits = sources[0], [each.bits for each in sources]
         if operator in _BITS_ONLY:
-            return _selection(operator, [self.numbers[operand].bits for operand in operands], number.bits)
+            return _selection(operator, bits, own)
         if operator == "cvt":
             name = f"cvt.{_suffix(source) or 'i'}.{_suffix(number) or 'i'}"
             return Operation(name, max(source.bits, number.bits), source.bits, source.bits, number.bits, 1)
         if source.is_float:
             if operator in _SIGN_BIT:
                 return Operation(_SIGN_BIT[operator], 1, 1, 1, 1, 1)
-            own = source.bits
-            return Operation(f"{operator}.{_suffix(source)}", own, own, own, number.bits, 1)
-        bits = [self.numbers[operand].bits for operand in operands]
+            width = source.bits
+            return Operation(f"{operator}.{_suffix(source)}", width, width, width, number.bits, 1)
         if operator in _WITH_CONSTANT:
             assert isinstance(detail, int)
-            return _with_constant(operator, source, detail, number)
+            return _with_constant(operator, source, detail, number, own)
         second = bits[1] if len(bits) > 1 else bits[0]
+        if operator in _OF_BITS:
+            return Operation(operator, max(1, own), bits[0], second, own, 1)
         return Operation(operator, max(*bits, number.bits), bits[0], second, number.bits, 1)
 
 
+_OF_BITS = frozenset({"add", "sub", "neg", "and", "or", "xor", "not"})
 _WITH_CONSTANT = frozenset({"mulc", "divc", "modc"})
 
 
@@ -150,10 +164,10 @@ def _selection(operator: str, bits: list[int], result: int) -> Operation:
     return Operation(operator, result, bits[0], bits[-1], result, inputs)
 
 
-def _with_constant(operator: str, x: Number, constant: int, number: Number) -> Operation:
+def _with_constant(operator: str, x: Number, constant: int, number: Number, own: int) -> Operation:
     """A product with a constant; a quotient by one is a product with its reciprocal, a rest takes another and a sum."""
     factor = constant if operator == "mulc" else reciprocal(x.bits, constant)[0]
-    plan, bits = plan_of(factor), number.bits if operator == "mulc" else x.bits + factor.bit_length()
+    plan, bits = plan_of(factor), own if operator == "mulc" else x.bits + factor.bit_length()
     adders, adder_bits = len(plan.adders), plan.adder_bits(x, bits)
     if operator == "modc":
         back = plan_of(constant)

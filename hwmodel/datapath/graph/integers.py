@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hwmodel.datapath.graph.bits import zeros_at_the_end
 from hwmodel.datapath.graph.graph import RESIZE, SHIFT
 from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.graph.numbers import BOOL, SIGNED, number_of, range_of, recoded, wrapped
@@ -31,7 +32,14 @@ class Integers:
             return a
         if a > b:
             a, b = b, a
+        if 0 <= low[a] <= high[a] < 1 << self._zeros(b) or 0 <= low[b] <= high[b] < 1 << self._zeros(a):
+            return self._ring("or", (a, b), code, (low[a] + low[b], high[a] + high[b]))  # bits side by side
         return self._ring("add", (a, b), code, (low[a] + low[b], high[a] + high[b]))
+
+    def _zeros(self, node: int) -> int:
+        """How many low bits of a node are always zero."""
+        operator, operands, _, detail, _ = self.nodes.records[node]
+        return zeros_at_the_end(operator, detail, lambda: self._zeros(operands[0]))
 
     def sub(self, a: int, b: int, code: int) -> int:
         low, high = self.nodes.low, self.nodes.high
@@ -290,6 +298,12 @@ class Integers:
             return nodes.constant(1)
         if low[a] >= high[b] or a == b:
             return nodes.constant(0)
+        if low[b] == high[b] != 0:
+            zeros = (low[b] & -low[b]).bit_length() - 1
+            if zeros:  # x < c 2**k where x // 2**k < c
+                return self.less(self.shifted(a, -zeros, nodes.code(a)), nodes.constant(low[b] >> zeros))
+            if low[b] == 1 and low[a] == 0:
+                return self.equal(a, nodes.constant(0))
         if low[b] == high[b] == 0:  # the sign is a wire
             places = number_bits(nodes.code(a)) - 1
             sign = nodes.typed(SHIFT, (a,), number_of(-1, 0), (-1, 0), -places) if places else a
@@ -327,8 +341,25 @@ class Integers:
             return a if operator == "min" else b
         if high[b] <= low[a]:
             return b if operator == "min" else a
+        if low[a] == high[a] or low[b] == high[b]:
+            return self._limited(operator, a, b) if low[b] == high[b] else self._limited(operator, b, a)
         interval = (choose(low[a], low[b]), choose(high[a], high[b]))
         return nodes.integer(operator, (a, b) if a < b else (b, a), interval)
+
+    def _limited(self, operator: str, a: int, limit: int) -> int:
+        """The min or max of a node and a constant c: x < c and x < c + 1 choose alike, one of them from fewer bits."""
+        constant = self.nodes.low[limit]
+        even = constant + (constant & 1)
+        below = self.less(a, self.nodes.constant(even))
+        node = self.mux(below, a, limit) if operator == "min" else self.mux(below, limit, a)
+        low, high = self.nodes.low[a], self.nodes.high[a]
+        ends = (low, constant) if operator == "min" else (constant, high)
+        return self._within(node, ends)
+
+    def _within(self, node: int, interval: tuple[int, int]) -> int:
+        """A multiplexer whose value lies in a smaller interval than those of what it chooses from."""
+        operator, operands, _, _, _ = self.nodes.records[node]
+        return self.nodes.integer("mux", operands, interval) if operator == "mux" else node
 
     def mux(self, condition: int, then: int, otherwise: int) -> int:
         """`then` where the condition holds; of two integers or two floats."""
