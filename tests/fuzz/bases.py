@@ -78,8 +78,10 @@ recurrence = 3
 cost = { lut = 96, dsp = 2.5 }
 
 [elementary.mean]
+interval = [1, 3]
 latency = 9
 cost = { lut = 50, dsp = 1 }
+measured = [ { interval = 3, latency = 11, cost = { lut = 31.5 } } ]
 
 [verify]
 H = 4
@@ -97,7 +99,30 @@ initiation_interval = 1
 cost = { lut = 96 }
 
 [elementary.mean]
+interval = 1
 cost = { lut = 10 }
+"""
+
+DERIVING_PLATFORM = """\
+clock_mhz = 50
+technology = "ecp5-6"
+
+[memory]
+latency = 30
+data_per_word = 4
+
+[local]
+fetch_cycles = 2
+store_cycles = 1
+
+[operators]
+"add.f32" = [ { max_mhz = 59, cycles = 2, lut = "24*w - 10", ff = 82, pj = "14*0.9" } ]
+sub = { ns = "1.45 + 0.037*w", lut = "w + 5 if w > 3 else 8", every = 1, estimate = true, source = "ours" }
+mux_in = { ns = "0.04 + 0.37*k", lut = "ceil(w*(1 if k <= 2 else 2.1*k - 4.1))" }
+
+[elementary.smooth]
+energy_pj = 20.5
+recurrence = { prev = 9 }
 """
 
 STUDIES = (
@@ -174,7 +199,7 @@ def specifications() -> tuple[str, ...]:
 def platforms() -> tuple[str, ...]:
     """Shipped ones and one with every key."""
     texts = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "specs" / "platforms").glob("*.toml"))]
-    return (PLATFORM, PLATFORM, PLAIN_PLATFORM, *texts)
+    return (PLATFORM, PLATFORM, PLAIN_PLATFORM, DERIVING_PLATFORM, DERIVING_PLATFORM, *texts)
 
 
 @cache

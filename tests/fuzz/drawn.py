@@ -114,7 +114,8 @@ def _platform(rng: Random) -> Case:
     published = (*explore[:4], *EXPLORE[:1], "--top", "rows", "--model", "published")
     layout = ("layout", "chain.aol", "mean")  # takes the platform beside the specification
     transfers = ("transfers", "chain.aol", "mean", "--platform", "p.toml")
-    command = rng.choice((explore, explore, published, layout, transfers))
+    cost = ("cost", "chain.aol", "--platform", "p.toml", *rng.choice(((), ("--technology", "p.toml"))))
+    command = rng.choice((explore, explore, published, layout, transfers, cost, cost))
     return Case(
         files | ({"chain.toml": files["p.toml"]} if command[0] == "layout" else {}),
         (command,),
