@@ -6,6 +6,7 @@ So a size too small, a datum too late or a slot given away too early is met wher
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -54,6 +55,22 @@ class GroupRun:
     def cycles(self) -> int:
         """From the first load to the last store."""
         return sum(self.lengths)
+
+    @property
+    def accesses(self) -> Counter[tuple[str, str]]:
+        """How often each array's buffer, FIFO or resident memory was written and read, by kind and array.
+
+        Loads and stores count; of a pattern each datum once, however often the pattern has it.
+        """
+        counts: Counter[tuple[str, str]] = Counter()
+        buffers = {name for kind, name in self.peaks if kind == "buffer"}
+        for name, moved in self.moves.arrays.items():
+            counts["buffer" if name in buffers else "fifo", name] += len(moved.element) + len(moved.stored)
+        for place, read in self.moves.all_reads.items():
+            name, data = read.touch.array, np.sort(read.data, axis=1)
+            kind = "resident" if place in self.moves.resident else "buffer" if name in buffers else "fifo"
+            counts[kind, name] += len(data) + int((data[:, 1:] != data[:, :-1]).sum())
+        return +counts
 
 
 SHOWN = 6  # steps at either end whose events are kept

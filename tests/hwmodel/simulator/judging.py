@@ -15,9 +15,11 @@ from strategies_designs import MappedSpec, mapped_specs
 from arrayol.errors import ArrayolError
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
-from hwmodel.design import Design
+from hwmodel.design import Design, GroupDesign
+from hwmodel.machine.access_counts import accesses_of_runs
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.plan import plan_group
 from hwmodel.platform import Platform
 from hwmodel.simulator.plan import SimulatorError, outside_elements
 from hwmodel.simulator.simulate import Simulation, reference_of, run_groups, simulate_alone
@@ -71,11 +73,28 @@ def judge(case: MappedSpec, pick: Pick) -> None:
     assert not list(mismatches(found, estimate))
     for run, group in zip(found.groups, case.design.groups, strict=True):
         assert run.lengths == model.step_cycles(group)
+        arrays = case.network.arrays
+        counters = {name for name, load in model.accesses.load.items() if load == "rom" and not arrays[name].rom_bits}
+        counted = {place: count for place, count in run.accesses.items() if place[1] not in counters}
+        assert counted == model_accesses(model, group)
     sizes = sizes_of(estimate)
     require_same_alone(case, model.accesses, found, sizes)
     memories = [(place, name) for place, own in enumerate(sizes) for name, data in own.items() if data]
     for place, name in pick(memories):
         assert rule_broken(model.accesses, case.platform, case.design, smaller(sizes, place, name)) == "overflow"
+
+
+def model_accesses(model: MachineModel, group: GroupDesign) -> Counter[tuple[str, str]]:
+    """The accesses that the model prices, but for those to states; what is resident under one name."""
+    plan = plan_group(model.accesses, model.platform, group)
+    runs = {task: plan.processors.stages[task].work.repetition for task in group.tasks}
+    counts: Counter[tuple[str, str]] = Counter()
+    for (kind, name), count in accesses_of_runs(plan.group, runs, group.fifos).items():
+        if kind != "state":
+            counts["resident" if kind in ("once", "rom") else kind, name] += count
+    for moved in plan.transfers:
+        counts["buffer", moved.array] += len(moved.element)
+    return +counts
 
 
 def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, sizes: Sequence[Sizes]) -> None:
