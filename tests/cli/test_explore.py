@@ -37,6 +37,8 @@ evaluated    8 designs, 0 of them infeasible
 compared     32 ordered pairs subspace by subspace, against 56 all with all
 hypervolume  1.18678e+13 cycles x data up to 9,123,840 cycles, 2,306,304 data (56.4% of that box)
 platform     lpsf.toml
+             no datapath is given for smooth: taken with an initiation interval of 1 cycle; give [elementary.NAME] in
+             the platform
 model        published; exact: every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)
 steps        4: fuse hfrl vfbu 4,15; fuse vftd hfrl_vfbu; fuse hflr vftd_hfrl_vfbu
              2+2: fuse hflr vftd 4,30; fuse hfrl vfbu 4,30
@@ -83,8 +85,8 @@ def test_the_front_of_lpsf(script: Path, lpsf: Path) -> None:
 def test_tasks_of_a_group_that_differ_have_lines_of_their_own(arrayol: CommandLine, tmp_path: Path) -> None:
     arrayol("example", "thumbnail")
     shown = [line.split() for line in arrayol("explore", *PUBLISHED, "thumbnail.aol").stdout.splitlines()]
-    assert ["3", "1:", "hfilter,", "52", "851", "345,600", "353,736"] in shown
-    assert ["vfilter,", "16", "240", "2,304.0", "µs", "430.9", "KiB"] in shown
+    assert ["3", "1:", "hfilter,", "52", "851", "345,600", "350,332"] in shown
+    assert ["vfilter,", "14", "240", "3,456.0", "µs", "417.6", "KiB"] in shown
     assert ["sharpen", "4", "80"] in shown
 
 

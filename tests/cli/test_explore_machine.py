@@ -42,7 +42,7 @@ def test_the_front_as_text_and_files(arrayol: CommandLine, lpsf: Path) -> None:
     best = document["pareto"][0]
     assert best["id"] == "4:1"
     assert any(line.split()[:2] == ["4:1", f"{best['objectives']['latency_cycles']:,}"] for line in lines)
-    assert "space        8 fusions of 4 tasks: 10 groups, 14,336 group designs, " in done.stdout
+    assert "space        8 fusions of 4 tasks: 10 groups, 171,008 group designs, " in done.stdout
     count = len(document["pareto"])
     assert f"verified     {count} of {count} simulated; simulated at the reduced size H = 20, W = 40" in done.stdout
     names = {path.name for path in (lpsf / "lpsf-explore").iterdir()}
@@ -82,6 +82,8 @@ def test_the_fronts_of_all_fusions(arrayol: CommandLine, lpsf: Path, unverified:
     front = json.loads((unverified / "said.json").read_text(encoding="utf-8"))
     document = json.loads(arrayol("explore", "lpsf.aol", *SMALL, "--no-verify", "--json", "--all").stdout)
     designs = document.pop("designs")
+    paths = document.pop("datapaths")
+    assert [path for path in paths if path in front["datapaths"]] == front.pop("datapaths")
     assert document == front
     assert designs[: len(front["pareto"])] == front["pareto"]
     assert len({design["id"] for design in designs}) == len(designs)
