@@ -71,6 +71,16 @@ class CostReport:
         technology = self.technology
         return tuple(figure for figure in figures if technology is not None and technology.is_estimate(figure))
 
+    def guessed(self) -> tuple[str, ...]:
+        """The operators in use whose rows were not measured."""
+        uses = (
+            use
+            for cost in self.elementaries
+            for derived in (cost.at(cost.intervals[-1]).derived,)
+            for use in (derived.operators if derived is not None else ())
+        )
+        return tuple(dict.fromkeys(use.name for use in uses if use.estimate))
+
 
 def cost_report(spec: Spec, names: Iterable[str], platform: Platform, origin: str) -> CostReport:
     """What some elementaries of a specification cost.
@@ -175,6 +185,7 @@ def _at_json(cost: CostAt, *, schedule: bool) -> dict[str, Any]:
                     "multiplexers": use.muxes,
                     "cost": _sum(use.cost, use.mux_cost),
                     "pj": use.pj,
+                    "estimate": use.estimate,
                 }
                 for use in derived.operators
             ],

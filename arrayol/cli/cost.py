@@ -199,6 +199,8 @@ def _facts(report: CostReport) -> Iterator[tuple[str, str]]:
     yield "cycles", f"latencies have {cycles} of the local memory in them, depths and recurrences have not"
     estimates = report.estimates(("pj", *technology.costs))
     named = ["energy" if figure == "pj" else figure for figure in estimates]
+    if guessed := report.guessed():
+        named.append(f"all of {listed(guessed)}")
     if named:
         yield "estimates", f"{listed(named)}: estimate, {technology.name}"
     yield "marks", "g given by the platform, m measured, a assumed; all others are derived from the bodies"

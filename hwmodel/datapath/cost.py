@@ -15,7 +15,8 @@ class OperatorUse:
 
     `cycles` until a result is in a register; 0 where the operator is combinational and may be chained, in `ns`.
     `every` are the cycles that an operation keeps it. `muxes` is how many inputs have multiplexers; their costs are
-    `mux_cost`, those of the operators `cost`. `pj` is what the operations take in one repetition.
+    `mux_cost`, those of the operators `cost`. `pj` is what the operations take in one repetition. `estimate` says that
+    no number of its row was measured.
     """
 
     name: str
@@ -29,6 +30,7 @@ class OperatorUse:
     muxes: int
     mux_cost: Mapping[str, float]
     pj: float
+    estimate: bool
 
     @property
     def shared(self) -> bool:
@@ -65,6 +67,7 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
                 muxes.total(),
                 mux_cost(priced.technology, muxes),
                 sum(priced.own[kind].pj * count for kind, count in by_class[place]),
+                price.estimate,
             )
         )
     return tuple(uses)

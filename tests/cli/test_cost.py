@@ -132,3 +132,14 @@ def test_an_interval_is_for_one_elementary(arrayol: CommandLine) -> None:
     done = arrayol("cost", "conv3x3.aol", "--platform", "own.toml", "--interval", "3")
     assert done.returncode == 2
     assert "--interval is for one elementary; name convolve or compare." in done.stderr
+
+
+def test_operators_that_were_not_measured_are_named(arrayol: CommandLine, tmp_path: Path) -> None:
+    text = "elementary growth(a: f32) -> (b: f32) {\n  b = exp(a)\n}\n"
+    (tmp_path / "growth.aol").write_text(text)
+    row = '"exp.f32" = { cycles = 9, lut = 1500, estimate = true }\n'
+    (tmp_path / "own.toml").write_text(OWN.replace("[operators]\n", f"[operators]\n{row}"))
+    done = arrayol("cost", "growth.aol", "--platform", "own.toml")
+    assert "estimates   energy and all of exp.f32: estimate, ecp5-6" in done.stdout.splitlines()
+    document = json.loads(arrayol("cost", "growth.aol", "--platform", "own.toml", "--json").stdout)
+    assert document["elementaries"][0]["intervals"][0]["operators"][0]["estimate"] is True
