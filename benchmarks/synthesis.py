@@ -162,11 +162,12 @@ def main(arguments: list[str]) -> None:
             print(name, measured[name], file=sys.stderr)  # noqa: T201
             kept = {known: asdict(measured[known]) for known in bodies if known in measured}
             STORED.write_text(json.dumps(kept, indent=1) + "\n")
-    stale = [
-        name for name, derived in bodies.items() if name not in measured or measured[name].digest != digest_of(derived)
-    ]
+    missing = [name for name in bodies if name not in measured]
+    if missing:
+        raise SystemExit(f"not measured yet: {', '.join(missing)}")
+    stale = [name for name, derived in bodies.items() if measured[name].digest != digest_of(derived)]
     if stale:
-        raise SystemExit(f"measured before their Verilog changed, or not yet: {', '.join(stale)}")
+        print(f"measured before their Verilog changed: {', '.join(stale)}", file=sys.stderr)  # noqa: T201
     print(table(bodies, measured))  # noqa: T201
 
 
