@@ -106,6 +106,8 @@ class Graph:
                 listed.append(None)
                 continue
             numbers = [self.numbers[operand] for operand in operands]
+            if operator == "eq" and any(self.operators[operand] == CONSTANT for operand in operands):
+                numbers = [_half(each) for each in numbers]
             if operator in _OF_BITS and not number.is_float:
                 own = logic_bits(operator, needed, numbers, [self._zeros(operand) for operand in operands])
             else:
@@ -152,6 +154,11 @@ class Graph:
         if operator in _OF_BITS:
             return Operation(operator, max(1, own), bits[0], second, own, 1)
         return Operation(operator, max(*bits, number.bits), bits[0], second, number.bits, 1)
+
+
+def _half(number: Number) -> Number:
+    """What a comparison of two numbers has for each that takes as many inputs as this one with a constant."""
+    return number if number.is_float else Number("unsigned", -(-number.bits // 2))
 
 
 _OF_BITS = frozenset({"add", "sub", "neg", "and", "or", "xor", "not"})
