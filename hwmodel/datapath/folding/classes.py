@@ -1,7 +1,8 @@
 """Classes of operations that one operator can do, how many operators an interval needs, and which intervals to try.
 
-A class is an operator with its type, of widths that are equal when rounded up to 8 bits; operators with a constant in
-them (`mulc`, `divc`, `modc`, `fscale`) only do that constant. A shared operator is as wide as its widest operation.
+A class is an operator with its type, of widths that are equal when rounded up to 8 bits, products of both operands: on
+an FPGA these decide how many DSP blocks one takes. Operators with a constant in them (`mulc`, `divc`, `modc`, `fscale`)
+only do that constant. A shared operator is as wide as its widest operation.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def classes_of(dataflow: Dataflow) -> tuple[list[OperatorClass], list[int]]:
             operation = dataflow.kinds[kind]
             constant = operation.operator in WITH_CONSTANT
             detail = dataflow.graph.details[dataflow.nodes[number]] if constant else None
-            place = places.setdefault((operation.operator, -(-operation.w // 8), detail), len(places))
+            place = places.setdefault((operation.operator, _widths(operation), detail), len(places))
             if place == len(members):
                 members.append(set())
                 counts.append(0)
@@ -61,6 +62,12 @@ def classes_of(dataflow: Dataflow) -> tuple[list[OperatorClass], list[int]]:
         for kinds, count in zip(members, counts, strict=True)
     ]
     return listed, classes
+
+
+def _widths(operation: Operation) -> tuple[int, ...]:
+    """What operations of a class have alike: widths in steps of 8 bits, of products those of both operands."""
+    widths = [operation.w] if operation.operator != "mul" else [*sorted((operation.a, operation.b)), operation.w]
+    return tuple([-(-width // 8) for width in widths])
 
 
 def _widest(operations: Sequence[Operation]) -> Operation:
