@@ -210,3 +210,58 @@ def test_constants_equal_the_execution(kind: str, sign: str) -> None:
     expected = reference(elementary, inputs)
     for trees in (False, True):
         assert not differences(evaluate(build_graph(elementary, trees=trees), inputs), expected)
+
+
+@pytest.mark.parametrize("kind", ["u8", "i8"])
+def test_limits_and_comparisons_with_constants_equal_the_execution(kind: str) -> None:
+    """All values of 8 bits beside every kind of constant: even and odd, powers of two, the ends, one beyond zero."""
+    low, high = ElementType(kind).integer_range
+    constants = [c for c in (low, low + 1, -64, -3, -2, -1, 0, 1, 2, 3, 7, 8, 100, 126, high) if low <= c <= high]
+    lines = []
+    for place, c in enumerate(constants):
+        lines += [f"l[{place}] = min(x, {c})", f"m[{place}] = max(x, {c})", f"a[{place}] = x < {c}"]
+        lines += [f"b[{place}] = x >= {c}", f"c[{place}] = x == {c}", f"s[{place}] = 24 if x > {c} else 0"]
+        lines += [f"t[{place}] = 0 if x > {c} else -1"] if low else [f"t[{place}] = 0 if x > {c} else 255"]
+    n = len(constants)
+    ports = f"l: {kind}[{n}], m: {kind}[{n}], a: bool[{n}], b: bool[{n}], c: bool[{n}], s: u8[{n}], t: {kind}[{n}]"
+    elementary = elementary_of(f"elementary e(x: {kind}) -> ({ports}) {{ {' '.join(lines)} }}")
+    inputs = {"x": np.arange(low, high + 1).astype(kind.replace("8", "1"))[None]}
+    expected = reference(elementary, inputs)
+    for trees in (False, True):
+        assert not differences(evaluate(build_graph(elementary, trees=trees), inputs), expected)
+
+
+@pytest.mark.parametrize(
+    ("body", "ports", "expected"),
+    [
+        ("y = min(a, b) z = max(b, a)", "(a: u8, b: u8) -> (y: u8, z: u8)", {"lt": 1, "mux": 2}),
+        ("y = min(a, b) z = max(a, c)", "(a: u8, b: u8, c: u8) -> (y: u8, z: u8)", {"min": 1, "max": 1}),
+        ("y = min(a, b) z = max(a, b)", "(a: f32, b: f32) -> (y: f32, z: f32)", {"min.f32": 1, "max.f32": 1}),
+        ("y = max(a, 0)", "(a: i8) -> (y: i8)", {"mux": 1}),
+        ("y = sat(u8, a)", "(a: i12) -> (y: u8)", {"lt": 1, "mux": 2}),
+        ("y = 255 if a > b else 0", "(a: u8, b: u8) -> (y: u8)", {"lt": 1}),
+        ("y = u8(a) + 8 * u8(b)", "(a: u3, b: u5) -> (y: u8)", {"or": 1}),
+    ],
+)
+def test_wires_and_shared_comparisons(body: str, ports: str, expected: dict[str, int]) -> None:
+    assert operators(body, ports) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "ports", "widths"),
+    [
+        ("y = u16(a) + 4 * u16(b)", "(a: u8, b: u8) -> (y: u16)", [9]),  # 11 bits, of which 2 are those of a
+        ("y = u8(a + b)", "(a: u16, b: u16) -> (y: u8)", [8]),
+        ("y = (a ^ b) & 3", "(a: u16, b: u16) -> (y: u16)", [2]),
+        ("y = (a | b) >> 12", "(a: u16, b: u16) -> (y: u16)", [4]),
+        ("y = a == 5", "(a: u8) -> (y: bool)", [1]),
+    ],
+)
+def test_operators_are_as_wide_as_the_bits_that_take_logic(body: str, ports: str, widths: list[int]) -> None:
+    graph = build_graph(elementary_of(f"elementary e{ports} {{ {body} }}"))
+    assert [operation.n for operation in graph.operations if operation] == widths
+
+
+def test_registers_keep_what_wires_leave() -> None:
+    graph = build_graph(elementary_of("elementary e(a: u8, b: u8) -> (y: u8) { y = u8(u16(a) * b >> 12) }"))
+    assert graph.needed_bits[graph.operators.index("mul")] == 4
