@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
-from arrayol.ir.network import Network
+from arrayol.ir.network import Network, Process
 from arrayol.text import counted, listed
 from hwmodel.platform import DEFAULT_NAME, Platform
 from hwmodel.residence import FRAME, NO_LOADS, ONCE, ROM, Loads, loads_of
@@ -151,13 +151,19 @@ def _bit_costs(network: Network, platform: Platform, loads: Loads) -> Iterator[s
     """Bits of ROMs and locals that no cost of units counts, on a platform with such costs."""
     arrays, load = network.arrays, loads_of(network, loads)
     roms = any(array.rom_bits and array.readers for array in arrays.values() if load.get(array.name) == ROM)
-    locals_ = any(process.local_bits for process in network.processes.values())
+    locals_ = any(process.local_bits and _is_given(platform, process) for process in network.processes.values())
     rates = {"rom_bits": roms and not platform.cost.rom_bits, "local_bits": locals_ and not platform.cost.local_bits}
     alone = [name for name, absent in rates.items() if absent]
     costs = listed(platform.all_cost_names(network))
     if alone and costs:
         keys = listed([f"cost.{name}" for name in alone])
         yield f"the platform does not give {keys}: {costs} are those of units without them"
+
+
+def _is_given(platform: Platform, process: Process) -> bool:
+    """Whether a cost of a process is not derived; those that are have its locals in them."""
+    paths = (platform.datapath(process, interval) for interval in platform.intervals(process))
+    return any(path.origins.get(f"cost.{name}") != "derived" for path in paths for name in path.cost)
 
 
 def _residence(network: Network, loads: Loads) -> Iterator[str]:

@@ -47,13 +47,12 @@ def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> 
     platform, locals_ = paths.platform, accesses.network.processes[task].local_bits
     roms = _rom_bits(accesses, task)
     costs = {}
-    for name, amount in paths.at(task, interval).cost.items():
+    path = paths.at(task, interval)
+    for name in dict.fromkeys((*path.cost, *platform.cost.rom_bits, *platform.cost.local_bits)):
         per_rom, per_local = (rates.get(name, 0) for rates in (platform.cost.rom_bits, platform.cost.local_bits))
-        costs[name] = Cost(_sum(amount, per_local, locals_), _sum(0, per_rom, roms))
-    for name in (*platform.cost.rom_bits, *platform.cost.local_bits):
-        if name not in costs:
-            per_rom, per_local = (rates.get(name, 0) for rates in (platform.cost.rom_bits, platform.cost.local_bits))
-            costs[name] = Cost(_sum(0, per_local, locals_), _sum(0, per_rom, roms))
+        if path.origins.get(f"cost.{name}") == "derived":
+            per_local = 0  # the registers of locals are in it
+        costs[name] = Cost(_sum(path.cost.get(name, 0), per_local, locals_), _sum(0, per_rom, roms))
     return costs | {ROM_BITS: Cost(0, roms), LOCAL_BITS: Cost(locals_, 0)}
 
 
