@@ -150,6 +150,7 @@ longest_group = 1
 blocks = "divisors"
 orders = "legal"
 units = [1]
+intervals = [1, 4, 6]
 links = ["buffer"]
 policies = ["reuse", "strip", "whole", "tile"]
 layouts = ["none", "linear"]
@@ -168,6 +169,9 @@ constraints = ["setup_bytes <= 4096"]
 
 [array.src]
 load = "once"
+
+[intervals]
+rows = [4, 8]
 """,
 )
 
