@@ -14,6 +14,7 @@ from hwmodel.datapath.graph.numbers import Number
 SHIFT, RESIZE, CONSTANT = "shift", "resize", "constant"
 _RING = frozenset({"add", "sub", "neg", "mul", "mulc", "shl"})  # no bit depends on higher ones of the operands
 _BITWISE = frozenset({"and", "or", "xor", "not"})
+_PARTIAL = _RING | _BITWISE | {SHIFT, RESIZE, "mux"}  # of which some bits may need some bits of the operands only
 
 Range = tuple[int, int]  # bits from the first to before the last
 
@@ -28,10 +29,15 @@ def needed_ranges(
     """For each node the bits that something needs."""
     if SHIFT not in operators and RESIZE not in operators:
         return [(0, number.bits) for number in numbers]
-    low, high = [number.bits for number in numbers], [0] * len(numbers)
+    bits = [number.bits for number in numbers]
+    low, high = list(bits), [0] * len(numbers)
     for node in outputs:
-        low[node], high[node] = 0, numbers[node].bits
+        low[node], high[node] = 0, bits[node]
     for node in range(len(numbers) - 1, -1, -1):
+        if operators[node] not in _PARTIAL:
+            for operand in operands[node]:
+                low[operand], high[operand] = 0, bits[operand]
+            continue
         for position, operand in enumerate(operands[node]):
             number, taken = numbers[operand], (low[node], high[node])
             first, last = _taken(operators[node], position, details[node], taken, number)
@@ -41,6 +47,8 @@ def needed_ranges(
 
 def _taken(operator: str, position: int, detail: object, needed: Range, number: Number) -> Range:
     """The bits of an operand that a node takes of which some are needed."""
+    if operator in _RING and not (operator == "shl" and position):
+        return 0, min(number.bits, max(1, needed[1]))
     if operator in (SHIFT, RESIZE) or operator in _BITWISE or (operator == "mux" and position):
         distance = detail if operator == SHIFT and isinstance(detail, int) else 0
         first, last = needed[0] - distance, max(1, needed[1] - distance)
@@ -48,8 +56,6 @@ def _taken(operator: str, position: int, detail: object, needed: Range, number: 
             last = number.bits  # the sign is repeated
         last = min(last, number.bits)
         return min(max(0, first), last - 1), last
-    if operator in _RING and not (operator == "shl" and position):
-        return 0, min(number.bits, max(1, needed[1]))
     return 0, number.bits
 
 
