@@ -47,7 +47,7 @@ def _markdown(measured: Measured) -> Iterator[str]:
     for name in sorted(measured, key=lambda name: (_order(re.sub(_BITS, "", name)), len(name), name)):
         title = re.sub(_BITS, " (\\1 bits)", name)
         for row in sorted(measured[name], key=lambda row: (row["every"] > 1, row["cycles"])):
-            runs = ", ".join(f"{run:.0f}" for run in row.get("runs", [row["mhz"]]))
+            runs = ", ".join(f"{run:.0f}" for run in row.get("runs", [row["mhz"]]))  # of before placements were three
             cells = [row["cycles"], row["every"], row["lut"], row["ff"], row["dsp"], f"{row['mhz']:.0f}", runs]
             yield f"| {title} | " + " | ".join(str(cell) for cell in cells) + " |"
 
