@@ -123,6 +123,13 @@ mux_in = { ns = "0.04 + 0.37*k", lut = "ceil(w*(1 if k <= 2 else 2.1*k - 4.1))" 
 [elementary.smooth]
 energy_pj = 20.5
 recurrence = { prev = 9 }
+interval = [1, 4]
+clock_mhz = 60
+
+[[elementary.smooth.measured]]
+interval = 4
+latency = 9
+cost = { lut = 96, dsp = 2 }
 """
 
 STUDIES = (

@@ -33,6 +33,7 @@ TOML_WORDS = (
     "H", "W", "clock_mhz", "word_bits", "data_per_word", "banks", "units", "blocks", "orders", "epsilon", "smooth",
     "recurrence", "initiation_interval", '["latency_cycles"]', "array", "load", "src", "weights", '"once"', '"rom"',
     '"frame"', "[array.weights]", '["setup_bytes <= 1"]',
+    "technology", "operators", "measured", "interval", "energy_pj", "assume_datapaths", '["energy_nj"]', "[[measured]]",
     '["latency_cycles", "rom_bits"]', '["local_bits"]', '["\u00a0"]', '["0,0"]', '["-0,1"]', '["1,0,2"]',
 )  # fmt: skip
 EXPLORE = ("--quiet", "--workers", "1", "--no-verify", "--set", "H=4", "--set", "W=4")
@@ -178,6 +179,7 @@ LINES: tuple[Command, ...] = (
     ("cost", "chain.aol", "smooth", "--technology", "asic45", "--clock", "100", "--plot", "p.svg", "--set", "H=8"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--pick", "knee", "--objectives", "latency_cycles,lut"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--constraint", "internal_memory_bits <= 65536", "--json"),
+    ("explore", "chain.aol", *EXPLORE, "--narrow", "--assume-datapaths", "--objectives", "energy_nj,power_mw"),
     ("explore", "chain.aol", *EXPLORE, "--study", "study.toml", "--platform", "chain.toml", "--out", "q"),
     ("explore", "chain.aol", "--quiet", "--top", "rows", "--model", "published", "--platform", "chain.toml"),
     ("explore", "chain.aol", *EXPLORE, "--narrow", "--method", "nsga2", "--seed", "3", "--top", "rows"),
@@ -200,7 +202,7 @@ VALUES = (
     "x.npy", "missing", "latency_cycles", "lut", "lut,dsp", "latency_cycles,latency_cycles", "memory_bits", "i,j",
     "i+j,i-j", "i*j", "-i,j", "i//2,j", "9999999999999999999999*i,j", "i,i", "r0,r1", "image=ramp", "image=", "out=-",
     "nan", "inf", "knee", "internal_memory_bits <= 1e6", "lut <= 1e400", "lut >= 0", "lut < -1", "1e9", "rows",
-    "mean", "chain", "ecp5-6", "series7", "./own.toml",
+    "mean", "chain", "ecp5-6", "series7", "./own.toml", "energy_nj", "power_mw <= 9", "frames_per_second >= 60",
 )  # fmt: skip
 LEFT_ALONE = {"--cluster", "--workers", "--allow-extern", "--help", "--quiet", "--verify", "--resume"}
 

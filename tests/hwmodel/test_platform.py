@@ -228,13 +228,16 @@ def test_a_technology_is_known_by_its_content() -> None:
 
 def test_single_rows_are_overridden() -> None:
     plain = load(f'technology = "ecp5-6"\nclock_mhz = 100\n{SMALLEST}')
-    text = f'technology = "ecp5-6"\nclock_mhz = 100\n{SMALLEST}[operators]\nadd = {{ ns = 3, lut = 7 }}\n'
+    rows = 'add = { ns = 3, lut = 7 }\nmul = [{ ns = "0.1*w if w > 4 else 2", dsp = 1 }]\nmux_in = { lut = "w*k" }\n'
+    text = f'technology = "ecp5-6"\nclock_mhz = 100\n{SMALLEST}[operators]\n{rows}'
     board = load(text)
     assert board.prices is not None
     assert plain.prices is not None
     assert board.prices.rows("add")[0].lut.text == "7"
     assert board.prices.rows("sub") == plain.prices.rows("sub")
     assert digest(board) != digest(plain)
+    assert digest(board) != digest(load(text.replace("w > 4", "w > 5")))
+    assert board != load(text.replace("w*k", "w + k"))
     assert board == pickle.loads(pickle.dumps(board)) == load(text)
     assert plain.model_copy(update={"operators": board.operators}).prices == board.prices
 

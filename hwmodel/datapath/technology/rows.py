@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
 from pydantic import Field, PlainValidator, ValidationError
@@ -168,11 +168,18 @@ def rows_of(name: str, value: object) -> tuple[tuple[Row, ...], list[BrokenRule]
 
 @dataclass(frozen=True)
 class Operators:
-    """`[operators]`: rows by operator, slowest clock first, and the two prices of sharing where they are given."""
+    """`[operators]`: rows by operator, slowest clock first, and the two prices of sharing where they are given.
 
-    rows: Mapping[str, tuple[Row, ...]]
-    mux_in: Wiring | None = None
-    control: Wiring | None = None
+    Two are equal, and have one content hash, where their texts are equal.
+    """
+
+    rows: Mapping[str, tuple[Row, ...]] = field(compare=False)
+    mux_in: Wiring | None = field(default=None, compare=False)
+    control: Wiring | None = field(default=None, compare=False)
+    content: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "content", self.text)
 
     @property
     def text(self) -> str:
