@@ -19,7 +19,7 @@ from dse.search.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
 from dse.search.pricing import INFEASIBLE, Pricer
 from dse.space.mappings import MappingSpace
 from dse.space.options import is_plain, structure_of, takes_exact_path
-from hwmodel.design import GroupDesign, Scan, rate_of
+from hwmodel.design import GroupDesign, Scan
 from hwmodel.machine.priced import Priced
 
 Figures = tuple[int, ...] | None  # in the order of a search's columns; None for an infeasible design
@@ -163,5 +163,4 @@ def _in_batches(space: MappingSpace, design: GroupDesign) -> bool:
 
 
 def _rates(design: GroupDesign) -> tuple[int, ...]:
-    """Of a design that the search made: all its processors have their interval."""
-    return tuple(rate_of(processor.units, processor.interval or 1) for processor in design.processors)
+    return tuple(processor.rate for processor in design.processors)

@@ -9,6 +9,7 @@ import pytest
 from arrayol.checks.check import load_checked
 from arrayol.ir.network import flatten
 from hwmodel.design import Fusion
+from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.platform import check_against, find_platform
 from hwmodel.published.group import PublishedDesign
 from hwmodel.published.model import PublishedModel
@@ -31,7 +32,11 @@ def lpsf() -> PublishedModel:
 
 @pytest.fixture(scope="module")
 def thumbnail() -> PublishedModel:
-    return shipped("thumbnail")
+    """On the platform beside it, with cycles per datum for its tasks: C of the columns is above their input."""
+    model = shipped("thumbnail")
+    rows, columns = (ElementaryEntry(initiation_interval=cycles) for cycles in (1, 4))
+    given = {"row_filter": rows, "column_filter": columns, "contrast": rows}
+    return PublishedModel(model.network, model.platform.model_copy(update={"elementary": given}))
 
 
 def priced(model: PublishedModel, sizes: tuple[int, ...]) -> PublishedDesign:
