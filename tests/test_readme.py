@@ -70,7 +70,6 @@ def test_what_the_machine_model_finds_beside_the_paper(checkout: Path) -> None:
     assert next(point for point in points if point[2] == "1+3") == (2_074_320, 4_149_030, "1+3")
 
 
-
 def test_the_tour_shows_what_transform_tells(arrayol: CommandLine, checkout: Path) -> None:
     arrayol("example", "lpsf")
     (shown,) = (block for block in blocks(checkout, "console") if block.startswith("$ arrayol transform lpsf.aol"))
