@@ -8,8 +8,8 @@ import pytest
 
 from arrayol.checks.check import load_checked
 from arrayol.ir.network import flatten
-from hwmodel.design import Fusion
 from hwmodel.datapath.entry import ElementaryEntry
+from hwmodel.design import Fusion
 from hwmodel.platform import check_against, find_platform
 from hwmodel.published.group import PublishedDesign
 from hwmodel.published.model import PublishedModel
