@@ -20,7 +20,7 @@ from dse.search.context import SearchContext
 from dse.search.group_front import with_rates
 from dse.search.pricing import Pricer
 from dse.space.options import structure_of
-from hwmodel.design import Design, GroupDesign, rate_of, units_of
+from hwmodel.design import Design, GroupDesign, units_of
 
 Rates = tuple[int, ...]
 
@@ -38,7 +38,7 @@ def slowed(context: SearchContext, designs: Iterable[Design]) -> tuple[Design, .
 
 
 def _slowed_group(context: SearchContext, group: GroupDesign) -> GroupDesign:
-    own = tuple(rate_of(processor.units, processor.interval or 0) for processor in group.processors)
+    own = tuple(processor.rate for processor in group.processors)
     slower = [_slower(context.space.rates(task), rate) for task, rate in zip(group.tasks, own, strict=True)]
     if not any(slower):
         return group
