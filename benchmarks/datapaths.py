@@ -9,8 +9,11 @@ interval worth trying. Each is the least of three runs. A body that cannot be de
 from __future__ import annotations
 
 import argparse
+import os
+import platform
 import time
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 from arrayol import api
@@ -67,6 +70,8 @@ def main() -> None:
     parser.add_argument("--clock", type=float, default=20.0)
     options = parser.parse_args()
     technology = load_technology(options.technology)
+    versions = f"arrayol {version('arrayol')}, numpy {version('numpy')}, Python {platform.python_version()}"
+    print(f"{versions}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores")  # noqa: T201
     print("| specification | nodes | datapaths | graph, s | all, s |\n|---|---|---|---|---|")  # noqa: T201
     for path in options.specs:
         elementaries = derivable(list(api.load(path).elementaries.values()), technology, options.clock)
