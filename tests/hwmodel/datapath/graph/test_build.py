@@ -240,6 +240,7 @@ def test_limits_and_comparisons_with_constants_equal_the_execution(kind: str) ->
         ("y = max(a, 0)", "(a: i8) -> (y: i8)", {"mux": 1}),
         ("y = sat(u8, a)", "(a: i12) -> (y: u8)", {"lt": 1, "mux": 2}),
         ("y = 255 if a > b else 0", "(a: u8, b: u8) -> (y: u8)", {"lt": 1}),
+        ("y = 24 if a > b else 0", "(a: u8, b: u8) -> (y: u8)", {"lt": 1}),
         ("y = u8(a) + 8 * u8(b)", "(a: u3, b: u5) -> (y: u8)", {"or": 1}),
     ],
 )
@@ -265,3 +266,44 @@ def test_operators_are_as_wide_as_the_bits_that_take_logic(body: str, ports: str
 def test_registers_keep_what_wires_leave() -> None:
     graph = build_graph(elementary_of("elementary e(a: u8, b: u8) -> (y: u8) { y = u8(u16(a) * b >> 12) }"))
     assert graph.needed_bits[graph.operators.index("mul")] == 4
+
+
+def _pairs(kind: str) -> dict[str, object]:
+    """All pairs of corner values."""
+    corners = np.array([0.0, -0.0, 1.0, -1.0, 0.5, 3.7, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38, 2.0**24 + 1])
+    a, b = np.meshgrid(corners, corners)
+    with np.errstate(all="ignore"):
+        return {"a": a.reshape(1, -1).astype(kind), "b": b.reshape(1, -1).astype(kind)}
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64"])
+@pytest.mark.parametrize(
+    ("result", "values"),
+    [
+        ("bool", ["a < b", "a <= b", "a > b", "a >= b", "a == b", "a != b", "a <= 0", "bool(a)"]),
+        ("own", ["a + 0", "0 + a", "a - 0", "0 - a", "-a", "abs(-a)", "a * -2", "a / 4", "a * 0", "a / -1"]),
+        ("own", ["(a + b) + 0", "(abs(a) - b) + 0", "(a * a) + 0", "(a * 0.125) + 0", "(abs(a) * 0.125) + 0"]),
+        ("own", ["min(a, b)", "a if a < b else b", "round(a, 3)", "floor(a) + 0", "(b if a > 1 else abs(a)) + 0"]),
+    ],
+)
+def test_corners_of_floats_equal_the_execution(kind: str, result: str, values: list[str]) -> None:
+    own = kind if result == "own" else result
+    body = " ".join(f"y[{place}] = {value}" for place, value in enumerate(values))
+    elementary = elementary_of(f"elementary e(a: {kind}, b: {kind}) -> (y: {own}[{len(values)}]) {{ {body} }}")
+    inputs = _pairs(f"f{kind[1:]}".replace("32", "4").replace("64", "8"))
+    expected = reference(elementary, inputs)
+    assert not differences(evaluate(build_graph(elementary), inputs), expected)
+
+
+@pytest.mark.parametrize(
+    ("body", "ports"),
+    [
+        ("y = a / b z = a * b w = a == b", "(a: c64, b: c64) -> (y: c64, z: c64, w: bool)"),
+        ("y = a <= b z = a >= b w = a > b", "(a: i8, b: i8) -> (y: bool, z: bool, w: bool)"),
+        ("y += a where a > 3  y += b where b >= 0", "(a: u8, b: u8) -> (y: u8)"),
+        ("y = 2 if a > b else 0 z = 0 if a > b else -8", "(a: i8, b: i8) -> (y: i8, z: i8)"),
+        ("y = min(a, b) z = max(a, b)", "(a: i8, b: i8) -> (y: i8, z: i8)"),
+    ],
+)
+def test_single_rules_equal_the_execution(body: str, ports: str) -> None:
+    assert_equal(elementary_of(f"elementary e{ports} {{ {body} }}"), 400, 7)

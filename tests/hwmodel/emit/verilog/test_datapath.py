@@ -18,7 +18,7 @@ from hwmodel.datapath.graph.build import build_graph
 from hwmodel.datapath.graph.count import MAXIMUM_NODES, count_nodes
 from hwmodel.datapath.graph.evaluate import evaluate
 from hwmodel.datapath.technology.technology import load_technology
-from hwmodel.emit.verilog.datapath import datapath_module
+from hwmodel.emit.verilog.datapath import datapath_module, output_cycle
 
 ROOT = Path(__file__).resolve().parents[4]
 SPECS = sorted((ROOT / "specs").glob("*.aol"))
@@ -46,6 +46,7 @@ def assert_pipeline(elementary: Elementary, clock_mhz: float, seed: int) -> None
     inputs, _ = found
     derived = derived_of(elementary, clock_mhz)
     outputs = evaluate(derived.priced.dataflow.graph, inputs)
+    assert output_cycle(derived) == max(1, derived.depth)
     assert bench_says(derived, inputs, outputs) == "0 wrong\n"
 
 
