@@ -61,10 +61,11 @@ task top(x: i32[N + 1]) -> (y: i32[N]) {
   y = scaled(s)
 }
 """
-PLATFORM = "[memory]\nlatency = 3\ndata_per_word = 2\n[verify]\nN = 8\n"
+PLATFORM = 'clock_mhz = 50\ntechnology = "ecp5-6"\n[memory]\nlatency = 3\ndata_per_word = 2\n[verify]\nN = 8\n'
 EXPLORE = ("explore", "small.aol", "--top", "top", "--quiet", "--narrow", "--workers", "1", "--out")
 COMMANDS = (
     ("check", "small.aol"),
+    ("cost", "small.aol"),
     ("fmt", "small.aol"),
     ("show", "small.aol", "--top", "top"),
     ("show", "small.aol", "scaled"),
