@@ -84,6 +84,11 @@ class Columns:
         """Whether only the fastest units of a structure, and of those the fewest, can be on a front."""
         return units_are_free([figure.key for figure in self.figures]) and not self.combination.trades_units
 
+    @property
+    def compares_all_times(self) -> bool:
+        """Whether longer times are better for one column, as for a power: then fronts hold nearly all of them."""
+        return any(figure.scale < 0 for figure in self.figures)
+
     def times(self, *, whole: bool) -> tuple[str, ...]:
         """The times among the columns, as the model names them for a group, or for one that is a `whole` design."""
         return tuple(dict.fromkeys(key_of(figure, whole=whole) for figure in self.figures if figure.key in TIMES))

@@ -38,6 +38,7 @@ from dse.space.study import Constraint
 from hwmodel.design import Design
 
 EXACT_AT_MOST = 10**8  # plain group designs that `auto` still prices all: minutes on one core
+POWERS_AT_MOST = 10**5  # the same where a power is compared, and with it all times
 STRUCTURES_AT_MOST = 4 * 10**6  # the same of structures, where each needs only its fastest units
 
 
@@ -77,7 +78,8 @@ def _automatic(columns: Columns, size: SpaceSize) -> Chosen:
     if columns.units_are_free:
         count, most, noun, way = size.structures, STRUCTURES_AT_MOST, "choices of blocks", "each with its fastest units"
     else:
-        count, most, noun, way = size.group_designs, EXACT_AT_MOST, "group designs", "them all"
+        most = POWERS_AT_MOST if columns.compares_all_times else EXACT_AT_MOST
+        count, noun, way = size.group_designs, "group designs", "them all"
     if count <= most:
         return Chosen(EXACT, f"{rounded(count)} {noun} are few enough to price {way}")
     return Chosen(NSGA2, f"{rounded(count)} {noun} are more than the {most:,} that are all priced")
