@@ -28,6 +28,7 @@ from arrayol.limits import LARGEST, in_range
 from arrayol.text import counted, listed
 from hwmodel.cost_report import CostAt, CostReport, ElementaryCost, to_json
 from hwmodel.datapath.folding.steps import Step
+from hwmodel.datapath.technology.rows import COSTS
 
 STEPS_AT_MOST = 400  # lines of a schedule; --json has all
 
@@ -118,7 +119,7 @@ def _heading(cost: ElementaryCost, first: CostAt) -> str:
 
 def _table(shown: list[CostAt]) -> Table:
     names = list(dict.fromkeys(name for at in shown for name in at.datapath.cost))
-    figures = ("interval", "depth", "latency", "recur-\nrence", *names, "pJ", "register\npJ")
+    figures = ("interval", "depth", "latency", "recur-\nrence", *map(_headed, names), "pJ", "register\npJ")
     table = headed_table(right=figures)
     for at in shown:
         datapath, derived = at.datapath, at.derived
@@ -134,6 +135,11 @@ def _table(shown: list[CostAt]) -> Table:
             f"{datapath.register_pj:,.1f}" if energy is not None else "-",
         )
     return table
+
+
+def _headed(cost: str) -> str:
+    """A cost with its unit, where it has one."""
+    return "\n".join(filter(None, (cost, COSTS.get(cost))))
 
 
 _MARKS = {"derived": "", "given": " g", "measured": " m", "assumed": " a"}

@@ -15,7 +15,7 @@ from dse.pareto.counted import COMPARED_AT_MOST
 from dse.pareto.fronts import evenly
 from dse.results.schema import Comparisons, Design, GroupRecord, Hypervolume, Result
 from dse.results.shared import technology_text
-from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS
+from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS, cost_unit
 
 FUSIONS_AT_MOST, MAPPINGS_AT_MOST = 20, 12  # designs of the front; the result folder holds all
 STEPS_SHOWN_AT_MOST = 5
@@ -232,8 +232,8 @@ def steps_text(design: Design) -> str:
 
 
 def unit_of(name: str) -> str:
-    """The unit of a figure; a cost's is its name."""
-    unit = MACHINE[name].unit if name in MACHINE else name
+    """The unit of a figure; a cost without one has its name."""
+    unit = MACHINE[name].unit if name in MACHINE else cost_unit(name)
     return "µs" if unit == "us" else unit
 
 

@@ -243,6 +243,11 @@ def _energies(prices: EnergyPrices) -> Iterator[Figure]:
     yield replace(MACHINE[POWER], parts=(*of_groups, _SLOWNESS, *bits), leaking=leaking)
 
 
+def cost_unit(name: str) -> str:
+    """The unit of a cost: that of the technologies' costs, um2 of an area; else its name."""
+    return COSTS.get(name) or name
+
+
 def figures_of(platform: Platform, accesses: Accesses) -> dict[str, Figure]:
     """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have."""
     costs = all_costs(accesses, platform)
@@ -251,7 +256,7 @@ def figures_of(platform: Platform, accesses: Accesses) -> dict[str, Figure]:
     figures |= {figure.name: figure for figure in (_energies(prices) if prices is not None else ())}
     for name in platform.all_cost_names(accesses.network):
         if not without_cost(platform, accesses.network, name):
-            unit = COSTS.get(name) or name
+            unit = cost_unit(name)
             title = name if COSTS.get(name) else f"cost in {name}"
             figures[name] = Figure(name, title, unit, name, scale_of(cost for _, cost in costs[name]))
     return figures
