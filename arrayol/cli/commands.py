@@ -29,7 +29,7 @@ COMMANDS = {
         "arrayol.cli.transform",
         "Fuse, pave, tile, collapse or split tasks and print the result.",
     ),
-    "cost": ("arrayol.cli.cost", "Derive what elementary tasks cost: operators, cycles, area, energy."),
+    "cost": ("arrayol.cli.cost", "Derive what elementary tasks cost in cycles, logic and energy."),
     "explore": ("arrayol.cli.explore", "Explore mappings on hardware; print and plot the Pareto front."),
     "simulate": ("arrayol.cli.simulate", "Run a design of a result on the simulated machine, word by word."),
     "layout": ("arrayol.cli.layout", "Find which memory bank holds which element of a nest's arrays."),

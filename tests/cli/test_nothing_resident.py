@@ -45,7 +45,9 @@ def test_nothing_resident(arrayol: CommandLine, tmp_path: Path, figure: str, mod
 
 def test_bounds_on_a_clock_and_on_blocks_say_what_is_missing(arrayol: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "t.aol").write_text(PLAIN, encoding="utf-8")
-    (tmp_path / "t.toml").write_text("[memory]\nlatency = 3\ndata_per_word = 1\n", encoding="utf-8")
+    (tmp_path / "t.toml").write_text(
+        "[memory]\nlatency = 3\ndata_per_word = 1\n[elementary.twice]\ninterval = 1\n", encoding="utf-8"
+    )
     for figure, code in {"latency_microseconds": "no-clock", "memory_blocks": "no-block-size"}.items():
         done = arrayol("explore", "t.aol", "--quiet", "--pick", f"{figure} <= 10")
         assert done.returncode == 1
