@@ -40,10 +40,6 @@ class OperatorUse:
 
 def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
     """The operators of a datapath, in the order in which the body needs them."""
-    kinds = Counter(zip(priced.by_operation, priced.dataflow.kind, strict=True))
-    by_class: dict[int, list[tuple[int, int]]] = {}
-    for (place, kind), count in kinds.items():
-        by_class.setdefault(place, []).append((kind, count))
     uses = []
     for place, each in enumerate(priced.classes):
         price, sharing = priced.prices[place], folded.problem.sharing[place]
@@ -51,7 +47,7 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
         cost = (
             scaled(price.cost, units)
             if sharing
-            else total(scaled(priced.own[kind].cost, count) for kind, count in by_class[place])
+            else total(scaled(priced.own[kind].cost, count) for kind, count in priced.counts[place].items())
         )
         muxes: Muxes = folded.muxes.get(place, Counter())
         uses.append(
@@ -66,7 +62,7 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
                 cost,
                 muxes.total(),
                 mux_cost(priced.technology, muxes),
-                sum(priced.own[kind].pj * count for kind, count in by_class[place]),
+                sum(priced.own[kind].pj * count for kind, count in priced.counts[place].items()),
                 price.estimate,
             )
         )

@@ -34,10 +34,10 @@ class Bound:
 
 def bind(problem: Problem, placed: Placed, wires: Wires) -> Bound:
     """Operators for the operations of shared classes: each does one operation a cycle."""
-    shared = np.array([sharing is not None for sharing in problem.sharing], bool)[wires.classes]
+    shared = problem.shared
     if not shared.any():
         return Bound(np.full(len(shared), -1, np.int64), {})
-    slots = np.array(placed.starts, np.int64) // problem.room % problem.interval
+    slots = placed.ticks // problem.room % problem.interval
     slots[~shared] = 0
     units = _by_rank(problem, wires, slots)
     positions = wires.positions

@@ -18,6 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from hwmodel.datapath.folding.binding import Bound, Fed, bind
 from hwmodel.datapath.folding.classes import OperatorClass, units_wanted
 from hwmodel.datapath.folding.wires import Wires, most_sources, wires_of
@@ -66,6 +68,14 @@ class Priced:
     def wires(self) -> Wires:
         """What feeds the operations."""
         return wires_of(self.dataflow, self.classes, self.by_operation)
+
+    @cached_property
+    def counts(self) -> dict[int, dict[int, int]]:
+        """By class and kind, in the order of the body: how many operations."""
+        counts: dict[int, dict[int, int]] = {}
+        for (place, kind), count in Counter(zip(self.by_operation, self.dataflow.kind, strict=True)).items():
+            counts.setdefault(place, {})[kind] = count
+        return counts
 
     @cached_property
     def levels(self) -> Levels:
@@ -143,11 +153,13 @@ def _folded(
 ) -> Folded:
     dataflow = priced.dataflow
     arrivals = arrivals_of(dataflow, interval)
-    problem = Problem(dataflow, interval, priced.room, priced.by_operation, timings, sharing, arrivals)
+    problem = Problem(
+        dataflow, interval, priced.room, priced.by_operation, priced.wires.classes, timings, sharing, arrivals
+    )
     levels = priced.levels
     wanted = _wanted(dataflow, interval, problem.room)
-    urgency = urgencies(problem, levels, wanted).tolist() if levels.are_wide else urgencies_of(problem, wanted)
-    placed, slots = as_soon_as_possible(problem, sorted(range(len(urgency)), key=urgency.__getitem__))
+    urgency = urgencies(problem, levels, wanted) if levels.are_wide else np.array(urgencies_of(problem, wanted), int)
+    placed, slots = as_soon_as_possible(problem, np.argsort(urgency, kind="stable").tolist())
     ends = ends_of(problem, placed)
     pinned = frozenset(output for output, _ in delays)
     due = deadlines(problem, ends.written(dataflow, interval), ends, pinned)
@@ -155,7 +167,7 @@ def _folded(
     if levels.are_wide:
         placed = later_by_levels(problem, levels, placed, slots, due, waiting)
     else:
-        later(problem, placed, slots, due, waiting)
+        placed = later(problem, placed, slots, due, waiting)
     ends = ends_of(problem, placed)
     bound = bind(problem, placed, priced.wires)
     muxes = {place: _muxes(priced.classes[place], fed) for place, fed in bound.fed.items()}

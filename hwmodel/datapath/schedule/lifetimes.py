@@ -54,7 +54,7 @@ class Ends:
 def ends_of(problem: Problem, placed: Placed) -> Ends:
     """When the outputs are there. An input that is an output takes the cycle in which it is written."""
     dataflow, room = problem.dataflow, problem.room
-    first, starts = dataflow.first, placed.starts
+    first, starts = dataflow.first, placed.ticks
     classes, timings = problem.classes, problem.timings
     finished: dict[str, list[int]] = {}
     latency, depth = 0, 0
@@ -66,7 +66,7 @@ def ends_of(problem: Problem, placed: Placed) -> Ends:
             elif value < first:
                 ends.append(problem.arrivals[value] + 1)
             else:
-                ends.append(_in_register(starts[value - first], timings[classes[value - first]].ticks, room))
+                ends.append(_in_register(int(starts[value - first]), timings[classes[value - first]].ticks, room))
         finished[port] = ends
         parts = dataflow.parts[port]
         ready = readiness(len(values) // parts, problem.interval)
@@ -123,11 +123,10 @@ class Lifetimes:
 def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
     """When values are in registers."""
     dataflow, room = problem.dataflow, problem.room
-    starts = np.array(placed.starts, np.int64) // room
-    classes = np.array(problem.classes, np.int64)
+    starts = placed.ticks // room
     stages = np.array([max(1, -(-timing.ticks // room)) for timing in problem.timings], np.int64)
     own = np.array([timing.pipelined for timing in problem.timings], np.int64)
-    made = starts + (stages + own)[classes] if len(starts) else starts
+    made = starts + (stages + own)[problem.places] if len(starts) else starts
     born = np.concatenate([np.array(problem.arrivals, np.int64), made])
     last = np.full(len(born), -1, np.int64)
     first_use = np.full(len(born), FAR, np.int64)

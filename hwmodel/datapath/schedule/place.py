@@ -16,8 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from hwmodel.datapath.schedule.dataflow import Dataflow
+import numpy as np
+
+from hwmodel.datapath.schedule.dataflow import Dataflow, Ints
 
 FAR = 1 << 60
 
@@ -45,10 +48,14 @@ class Sharing:
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """Starts of the operations, in ticks, and when each value can be used, in ticks; of inputs at their arrival."""
+    """`ticks` has the starts of the operations."""
 
-    starts: list[int]
-    available: list[int]
+    ticks: Ints
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """The same as a list."""
+        return self.ticks.tolist()
 
 
 def combinational(ticks: int, room: int) -> Timing:
@@ -62,43 +69,44 @@ def pipelined(cycles: int, room: int) -> Timing:
 
 
 class Slots:
-    """Free slots of a class, as bits of an integer: bit s stands for the cycles that are s modulo the interval."""
+    """Slots of a class: `left` units are free in the cycles that are s modulo the interval.
 
-    __slots__ = ("free", "interval", "left")
+    `further` has for a slot that is taken a slot after it, such that none between them is free; the last is before the
+    first. Ways over several such steps become shorter whenever one is gone.
+    """
+
+    __slots__ = ("further", "interval", "left")
 
     def __init__(self, interval: int, sharing: Sharing) -> None:
         self.interval = interval
-        self.left = dict.fromkeys(range(0, interval - sharing.every + 1, sharing.every), sharing.units)
-        self.free = sum(1 << slot for slot in self.left)
+        self.left = [0] * interval
+        for slot in range(0, interval - sharing.every + 1, sharing.every):
+            self.left[slot] = sharing.units
+        self.further = [*range(1, interval), 0]
 
     def take(self, cycle: int) -> int:
-        """The first cycle from this one on whose slot is free; it is taken."""
-        slot = cycle % self.interval
-        later = self.free >> slot
-        if later:
-            wait = (later & -later).bit_length() - 1
-        else:
-            wait = (self.free & -self.free).bit_length() - 1 + self.interval - slot
-        slot = (slot + wait) % self.interval
-        left = self.left
-        left[slot] -= 1
-        if not left[slot]:
-            self.free &= ~(1 << slot)
-        return cycle + wait
+        """The first cycle from this one on whose slot is free; it is taken. As long as no slot was given back."""
+        left, further, interval = self.left, self.further, self.interval
+        slot = cycle % interval
+        found = slot
+        while not left[found]:
+            after = further[found]
+            if not left[after]:
+                after = further[found] = further[after]
+            found = after
+        left[found] -= 1
+        return cycle + (found - slot) % interval
 
-    def use(self, slot: int) -> None:
-        self.left[slot] -= 1
-        if not self.left[slot]:
-            self.free &= ~(1 << slot)
-
-    def back(self, slot: int) -> None:
+    def move(self, slot: int, to: int) -> None:
+        """Take another slot instead."""
         self.left[slot] += 1
-        self.free |= 1 << slot
+        self.left[to] -= 1
 
     def last(self, earliest: int, latest: int) -> int | None:
         """The last cycle with a free slot, of those from `earliest` to `latest`."""
-        for cycle in range(latest, max(earliest, latest - self.interval + 1) - 1, -1):
-            if self.free >> cycle % self.interval & 1:
+        left, interval = self.left, self.interval
+        for cycle in range(latest, max(earliest, latest - interval + 1) - 1, -1):
+            if left[cycle % interval]:
                 return cycle
         return None
 
@@ -107,16 +115,32 @@ class Slots:
 class Problem:
     """What is placed: `classes` has for each operation its class, `timings` and `sharing` are by class.
 
-    `arrivals` are the cycles in which the inputs are in their registers, by value.
+    `places` is `classes` as an array. `arrivals` are the cycles in which the inputs are in their registers, by value.
     """
 
     dataflow: Dataflow
     interval: int
     room: int
     classes: Sequence[int]
+    places: Ints
     timings: Sequence[Timing]
     sharing: Sequence[Sharing | None]
     arrivals: Sequence[int]
+
+    @cached_property
+    def ticks(self) -> Ints:
+        """The ticks that each operation takes."""
+        return np.array([timing.ticks for timing in self.timings], np.int64)[self.places]
+
+    @cached_property
+    def within(self) -> Ints:
+        """The ticks of its first cycle up to which each operation may start."""
+        return np.array([timing.within for timing in self.timings], np.int64)[self.places]
+
+    @cached_property
+    def shared(self) -> Ints:
+        """Whether the class of each operation is shared."""
+        return np.array([sharing is not None for sharing in self.sharing], bool)[self.places]
 
 
 def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed, dict[int, Slots]]:
@@ -141,15 +165,13 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
         own = taking[place]
         if own is not None:
             slot = start // room % interval
-            if own.free >> slot & 1:  # as `take`, where there is nothing to look for
+            if own.left[slot]:  # as `take`, where there is nothing to look for
                 own.left[slot] -= 1
-                if not own.left[slot]:
-                    own.free ^= 1 << slot
             else:
                 start = own.take(start // room) * room
         starts[operation] = start
         available[first + operation] = start + ticks[place]
-    return Placed(starts, available), slots
+    return Placed(np.array(starts, np.int64)), slots
 
 
 def urgencies_of(problem: Problem, deadlines: Sequence[int]) -> list[int]:
@@ -173,13 +195,13 @@ def urgencies_of(problem: Problem, deadlines: Sequence[int]) -> list[int]:
 
 def later(
     problem: Problem, placed: Placed, slots: dict[int, Slots], deadlines: Sequence[int], waiting: Sequence[bool]
-) -> None:
-    """Move operations, in place, to where registers hold less; those of `waiting` as late as they can.
+) -> Placed:
+    """Move operations to where registers hold less; those of `waiting` as late as they can.
 
     `deadlines` are ticks by value by which outputs must be there, FAR where a value is no output.
     """
     room, first, bits = problem.room, problem.dataflow.first, problem.dataflow.bits
-    operands, starts, available = problem.dataflow.operands, placed.starts, placed.available
+    operands, starts = problem.dataflow.operands, placed.ticks.tolist()
     due = list(deadlines)  # by value: the tick at which its first user starts
     last_use = [-1] * len(due)  # by value: the cycle in which its last user starts, of those that were moved already
     for operation in sorted(range(len(starts) - 1, -1, -1), key=starts.__getitem__, reverse=True):  # users first
@@ -199,12 +221,12 @@ def later(
                 moved = move(slots.get(place), problem.interval, cycle, latest, timing, room)
                 if moved is not None:
                     starts[operation] = start = moved
-                    available[value] = moved + timing.ticks
                     cycle = start // room
         for operand in own:
             if operand >= 0:
                 due[operand] = min(due[operand], start)
                 last_use[operand] = max(last_use[operand], cycle)
+    return Placed(np.array(starts, np.int64))
 
 
 def move(slots: Slots | None, interval: int, cycle: int, latest: int, timing: Timing, room: int) -> int | None:
@@ -214,6 +236,5 @@ def move(slots: Slots | None, interval: int, cycle: int, latest: int, timing: Ti
     found = slots.last(cycle + 1, latest // room)
     if found is None:
         return None
-    slots.back(cycle % interval)
-    slots.use(found % interval)
+    slots.move(cycle % interval, found % interval)
     return latest if found == latest // room else found * room + timing.within

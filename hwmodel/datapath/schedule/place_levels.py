@@ -70,7 +70,7 @@ def levels_of(dataflow: Dataflow) -> Levels:
 def urgencies(problem: Problem, levels: Levels, deadlines: Sequence[int]) -> Ints:
     """The ticks at which operations must start so that outputs meet their deadlines."""
     first = problem.dataflow.first
-    ticks = np.array([timing.ticks for timing in problem.timings], np.int64)[np.array(problem.classes, np.int64)]
+    ticks = problem.ticks
     due = np.array(deadlines, np.int64)
     urgency = np.empty(len(ticks), np.int64)
     for own, edges in levels.backwards():
@@ -90,12 +90,9 @@ def later_by_levels(
 ) -> Placed:
     """What place.py's `later` does, users of later levels first."""
     room, first = problem.room, problem.dataflow.first
-    classes = np.array(problem.classes, np.int64)
-    ticks = np.array([timing.ticks for timing in problem.timings], np.int64)[classes]
-    within = np.array([timing.within for timing in problem.timings], np.int64)[classes]
-    shared = np.array([sharing is not None for sharing in problem.sharing], bool)[classes]
+    ticks, within, shared = problem.ticks, problem.within, problem.shared
     bits, waits = problem.dataflow.widths, np.array(waiting, bool)
-    starts, due = np.array(placed.starts, np.int64), np.array(deadlines, np.int64)
+    starts, due = placed.ticks.copy(), np.array(deadlines, np.int64)
     last_use = np.full(len(due), -1, np.int64)
     for own, edges in levels.backwards():
         operations, values = levels.order[own], levels.values[edges]
@@ -118,5 +115,4 @@ def later_by_levels(
         by_edge = starts[operations][users]
         np.minimum.at(due, values, by_edge)
         np.maximum.at(last_use, values, by_edge // room)
-    inputs = np.array(placed.available[:first], np.int64)
-    return Placed(starts.tolist(), np.concatenate([inputs, starts + ticks]).tolist())
+    return Placed(starts)
