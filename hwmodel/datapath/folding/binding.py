@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.datapath.folding.one_by_one import bind_one_by_one
-from hwmodel.datapath.folding.wires import Wires
+from hwmodel.datapath.folding.wires import Wires, distinct_of
 from hwmodel.datapath.schedule.dataflow import Ints
 from hwmodel.datapath.schedule.place import Placed, Problem
 
@@ -66,20 +66,18 @@ def _fed(problem: Problem, wires: Wires, units: Ints, shared: Ints, positions: I
     if not counted.any():
         return {}
     users, positions, sources = wires.users[counted], positions[counted], sources[counted]
-    width, most = int(positions.max()) + 1, int(sources.max()) + 1
-    inputs = operators[users] * width + positions
-    distinct = np.unique(inputs * most + sources) // most
-    found, sizes = np.unique(distinct, return_counts=True)
+    width, most = wires.width, int(sources.max()) + 1
+    distinct = distinct_of((operators[users] * width + positions) * most + sources) // most
+    sizes = np.bincount(distinct)
+    inputs = np.flatnonzero(sizes)
+    sizes = sizes[inputs]
     classes = np.zeros(int(operators.max()) + 1, np.int64)
     classes[operators] = wires.classes
+    largest = int(sizes.max()) + 1
+    ordered = np.sort((classes[inputs // width] * width + inputs % width) * largest + sizes)
+    begins = np.flatnonzero(np.diff(ordered, prepend=-1))
     fed: dict[int, Fed] = {}
-    rows = np.stack([classes[found // width], found % width, sizes], axis=1)
-    for (place, position, size), many in zip(*_counted(rows), strict=True):
-        fed.setdefault(place, Counter())[position, size] = many
+    for row, many in zip(ordered[begins].tolist(), np.diff(np.append(begins, len(ordered))).tolist(), strict=True):
+        place, position = divmod(row // largest, width)
+        fed.setdefault(place, Counter())[position, row % largest] = many
     return fed
-
-
-def _counted(rows: Ints) -> tuple[list[list[int]], list[int]]:
-    """Different rows, and how often each occurs."""
-    different, many = np.unique(rows, axis=0, return_counts=True)
-    return different.tolist(), many.tolist()

@@ -60,6 +60,30 @@ class Wires:
         return [values[start:end] for start, end in pairwise([0, *ends])]
 
     @cached_property
+    def width(self) -> int:
+        """The most operands of an operation."""
+        return int(self.positions.max(initial=0)) + 1
+
+    @cached_property
+    def feeds(self) -> tuple[Ints, Ints, Ints]:
+        """Classes that feed inputs of classes: an input, class x `width` + position; the class; its operations.
+
+        Instead of a class there is -1 for ports and constants together; they count as what they are.
+        """
+        first, values = self.dataflow.first, self.values
+        makers = np.where(values >= first, self.classes[np.maximum(values - first, 0)], -1) if len(values) else values
+        inside = (values >= 0) & (values < first)
+        source = values.copy()
+        source[inside] = self.ports[values[inside]]  # a port is one source, whatever its element
+        source -= int(source.min(initial=0))
+        inputs, most = self.classes[self.users] * self.width + self.positions, int(source.max(initial=0)) + 1
+        kinds = int(self.classes.max(initial=0)) + 2
+        distinct = distinct_of((inputs * kinds + makers + 1) * most + source) // most
+        begins = np.flatnonzero(np.diff(distinct, prepend=-1))
+        found, counts = distinct[begins], np.diff(np.append(begins, len(distinct)))
+        return found // kinds, found % kinds - 1, counts
+
+    @cached_property
     def ports(self) -> Ints:
         """The number of the port of each value that is an input."""
         return _port_numbers(self.dataflow)
@@ -79,6 +103,14 @@ class Wires:
         by_value = np.concatenate([self.ports, ports + operators])
         constants = ports + base[-1] - 1 - self.values
         return np.where(self.values >= 0, by_value[np.maximum(self.values, 0)], constants), operators
+
+
+def distinct_of(numbers: Ints) -> Ints:
+    """Different numbers, ascending; on many of them faster than NumPy's own function."""
+    ordered = np.sort(numbers)
+    different = np.ones(len(ordered), bool)
+    different[1:] = ordered[1:] != ordered[:-1]
+    return ordered[different]
 
 
 def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation: Sequence[int]) -> Wires:
@@ -117,30 +149,16 @@ def most_sources(wires: Wires, sharing: Sequence[Sharing | None], interval: int)
     classes that feed it, constants.
     """
     kinds = len(sharing)
-    bounds = [1] * kinds
-    shared = np.array([each is not None for each in sharing], bool)
-    counted = shared[wires.classes][wires.users]
-    if not counted.any():
-        return bounds
-    first, values = wires.dataflow.first, wires.values[counted]
-    users, positions = wires.classes[wires.users[counted]], wires.positions[counted]
-    makers = np.where(values >= first, wires.classes[np.maximum(values - first, 0)], 0)
-    weights = np.array([each.units if each is not None else 1 for each in sharing], np.int64)
-    of_shared = (values >= first) & shared[makers]
-    low = int(values.min(initial=0))
-    elements = wires.ports
-    inputs = (values >= 0) & (values < first)
-    source = np.where(of_shared, makers, kinds + values - low)
-    source = np.where(inputs, -1 - elements[np.where(inputs, values, 0)] if len(elements) else 0, source)
-    source -= int(source.min())
-    width, most = int(positions.max()) + 1, int(source.max()) + 1
-    keys, where = np.unique((users * width + positions) * most + source, return_index=True)
-    totals = np.bincount(keys // most, np.where(of_shared, weights[makers], 1)[where], minlength=kinds * width)
-    for place, each in enumerate(sharing):
-        if each is not None:
-            largest = int(totals[place * width : (place + 1) * width].max(initial=1))
-            bounds[place] = max(1, min(largest, interval // each.every))
-    return bounds
+    units = np.array([each.units if each is not None else 0 for each in sharing], np.int64)
+    inputs, makers, counts = wires.feeds
+    of_shared = makers >= 0
+    of_shared[of_shared] = units[makers[of_shared]] > 0
+    totals = np.bincount(inputs, np.where(of_shared, units[makers], counts), wires.width * kinds)
+    largest = totals.reshape(kinds, wires.width).max(axis=1, initial=1).tolist()
+    return [
+        1 if each is None else max(1, min(int(most), interval // each.every))
+        for each, most in zip(sharing, largest, strict=True)
+    ]
 
 
 def _port_numbers(dataflow: Dataflow) -> Ints:
