@@ -21,7 +21,7 @@ from hwmodel.datapath.cost import OperatorUse, cost_of, total, uses_of
 from hwmodel.datapath.energy import operators_pj, registers_pj
 from hwmodel.datapath.folding.classes import classes_of, intervals_worth_trying
 from hwmodel.datapath.folding.fold import Delays, Folded, Priced, fold
-from hwmodel.datapath.graph.build import build_graph
+from hwmodel.datapath.graph.build import build_graphs, no_collections
 from hwmodel.datapath.graph.graph import Graph, Operation
 from hwmodel.datapath.schedule.dataflow import ACCESS, Dataflow, dataflow_of
 from hwmodel.datapath.schedule.lifetimes import recurrences
@@ -90,6 +90,7 @@ class Derivation:
     clock_mhz: float
     delays: Delays
     _trees: Priced = field(repr=False)
+    _chain_graph: Graph | None = field(repr=False)
     _known: dict[int, Derived] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -140,9 +141,11 @@ class Derivation:
         """The same with integer sums as the body has them, where that makes a difference."""
         if sum(each.operations for each in self._trees.classes if each.operation.operator in _CHAINS) < 2:
             return None
-        graph = build_graph(self.elementary, trees=False)
-        same = (graph.operators, graph.operands) == (self.graph.operators, self.graph.operands)
-        return None if same else prices_of(dataflow_of(graph), self.technology, self.clock_mhz)
+        graph = self._chain_graph
+        if graph is None or (graph.operators, graph.operands) == (self.graph.operators, self.graph.operands):
+            return None
+        with no_collections():
+            return prices_of(dataflow_of(graph), self.technology, self.clock_mhz)
 
 
 def derivation_of(
@@ -165,8 +168,10 @@ def derivation_of(
 
 @lru_cache(maxsize=512)
 def _derivation(elementary: Elementary, technology: Technology, clock_mhz: float, delays: Delays) -> Derivation:
-    priced = prices_of(dataflow_of(build_graph(elementary)), technology, clock_mhz)
-    return Derivation(elementary, technology, clock_mhz, delays, priced)
+    with no_collections():
+        trees, chains = build_graphs(elementary)
+        priced = prices_of(dataflow_of(trees), technology, clock_mhz)
+    return Derivation(elementary, technology, clock_mhz, delays, priced, chains)
 
 
 def prices_of(dataflow: Dataflow, technology: Technology, clock_mhz: float) -> Priced:

@@ -37,21 +37,33 @@ def build_graph(elementary: Elementary, tables: Mapping[str, ConstArray] | None 
     Raises ArrayolError (`graph-too-large`) before anything is unrolled.
     """
     require_countable(elementary)
-    with _no_collections():
-        nodes = Nodes()
-        arrays = arrays_of(elementary, nodes, dict(tables or {}))
-        body = elementary.body or ()
-        summed = frozenset(statement.port for statement in assigns(body) if statement.accumulate)
-        Statements(Expressions(nodes, Operations(nodes), arrays), summed).run(body, Points(1, {}))
-        outputs = _outputs(elementary, arrays)
-        if trees:
-            nodes, outputs = with_trees(nodes, outputs)
-        outputs = with_shared_comparisons(nodes, outputs)
-        return _graph(elementary, nodes, outputs)
+    with no_collections():
+        nodes, outputs = _executed(elementary, tables)
+        return _graph(elementary, *(with_trees(nodes, outputs) if trees else (nodes, outputs)))
+
+
+def build_graphs(elementary: Elementary) -> tuple[Graph, Graph | None]:
+    """The graph with trees, and the one with chains, None where it is the same; errors are those of `build_graph`."""
+    require_countable(elementary)
+    with no_collections():
+        nodes, outputs = _executed(elementary, None)
+        tree_nodes, tree_outputs = with_trees(nodes, outputs)
+        chains = None if tree_nodes is nodes else _graph(elementary, nodes, outputs)
+        return _graph(elementary, tree_nodes, tree_outputs), chains
+
+
+def _executed(elementary: Elementary, tables: Mapping[str, ConstArray] | None) -> tuple[Nodes, Outputs]:
+    """What the statements make of the inputs."""
+    nodes = Nodes()
+    arrays = arrays_of(elementary, nodes, dict(tables or {}))
+    body = elementary.body or ()
+    summed = frozenset(statement.port for statement in assigns(body) if statement.accumulate)
+    Statements(Expressions(nodes, Operations(nodes), arrays), summed).run(body, Points(1, {}))
+    return nodes, _outputs(elementary, arrays)
 
 
 @contextmanager
-def _no_collections() -> Iterator[None]:
+def no_collections() -> Iterator[None]:
     """Without Python's search for circles, which takes as long as the rest here: many tuples, and no circle."""
     was_enabled = gc.isenabled()
     gc.disable()
@@ -72,6 +84,7 @@ def _outputs(elementary: Elementary, arrays: Arrays) -> Outputs:
 
 
 def _graph(elementary: Elementary, nodes: Nodes, outputs: Outputs) -> Graph:
+    outputs = with_shared_comparisons(nodes, outputs)
     live = nodes.live(outputs)
     records, places = _without_dead(nodes, live)
     operators, operands, codes, details, spans = zip(*records, strict=True)

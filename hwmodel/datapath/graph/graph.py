@@ -99,32 +99,52 @@ class Graph:
     def operations(self) -> tuple[Operation | None, ...]:
         """The same of all nodes. Equal operations are one object."""
         known: dict[tuple[object, ...], Operation] = {}
+        alike: dict[tuple[object, ...], Operation] = {}  # nodes that need no further look
         listed: list[Operation | None] = []
-        rows = zip(self.operators, self.operands, self.numbers, self.details, self.needed, strict=True)
-        for operator, operands, number, detail, needed in rows:
+        codes = [id(number) for number in self.numbers]  # few objects, and faster to compare than numbers
+        endings = [node if operator in _ENDS_IN_ZEROS else -1 for node, operator in enumerate(self.operators)]
+        rows = zip(self.operators, self.operands, codes, self.details, self.needed, strict=True)
+        for node, (operator, operands, code, detail, needed) in enumerate(rows):
             if operator in FREE:
                 listed.append(None)
                 continue
-            numbers = [self.numbers[operand] for operand in operands]
-            if operator == "eq" and any(self.operators[operand] == CONSTANT for operand in operands):
-                numbers = [_half(each) for each in numbers]
-            if operator in _OF_BITS and not number.is_float:
-                own = logic_bits(operator, needed, numbers, [self._zeros(operand) for operand in operands])
-            else:
-                own = needed[1] - needed[0] if operator == "mux" else needed[1]
             key = (
                 operator,
-                *[each.bits for each in numbers],
-                own,
-                number.kind,
-                numbers[0].kind,
-                detail if operator in _WITH_CONSTANT else number.bits,
+                code,
+                needed,
+                detail if operator in _WITH_CONSTANT else None,
+                *[codes[operand] for operand in operands],
+                *([endings[operand] for operand in operands] if operator in _OF_OPERANDS else ()),
             )
-            operation = known.get(key)
+            operation = alike.get(key)
             if operation is None:
-                operation = known[key] = self._operation(operator, numbers, number, detail, own)
+                operation = alike[key] = self._found(node, known)
             listed.append(operation)
         return tuple(listed)
+
+    def _found(self, node: int, known: dict[tuple[object, ...], Operation]) -> Operation:
+        """The operation of a node that is not free, the known one where there is one."""
+        operator, operands, number = self.operators[node], self.operands[node], self.numbers[node]
+        detail, needed = self.details[node], self.needed[node]
+        numbers = [self.numbers[operand] for operand in operands]
+        if operator == "eq" and any(self.operators[operand] == CONSTANT for operand in operands):
+            numbers = [_half(each) for each in numbers]
+        if operator in _OF_BITS and not number.is_float:
+            own = logic_bits(operator, needed, numbers, [self._zeros(operand) for operand in operands])
+        else:
+            own = needed[1] - needed[0] if operator == "mux" else needed[1]
+        key = (
+            operator,
+            *[each.bits for each in numbers],
+            own,
+            number.kind,
+            numbers[0].kind,
+            detail if operator in _WITH_CONSTANT else number.bits,
+        )
+        operation = known.get(key)
+        if operation is None:
+            operation = known[key] = self._operation(operator, numbers, number, detail, own)
+        return operation
 
     def _zeros(self, node: int) -> int:
         """How many low bits of a node are always zero."""
@@ -162,6 +182,8 @@ def _half(number: Number) -> Number:
 
 
 _OF_BITS = frozenset({"add", "sub", "neg", "and", "or", "xor", "not"})
+_OF_OPERANDS = _OF_BITS | {"eq"}  # whose price depends on what their operands are, besides their numbers
+_ENDS_IN_ZEROS = frozenset({CONSTANT, SHIFT, "mulc"})
 _WITH_CONSTANT = frozenset({"mulc", "divc", "modc"})
 
 
