@@ -45,7 +45,7 @@ from hwmodel.datapath.schedule.place import (
     pipelined,
     urgencies_of,
 )
-from hwmodel.datapath.schedule.place_levels import Levels, later_by_levels, levels_of, urgencies
+from hwmodel.datapath.schedule.place_levels import Levels, later_by_levels, levels_of, unshared_by_levels, urgencies
 from hwmodel.datapath.technology.technology import Price, Technology
 
 Muxes = Counter[tuple[int, int]]  # by (bits, sources): how many multiplexers
@@ -159,7 +159,11 @@ def _folded(
     levels = priced.levels
     wanted = _wanted(dataflow, interval, problem.room)
     urgency = urgencies(problem, levels, wanted) if levels.are_wide else np.array(urgencies_of(problem, wanted), int)
-    placed, slots = as_soon_as_possible(problem, np.argsort(urgency, kind="stable").tolist())
+    placed, slots = (
+        (unshared_by_levels(problem, levels), {})
+        if levels.are_wide and not any(sharing)
+        else as_soon_as_possible(problem, np.argsort(urgency, kind="stable").tolist())
+    )
     ends = ends_of(problem, placed)
     pinned = frozenset(output for output, _ in delays)
     due = deadlines(problem, ends.written(dataflow, interval), ends, pinned)

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from hwmodel.datapath.folding.classes import OperatorClass
-from hwmodel.datapath.schedule.dataflow import Dataflow, Ints
+from hwmodel.datapath.schedule.dataflow import Dataflow, Ints, distinct_of
 from hwmodel.datapath.schedule.place import Sharing
 
 
@@ -105,19 +105,11 @@ class Wires:
         return np.where(self.values >= 0, by_value[np.maximum(self.values, 0)], constants), operators
 
 
-def distinct_of(numbers: Ints) -> Ints:
-    """Different numbers, ascending; on many of them faster than NumPy's own function."""
-    ordered = np.sort(numbers)
-    different = np.ones(len(ordered), bool)
-    different[1:] = ordered[1:] != ordered[:-1]
-    return ordered[different]
-
-
 def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation: Sequence[int]) -> Wires:
     """The operands of a body with its classes."""
-    values = np.array([value for operands in dataflow.operands for value in operands], np.int64)
-    sizes = np.array([len(operands) for operands in dataflow.operands], np.int64)
-    users = np.repeat(np.arange(len(sizes)), sizes)
+    values, users = dataflow.taken
+    values = values.copy()
+    sizes = np.bincount(users, minlength=len(dataflow.operands))
     starts = np.cumsum(sizes) - sizes
     positions = np.arange(len(values)) - np.repeat(starts, sizes)
     of_class = np.array(by_operation, np.int64)

@@ -143,13 +143,22 @@ class Problem:
         return np.array([sharing is not None for sharing in self.sharing], bool)[self.places]
 
 
+def slots_of(problem: Problem) -> dict[int, Slots]:
+    """The slots of the shared classes, all free."""
+    return {
+        place: Slots(problem.interval, sharing) for place, sharing in enumerate(problem.sharing) if sharing is not None
+    }
+
+
 def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed, dict[int, Slots]]:
     """Starts in an order in which operands come before their users, and the slots that are left."""
-    room, interval, needed, first = problem.room, problem.interval, problem.dataflow.needed, problem.dataflow.first
-    slots = {place: Slots(interval, sharing) for place, sharing in enumerate(problem.sharing) if sharing is not None}
-    taking = [slots.get(place) for place in range(len(problem.sharing))]
-    ticks = [timing.ticks for timing in problem.timings]
-    within = [timing.within for timing in problem.timings]
+    room, interval, dataflow = problem.room, problem.interval, problem.dataflow
+    needed, first = dataflow.needed, dataflow.first
+    slots = slots_of(problem)
+    rows = [
+        (timing.ticks, timing.within, own, own.left if own is not None else None)
+        for timing, own in zip(problem.timings, map(slots.get, range(len(problem.sharing))), strict=True)
+    ]
     classes = problem.classes
     starts = [0] * len(needed)
     available = [cycle * room for cycle in problem.arrivals] + starts
@@ -158,19 +167,18 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
         for value in needed[operation]:
             if available[value] > start:  # noqa: PLR1730  a call takes longer, and this is done for every operand
                 start = available[value]
-        place = classes[operation]
+        ticks, within, own, left = rows[classes[operation]]
         offset = start % room
-        if offset > within[place]:
+        if offset > within:
             start += room - offset
-        own = taking[place]
-        if own is not None:
+        if left is not None:
             slot = start // room % interval
-            if own.left[slot]:  # as `take`, where there is nothing to look for
-                own.left[slot] -= 1
+            if left[slot]:  # as `take`, where there is nothing to look for
+                left[slot] -= 1
             else:
                 start = own.take(start // room) * room
         starts[operation] = start
-        available[first + operation] = start + ticks[place]
+        available[first + operation] = start + ticks
     return Placed(np.array(starts, np.int64)), slots
 
 

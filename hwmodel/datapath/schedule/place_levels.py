@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
-from hwmodel.datapath.schedule.dataflow import Dataflow, Ints
+from hwmodel.datapath.schedule.dataflow import Dataflow, Ints, distinct_of
 from hwmodel.datapath.schedule.place import FAR, Placed, Problem, Slots, move
 
 WIDE = 24  # operations in a level, on average, from which on arrays pay
@@ -36,13 +37,14 @@ class Levels:
         """Whether arrays pay."""
         return len(self.order) >= WIDE * (len(self.begins) - 1)
 
+    def forwards(self) -> Iterator[tuple[slice, slice]]:
+        """The places of each level in `order`, and in `values`: users last."""
+        places, edges = pairwise(self.begins), pairwise(self.ends)
+        return ((slice(*own), slice(*of_edges)) for own, of_edges in zip(places, edges, strict=True))
+
     def backwards(self) -> Iterator[tuple[slice, slice]]:
-        """The places of each level in `order`, and in `values`: users first."""
-        for level in range(len(self.begins) - 2, -1, -1):
-            yield (
-                slice(self.begins[level], self.begins[level + 1]),
-                slice(self.ends[level], self.ends[level + 1]),
-            )
+        """The same with users first."""
+        return reversed([*self.forwards()])
 
 
 def levels_of(dataflow: Dataflow) -> Levels:
@@ -62,7 +64,7 @@ def levels_of(dataflow: Dataflow) -> Levels:
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
     values, users = dataflow.edges
-    keys = np.unique(places[users] * len(depth) + values)
+    keys = distinct_of(places[users] * len(depth) + values)
     users, values = keys // len(depth), keys % len(depth)
     return Levels(order, begins, values, users, np.searchsorted(users, begins).tolist())
 
@@ -78,6 +80,22 @@ def urgencies(problem: Problem, levels: Levels, deadlines: Sequence[int]) -> Int
         urgency[operations] = due[first + operations] - ticks[operations]
         np.minimum.at(due, levels.values[edges], urgency[levels.order[levels.users[edges]]])
     return urgency
+
+
+def unshared_by_levels(problem: Problem, levels: Levels) -> Placed:
+    """What place.py's `as_soon_as_possible` does where no class is shared, so that operations may come in any order."""
+    room, first, within, ticks = problem.room, problem.dataflow.first, problem.within, problem.ticks
+    starts = np.zeros(len(ticks), np.int64)
+    available = np.concatenate([np.array(problem.arrivals, np.int64) * room, starts])
+    for own, edges in levels.forwards():
+        operations = levels.order[own]
+        ready = np.zeros(len(operations), np.int64)
+        np.maximum.at(ready, levels.users[edges] - own.start, available[levels.values[edges]])
+        offset = ready % room
+        ready += np.where(offset > within[operations], room - offset, 0)
+        starts[operations] = ready
+        available[first + operations] = ready + ticks[operations]
+    return Placed(starts)
 
 
 def later_by_levels(
