@@ -102,20 +102,19 @@ class Graph:
         alike: dict[tuple[object, ...], Operation] = {}  # nodes that need no further look
         listed: list[Operation | None] = []
         codes = [id(number) for number in self.numbers]  # few objects, and faster to compare than numbers
+        by_code = dict(zip(codes, self.numbers, strict=True))
+        floats = {code for code, number in by_code.items() if number.is_float}
         endings = [node if operator in _ENDS_IN_ZEROS else -1 for node, operator in enumerate(self.operators)]
         rows = zip(self.operators, self.operands, codes, self.details, self.needed, strict=True)
         for node, (operator, operands, code, detail, needed) in enumerate(rows):
             if operator in FREE:
                 listed.append(None)
                 continue
-            key = (
-                operator,
-                code,
-                needed,
-                detail if operator in _WITH_CONSTANT else None,
-                *[codes[operand] for operand in operands],
-                *([endings[operand] for operand in operands] if operator in _OF_OPERANDS else ()),
-            )
+            key: tuple[object, ...] = (operator, code, needed, *[codes[operand] for operand in operands])
+            if operator in _WITH_CONSTANT:
+                key += (detail,)
+            elif operator in _OF_OPERANDS and code not in floats:
+                key += tuple([endings[operand] for operand in operands])
             operation = alike.get(key)
             if operation is None:
                 operation = alike[key] = self._found(node, known)

@@ -55,7 +55,8 @@ class Placed:
     @cached_property
     def starts(self) -> list[int]:
         """The same as a list."""
-        return self.ticks.tolist()
+        starts: list[int] = self.ticks.tolist()
+        return starts
 
 
 def combinational(ticks: int, room: int) -> Timing:
@@ -156,7 +157,7 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
     needed, first = dataflow.needed, dataflow.first
     slots = slots_of(problem)
     rows = [
-        (timing.ticks, timing.within, own, own.left if own is not None else None)
+        (timing.ticks, timing.within, own.left if own is not None else [], own)
         for timing, own in zip(problem.timings, map(slots.get, range(len(problem.sharing))), strict=True)
     ]
     classes = problem.classes
@@ -167,11 +168,11 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
         for value in needed[operation]:
             if available[value] > start:  # noqa: PLR1730  a call takes longer, and this is done for every operand
                 start = available[value]
-        ticks, within, own, left = rows[classes[operation]]
+        ticks, within, left, own = rows[classes[operation]]
         offset = start % room
         if offset > within:
             start += room - offset
-        if left is not None:
+        if own is not None:
             slot = start // room % interval
             if left[slot]:  # as `take`, where there is nothing to look for
                 left[slot] -= 1

@@ -44,7 +44,7 @@ class Levels:
 
     def backwards(self) -> Iterator[tuple[slice, slice]]:
         """The same with users first."""
-        return reversed([*self.forwards()])
+        return iter([*self.forwards()][::-1])
 
 
 def levels_of(dataflow: Dataflow) -> Levels:
