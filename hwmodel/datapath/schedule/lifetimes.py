@@ -53,31 +53,24 @@ class Ends:
 
 def ends_of(problem: Problem, placed: Placed) -> Ends:
     """When the outputs are there. An input that is an output takes the cycle in which it is written."""
-    dataflow, room = problem.dataflow, problem.room
-    first, starts = dataflow.first, placed.ticks
-    classes, timings = problem.classes, problem.timings
+    dataflow = problem.dataflow
+    by_value = np.concatenate([np.array(problem.arrivals, np.int64) + 1, _in_registers(problem, placed), [1]])
     finished: dict[str, list[int]] = {}
     latency, depth = 0, 0
     for port, values in dataflow.outputs.items():
-        ends = []
-        for value in values:
-            if value < 0:
-                ends.append(1)
-            elif value < first:
-                ends.append(problem.arrivals[value] + 1)
-            else:
-                ends.append(_in_register(int(starts[value - first]), timings[classes[value - first]].ticks, room))
-        finished[port] = ends
+        ends = by_value[np.array(values, np.int64)]  # of a constant, which is below 0, the last
+        finished[port] = ends.tolist()
         parts = dataflow.parts[port]
-        ready = readiness(len(values) // parts, problem.interval)
-        latency = max([latency, *(end - ready[place // parts] for place, end in enumerate(ends))])
-        depth = max([depth, *ends])
+        ready = np.repeat(np.array(readiness(len(values) // parts, problem.interval), np.int64), parts)
+        latency = max(latency, int((ends - ready).max(initial=0)))
+        depth = max(depth, int(ends.max(initial=0)))
     return Ends(finished, depth, latency)
 
 
-def _in_register(start: int, ticks: int, room: int) -> int:
-    """The first cycle in which the result is in a register."""
-    return start // room + max(1, -(-ticks // room))
+def _in_registers(problem: Problem, placed: Placed) -> Ints:
+    """The first cycle in which each result is in a register."""
+    stages = np.maximum(1, -(-problem.ticks // problem.room))
+    return placed.ticks // problem.room + stages
 
 
 def deadlines(problem: Problem, written: Mapping[str, list[int]], ends: Ends, pinned: frozenset[str]) -> list[int]:
