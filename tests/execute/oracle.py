@@ -113,7 +113,8 @@ def _pattern(array: NDArray[Any], tiler: Tiler, r: Sequence[int], port: Port) ->
     values = np.zeros(port.shape, array.dtype)
     for f in product(*(range(length or 0) for length in port.shape)):
         element = _element(tiler, r, f, array.shape)
-        values[f] = tiler.border.value if element is None and tiler.border else array[element]
+        outside = element is None and tiler.border
+        values[f] = _held(tiler.border.value, port.type) if outside else array[element]
     return values
 
 
