@@ -30,10 +30,11 @@ _SIGN_BIT = {"neg": "xor", "abs": "and"}  # of a float
 class Operation:
     """What a technology prices: an operator, with its type where it is no integer, and the variables of formulas.
 
-    `w` bits of the widest operand or result, `a` and `b` those of the first two operands, `n` those of the result, `k`
-    the non-zero signed digits of a constant or the inputs of a selection. Of a product with a constant or a quotient by
-    one, `adders` counts its adders and `adder_bits` their bits (digits.py). `luts` of four inputs hold its logic, beside
-    carry chains: what the operators around it leave of it (packing.py). `chain` are the bits of its carry chain.
+    `w` bits of the widest operand or result, `a` and `b` those of the first two operands, `n` those of the
+    result, `k` the non-zero signed digits of a constant or the inputs of a selection. Of a product with a
+    constant or a quotient by one, `adders` counts its adders and `adder_bits` their bits (digits.py). `luts` of
+    four inputs hold its logic, beside carry chains: what the operators around it leave of it (packing.py).
+    `chain` are the bits of its carry chain.
     """
 
     operator: str

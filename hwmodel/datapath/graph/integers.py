@@ -291,7 +291,7 @@ class Integers:
 
     # Decisions.
 
-    def less(self, a: int, b: int) -> int:
+    def less(self, a: int, b: int) -> int:  # noqa: PLR0911  a case per kind of operand
         nodes = self.nodes
         low, high = nodes.low, nodes.high
         if high[a] < low[b]:
@@ -351,8 +351,7 @@ class Integers:
     def _limited(self, operator: str, a: int, limit: int) -> int:
         """The min or max of a node and a constant c: x < c and x < c + 1 choose alike, one of them from fewer bits."""
         constant = self.nodes.low[limit]
-        even = constant + (constant & 1)
-        below = self.less(a, self.nodes.constant(even))
+        below = self.less(a, self.nodes.constant(constant + (constant & 1)))
         node = self.mux(below, a, limit) if operator == "min" else self.mux(below, limit, a)
         low, high = self.nodes.low[a], self.nodes.high[a]
         ends = (low, constant) if operator == "min" else (constant, high)

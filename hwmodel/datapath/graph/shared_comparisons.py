@@ -1,7 +1,7 @@
 """The least or the greatest of one pair of integers, where a body also needs the other or compares the pair itself.
 
 One comparison does for all, with a multiplexer for each: min(a, b) is `a if a < b else b` or `b if b < a else a`,
-max(a, b) is `b if a < b else a` or `a if b < a else b`. A minimum alone stays an operator, which has a price of its own.
+max(a, b) is `b if a < b else a` or `a if b < a else b`. A minimum alone stays an operator, which has its own price.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LUTs that hold the logic of a body: its gates have the values of the graph, and a cover has as many LUTs as it must."""
+"""LUTs that hold the logic of a body: gates have the values of the graph, a cover has as many LUTs as it must."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_luts_of_known_logic(ports: str, body: str, luts: int) -> None:
 
 
 @given(st.lists(st.sampled_from(["&", "|", "^"]), min_size=1, max_size=12), st.integers(1, 6))
-def test_a_chain_has_no_more_luts_than_operators_and_no_fewer_than_inputs_allow(signs: list[str], bits: int) -> None:
+def test_a_chain_takes_a_lut_for_three_operators(signs: list[str], bits: int) -> None:
     terms = "".join(f" {sign} x[{place + 1}]" for place, sign in enumerate(signs))
     brackets = "(" * len(signs)
     chain = brackets + "x[0]" + terms.replace("]", "])").replace("x[0])", "x[0]")
@@ -119,7 +119,5 @@ def test_a_graph_that_is_too_large_is_priced_by_operations(monkeypatch: pytest.M
     monkeypatch.setattr("hwmodel.datapath.graph.packing.LARGEST", 10)
     graph = graph_of("(x: u16[3]) -> (y: u16) { y = x[0] ^ x[1] ^ x[2] }")
     outputs = [node for places in graph.outputs.values() for node in places]
-    assert (
-        packed_luts(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, outputs) is None
-    )
+    assert packed_luts(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, outputs) is None
     assert sorted(graph.luts)[-2:] == [16, 16]
