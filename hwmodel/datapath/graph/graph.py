@@ -123,7 +123,7 @@ class Graph:
                 listed.append(None)
                 continue
             key: tuple[object, ...] = (operator, code, needed, *[codes[operand] for operand in operands])
-            if operator in PACKED and code not in floats or operator == "mux":
+            if (operator in PACKED and code not in floats) or operator == "mux":
                 key += self._logic(node)
             if operator in _WITH_CONSTANT:
                 key += (detail,)
@@ -164,7 +164,7 @@ class Graph:
         return operation
 
     def _logic(self, node: int) -> tuple[int, int]:
-        """LUTs beside carry chains, and the bits of the chain of a comparison; of floats, sign bits and multiplexers."""
+        """LUTs beside carry chains, and the bits of the chain of a comparison."""
         operator = self.operators[node]
         if self.numbers[node].is_float and operator in _SIGN_BIT:
             return 1, 0
