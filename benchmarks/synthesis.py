@@ -42,7 +42,12 @@ class Bodies:
 
 
 FIRST = Bodies(HERE / "bodies.aol", HERE / "synthesis.json")
-FRESH = Bodies(HERE / "fresh_bodies.aol", HERE / "fresh_synthesis.json")
+SETS = {
+    "first": FIRST,
+    "operators": Bodies(HERE / "operators.aol", HERE / "operators_synthesis.json"),
+    "fresh": Bodies(HERE / "fresh_bodies.aol", HERE / "fresh_synthesis.json"),
+    "unseen": Bodies(HERE / "unseen_bodies.aol", HERE / "unseen_synthesis.json"),
+}
 
 
 @dataclass(frozen=True)
@@ -165,8 +170,9 @@ def stored(chosen: Bodies) -> dict[str, Synthesised]:
 
 
 def main(arguments: list[str]) -> None:
-    chosen = FRESH if arguments[:1] == ["fresh"] else FIRST
-    arguments = arguments[1:] if chosen is FRESH else arguments
+    named = bool(arguments) and arguments[0] in SETS
+    chosen = SETS[arguments[0]] if named else FIRST
+    arguments = arguments[1:] if named else arguments
     bodies, measured = derived_bodies(chosen), stored(chosen)
     if arguments[:1] == ["measure"]:
         os.nice(19)

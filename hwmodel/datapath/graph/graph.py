@@ -7,7 +7,7 @@ stands at place i of each tuple, so that graphs of 100,000 nodes are built and w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from arrayol.ir.types import ElementType, Kind
@@ -15,6 +15,7 @@ from arrayol.source import Span
 from hwmodel.datapath.graph.bits import logic_bits, needed_ranges, zeros_at_the_end
 from hwmodel.datapath.graph.digits import plan_of
 from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.graph.packing import PACKED, few_bits, packed_luts
 
 # Operators that are no hardware: data that come from outside, and wires.
 INPUT, CONSTANT = "input", "constant"
@@ -31,7 +32,8 @@ class Operation:
 
     `w` bits of the widest operand or result, `a` and `b` those of the first two operands, `n` those of the result, `k`
     the non-zero signed digits of a constant or the inputs of a selection. Of a product with a constant or a quotient by
-    one, `adders` counts its adders and `adder_bits` their bits (digits.py).
+    one, `adders` counts its adders and `adder_bits` their bits (digits.py). `luts` of four inputs hold its logic, beside
+    carry chains: what the operators around it leave of it (packing.py). `chain` are the bits of its carry chain.
     """
 
     operator: str
@@ -42,6 +44,8 @@ class Operation:
     k: int
     adders: int = 0
     adder_bits: int = 0
+    luts: int = 0
+    chain: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,12 +100,19 @@ class Graph:
         return tuple([last - first for first, last in self.needed])
 
     @cached_property
+    def luts(self) -> tuple[int, ...]:
+        """LUTs of four inputs that hold the logic of each node; of graphs too large for that, one for each bit."""
+        outputs = [node for places in self.outputs.values() for node in places]
+        packed = packed_luts(self.operators, self.operands, self.numbers, self.details, self.needed, outputs)
+        return tuple(packed) if packed is not None else tuple([max(0, last - first) for first, last in self.needed])
+
+    @cached_property
     def operations(self) -> tuple[Operation | None, ...]:
         """The same of all nodes. Equal operations are one object."""
         known: dict[tuple[object, ...], Operation] = {}
         listed: list[Operation | None] = []
         rows = zip(self.operators, self.operands, self.numbers, self.details, self.needed, strict=True)
-        for operator, operands, number, detail, needed in rows:
+        for node, (operator, operands, number, detail, needed) in enumerate(rows):
             if operator in FREE:
                 listed.append(None)
                 continue
@@ -112,8 +123,11 @@ class Graph:
                 own = logic_bits(operator, needed, numbers, [self._zeros(operand) for operand in operands])
             else:
                 own = needed[1] - needed[0] if operator == "mux" else needed[1]
+            luts, chain = self._logic(node)
             key = (
                 operator,
+                luts,
+                chain,
                 *[each.bits for each in numbers],
                 own,
                 number.kind,
@@ -122,9 +136,25 @@ class Graph:
             )
             operation = known.get(key)
             if operation is None:
-                operation = known[key] = self._operation(operator, numbers, number, detail, own)
+                operation = self._operation(operator, numbers, number, detail, own)
+                operation = known[key] = replace(operation, luts=luts, chain=chain)
             listed.append(operation)
         return tuple(listed)
+
+    def _logic(self, node: int) -> tuple[int, int]:
+        """LUTs beside carry chains, and the bits of the chain of a comparison; none of a node of floats."""
+        operator = self.operators[node]
+        if operator not in PACKED or (self.numbers[node].is_float and operator != "mux"):
+            return 0, 0
+        luts, chain = self.luts[node], 0
+        if operator in ("lt", "min", "max"):
+            left, right = self.operands[node]
+            if self.numbers[left].is_float or self.numbers[right].is_float:
+                return 0, 0
+            constant = CONSTANT in (self.operators[left], self.operators[right])
+            if not few_bits(self.numbers[left], self.numbers[right], constant=constant):
+                chain = max(self.numbers[left].bits, self.numbers[right].bits)
+        return luts, chain
 
     def _zeros(self, node: int) -> int:
         """How many low bits of a node are always zero."""

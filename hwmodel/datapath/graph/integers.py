@@ -298,6 +298,8 @@ class Integers:
             return nodes.constant(1)
         if low[a] >= high[b] or a == b:
             return nodes.constant(0)
+        if low[a] == high[a] and low[a] & 1:  # c < x where not x < c + 1, an even number: fewer bits
+            return self.opposite(self.less(b, nodes.constant(low[a] + 1)))
         if low[b] == high[b] != 0:
             zeros = (low[b] & -low[b]).bit_length() - 1
             if zeros:  # x < c 2**k where x // 2**k < c
