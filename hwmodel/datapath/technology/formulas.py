@@ -16,7 +16,7 @@ from typing import TypeAlias
 from arrayol.language.diagnose import did_you_mean
 from arrayol.text import clipped, listed
 
-VARIABLES = ("w", "a", "b", "n", "k", "inputs", "bits", "adders", "adder_bits")
+VARIABLES = ("w", "a", "b", "n", "k", "inputs", "bits", "adders", "adder_bits", "luts", "chain")
 LONGEST = 400  # characters of a formula
 DEEPEST = 40  # parentheses, calls and signs inside one another
 
@@ -83,7 +83,7 @@ _COMPARISONS = {
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """A formula of the variables `w a b n k inputs bits adders adder_bits`; equal where the text is."""
+    """A formula of the variables `w a b n k inputs bits adders adder_bits luts chain`; equal where the text is."""
 
     text: str
     variables: frozenset[str]

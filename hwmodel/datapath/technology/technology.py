@@ -291,6 +291,8 @@ def _variables(operation: Operation) -> dict[str, float]:
         "bits": operation.w,
         "adders": operation.adders,
         "adder_bits": operation.adder_bits,
+        "luts": operation.luts,
+        "chain": operation.chain,
     }
 
 

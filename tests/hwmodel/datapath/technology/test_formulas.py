@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hwmodel.datapath.technology.formulas import DEEPEST, LONGEST, VARIABLES, FormulaError, parse_formula
 
-_KNOWN = "known are w, a, b, n, k, inputs, bits, adders, adder_bits, ceil, log2, sqrt, min and max"
+_KNOWN = "known are w, a, b, n, k, inputs, bits, adders, adder_bits, luts, chain, ceil, log2, sqrt, min and max"
 _numbers = st.one_of(st.integers(0, 40).map(str), st.sampled_from(["0.5", "1.45", ".25", "1e2", "2.5E-1", "3."]))
 _comparisons = st.sampled_from(["<", "<=", ">", ">=", "==", "!="])
 _atoms = st.one_of(_numbers, st.sampled_from(VARIABLES))

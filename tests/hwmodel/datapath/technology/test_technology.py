@@ -128,7 +128,7 @@ def test_a_formula_without_a_value_is_told(tmp_path):
     assert str(wrong.value) == ("error[bad-formula]: 'add' of technology 'own': 'log2(w - 8)' has no value for w = 8")
 
 
-_KNOWN = "known are w, a, b, n, k, inputs, bits, adders, adder_bits, ceil, log2, sqrt, min and max"
+_KNOWN = "known are w, a, b, n, k, inputs, bits, adders, adder_bits, luts, chain, ceil, log2, sqrt, min and max"
 _MISTAKES = [
     ('[path]\nns = 1\nregster = 2', "unknown-key", "unknown key 'path.regster'"),
     ('[path]\nns = "fast"', "bad-value", "'path.ns' is fast; it must be a number of nanoseconds, 0 or more"),

@@ -1,0 +1,189 @@
+"""LUTs of four inputs that hold the logic of a graph, bit by bit (docs/cost.md).
+
+Bit operations, multiplexers, equalities and comparisons of few bits become gates of one bit (gates.py): constants fold,
+inversions are free. Sums, products and long comparisons stay what they are: a LUT ends at them. A cover of the gates by
+cuts of at most four leaves is chosen by area flow, the area of a gate shared evenly by its users (Manohararajah, Brown
+and Vranesic, 2006). A LUT belongs to the node of its gate.
+
+A multiplexer with a constant whose only user is an output costs nothing: the register takes the constant by its
+synchronous set or reset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hwmodel.datapath.graph.bits import CONSTANT, RESIZE, SHIFT, Range
+from hwmodel.datapath.graph.gates import FALSE, TRUE, Gates
+from hwmodel.datapath.graph.numbers import Number
+
+INPUTS = 4  # of a LUT
+CUTS = 6  # of a gate that are kept
+LARGEST = 60_000  # bits of a graph; logic of larger ones is priced operation by operation
+FEW = 3  # bits of a comparison that take no carry chain
+FEW_WITH_CONSTANT = 4
+
+PACKED = frozenset({"and", "or", "xor", "not", "mux", "eq", "lt", "min", "max", "abs"})
+Bits = list[int]  # literals, the least significant first
+
+
+def few_bits(left: Number, right: Number, *, constant: bool) -> bool:
+    """Whether a comparison of two integers is logic, not a carry chain."""
+    return max(left.bits, right.bits) <= (FEW_WITH_CONSTANT if constant else FEW)
+
+
+def packed_luts(
+    operators: Sequence[str],
+    operands: Sequence[tuple[int, ...]],
+    numbers: Sequence[Number],
+    details: Sequence[object],
+    needed: Sequence[Range],
+    outputs: Sequence[int],
+) -> list[int] | None:
+    """The LUTs of each node; None where the graph is too large, or has none of these operators."""
+    if not PACKED.intersection(operators) or sum(number.bits for number in numbers) > LARGEST:
+        return None
+    packing = Packing(operators, operands, numbers, details, needed)
+    for node in range(len(operators)):
+        packing.add(node)
+    packing.end(outputs)
+    return packing.covered()
+
+
+@dataclass(slots=True)
+class Packing:
+    """A graph as gates of one bit: for each node the literals of its bits."""
+
+    operators: Sequence[str]
+    operands: Sequence[tuple[int, ...]]
+    numbers: Sequence[Number]
+    details: Sequence[object]
+    needed: Sequence[Range]
+    gates: Gates = field(default_factory=Gates)
+    bits: list[Bits] = field(default_factory=list)
+    roots: set[int] = field(default_factory=set)  # gates whose value something that is no gate takes
+    constants: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # multiplexer: condition, constant, other
+    inverted: dict[int, int] = field(default_factory=dict)  # leaves that an output takes inverted: by node
+
+    def add(self, node: int) -> None:
+        """The bits of a node, and what it takes that is no logic."""
+        self.gates.owner = node
+        operator, number = self.operators[node], self.numbers[node]
+        sources = self.operands[node]
+        real = number.is_float or any(self.numbers[source].is_float for source in sources)
+        if operator == CONSTANT and not real:
+            detail = self.details[node]
+            assert isinstance(detail, int)
+            self.bits.append([detail >> place & 1 for place in range(number.bits)])
+        elif operator in (SHIFT, RESIZE) and not real:
+            self.bits.append(self._wires(node, sources[0]))
+        elif operator == "mux" and sources:
+            self.bits.append(self._mux(node))
+        elif operator in PACKED and not real:
+            self.bits.append(self._logic(operator, sources, number))
+        else:
+            self._takes(sources)
+            self.bits.append(self.gates.leaves(number.bits))
+
+    def _takes(self, sources: Sequence[int]) -> None:
+        for source in sources:
+            first, last = self.needed[source]
+            self.roots.update(literal >> 1 for literal in self.bits[source][first:last])
+
+    def _extended(self, node: int, width: int) -> Bits:
+        """The bits of a node in a width: the sign repeated, or zeros."""
+        bits = self.bits[node]
+        above = bits[-1] if self.numbers[node].is_signed else FALSE
+        return [*bits[:width], *[above] * (width - len(bits))]
+
+    def _wires(self, node: int, source: int) -> Bits:
+        detail, width = self.details[node], self.numbers[node].bits
+        distance = detail if self.operators[node] == SHIFT and isinstance(detail, int) else 0
+        if distance >= 0:
+            return [*[FALSE] * min(distance, width), *self._extended(source, max(0, width - distance))]
+        return self._extended(source, width - distance)[-distance:]
+
+    def _mux(self, node: int) -> Bits:
+        condition, then, otherwise = self.operands[node]
+        (chosen,) = self.bits[condition][:1]
+        width, results = self.numbers[node].bits, []
+        for one, other in zip(self._extended(then, width), self._extended(otherwise, width), strict=True):
+            result = self.gates.mux(chosen, one, other)
+            if other <= TRUE < one:
+                self.constants.setdefault(result, (chosen ^ 1, other, one))
+            elif one <= TRUE < other:
+                self.constants.setdefault(result, (chosen, one, other))
+            results.append(result)
+        return results
+
+    def _logic(self, operator: str, sources: tuple[int, ...], number: Number) -> Bits:
+        gates = self.gates
+        if operator == "eq":
+            return [gates.equal(*self._pair(sources))]
+        if operator == "lt":
+            return [self._less(sources)]
+        if operator in ("min", "max"):
+            less = self._less(sources)
+            left, right = (self._extended(source, number.bits) for source in sources)
+            chosen = less if operator == "min" else less ^ 1
+            return [gates.mux(chosen, one, other) for one, other in zip(left, right, strict=True)]
+        bits = [self._extended(source, number.bits) for source in sources]
+        if operator == "abs":
+            self._takes(sources)
+            negative, sign = gates.leaves(number.bits), self.bits[sources[0]][-1]
+            return [gates.mux(sign, one, other) for one, other in zip(negative, bits[0], strict=True)]
+        if operator == "not":
+            return [literal ^ 1 for literal in bits[0]]
+        apply = {"and": gates.both, "or": gates.either, "xor": gates.differ}[operator]
+        return [apply(one, other) for one, other in zip(*bits, strict=True)]
+
+    def _pair(self, sources: tuple[int, ...]) -> tuple[Bits, Bits]:
+        width = 1 + max(self.numbers[source].bits for source in sources)
+        left, right = (self._extended(source, width) for source in sources)
+        return left, right
+
+    def _less(self, sources: tuple[int, ...]) -> int:
+        left, right = sources
+        constant = any(self.operators[source] == CONSTANT for source in sources)
+        if not few_bits(self.numbers[left], self.numbers[right], constant=constant):
+            self._takes(sources)
+            return self.gates.leaves(1)[0]
+        return self.gates.less(*self._pair(sources))
+
+    # What the LUTs end at.
+
+    def end(self, outputs: Sequence[int]) -> None:
+        """The registers of the outputs take their bits, with constants as set or reset."""
+        users = self.gates.users()
+        resets: set[frozenset[int]] = set()
+        for node in outputs:
+            self.gates.owner = node
+            for literal in self.bits[node]:
+                conditions, value, bit = set(), -1, literal
+                while bit in self.constants and bit >> 1 not in self.roots and not users[bit >> 1]:
+                    condition, constant, other = self.constants[bit]
+                    if value not in (-1, constant):
+                        break
+                    conditions.add(condition)
+                    users[other >> 1] -= 1
+                    value, bit = constant, other
+                if conditions:
+                    resets.add(frozenset(conditions))
+                if bit & 1 and bit > TRUE and not self.gates.is_gate(bit >> 1):
+                    self.inverted[bit >> 1] = node
+                self.roots.add(bit >> 1)
+        for group in resets:
+            some = FALSE
+            for condition in sorted(group):
+                some = self.gates.either(some, condition)
+            self.roots.add(some >> 1)
+
+    def covered(self) -> list[int]:
+        """The LUTs of each node."""
+        luts = [0] * len(self.operators)
+        for gate in self.gates.cover(self.roots, INPUTS, CUTS):
+            luts[self.gates.owners[gate]] += 1
+        for node in self.inverted.values():
+            luts[node] += 1
+        return luts
