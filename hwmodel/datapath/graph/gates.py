@@ -1,16 +1,21 @@
 """Gates of one bit, equal ones held once, and a cover of them by LUTs.
 
+Gates that hang together are covered by themselves, and those of one shape once: bodies repeat what they do.
+
 A literal is 2 gate + 1 where the gate's value is inverted; gate 0 is the constant 0. A gate without fanins is a leaf.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
+from typing import TypeAlias
 
 FALSE, TRUE = 0, 1
 Cut = frozenset[int]
+Shape: TypeAlias = tuple[tuple[int, ...], tuple[tuple[int, ...], ...], tuple[bool, ...]]  # gates, fanins, is it a root
 
 
 @dataclass(slots=True)
@@ -100,24 +105,59 @@ class Gates:
 
     def cover(self, roots: Iterable[int], inputs: int, kept: int) -> list[int]:
         """The gates that are outputs of LUTs where those of `roots` are; `kept` cuts of a gate are tried."""
-        wanted = [gate for gate in roots if self.fanins[gate]]
-        users = self.users()
-        for gate in wanted:
-            users[gate] += 1
-        flow = [0.0] * len(self.fanins)
-        cuts: list[list[Cut]] = [[frozenset((gate,))] if gate else [frozenset()] for gate in range(len(self.fanins))]
+        wanted = {gate for gate in roots if self.fanins[gate]}
+        known: dict[Shape, list[int]] = {}
+        used: list[int] = []
+        for gates in self._groups():
+            places = sorted({*gates, *chain.from_iterable([self.fanins[gate] for gate in gates])})
+            place_of = {gate: place for place, gate in enumerate(places)}
+            fanins = [tuple([place_of[taken] for taken in self.fanins[gate]]) for gate in gates]
+            own = [place_of[gate] for gate in gates]
+            shape = (tuple(own), tuple(fanins), tuple([gate in wanted for gate in gates]))
+            covered = known.get(shape)
+            if covered is None:
+                covered = known[shape] = _cover(shape, inputs, kept)
+            used += [places[place] for place in covered]
+        return sorted(used)
+
+    def _groups(self) -> Iterable[list[int]]:
+        """Gates that hang together, by the first of them: no other one takes their values, but as a root."""
+        group_of: dict[int, list[int]] = {}
         for gate, taken in enumerate(self.fanins):
             if not taken:
                 continue
-            found = {frozenset().union(*each) for each in product(*[cuts[source] for source in taken])}
-            areas = {cut: 1 + sum(flow[leaf] for leaf in cut) for cut in found if len(cut) <= inputs}
-            best = sorted(areas, key=lambda cut: (areas[cut], len(cut), sorted(cut)))[:kept]
-            flow[gate] = areas[best[0]] / max(1, users[gate])
-            cuts[gate] = [*best, frozenset((gate,))]
-        used: set[int] = set()
-        while wanted:
-            gate = wanted.pop()
-            if gate not in used:
-                used.add(gate)
-                wanted += [leaf for leaf in cuts[gate][0] if self.fanins[leaf]]
-        return sorted(used)
+            own = [gate]
+            for source in taken:
+                other = group_of.get(source)
+                if other is not None and other is not own:
+                    small, own = sorted((own, other), key=len)
+                    own += small
+                    for each in small:
+                        group_of[each] = own
+            group_of[gate] = own
+        groups = {id(group): group for group in group_of.values()}
+        return map(sorted, groups.values())
+
+
+def _cover(shape: Shape, inputs: int, kept: int) -> list[int]:
+    """The gates of a group that are outputs of LUTs: of all their places, leaves between them."""
+    own, fanins, is_wanted = shape
+    taken_of = dict(zip(own, fanins, strict=True))
+    wanted = [gate for gate, is_root in zip(own, is_wanted, strict=True) if is_root]
+    users = Counter([*wanted, *chain.from_iterable(fanins)])
+    flow: dict[int, float] = {}  # of a leaf none
+    cuts: dict[int, list[Cut]] = {}
+    for gate, taken in taken_of.items():
+        of_taken = [cuts.get(source) or [frozenset((source,))] for source in taken]
+        found = {frozenset().union(*each) for each in product(*of_taken)}
+        areas = {cut: 1 + sum([flow.get(leaf, 0.0) for leaf in cut]) for cut in found if len(cut) <= inputs}
+        best = sorted(areas, key=lambda cut: (areas[cut], len(cut), sorted(cut)))[:kept]
+        flow[gate] = areas[best[0]] / max(1, users[gate])
+        cuts[gate] = [*best, frozenset((gate,))]
+    used: set[int] = set()
+    while wanted:
+        gate = wanted.pop()
+        if gate not in used:
+            used.add(gate)
+            wanted += [leaf for leaf in cuts[gate][0] if leaf in taken_of]
+    return list(used)

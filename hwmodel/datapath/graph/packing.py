@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from hwmodel.datapath.graph.bits import CONSTANT, RESIZE, SHIFT, Range
 from hwmodel.datapath.graph.gates import FALSE, TRUE, Gates
@@ -51,9 +52,22 @@ def packed_luts(
     return packing.covered()
 
 
+def _seen(operators: Sequence[str], operands: Sequence[tuple[int, ...]]) -> set[int]:
+    """The nodes whose bits logic or wires take."""
+    return set(
+        chain.from_iterable(
+            [
+                taken
+                for operator, taken in zip(operators, operands, strict=True)
+                if operator in PACKED or operator in (SHIFT, RESIZE)
+            ]
+        )
+    )
+
+
 @dataclass(slots=True)
 class Packing:
-    """A graph as gates of one bit: for each node the literals of its bits."""
+    """A graph as gates of one bit: for each node the literals of its bits; none of leaves that are not `seen`."""
 
     operators: Sequence[str]
     operands: Sequence[tuple[int, ...]]
@@ -65,6 +79,10 @@ class Packing:
     roots: set[int] = field(default_factory=set)  # gates whose value something that is no gate takes
     constants: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # multiplexer: condition, constant, other
     inverted: dict[int, int] = field(default_factory=dict)  # leaves that an output takes inverted: by node
+    seen: set[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.seen = _seen(self.operators, self.operands)
 
     def add(self, node: int) -> None:
         """The bits of a node, and what it takes that is no logic."""
@@ -84,7 +102,7 @@ class Packing:
             self.bits.append(self._logic(operator, sources, number))
         else:
             self._takes(sources)
-            self.bits.append(self.gates.leaves(number.bits))
+            self.bits.append(self.gates.leaves(number.bits) if node in self.seen else [])
 
     def _takes(self, sources: Sequence[int]) -> None:
         for source in sources:

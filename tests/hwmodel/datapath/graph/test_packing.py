@@ -121,3 +121,21 @@ def test_a_graph_that_is_too_large_is_priced_by_operations(monkeypatch: pytest.M
     outputs = [node for places in graph.outputs.values() for node in places]
     assert packed_luts(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, outputs) is None
     assert sorted(graph.luts)[-2:] == [16, 16]
+
+
+@given(st.lists(st.lists(st.integers(0, 6), min_size=2, max_size=2), min_size=1, max_size=12), st.integers(1, 3))
+def test_groups_of_gates_are_covered_alike_and_apart(pairs: list[list[int]], copies: int) -> None:
+    gates = Gates()
+    roots: list[int] = []
+    sizes = []
+    for _ in range(copies):
+        literals = gates.leaves(5)
+        for left, right in pairs:
+            literals.append(gates.differ(gates.both(literals[left % len(literals)], literals[right % 5]), literals[-1]))
+        roots.append(literals[-1] >> 1)
+        sizes.append(len(gates.cover(roots[-1:], 4, 6)))
+    whole = gates.cover(roots, 4, 6)
+    assert len(set(sizes)) == 1
+    assert len(whole) == copies * sizes[0]
+    assert all(gates.is_gate(gate) for gate in whole)
+    assert {gate for gate in roots if gates.is_gate(gate)} <= set(whole)
