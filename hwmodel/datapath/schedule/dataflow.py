@@ -62,12 +62,21 @@ class Dataflow:
         return values, np.repeat(np.arange(len(sizes)), sizes)
 
     @cached_property
-    def needed(self) -> list[tuple[int, ...]]:
-        """The operands of each operation without constants."""
-        return [
-            operands if min(operands) >= 0 else tuple([value for value in operands if value >= 0])
-            for operands in self.operands
-        ]
+    def pairs(self) -> tuple[Ints, Ints, dict[int, tuple[int, ...]]]:
+        """The first and the second operand of each operation, -1 where there is none, and what others there are.
+
+        A constant is no operand here.
+        """
+        values, users = self.taken
+        sizes = np.bincount(users, minlength=len(self.operands))
+        begins = np.cumsum(sizes) - sizes
+        known = np.append(np.maximum(values, NO_VALUE), [NO_VALUE, NO_VALUE])
+        first, second = (np.where(sizes > place, known[begins + place], NO_VALUE) for place in (0, 1))
+        more = {
+            operation: tuple([value for value in self.operands[operation][2:] if value >= 0])
+            for operation in np.flatnonzero(sizes > 2).tolist()
+        }
+        return first, second, more
 
     @cached_property
     def widths(self) -> Ints:

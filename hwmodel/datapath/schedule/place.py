@@ -14,9 +14,11 @@ result is wider than the operands that then wait for it: a move never makes the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
+from typing import TypeAlias
 
 import numpy as np
 
@@ -152,23 +154,24 @@ def slots_of(problem: Problem) -> dict[int, Slots]:
 
 
 def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed, dict[int, Slots]]:
-    """Starts in an order in which operands come before their users, and the slots that are left."""
-    room, interval, dataflow = problem.room, problem.interval, problem.dataflow
-    needed, first = dataflow.needed, dataflow.first
-    slots = slots_of(problem)
+    """Starts in an order in which operands come before their users, and the slots that are left.
+
+    What the loop reads stands in lists in this order: `available` has 0 for constants, the inputs, then the results.
+    """
+    room, interval, slots = problem.room, problem.interval, slots_of(problem)
     rows = [
         (timing.ticks, timing.within, own.left if own is not None else [], own)
         for timing, own in zip(problem.timings, map(slots.get, range(len(problem.sharing))), strict=True)
     ]
-    classes = problem.classes
-    starts = [0] * len(needed)
-    available = [cycle * room for cycle in problem.arrivals] + starts
-    for operation in order:
-        start = 0
-        for value in needed[operation]:
-            if available[value] > start:  # noqa: PLR1730  a call takes longer, and this is done for every operand
-                start = available[value]
-        ticks, within, left, own = rows[classes[operation]]
+    available = [0, *[cycle * room for cycle in problem.arrivals]]
+    in_order = np.array(order, np.int64)
+    starts: list[int] = []
+    for first, second, others, (ticks, within, left, own) in _in_order(problem, in_order, rows):
+        start, other = available[first], available[second]
+        if other > start:  # noqa: PLR1730  a call takes longer, and this is done for every operation
+            start = other
+        for value in others:
+            start = max(start, available[value])
         offset = start % room
         if offset > within:
             start += room - offset
@@ -178,9 +181,34 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
                 left[slot] -= 1
             else:
                 start = own.take(start // room) * room
-        starts[operation] = start
-        available[first + operation] = start + ticks
-    return Placed(np.array(starts, np.int64)), slots
+        starts.append(start)
+        available.append(start + ticks)
+    placed = np.empty(len(starts), np.int64)
+    placed[in_order] = starts
+    return Placed(placed), slots
+
+
+Row: TypeAlias = tuple[int, int, list[int], Slots | None]
+
+
+def _in_order(problem: Problem, order: Ints, rows: Sequence[Row]) -> Iterator[tuple[int, int, tuple[int, ...], Row]]:
+    """For each operation the places of its operands in `available`, and the row of its class."""
+    first = problem.dataflow.first
+    places = np.zeros(first + len(order) + 1, np.int64)  # by value; of none, -1, the last
+    places[:first] = np.arange(1, first + 1)
+    places[first + order] = np.arange(first + 1, first + 1 + len(order))
+    left, right, more = problem.dataflow.pairs
+    others: Iterable[tuple[int, ...]] = repeat((), len(order))
+    if more:
+        own = {operation: tuple(places[list(values)].tolist()) for operation, values in more.items()}
+        others = [own.get(operation, ()) for operation in order.tolist()]
+    return zip(
+        places[left[order]].tolist(),
+        places[right[order]].tolist(),
+        others,
+        map(rows.__getitem__, problem.places[order].tolist()),
+        strict=True,
+    )
 
 
 def urgencies_of(problem: Problem, deadlines: Sequence[int]) -> list[int]:
