@@ -236,9 +236,15 @@ class Platform(Table):
 
     @property
     def prices(self) -> Technology | None:
-        """The technology with the rows that the platform overrides; None where it names none."""
+        """The technology with the rows that the platform overrides; None where it names none.
+
+        One more read of the local memory (`access`) takes its `fetch_cycles`, unless `[operators]` has a row for it.
+        """
         technology = self.technology
-        return self._memory.prices(lambda: technology.overridden(self.operators)) if technology is not None else None
+        if technology is None:
+            return None
+        cycles = max(1, self.local.fetch_cycles)
+        return self._memory.prices(lambda: technology.accessed_in(cycles).overridden(self.operators))
 
     def __copy__(self) -> Self:
         """A copy starts without what is remembered: `model_copy` may give it other entries."""

@@ -39,6 +39,9 @@ def draw_schedule(schedule: ScheduleShown) -> Figure:
         f"depth {schedule.depth:,}, latency {schedule.latency:,}{more}"
     )
     figure.text(0.01, 1 - 0.22 / height, title, fontsize=TITLE, fontweight="bold", color=INK, va="center")
+    if schedule.interval < max(schedule.depth, 1):
+        note = "in grey: the repetitions after it"
+        figure.text(RIGHT, 1 - 0.22 / height, note, fontsize=TEXT, color=FAINT, va="center", ha="right")
     axes = figure.add_axes((LEFT, BELOW / height, RIGHT - LEFT, 1 - (ABOVE + BELOW) / height))
     _draw_rows(axes, schedule, rows)
     return figure

@@ -286,3 +286,32 @@ def test_extern_and_black_boxes_need_an_entry(tmp_path: Path) -> None:
         for name, kind in (("far", "extern"), ("dark", "a black box"))
     ]
     board.model_copy(update={"assume_datapaths": True}).require_datapaths(network)
+
+
+TABLE_LOOK_UP = """
+elementary gamma(x: u8, t: u8[256]) -> (y: u8) { y = t[x] }
+task top(x: u8[4], t: u8[256]) -> (y: u8[4]) {
+  repeat [4] of gamma {
+    x <- x at origin [0] paving [1] fitting []
+    t <- t
+    y -> y at origin [0] paving [1] fitting []
+  }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("keys", "latency"),
+    [  # the operand, the element at its place, the result's register
+        ("[local]\nfetch_cycles = 3", 3 + 3),
+        ("[local]\nfetch_cycles = 2", 2 + 2),
+        ("[local]\nfetch_cycles = 0", 0 + 1),  # a register for the address at least
+        ('[local]\nfetch_cycles = 2\n[operators]\naccess = { cycles = 5, pj = "1" }', 2 + 5),
+    ],
+)
+def test_a_read_at_a_place_of_data_takes_the_fetch_cycles(keys: str, latency: int) -> None:
+    platform = load(f'clock_mhz = 50\ntechnology = "ecp5-6"\n{SMALLEST}\n{keys}')
+    Path("gamma.aol").write_text(TABLE_LOOK_UP)
+    network = flatten(api.load("gamma.aol"), "top")
+    (process,) = network.processes.values()
+    assert platform.datapath(process, 1).latency == latency - 1  # of an interval, the cycle of the start is part

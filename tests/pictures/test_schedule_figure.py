@@ -35,7 +35,8 @@ def test_operations_and_those_of_the_next_repetitions() -> None:
     assert len({bar[2] for bar in bars}) == 3  # a colour for each class
     assert axes.get_xlim() == (0, 4)
     assert {text.get_text() for text in axes.texts} == {"v0", "v1", "v2", "v3"}
-    assert figure.texts[0].get_text() == "mac: a repetition every 2 cycles, depth 4, latency 2"
+    texts = [text.get_text() for text in figure.texts]
+    assert texts == ["mac: a repetition every 2 cycles, depth 4, latency 2", "in grey: the repetitions after it"]
 
 
 def test_of_very_many_operators_some_are_drawn() -> None:

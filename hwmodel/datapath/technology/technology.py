@@ -172,6 +172,13 @@ class Technology:
         table = self.table.model_copy(update={"operators": operators.over(self.table.operators)})
         return replace(self, identity=_digest(self.identity + operators.text), table=table)
 
+    def accessed_in(self, cycles: int) -> Technology:
+        """The technology where an `access`, one more read of the local memory, takes so many cycles."""
+        rows = tuple(row.model_copy(update={"cycles": cycles}) for row in self.rows("access"))
+        if rows == self.rows("access"):
+            return self
+        return self.overridden(Operators({"access": rows}))
+
     def room_ns(self, clock_mhz: float) -> float:
         """What a cycle has for operators, in ns, beyond clock to q, a wire and the margin; 0 or less: nothing."""
         return 1000 / (clock_mhz * self.table.path.margin) - self.table.path.ns
