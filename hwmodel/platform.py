@@ -51,6 +51,15 @@ class ExternalMemory(Table):
     rows: RowModel | None = None
 
 
+class LocalPrices(Table):
+    """`[local.price]`: what one of each cost counts where organisations of a memory are compared."""
+
+    block: Amount = 300
+    lut: Amount = 1
+    ff: Amount = 0.5
+    area: Amount = 1
+
+
 class LocalMemory(Table):
     """`[local]`: single-ported memories beside the processors."""
 
