@@ -13,6 +13,7 @@ ring a modulus on the order in which the walk brings the data. What chooses the 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -145,6 +146,31 @@ class Addresses:
                 own = (self.outer[outer] == part.classes[0]) & (self.inner[inner] == part.classes[1])
                 rows, columns = self.outer_number[outer], self.inner_number[inner]
             words[own] = (part.base + part.form.slot(rows[own], columns[own])) * self.free + offset[own]
+        return words
+
+
+@dataclass(frozen=True, slots=True)
+class ElementBox:
+    """A modulus for each subscript of an array, and for the step that brings a datum: for data that are no product.
+
+    `order` lists what the moduli are of, the most significant first: axes, or the number of axes for the step.
+    """
+
+    shape: tuple[int, ...]
+    order: tuple[int, ...]
+    moduli: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The product of the moduli."""
+        return math.prod(self.moduli)
+
+    def word(self, element: Ints, step: Ints) -> Ints:
+        """The word of each datum: an element by its row-major number, brought in a step."""
+        words = np.zeros(element.shape, np.int64)
+        coordinates = (*(np.unravel_index(element, self.shape) if self.shape else ()), step)
+        for number, modulus in zip(self.order, self.moduli, strict=True):
+            words = words * modulus + coordinates[number] % modulus
         return words
 
 

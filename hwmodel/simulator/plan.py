@@ -71,7 +71,7 @@ class SimulatorError(ArrayolError):
 
 
 def fault(rule: str, message: str) -> SimulatorError:
-    """An error of a rule: plan, read-before-write, overflow, overwrite, fifo-order, deadlock, never-stored."""
+    """An error of a rule: plan, read-before-write, overflow, overwrite, address, fifo-order, deadlock, never-stored."""
     return SimulatorError(rule, message)
 
 
