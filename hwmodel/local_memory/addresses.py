@@ -151,14 +151,17 @@ class Addresses:
 
 @dataclass(frozen=True, slots=True)
 class ElementBox:
-    """A modulus for each subscript of an array, and for the step that brings a datum: for data that are no product.
+    """A modulus for each subscript of an array, and for the fetch that brings a datum: for data that are no product.
 
-    `order` lists what the moduli are of, the most significant first: axes, or the number of axes for the step.
+    `order` lists what the moduli are of, the most significant first: axes, or the number of axes for the fetch. Data
+    come every `every` steps, from step `start` on, so a fetch is one of (step - start) / every.
     """
 
     shape: tuple[int, ...]
     order: tuple[int, ...]
     moduli: tuple[int, ...]
+    start: int = 0
+    every: int = 1
 
     @property
     def size(self) -> int:
@@ -168,7 +171,10 @@ class ElementBox:
     def word(self, element: Ints, step: Ints) -> Ints:
         """The word of each datum: an element by its row-major number, brought in a step."""
         words = np.zeros(element.shape, np.int64)
-        coordinates = (*(np.unravel_index(element, self.shape) if self.shape else ()), step)
+        coordinates = (
+            *(np.unravel_index(element, self.shape) if self.shape else ()),
+            (step - self.start) // self.every,
+        )
         for number, modulus in zip(self.order, self.moduli, strict=True):
             words = words * modulus + coordinates[number] % modulus
         return words

@@ -1,7 +1,8 @@
 """Addresses of data that are no product of two lines: a box on the array's own subscripts, from every lifetime.
 
 What cuts, recomputing or several writers bring has no simple shape. Its data still have subscripts, and the step that
-brings them tells several fetches of one element apart. With an order of these coordinates, the least modulus of each is
+brings them tells several fetches of one element apart (counted in fetches where these come at equal distances, as
+whole strips do). With an order of these coordinates, the least modulus of each is
 1 + the greatest distance along it of two data that meet and are equal along all before it: successive moduli, so no two
 data that meet have one address. All orders of the axes are tried, the step before or behind them; the smallest stays.
 
@@ -27,9 +28,10 @@ def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints) -
 
     Raises ValueError where two data are alive at once that are one element, brought in one step.
     """
-    rank = len(shape)
-    coordinates = [*(np.unravel_index(element, shape) if shape else ()), born]
-    boxes = [ElementBox(shape, order, _moduli(coordinates, order, born, last)) for order in _orders(rank)]
+    rank, start = len(shape), int(born.min()) if len(born) else 0
+    every = max(1, int(np.gcd.reduce(born - start))) if len(born) else 1
+    coordinates = [*(np.unravel_index(element, shape) if shape else ()), (born - start) // every]
+    boxes = [ElementBox(shape, order, _moduli(coordinates, order, born, last), start, every) for order in _orders(rank)]
     return min(boxes, key=lambda box: box.size)
 
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hwmodel.local_memory.addresses import ElementBox
 from hwmodel.local_memory.enumerated import element_box
 
 Datum = tuple[int, int, int]  # element, first and last step
@@ -31,8 +32,10 @@ def instances(draw: st.DrawFn) -> tuple[tuple[int, ...], list[Datum]]:
     return shape, [(element, born, born + life) for element, born, life in drawn]
 
 
-def coordinates(shape: tuple[int, ...], datum: Datum) -> tuple[int, ...]:
-    return (*(int(index) for index in (np.unravel_index(datum[0], shape) if shape else ())), datum[1])
+def coordinates(box: ElementBox, datum: Datum) -> tuple[int, ...]:
+    """Subscripts, and the number of the fetch."""
+    subscripts = np.unravel_index(datum[0], box.shape) if box.shape else ()
+    return (*(int(index) for index in subscripts), (datum[1] - box.start) // box.every)
 
 
 @given(instances())
@@ -57,7 +60,7 @@ def test_each_modulus_is_the_least_of_its_order(case: tuple[tuple[int, ...], lis
         same = box.order[:place]
         distances = [
             abs(first[number] - second[number])
-            for first, second in ((coordinates(shape, one), coordinates(shape, other)) for one, other in meet)
+            for first, second in ((coordinates(box, one), coordinates(box, other)) for one, other in meet)
             if all(first[earlier] == second[earlier] for earlier in same)
         ]
         assert box.moduli[place] == 1 + max(distances, default=0)
@@ -73,6 +76,13 @@ def test_a_fetch_for_each_step_tells_instances_apart() -> None:
     element, born = np.tile(np.arange(5), 3), np.repeat(np.arange(3), 5)
     box = element_box((5,), element, born, born + 1)
     assert box.size == 10
+
+
+def test_strips_that_come_whole_are_counted_as_strips() -> None:
+    element = np.concatenate([np.arange(6) + 4 * strip for strip in range(3)])  # strips that share two elements
+    born = np.repeat([2, 9, 16], 6)
+    box = element_box((14,), element, born, born + 7)
+    assert (box.size, box.every) == (12, 7)
 
 
 def test_an_element_twice_in_one_step_is_refused() -> None:
