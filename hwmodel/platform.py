@@ -51,6 +51,15 @@ class ExternalMemory(Table):
     rows: RowModel | None = None
 
 
+class LocalPrices(Table):
+    """`[local.price]`: what one of each cost counts where organisations of a memory are compared."""
+
+    block: Amount = 300
+    lut: Amount = 1
+    ff: Amount = 0.5
+    area: Amount = 1
+
+
 class LocalMemory(Table):
     """`[local]`: single-ported memories beside the processors."""
 
@@ -59,6 +68,12 @@ class LocalMemory(Table):
     block_bits: Whole | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
     fetch_cycles: Whole = Field(default=3, ge=0, description="a whole number of cycles, 0 or more")
     store_cycles: Whole = Field(default=0, ge=0, description="a whole number of cycles, 0 or more")
+    write_width: Whole | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
+    read_width: Whole | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
+    register_bits: Whole = Field(default=512, ge=0, description="a whole number of bits, 0 or more")
+    copies_most: Whole = Field(default=16, ge=1, description="a whole number of copies, 1 or more")
+    bank_power_of_two: bool = Field(default=False, description="true or false")
+    price: LocalPrices = LocalPrices()
 
 
 class BitCosts(Table):

@@ -56,20 +56,22 @@ def large_cases(draw: st.DrawFn) -> LargeCase:
     sides = [draw(amounts(most, max(1, most // 4) if large else 1)) for most in widest]
     rests = [side if equal else draw(st.integers(1, side)) for side in sides]
     extents = tuple(side * (count - 1) + rest for side, count, rest in zip(sides, counts, rests, strict=True))
+    inner = next((axis for axis in reversed(scan) if extents[axis] > 1), None)
     if equal:
-        runs = [(math.prod(counts), math.prod(sides))]
+        runs, lines = [(math.prod(counts), math.prod(sides))], [1 if inner is None else sides[inner]]
     else:
         along = [[side] * (count - 1) + [rest] for side, count, rest in zip(sides, counts, rests, strict=True)]
         walked = [along[axis][::-1] if down else along[axis] for axis, down in zip(scan, descending, strict=True)]
         runs = [(1, math.prod(block)) for block in product(*walked)]
+        lines = [1 if inner is None else block[scan.index(inner)] for block in product(*walked)]
     types = [draw(st.sampled_from(TYPES)) for _ in range(tasks + 1)]
     platform = draw(large_platforms(tasks, 10**4 if large else 0))
-    units = tuple(draw(amounts(min(LARGEST, max(size for _, size in runs)))) for _ in range(tasks))
+    units = tuple(draw(amounts(min(LARGEST, max(lines)))) for _ in range(tasks))
     design = GroupDesign(
         tuple(Processor(f"t{task}", number) for task, number in enumerate(units)),
         Blocks(tuple(sides), Scan(scan, descending)),
     )
-    maps = Maps(platform, units, tuple(kind.bits for kind in types))
+    maps = Maps(platform, units, tuple(kind.bits for kind in types), tuple(lines))
     return LargeCase(chain_of_maps(extents, types), design, tuple(runs), maps)
 
 

@@ -30,12 +30,14 @@ class Datapaths:
     """The datapaths of a network's tasks on a platform.
 
     `accesses` has by task the cycles that a repetition's accesses to banks take; an interval below that is raised to
-    it. `interval` of a datapath that comes from here is the occupancy: cycles from start to start on a unit.
+    it, and `fills` by task and rate the rounds more of each line. `interval` of a datapath that comes from here is
+    the occupancy: cycles from start to start on a unit.
     """
 
     network: Network
     platform: Platform
     accesses: Mapping[str, int] = field(default_factory=dict)
+    fills: Mapping[tuple[str, int], int] = field(default_factory=dict)
     _known: dict[tuple[str, int], Datapath] = field(default_factory=dict, repr=False, compare=False)
     _waits: dict[tuple[str, str, int], Waits] = field(default_factory=dict, repr=False, compare=False)
 
@@ -53,6 +55,10 @@ class Datapaths:
             cycles = max(interval or offered[0], self.accesses.get(task, 0))
             self._known[key] = self.platform.datapath(process, cycles)
         return self._known[key]
+
+    def fill(self, task: str, rate: int) -> int:
+        """Rounds more that each line takes at so many units and an interval: of what passes between repetitions."""
+        return self.fills.get((task, rate), 0)
 
     def waits(self, task: str, delay: Delay, interval: int) -> Waits:
         """What the next repetition of a chain of a delay waits for the one before."""

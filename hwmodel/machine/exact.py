@@ -111,7 +111,7 @@ def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> 
 
 def _timed(plan: Plan, rates: Mapping[str, int]) -> dict[str, Busy]:
     """What each processor does. Raises ArrayolError for what is refused at these rates."""
-    require_units(plan.processors.all_most({task: interval_of(rate) for task, rate in rates.items()}), rates)
+    require_units(plan.processors.most, rates)
     busy = plan.processors.all_busy(rates)
     plan.require_order(busy, tuple(plan.fifos))
     return busy

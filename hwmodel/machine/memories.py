@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from arrayol.ir.spec import Delay, port_named
+from hwmodel.machine.chains import Chains, open_intervals
 from hwmodel.machine.estimate import MemoryUse, memory_use
 from hwmodel.machine.fifo import depth
 from hwmodel.machine.group import Elements, frames_back
-from hwmodel.machine.list_schedule import Chains, open_intervals
 from hwmodel.machine.moves import largest_live, largest_live_folded
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.processors import Busy

@@ -159,7 +159,7 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
 def require_units(most: Mapping[str, int], rates: Mapping[str, int]) -> None:
     """Raises ArrayolError (`too-many-units`) where a processor has more than can ever work at once.
 
-    `most` is by task the largest number of repetitions that run at once; 0 for one that never runs, which any number
+    `most` is by task the longest line of repetitions; 0 for one that never runs, which any number
     of units suits.
     """
     for task, number in most.items():

@@ -11,25 +11,18 @@ import numpy as np
 from arrayol.errors import error
 from hwmodel.accesses import Extents, Indices, subscripts
 from hwmodel.datapath.figures import Datapath
-from hwmodel.design import BankLayout, GroupDesign, interval_of, rate_of, units_of
-from hwmodel.machine.datapaths import Datapaths, Waits
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan, interval_of, row_major, units_of
+from hwmodel.machine.chains import longest_before
+from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.int64 import require_numbers
-from hwmodel.machine.list_schedule import (
-    Chains,
-    Stage,
-    StepChains,
-    StepJobs,
-    WaitKinds,
-    chains_by_step,
-    most_at_once,
-    start_cycles,
-    step_jobs,
-)
-from hwmodel.machine.rounds import rounds_of
-from hwmodel.machine.ticks import Work, ranks
+from hwmodel.machine.issue import Issue, Stage
+from hwmodel.machine.list_schedule import Jobs, priorities, start_rounds
+from hwmodel.machine.scans import block_places
+from hwmodel.machine.ticks import Work
 from hwmodel.platform import Platform
+from hwmodel.units import delayed_dimensions, riding_dimensions, unit_dimension
 
 # Bank layouts: which are refused, and the cycles of a repetition's accesses to banks (docs/machine.md, section 7).
 
@@ -122,27 +115,22 @@ class Processors:
         self.steps = steps
         self.paths = paths
         self.pipelines = _pipelines(group, fifos)
-        self._schedules: dict[tuple[object, ...], Elements] = {}
-        self._jobs: dict[Pipeline, list[StepJobs]] = {}
+        self._issues: dict[str, Issue] = {}
         self._busy: dict[tuple[Pipeline, tuple[int, ...]], dict[str, Busy]] = {}
-        self._most: dict[tuple[Pipeline, tuple[int, ...]], dict[str, int]] = {}
 
-    def most(self, pipeline: Pipeline, intervals: tuple[int, ...]) -> dict[str, int]:
-        """For each task the most repetitions that run at once in a step if units are unlimited."""
-        if len(pipeline) == 1 and pipeline[0] in self._chains:
-            # Each chain has one in work, and all begin when the step does.
-            return {pipeline[0]: int(self._chains[pipeline[0]].number.max(initial=0))}
-        key = pipeline, intervals
-        if key not in self._most:
-            self._most[key] = self._most_scheduled(pipeline, intervals)
-        return self._most[key]
+    @cached_property
+    def most(self) -> dict[str, int]:
+        """For each task the most units that it can use: its longest line."""
+        return {task: self._issue(task).longest_line for task in self.group.tasks}
 
     def busy(self, pipeline: Pipeline, rates: tuple[int, ...]) -> dict[str, Busy]:
         """What each processor of a pipeline does in each step at these rates."""
         key = pipeline, rates
         if key not in self._busy:
-            alone = self.has_formula(pipeline, interval_of(rates[0]))
-            self._busy[key] = self._by_formula(pipeline[0], rates[0]) if alone else self._scheduled(pipeline, rates)
+            if len(pipeline) > 1:
+                self._busy[key] = self._in_order(pipeline, rates)
+            else:
+                self._busy[key] = {pipeline[0]: self._alone(pipeline[0], rates[0])}
         return self._busy[key]
 
     def all_busy(self, rates: Mapping[str, int]) -> dict[str, Busy]:
@@ -152,108 +140,73 @@ class Processors:
             by_task |= self.busy(pipeline, tuple(rates[task] for task in pipeline))
         return {task: by_task[task] for task in self.group.tasks}
 
-    def all_most(self, intervals: Mapping[str, int]) -> dict[str, int]:
-        """`most` of all processors."""
-        by_task: dict[str, int] = {}
-        for pipeline in self.pipelines:
-            by_task |= self.most(pipeline, tuple(intervals[task] for task in pipeline))
-        return by_task
-
-    def has_formula(self, pipeline: Pipeline, interval: int) -> bool:
+    def has_formula(self, pipeline: Pipeline) -> bool:
         """Whether it is one processor whose steps need no schedule: with more units none of them is longer."""
-        task = pipeline[0]
-        if len(pipeline) > 1 or task not in self._chains:
-            return False
-        return self._chains[task].are_equal or self._waits(task, interval).far == 1
+        return len(pipeline) == 1 and not self._is_greedy(pipeline[0]) and self._issue(pipeline[0]).is_regular
 
-    def _waits(self, task: str, interval: int) -> Waits:
-        """Rounds that the one delay of a task waits; one where it has none."""
-        for delay in self.group.delays(task):
-            return self.paths.waits(task, delay, interval)
-        return Waits(1, 1)
+    def _is_greedy(self, task: str) -> bool:
+        """Whether a task that stands alone has no levels, but the greedy schedule of one unit."""
+        return len(delayed_dimensions(self.group.accesses, task)) > 1
 
-    @cached_property
-    def _chains(self) -> dict[str, StepChains]:
-        """By step of a task with at most one delay: its chains, single repetitions where it has none."""
-        chains = {}
-        for task, stage in self.stages.items():
-            delays = self.group.delays(task)
-            if len(delays) > 1:
-                continue
-            number = np.bincount(stage.step, minlength=self.steps)
-            chains[task] = StepChains(number, number, (number > 0).astype(np.int64))
-            for delay in delays:
-                extents = self.group.accesses.extents(task)
-                repetitions = self.group.accesses.repetitions(task)[stage.work.repetition]
-                chains[task] = chains_by_step(Chains.of(repetitions, extents, delay.vector), stage.step, self.steps)
-        return chains
+    def _issue(self, task: str) -> Issue:
+        if task not in self._issues:
+            self._issues[task] = Issue.of(self.group, self.stages[task])
+        return self._issues[task]
 
-    def _by_formula(self, task: str, rate: int) -> dict[str, Busy]:
-        path, waits = self.paths.at(task, interval_of(rate)), self._waits(task, interval_of(rate))
-        chains = self._chains[task]
-        rounds = rounds_of(chains.repetitions, chains.longest, units_of(rate), waits.near, waits.far)
-        return {task: Busy(path, np.where(chains.repetitions > 0, rounds * path.interval + path.latency, 0))}
+    def _alone(self, task: str, rate: int) -> Busy:
+        issue, path = self._issue(task), self.paths.at(task, interval_of(rate))
+        if self._is_greedy(task):
+            rounds = self._greedy_rounds(task, rate)
+        elif issue.is_regular:
+            units, fill = units_of(rate), self.paths.fill(task, rate)
+            waits = self._waits(task, rate)[0] if issue.pairs else np.zeros(self.steps, np.int64)
+            rounds = issue.closed_rounds(units, waits, self.steps, fill)
+        else:
+            return self._in_order((task,), (rate,))[task]
+        return Busy(path, np.where(rounds > 0, rounds * path.interval + path.latency, 0))
 
-    def _scheduled(self, pipeline: Pipeline, rates: tuple[int, ...]) -> dict[str, Busy]:
-        """The greedy list schedule of every step, of all processors of a pipeline together."""
-        stages = [self.stages[task] for task in pipeline]
-        paths = [self.paths.at(task, interval_of(rate)) for task, rate in zip(pipeline, rates, strict=True)]
-        cycles = [np.zeros(self.steps, np.int64) for _ in stages]
-        starts = [np.zeros(len(stage.step), np.int64) for stage in stages]
-        for step in self._jobs_of(pipeline):
-            begun = self._start_cycles(step, pipeline, rates)
-            for place, runs in enumerate(step.runs):
-                own = begun[step.jobs.processor == place]
-                starts[place][runs] = own
-                if len(runs):
-                    cycles[place][step.step] = int(own.max()) + paths[place].interval + paths[place].latency
-        return {task: Busy(paths[place], cycles[place], starts[place]) for place, task in enumerate(pipeline)}
+    def _in_order(self, pipeline: Pipeline, rates: tuple[int, ...]) -> dict[str, Busy]:
+        """Round after round of all processors of a pipeline, those that write a FIFO before those that read it."""
+        done: dict[str, Busy] = {}
+        for task, rate in zip(pipeline, rates, strict=True):
+            path, stage = self.paths.at(task, interval_of(rate)), self.stages[task]
+            there = np.zeros(len(stage.step), np.int64)
+            for data in (data for data in self.fifos.values() if data.target == task):
+                source = done[data.source]
+                assert source.start is not None, "all of a pipeline are scheduled"
+                same = self.stages[data.source].step[data.writer] == stage.step[data.reader]
+                arrives = source.start[data.writer] + data.lags(source.path)[data.made]
+                np.maximum.at(there, data.reader[same], arrives[same])
+            waits = [rounds * path.interval for rounds in self._waits(task, rate)]
+            start = self._issue(task).starts(units_of(rate), path.interval, there, waits)
+            cycles = np.zeros(self.steps, np.int64)
+            np.maximum.at(cycles, stage.step, start + path.interval + path.latency)
+            done[task] = Busy(path, cycles, start)
+        return done
 
-    def _most_scheduled(self, pipeline: Pipeline, intervals: tuple[int, ...]) -> dict[str, int]:
-        most = [0 for _ in pipeline]
-        for step in self._jobs_of(pipeline):
-            rates = tuple(rate_of(len(runs), own) for runs, own in zip(step.runs, intervals, strict=True))
-            begun = self._start_cycles(step, pipeline, rates)
-            for place, task in enumerate(pipeline):
-                occupancy = self.paths.at(task, intervals[place]).interval
-                most[place] = max(most[place], most_at_once(begun[step.jobs.processor == place], occupancy))
-        return dict(zip(pipeline, most, strict=True))
+    def _waits(self, task: str, rate: int) -> list[Elements]:
+        """By delay and step the rounds from the start of a repetition until the next of its chain can start."""
+        near = self._issue(task).in_register(units_of(rate), self.steps)
+        waits = [self.paths.waits(task, delay, interval_of(rate)) for delay in self.group.delays(task)]
+        return [np.where(near, each.near, each.far) for each in waits]
 
-    def _jobs_of(self, pipeline: Pipeline) -> list[StepJobs]:
-        if pipeline not in self._jobs:
-            inner = [data for data in self.fifos.values() if data.source in pipeline]
-            kinds = WaitKinds.of(self.group, pipeline, inner)
-            stages = [self.stages[task] for task in pipeline]
-            self._jobs[pipeline] = list(step_jobs(self.group, stages, inner, kinds))
-        return self._jobs[pipeline]
-
-    def _start_cycles(self, step: StepJobs, pipeline: Pipeline, rates: tuple[int, ...]) -> Elements:
-        """The schedule of a step; steps with equal jobs, in which the same states stay in registers, have one."""
-        in_register = tuple(
-            task in self._chains and int(self._chains[task].number[step.step]) <= units_of(rate)
-            for task, rate in zip(pipeline, rates, strict=True)
-        )
-        key = pipeline, rates, in_register, step.jobs.key
-        if key not in self._schedules:
-            occupancy = [
-                self.paths.at(task, interval_of(rate)).interval for task, rate in zip(pipeline, rates, strict=True)
-            ]
-            units = [units_of(rate) for rate in rates]
-            self._schedules[key] = start_cycles(step.jobs, units, occupancy, self._lasts(pipeline, rates, in_register))
-        return self._schedules[key]
-
-    def _lasts(self, pipeline: Pipeline, rates: tuple[int, ...], in_register: tuple[bool, ...]) -> list[int]:
-        """The cycles of each kind of wait, numbered as `WaitKinds` does."""
-        lasts: list[int] = []
-        paths = {task: self.paths.at(task, interval_of(rate)) for task, rate in zip(pipeline, rates, strict=True)}
-        for task, rate, near in zip(pipeline, rates, in_register, strict=True):
-            for delay in self.group.delays(task):
-                waits = self.paths.waits(task, delay, interval_of(rate))
-                lasts.append((waits.near if near else waits.far) * paths[task].interval)
-        for data in self.fifos.values():
-            if data.source in pipeline:
-                lasts += data.lags(paths[data.source]).tolist()
-        return lasts
+    def _greedy_rounds(self, task: str, rate: int) -> Elements:
+        """The rounds of each step of a task without levels: the greedy list schedule of its one unit."""
+        issue, stage, waits = self._issue(task), self.stages[task], self._waits(task, rate)
+        source, reader = (np.concatenate([pair[end] for pair in issue.pairs]) for end in (0, 1))
+        delay = np.repeat(np.arange(len(issue.pairs)), [len(pair[0]) for pair in issue.pairs])
+        remaining = longest_before(len(stage.step), reader, source)
+        rounds, known = np.zeros(self.steps, np.int64), dict[tuple[bytes, tuple[int, ...]], int]()
+        for step in np.unique(stage.step).tolist():
+            runs = np.flatnonzero(stage.step == step)
+            own = stage.step[source] == step
+            first, then = (np.searchsorted(runs, end[own]) for end in (source, reader))
+            jobs = Jobs(priorities(remaining[runs], stage.rank[runs]), first, then, delay[own])
+            lasts = tuple(int(wait[step]) for wait in waits)
+            if (jobs.key, lasts) not in known:
+                known[jobs.key, lasts] = int(start_rounds(jobs, list(lasts)).max()) + 1
+            rounds[step] = known[jobs.key, lasts]
+        return rounds
 
 
 def make_stages(
@@ -261,12 +214,29 @@ def make_stages(
 ) -> dict[str, Stage]:
     """The processors of a design: work by task, and the step of each run."""
     stages = {}
+    riding = riding_dimensions(group.accesses, group.tasks, group.last)
     for processor in design.processors:
         task = processor.task
         blocks = design.blocks if task == group.last else processor.cut
-        rank = ranks(group, task, blocks)[work[task].repetition]
-        stages[task] = Stage(task, work[task], steps[task], rank)
+        along = unit_dimension(group.accesses, riding, design.blocks.scan, task)
+        rank = _issue_ranks(group, task, blocks, along)[work[task].repetition]
+        stages[task] = Stage(task, work[task], steps[task], rank, along)
     return {task: stages[task] for task in group.tasks}
+
+
+def _issue_ranks(group: Group, task: str, blocks: Blocks | None, along: int | None) -> Elements:
+    """The place of each repetition in the scan order, the delay's dimension outermost and that of lines innermost."""
+    extents = group.accesses.extents(task)
+    scan = blocks.scan if blocks is not None else row_major(len(extents))
+    falls = dict(zip(scan.dimensions, scan.descending, strict=True))
+    delayed = delayed_dimensions(group.accesses, task)
+    outermost: int | None = None
+    if len(delayed) == 1:
+        outermost = delayed[0]
+        falls[outermost] = group.delays(task)[0].vector[outermost] < 0
+    order = sorted(scan.dimensions, key=lambda k: (k == along) - (k == outermost))
+    inner = Scan(tuple(order), tuple(falls[k] for k in order))
+    return block_places(group.accesses.repetitions(task), extents, Blocks((1,) * len(extents), inner))
 
 
 def _pipelines(group: Group, fifos: Mapping[str, FifoData]) -> list[Pipeline]:

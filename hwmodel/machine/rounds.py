@@ -1,29 +1,26 @@
-"""How long a processor with at most one delay takes for a step, in closed form (docs/machine.md, section 4).
+"""How many rounds a processor takes for a step in closed form (docs/machine.md, section 4).
 
-A processor starts at multiples of its occupancy, so its time goes in rounds, in each of which every unit starts one
-repetition or none. Of a step with n repetitions in C chains the longest has c; the next of a chain starts r rounds or
-more after the one before. The greedy list schedule then starts its last repetition in round T - 1, where
+A processor starts at multiples of its occupancy o, so its time goes in rounds of o cycles, in which U units start up to
+U repetitions of one line. A line of w repetitions takes q = ceil(w / U) rounds, and `fill` more where something has to
+be filled at each line. Without a delay that is all: the lines' rounds follow each other.
 
-    T = max(ceil(n / u), (c - 1) r + ceil(floor(n / c) / u))
+With one delay along one dimension a step goes level by level: level k holds what is k-th in its chain. Let g_k be its
+rounds. A round starts when the one before has left and its operands are there, r rounds after the start of those that
+it reads. If the chains that go on to level k + 1 are the first ones of level k, in the order of issue, then round i of
+the one reads round i of the other (equal lines are cut in equal rounds, and of a line that goes on in part the first
+rounds do). With s_k the first round of level k, round i of it starting at s_k + i, level k + 1 starts at
+s_k + max(g_k, r) and no earlier: its first round is preceded by g_k rounds, and reads the first of level k; and so its
+round i has its operands, from s_k + i + r on. So the step takes sum over k < m of max(g_k, r), and g_m.
 
-for u units, in three cases. (What needs a schedule instead is all else: unequal chains, more than units, r > 1.)
+Where the step's indices along the delay of d are contiguous, all levels but the last have d of them and the last has
+the rest, which are its first ones. Then g_k = g for k < m, and the step takes (m - 1) max(g, r) + g_m.
 
-- Equal chains, n = C c. Greedy takes the first repetition of every chain before any second one, and so on, each time in
-  scan order: the m-th start, m = k C + i, is the k-th of chain i. Its round s(m) is the least that is no earlier than
-  s(m - 1), s(m - u) + 1 (u starts a round) and s(m - C) + r. If C >= u r, floor(m / u) keeps all three, since
-  floor((m - C) / u) + r <= floor(m / u); so T = ceil(n / u). If C <= u r, k r + floor(i / u) does: for i < u the start
-  u before is, where it is one of the chains' (k-1)-th, in round (k - 1) r + floor((C + i - u) / u), and one more is at
-  most k r, since C + i < u r + u. So T = (c - 1) r + ceil(C / u). No round can be less, as each is one of the three
-  bounds added up; and each case's T is the larger of the two: multiply C >= u r, or C <= u r, by (c - 1) / u.
-- r = 1. Greedy by longest remaining chain with unit times takes max(ceil(n / u), c) (Hu 1961, on chains). With
-  C' = floor(n / c), which is at most n / c: c - 1 + ceil(C' / u) is c where C' <= u, and at most ceil(C' c / u) where
-  not, by the above. Neither is more than that maximum, so T is the maximum.
-- C <= u. Every chain has a unit for itself: T = (c - 1) r + 1, and floor(n / c) <= C makes the quotient 1.
-
-More units make T no larger: both terms fall, and r is `near` from u = C on and `far` below, which is no less.
+More units make q no larger, and r is `near` where g = 1 and `far`, which is no less, where not: no step gets longer.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,26 +28,39 @@ from numpy.typing import NDArray
 Ints = NDArray[np.int64]
 
 
-def rounds_of(number: Ints, longest: Ints, units: int | Ints, near: int | Ints, far: int | Ints) -> Ints:
-    """T for n repetitions, the longest chain of c; r is `near` where units are as many as chains, else `far`.
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """What a processor does in steps: lines of `length` repetitions, `many` in each level but the last, `last` there.
 
-    Arrays go element by element. Where there is no repetition the rounds mean nothing.
+    Without a delay there is one level of `many`. Where nothing is done, nothing of this means anything.
     """
-    chains = number // np.maximum(longest, 1)
-    wait = np.where(chains <= units, near, far)
-    rounds: Ints = np.maximum(-(-number // units), (longest - 1) * wait - (-chains // units))
-    return rounds
 
+    length: Ints
+    many: Ints
+    levels: Ints | None = None
+    last: Ints | None = None
 
-def fewest_units(number: Ints, longest: Ints, rounds: Ints, far: int | Ints) -> Ints:
-    """The fewest units with which T is at most `rounds`, where that is so with some number of them.
+    def rounds(self, units: int | Ints, near: int | Ints, far: int | Ints, fill: int | Ints = 0) -> Ints:
+        """The rounds of each step, element by element."""
+        each = -(-self.length // units) + fill
+        level: Ints = self.many * each
+        if self.levels is None or self.last is None:
+            return level
+        longest = np.maximum(level, np.where(level == 1, near, far))
+        rounds: Ints = (self.levels - 1) * longest + self.last * each
+        return rounds
 
-    At all events u >= n / T. With floor(n / c) units or more the chains' waits ask for no more of them; with fewer, the
-    quotient of that by u is at most what the waits leave of T.
-    """
-    chains = number // np.maximum(longest, 1)
-    least = np.maximum(-(-number // np.maximum(rounds, 1)), 1)
-    left = rounds - (longest - 1) * far
-    alone = np.maximum(chains, least)
-    fewest: Ints = np.where(left >= 1, np.clip(-(-chains // np.maximum(left, 1)), least, alone), alone)
-    return fewest
+    def fewest_units(self, rounds: Ints, far: int | Ints) -> Ints:
+        """The fewest units that need no more than `rounds` in each step, where that is so with some number of them.
+
+        A line may take q rounds if (levels - 1) many q + last q and (levels - 1) far + last q are that much at most.
+        Where no q does, the wait is `near`, and q = 1.
+        """
+        if self.levels is None or self.last is None:
+            each = rounds // np.maximum(self.many, 1)
+        else:
+            before, last = self.levels - 1, np.maximum(self.last, 1)
+            busy = rounds // np.maximum(before * self.many + self.last, 1)
+            each = np.where(before > 0, np.minimum(busy, (rounds - before * far) // last), busy)
+        fewest: Ints = np.maximum(-(-self.length // np.maximum(each, 1)), 1)
+        return fewest

@@ -11,10 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from arrayol.errors import error
-from hwmodel.accesses import Extents, Touch
+from hwmodel.accesses import Touch
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.group import Elements, Group, closed, closed_over_frames, require_one_frame
 from hwmodel.machine.int64 import require_numbers
@@ -206,15 +205,6 @@ def _inserted(ticks: Ticks, when: Elements, missing: Elements) -> tuple[Elements
     moved = np.cumsum(times) - 1
     work = {task: replace(each, tick=moved[each.tick], use=moved[each.use]) for task, each in ticks.work.items()}
     return moved, Ticks(work, np.repeat(ticks.block, times))
-
-
-def ranks(group: Group, task: str, blocks: Blocks | None) -> NDArray[np.int64]:
-    """The place of each repetition of a task in its scan order, over the whole box (docs/machine.md, section 4)."""
-    repetitions = group.accesses.repetitions(task)
-    if blocks is None:
-        return np.arange(len(repetitions))
-    extents: Extents = group.accesses.extents(task)
-    return block_places(repetitions, extents, Blocks((1,) * len(extents), blocks.scan))
 
 
 # Stages: by how many steps a task, a load or the stores lag behind the last task (docs/machine.md, section 3).

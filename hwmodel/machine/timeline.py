@@ -67,8 +67,7 @@ def group_timeline(
         batch = batch.with_layouts(group.layouts)
         shapes = np.array([group.blocks.shape], np.int64).reshape(1, -1)
         structures = batch.structures(group.blocks.scan, shapes, group.policy)
-        rates = np.array([[processor.rate for processor in group.processors]])
-        if structures.holds.all() and batch.timing(group.tasks).has_formula(structures, rates).all():
+        if structures.holds.all() and batch.timing(group.tasks).has_formula(structures).all():
             return _separably(batch, group, structures, shown, cycles)
     return _exactly(model, group, shown, totals)
 
@@ -106,7 +105,8 @@ def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> Ste
     count = structures.outer.steps.at(side, entry, row)[0] * structures.inner.steps.at(side, entry, column)[0]
     number = len(factor)
     once = np.ones((1, len(shown)), np.int64)
-    return StepKinds(np.zeros(1, np.int64), once, (count[:, :number] * factor)[None], count[:, number:][None])
+    counted, along = (count[:, :number] * factor)[None], count[:, number:][None]
+    return StepKinds(np.zeros(1, np.int64), once, counted, along, structures.units)
 
 
 def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: tuple[int, int]) -> Timeline:

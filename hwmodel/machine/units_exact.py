@@ -51,7 +51,8 @@ class Variants:
 def variants_of(plan: Plan, pipeline: Pipeline, rates: Elements) -> Variants:
     """The variants of a pipeline in combinations of its rates (U, tasks of the pipeline)."""
     distinct, of = np.unique(rates, axis=0, return_inverse=True)
-    legal = _most_units(plan, pipeline, interval_of(distinct)) >= units_of(distinct)
+    most = np.array([plan.processors.most[task] or np.iinfo(np.int64).max for task in pipeline])
+    legal = most >= units_of(distinct)
     legal = np.asarray(legal.all(axis=1))
     cycles = np.zeros((len(distinct), plan.steps), np.int64)
     folded = np.zeros((len(distinct), plan.ticks), np.int64)
@@ -68,16 +69,6 @@ def variants_of(plan: Plan, pipeline: Pipeline, rates: Elements) -> Variants:
             continue
         fifos[number] = fifo_memories(plan, busy, inner)
     return Variants(distinct, cycles, folded, of.ravel(), legal, tuple(fifos))
-
-
-def _most_units(plan: Plan, pipeline: Pipeline, intervals: Elements) -> Elements:
-    """The most units of each task that can work at once at combinations of intervals (V, tasks); any of no work."""
-    distinct, of = np.unique(intervals, axis=0, return_inverse=True)
-    most = np.zeros_like(distinct)
-    for number, row in enumerate(distinct.tolist()):
-        at_once = plan.processors.most(pipeline, tuple(row))
-        most[number] = [at_once[task] or np.iinfo(np.int64).max for task in pipeline]
-    return most[of.ravel()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,8 +131,8 @@ def fastest_structure(
 ) -> Priced:
     """The same of the combinations that nothing beats, of rates offered to each task: see `GroupBatch.fastest`.
 
-    A greedy schedule may take longer with more units. So of processors with FIFOs, several delays, or a delay that
-    lasts, all combinations stay, each with the fewest units of the others that make no step longer.
+    Rounds that wait for data of several repetitions may come later with more units. So of processors with FIFOs all
+    combinations stay, each with the fewest units of the others that make no step longer.
     """
     plan = _plan(accesses, platform, structure)
     rates_of = {task: Offered.of(rates).rates for task, rates in zip(structure.tasks, offered, strict=True)}
@@ -181,12 +172,12 @@ class _Family:
         families: dict[tuple[int, ...], list[int]] = {}
         for number in np.flatnonzero(variants.legal).tolist():
             interval = int(intervals[number])
-            alone = plan.processors.has_formula(pipeline, interval)
+            alone = plan.processors.has_formula(pipeline)
             families.setdefault((interval,) if alone else (interval, number), []).append(number)
         kept: list[_Family] = []
-        for key, members in families.items():
+        for members in families.values():
             cycles = variants.cycles[members[-1]]
-            rivals = [other.variants[-1] for other in kept if plan.processors.has_formula(pipeline, key[0])]
+            rivals = [other.variants[-1] for other in kept if plan.processors.has_formula(pipeline)]
             if not any((variants.cycles[rival] <= cycles).all() for rival in rivals):
                 kept.append(_Family(np.array(members)))
         return kept

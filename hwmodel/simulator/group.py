@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
+from hwmodel.local_memory.addresses import ElementBox
 from hwmodel.platform import Platform
 from hwmodel.simulator.memories import Buffer, Fifo, Memory, States
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
@@ -24,6 +25,18 @@ from hwmodel.simulator.processors import processor_of
 from hwmodel.simulator.setup import Setup
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
+Words = Mapping[str, ElementBox]  # the addresses of the data of arrays in their buffers
+
+
+@dataclass(frozen=True)
+class LocalMemories:
+    """What a design says of a group's memories: how much each holds at once, and addresses in buffers.
+
+    Data of buffers without addresses take any place that is free.
+    """
+
+    sizes: Sizes
+    words: Words = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,7 @@ def run_group(
     accesses: Accesses,
     platform: Platform,
     design: GroupDesign,
-    sizes: Sizes,
+    local: LocalMemories,
     memory: Memory,
     setup: Setup,
     earlier: Mapping[str, int] | None = None,
@@ -91,7 +104,7 @@ def run_group(
     where the design breaks a rule of the machine.
     """
     moves = moves_of(accesses, plan_of(accesses, design)).counted_on(earlier or {})
-    return _Run(accesses, platform, design, sizes, memory, setup, moves).run()
+    return _Run(accesses, platform, design, local, memory, setup, moves).run()
 
 
 @dataclass
@@ -126,7 +139,7 @@ class _Run:
     accesses: Accesses
     platform: Platform
     design: GroupDesign
-    sizes: Sizes
+    local: LocalMemories
     memory: Memory
     setup: Setup
     moves: Moves
@@ -240,12 +253,14 @@ class _Run:
         name = moved.array
         buffer = None
         if name not in self.design.fifos:
-            buffer = Buffer(name, self._size("buffer", name), len(moved.element))
+            box = self.local.words.get(name)
+            words = None if box is None else box.word(moved.element, moved.bring)
+            buffer = Buffer(name, self._size("buffer", name), len(moved.element), words, box.size if box else 0)
         by = (_Sorted.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
         return _Array(moved, buffer, *by)
 
     def _size(self, kind: str, name: str, data: int = 1) -> int:
         """The slots of a memory of the design, each of `data` data."""
-        if (kind, name) not in self.sizes:
+        if (kind, name) not in self.local.sizes:
             return 0
-        return self.sizes[kind, name] // data
+        return self.local.sizes[kind, name] // data

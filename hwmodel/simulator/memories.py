@@ -1,4 +1,4 @@
-"""Local memories of exactly the given sizes, slot by slot."""
+"""Local memories of exactly the given sizes, word by word."""
 
 from __future__ import annotations
 
@@ -14,57 +14,92 @@ from hwmodel.simulator.plan import Ints, fault
 
 
 class Buffer:
-    """A double-buffered local memory of `capacity` slots for the data of one array (numbered from 0 to `data`).
+    """A double-buffered local memory for the data of one array (numbered from 0 to `data`), `capacity` at once.
 
-    A slot holds the token of one datum from the step that brings it; it can be read from the next step on.
+    A word holds the token of one datum from the step that brings it, and can be read from the next step on. With
+    `words` each datum has the address there, in a memory of `size` words; without, it takes any word that is free.
     """
 
-    def __init__(self, array: str, capacity: int, data: int) -> None:
+    def __init__(self, array: str, capacity: int, data: int, words: Ints | None = None, size: int = 0) -> None:
         self.array = array
         self.capacity = capacity
         self.peak = 0
-        self._free = list(range(capacity - 1, -1, -1))
+        self._words = words
+        self._taken = 0
+        self._size = capacity if words is None else size
+        self._free = list(range(capacity - 1, -1, -1)) if words is None else []
         self._slot = np.full(data, -1, np.int64)
-        self._holds = np.full(capacity, -1, np.int64)
-        self._since = np.zeros(capacity, np.int64)
-        self._token = np.full(capacity, -1, np.int64)
+        self._holds = np.full(self._size, -1, np.int64)  # -1 where nothing is live
+        self._since = np.zeros(self._size, np.int64)
+        self._token = np.full(self._size, -1, np.int64)
 
     def bring(self, step: int, data: Ints, tokens: Ints) -> None:
-        """Give each datum a free slot. Raises SimulatorError (`overflow`, `overwrite`)."""
+        """Write each datum to its word. Raises SimulatorError (`overflow`, `overwrite`, `address`)."""
         count = len(data)
-        if count > len(self._free):
+        if count > self.capacity - self._taken:
             raise fault(
                 "overflow",
-                f"step {step} brings {count} data to the buffer of '{self.array}', which has {len(self._free)} of "
-                f"{self.capacity} slots free",
+                f"step {step} brings {count} data to the buffer of '{self.array}', which has "
+                f"{self.capacity - self._taken} of {self.capacity} slots free",
             )
         if not count:
             return
-        slots = np.array(self._free[-count:], np.int64)
-        del self._free[-count:]
-        if (self._holds[slots] >= 0).any() or (self._slot[data] >= 0).any():
-            raise fault("overwrite", f"step {step} overwrites live data in the buffer of '{self.array}'")
+        slots = self._slots(step, data)
+        if (self._slot[data] >= 0).any():
+            raise fault("overwrite", f"step {step} brings live data to the buffer of '{self.array}' again")
+        self._taken += count
         self._slot[data], self._holds[slots], self._since[slots], self._token[slots] = slots, data, step, tokens
-        self.peak = max(self.peak, self.capacity - len(self._free))
+        self.peak = max(self.peak, self._taken)
+
+    def _slots(self, step: int, data: Ints) -> Ints:
+        """The words that data are written to."""
+        if self._words is None:
+            slots = np.array(self._free[-len(data) :], np.int64)
+            del self._free[-len(data) :]
+        else:
+            slots = self._words[data]
+            self._require_range(step, slots)
+        taken = np.ones(len(slots), np.bool_)  # by what is live, or by another datum of the step
+        taken[np.unique(slots, return_index=True)[1]] = False
+        wrong = np.flatnonzero(taken | (self._holds[slots] >= 0))
+        if len(wrong):
+            raise fault(
+                "overwrite",
+                f"step {step} overwrites live data in the buffer of '{self.array}' at address {slots[wrong[0]]}",
+            )
+        return slots
+
+    def _require_range(self, step: int, words: Ints) -> None:
+        outside = words[(words < 0) | (words >= self._size)]
+        if len(outside):
+            raise fault(
+                "address",
+                f"step {step} goes to address {outside[0]} of the buffer of '{self.array}', which has {self._size} "
+                "words",
+            )
 
     def read(self, step: int, data: Ints) -> Ints:
-        """The tokens of data brought in an earlier step. Raises SimulatorError (`read-before-write`)."""
+        """The tokens of data brought in an earlier step. Raises SimulatorError (`read-before-write`, `overwrite`)."""
         slots = self._slot[data]
         if (slots < 0).any() or (self._since[slots] >= step).any():
             raise fault("read-before-write", f"step {step} reads a datum of '{self.array}' that is not in its buffer")
-        if (self._holds[slots] != data).any():
-            raise fault("overwrite", f"step {step} finds another datum of '{self.array}' where it was brought")
+        wrong = slots[self._holds[slots] != data]
+        if len(wrong):
+            message = f"step {step} finds another datum of '{self.array}' at address {wrong[0]} than was brought there"
+            raise fault("overwrite", message)
         return self._token[slots]
 
     def release(self, step: int, data: Ints) -> None:
-        """Give back the slots of data at the end of their last step. Raises SimulatorError (`overwrite`)."""
+        """Data are live no more after their last step. Raises SimulatorError (`overwrite`)."""
         if not len(data):
             return
         slots = self._slot[data]
         if (slots < 0).any():
             raise fault("overwrite", f"step {step} gives back a slot of '{self.array}' that is not taken")
         self._slot[data], self._holds[slots] = -1, -1
-        self._free.extend(slots.tolist())
+        self._taken -= len(data)
+        if self._words is None:
+            self._free.extend(slots.tolist())
 
 
 class States:

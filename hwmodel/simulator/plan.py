@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError, Diagnostic
 from arrayol.ir.spec import Delay, Shape
 from hwmodel.accesses import Accesses, Extents, Touch, flat, points
-from hwmodel.design import Blocks, GroupDesign
+from hwmodel.design import Blocks, GroupDesign, Scan
 
 # Delays as pairs of repetitions, and the chains they form.
 
@@ -71,7 +71,7 @@ class SimulatorError(ArrayolError):
 
 
 def fault(rule: str, message: str) -> SimulatorError:
-    """An error of a rule: plan, read-before-write, overflow, overwrite, fifo-order, deadlock, never-stored."""
+    """An error of a rule: plan, read-before-write, overflow, overwrite, address, fifo-order, deadlock, never-stored."""
     return SimulatorError(rule, message)
 
 
@@ -110,6 +110,16 @@ class Plan:
     last: str
     ticks: Ticks
     works: Mapping[str, Work]
+
+    @property
+    def scan(self) -> Scan:
+        """The scan of the group's blocks."""
+        return self.design.blocks.scan
+
+    def blocks_of(self, task: str) -> Blocks | None:
+        """The blocks that order a task's repetitions: the group's, its cut's, or none."""
+        cuts = {processor.task: processor.cut for processor in self.design.processors}
+        return self.design.blocks if task == self.last else cuts[task]
 
 
 def plan_of(accesses: Accesses, design: GroupDesign) -> Plan:

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arrayol.ir.spec import Delay, port_named
-from hwmodel.accesses import Accesses, subscripts
+from hwmodel.accesses import Accesses, Extents, flat, points, subscripts
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import BankLayout, GroupDesign
 from hwmodel.design import Processor as DesignProcessor
 from hwmodel.platform import Platform
 from hwmodel.simulator.memories import Fifo
 from hwmodel.simulator.moves import Moves
-from hwmodel.simulator.plan import Ints, Work, chain_positions, delay_pairs, fault, levels, touched
+from hwmodel.simulator.plan import Ints, Plan, Work, chain_positions, delay_pairs, fault, levels, scan_places, touched
+from hwmodel.units import riding_dimensions, unit_dimension
 
 # Computation units: single repetitions, each on a unit when its operands are there (docs/machine.md, section 4).
 
@@ -78,14 +79,75 @@ def _next_multiple(cycle: int, interval: int) -> int:
     return cycle + -cycle % interval
 
 
-def starts_of_independent(count: int, units: int, occupancy: int) -> list[int]:
-    """As `starts_of`, for jobs that wait for nothing: each takes the first free unit."""
-    free = [0] * units
-    starts = []
-    for _ in range(count):
-        starts.append(free[0])
-        heapq.heapreplace(free, free[0] + occupancy)
-    return starts
+# Lines: which repetitions start together, on units side by side, and in which order.
+
+
+@dataclass(frozen=True)
+class Lines:
+    """For each instance its level in its step, and its place in the order of issue; and which share a line.
+
+    `line` is equal for instances of one step and level that differ in the dimension of the units alone; every instance
+    has one of its own where there is no such dimension. `alone`: units share nothing, chains have no levels.
+    """
+
+    level: Ints
+    order: Ints
+    line: Ints
+    alone: bool
+
+    @staticmethod
+    def of(accesses: Accesses, plan: Plan, waiting: Waiting, step: Ints, task: str) -> Lines:
+        """The lines of a task's instances."""
+        work, extents = plan.works[task], accesses.extents(task)
+        along = unit_dimension(accesses, riding_dimensions(accesses, plan.design.tasks, plan.last), plan.scan, task)
+        level = _levels(waiting, len(step))
+        point = points(extents)[work.repetition]
+        delays = [(k, part) for delay in accesses.delays(task) for k, part in enumerate(delay.vector) if part]
+        keys = [np.arange(len(step))]  # instances of a step stand in scan order
+        if along is not None:
+            others = flat(np.delete(point, along, axis=1), np.delete(np.array(extents), along).tolist())
+            # Lines in the order in which the scan comes to the first place of each.
+            ahead = _scan_keys(plan, task, extents, along)
+            keys = [keys[0], ahead[work.repetition]]
+            line = np.unique(np.stack([step, level, others]), axis=1, return_inverse=True)[1].reshape(-1)
+        else:
+            line = np.arange(len(step))
+        if len(delays) == 1:
+            dimension, part = delays[0]
+            keys.append(point[:, dimension] if part > 0 else -point[:, dimension])
+        order = np.empty(len(step), np.int64)
+        order[np.lexsort([*keys, level, step])] = np.arange(len(step))
+        return Lines(level, order, line, len(delays) > 1)
+
+    def rounds(self, first: int, end: int, units: int) -> list[list[int]]:
+        """The instances of a step in rounds: up to so many that follow each other on one line."""
+        rounds: list[list[int]] = []
+        for instance in sorted(range(first, end), key=self.order.__getitem__):
+            last = rounds[-1] if rounds else []
+            if last and len(last) < units and self.line[last[0]] == self.line[instance]:
+                last.append(instance)
+            else:
+                rounds.append([instance])
+        return rounds
+
+
+def _scan_keys(plan: Plan, task: str, extents: Extents, along: int) -> Ints:
+    """For every repetition the place in the scan of the one with index 0 along a dimension and all others equal."""
+    start = points(extents)
+    start[:, along] = 0
+    return scan_places(plan.blocks_of(task), extents)[flat(start, extents)]
+
+
+def _levels(waiting: Waiting, count: int) -> Ints:
+    """How many of its step lead to each instance, one after the other, by the longest way."""
+    level = np.zeros(count, np.int64)
+    while True:
+        before = level.copy()
+        for reader in waiting.reader:
+            source = np.flatnonzero(reader >= 0)
+            level[reader[source]] = np.maximum(level[reader[source]], level[source] + 1)
+        if np.array_equal(before, level):
+            return level
 
 
 # Delays in a group's run: what waits for what in a step, and which chains are open.
@@ -202,6 +264,7 @@ class Processor:
     unit: Datapath
     gaps: tuple[Gap, ...]
     waiting: Waiting
+    lines: Lines
     chains: tuple[Chains, ...]
     inputs: tuple[tuple[Fifo, Ints], ...]
     outputs: tuple[tuple[Fifo, Ints, Ints], ...]
@@ -232,31 +295,43 @@ class Processor:
         return int(starts.max()) + self.unit.interval + self.unit.latency
 
     def _starts(self, first: int, end: int, clock: int, arrivals: Mapping[str, Ints]) -> list[int]:
-        if not self.waiting.reader and not self.inputs:
-            return starts_of_independent(end - first, self.units, self.unit.interval)
         released = np.zeros(end - first, np.int64)
         for fifo, data in self.inputs:
             released = np.maximum(released, arrivals[fifo.array][data[first:end]].max(axis=1) - clock)
+        rounds = self.lines.rounds(first, end, self.units)
         after: list[list[tuple[int, int]]] = [[] for _ in range(end - first)]
         waits = [0] * (end - first)
         for reader, gap in zip(self.waiting.reader, self.gaps, strict=True):
-            cycles = gap.through_memory if self._shares_units(first, end) else gap.in_register
+            cycles = gap.in_register if self._has_registers(rounds) else gap.through_memory
             for job, reads_from in enumerate((reader[first:end] - first).tolist()):
                 if reads_from >= 0:
                     after[job].append((reads_from, cycles))
                     waits[reads_from] += 1
-        remaining = self.waiting.remaining[first:end].tolist()
-        return starts_of(Jobs(remaining, after, waits, released.tolist()), self.units, self.unit.interval)
+        if self.lines.alone and not (self.inputs or self.outputs):
+            remaining = self.waiting.remaining[first:end].tolist()
+            return starts_of(Jobs(remaining, after, waits, released.tolist()), self.units, self.unit.interval)
+        return self._in_order([[one - first for one in each] for each in rounds], after, released.tolist())
 
-    def _shares_units(self, first: int, end: int) -> bool:
-        """Whether a unit may have several chains in work in the step of these instances, or chains of several delays.
+    def _in_order(
+        self, rounds: list[list[int]], after: Sequence[Sequence[tuple[int, int]]], there: list[int]
+    ) -> list[int]:
+        """Round after round: each when the one before has left, and all that its repetitions read is there."""
+        starts, free = [-1] * len(there), 0
+        for together in rounds:
+            now = _next_multiple(max(free, *(there[job] for job in together)), self.unit.interval)
+            for job in together:
+                starts[job] = now
+                for reader, gap in after[job]:
+                    if starts[reader] >= 0:
+                        raise fault("deadlock", f"'{self.task}' starts a repetition before what its delay reads")
+                    there[reader] = max(there[reader], now + gap)
+            free = now + self.unit.interval
+        return starts
 
-        A chain begins with each instance that waits for none.
-        """
-        if len(self.waiting.reader) != 1:
-            return True
-        handed_on = int((self.waiting.reader[0][first:end] >= 0).sum())
-        return end - first - handed_on > self.units
+    def _has_registers(self, rounds: list[list[int]]) -> bool:
+        """Whether each unit has one chain in work in a step: one delay, and all that wait for none start together."""
+        beginning = [together for together in rounds if self.lines.level[together[0]] == 0]
+        return len(self.waiting.reader) == 1 and len(beginning) == 1
 
 
 def processor_of(
@@ -281,7 +356,8 @@ def processor_of(
         np.searchsorted(step, np.arange(moves.steps + 1)),
         unit,
         tuple(_gap_of(unit, delay) for delay in accesses.delays(task)),
-        waiting_of(accesses, work, step),
+        waiting := waiting_of(accesses, work, step),
+        Lines.of(accesses, moves.plan, waiting, step, task),
         tuple(chains_of(accesses, delay, work, step, moves.steps) for delay in process.delays if delay.acts),
         tuple(
             (fifos[read.touch.array], read.data)

@@ -28,7 +28,7 @@ from arrayol.source import Span
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
-from hwmodel.simulator.group import GroupRun, Sizes, run_group
+from hwmodel.simulator.group import GroupRun, LocalMemories, Sizes, Words, run_group
 from hwmodel.simulator.memories import Memory, external_memory, of_other_frames, one_frame
 from hwmodel.simulator.plan import fault
 from hwmodel.simulator.setup import Setup, set_up
@@ -91,10 +91,15 @@ def simulate(
 
 
 def run_groups(
-    accesses: Accesses, platform: Platform, design: Design, sizes: Sequence[Sizes]
+    accesses: Accesses,
+    platform: Platform,
+    design: Design,
+    sizes: Sequence[Sizes],
+    words: Sequence[Words] | None = None,
 ) -> list[tuple[GroupRun, Memory]]:
     """The groups' runs after the setup, one after another over one external memory, which each run comes with.
 
+    `words`: for each group the addresses in buffers, where these are given.
     Raises SimulatorError, also where an output was not stored whole (`never-stored`).
     """
     network = accesses.network
@@ -102,8 +107,9 @@ def run_groups(
     setup = set_up(accesses, platform, memory)
     runs: list[tuple[GroupRun, Memory]] = []
     made: Counter[str] = Counter()
-    for group, own in zip(design.groups, sizes, strict=True):
-        run = run_group(accesses, platform, group, own, memory, setup, made)
+    addresses: Sequence[Words] = words or [{} for _ in design.groups]
+    for group, own, where in zip(design.groups, sizes, addresses, strict=True):
+        run = run_group(accesses, platform, group, LocalMemories(own, where), memory, setup, made)
         made.update({name: len(moved.element) for name, moved in run.moves.arrays.items() if not moved.loaded})
         runs.append((run, memory))
     for name in network.outputs:
@@ -234,7 +240,7 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
     made = {array for task in group.tasks for array in accesses.network.processes[task].writes}
     memory = _external_memory(reference, group, made)
     before = {name: tokens.copy() for name, tokens in memory.items() if name not in made}
-    run = run_group(accesses, platform, group, sizes, memory, set_up(accesses, platform, memory))
+    run = run_group(accesses, platform, group, LocalMemories(sizes), memory, set_up(accesses, platform, memory))
     _require_unchanged(before, memory)
     needed = {
         name: reference.needed_outside(name, group.tasks) & _made_by(accesses, name, group) for name in sorted(made)

@@ -18,11 +18,15 @@ Runs = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Maps:
-    """n tasks with so many units each, on arrays whose elements have so many bits (n + 1)."""
+    """n tasks with so many units each, on arrays whose elements have so many bits (n + 1).
+
+    `lines` has for each run of equal blocks how long the lines of its blocks are; 1 where left out.
+    """
 
     platform: Platform
     units: tuple[int, ...]
     bits: tuple[int, ...]
+    lines: tuple[int, ...] = ()
 
     def latency_cycles(self, runs: Runs) -> int:
         ends = [0, *accumulate(count for count, _ in runs)]
@@ -35,26 +39,31 @@ class Maps:
         return sum((end - start) * self._step(runs, ends, start, folded=True) for start, end in pairwise(marks))
 
     def _step(self, runs: Runs, ends: Sequence[int], step: int, *, folded: bool) -> int:
-        def size(lag: int) -> int:
+        def block(lag: int) -> tuple[int, int]:
             place = (step - lag) % ends[-1] if folded else step - lag
             inside = [
-                size for (_, size), (start, end) in zip(runs, pairwise(ends), strict=True) if start <= place < end
+                (size, line)
+                for (_, size), line, (start, end) in zip(
+                    runs, self.lines or (1,) * len(runs), pairwise(ends), strict=True
+                )
+                if start <= place < end
             ]
-            return inside[0] if inside else 0
+            return inside[0] if inside else (0, 1)
 
-        load = self._burst(size(0), self.bits[0])
-        store = self._burst(size(len(self.units) + 1), self.bits[-1])
+        load = self._burst(block(0)[0], self.bits[0])
+        store = self._burst(block(len(self.units) + 1)[0], self.bits[-1])
         port = load + store if self.platform.memory.port == "shared" else max(load, store)
-        return max(port, *(self._busy(task, size(task + 1)) for task in range(len(self.units))))
+        return max(port, *(self._busy(task, *block(task + 1)) for task in range(len(self.units))))
 
     def _burst(self, data: int, bits: int) -> int:
         memory = self.platform.memory
         words = -(-data // memory.data_per_word) if memory.data_per_word else -(-data * bits // (memory.word_bits or 1))
         return memory.latency + words if data else 0
 
-    def _busy(self, task: int, data: int) -> int:
+    def _busy(self, task: int, data: int, line: int) -> int:
         datapath = self.platform.entry(f"e{task}")
-        return -(-data // self.units[task]) * datapath.initiation_interval + datapath.latency if data else 0
+        rounds = data // line * -(-line // self.units[task])
+        return rounds * datapath.initiation_interval + datapath.latency if data else 0
 
     def data(self, runs: Runs) -> int:
         """What each array holds: a block that comes and the one before it."""

@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from oracle_accesses import Point, RefusedError, minus, outputs, plus
+from oracle_accesses import Point, RefusedError, defaults, inputs, minus, outputs, plus
 from oracle_steps import Run, Stepped
 
+from arrayol.ir.spec import Tiler
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import Blocks
 
@@ -19,10 +20,10 @@ def schedules_of(of: Stepped, steps: Iterable[int]) -> Schedules:
     found = Schedules(of)
     for pipeline in found.pipelines():
         for step in steps:
-            most = found.run(pipeline, step, unlimited=True)
-            for task, count in most.items():
-                found.most[task] = max(found.most.get(task, 0), count)
-            found.run(pipeline, step, unlimited=False)
+            for task in pipeline:
+                longest = max((len(line) for line in found.lines(task, step)), default=0)
+                found.most[task] = max(found.most.get(task, 0), longest)
+            found.run(pipeline, step)
     for processor in of.design.processors:
         if processor.units > found.most[processor.task] > 0:
             raise RefusedError("too-many-units")
@@ -62,38 +63,127 @@ class Schedules:
         return self.of.platform.datapath(self.of.network.processes[task], self.occupancy(task))
 
     def rank(self, task: str, r: Point) -> Point:
+        """The place of r in the order of a level."""
         cut = {processor.task: processor.cut for processor in self.of.design.processors}[task]
         blocks = self.of.design.blocks if task == self.of.last else cut
-        return self.of.block_place(task, Blocks((1,) * len(r), blocks.scan), r) if blocks else r
+        scan = list(range(len(r))) if blocks is None else list(blocks.scan.dimensions)
+        place = dict(zip(scan, r if blocks is None else self.of.block_place(task, self.points(blocks), r), strict=True))
+        if len(self.of.delays(task)) == 1 and len(self.delayed(task)) == 1:
+            ((dimension, step),) = self.delayed(task)
+            place[dimension] = r[dimension] if step > 0 else -r[dimension]
+            scan = [dimension, *(one for one in scan if one != dimension)]
+        along = self.along(task)
+        scan = [one for one in scan if one != along] + [one for one in scan if one == along]
+        return tuple(place[one] for one in scan)
 
-    def run(self, pipeline: set[str], step: int, *, unlimited: bool) -> dict[str, int]:
-        """Schedule a step; the most repetitions of each task that run at once."""
-        of = self.of
-        waiting = {task: self.runs(task, step) for task in of.tasks if task in pipeline}
-        occupied = {task: self.occupancy(task) for task in waiting}
-        units = {one.task: one.units for one in of.design.processors}
-        remaining = {task: self.remaining(task, runs) for task, runs in waiting.items()}
+    def points(self, blocks: Blocks) -> Blocks:
+        return Blocks((1,) * len(blocks.shape), blocks.scan)
+
+    def delayed(self, task: str) -> list[tuple[int, int]]:
+        return [(k, step) for delay in self.of.delays(task) for k, step in enumerate(delay.vector) if step]
+
+    def rides(self, task: str) -> dict[int, int]:
+        """By dimension of the last task the one of this task that rides on it."""
+        if task == self.of.last:
+            return {k: k for k in range(len(self.of.space(task)))}
+        found: dict[int, int] = {}
+        for array, writing, _ in outputs(self.of.network.processes[task]):
+            for reader in self.of.readers(array):
+                process = self.of.network.processes[reader]
+                for name, reading, _ in (*inputs(process), *defaults(process)):
+                    for block, along in self.rides(reader).items() if name == array else ():
+                        for axis in range(len(self.of.shape(array))):
+                            for own in range(len(self.of.space(task))):
+                                there = self.moves(reader, array, reading, axis, along)
+                                if block not in found and there and self.moves(task, array, writing, axis, own):
+                                    found[block] = own
+        return found
+
+    def moves(self, task: str, array: str, tiler: Tiler, axis: int, dimension: int) -> bool:
+        """Whether another index of a dimension touches other elements along an axis."""
+        factor, declared = tiler.paving[axis][dimension], self.of.network.arrays[array].shape[axis]
+        around = tiler.wrap and declared is not None and factor % declared == 0
+        return self.of.space(task)[dimension] > 1 and factor != 0 and not around
+
+    def along(self, task: str) -> int | None:
+        """The unit dimension."""
+        delayed = [k for k, _ in self.delayed(task)]
+        if len(delayed) > 1:
+            return None
+        rides = self.rides(task)
+        inwards = [rides[k] for k in self.of.design.blocks.scan.dimensions[::-1] if k in rides]
+        for k in (*inwards, *range(len(self.of.space(task)))[::-1]):
+            if self.of.space(task)[k] > 1 and k not in delayed:
+                return k
+        return None
+
+    def levels(self, task: str, step: int) -> list[list[Run]]:
+        """The runs of a step by how many of the step a chain of delays has before each."""
+        members = {run.r: run for run in self.runs(task, step)}
+
+        def before(r: Point) -> int:
+            earlier = (minus(r, delay.vector) for delay in self.of.delays(task))
+            return max((1 + before(one) for one in earlier if one in members), default=0)
+
+        found: dict[int, list[Run]] = defaultdict(list)
+        for r, run in members.items():
+            found[before(r)].append(run)
+        return [sorted(found[level], key=lambda run: self.rank(task, run.r)) for level in sorted(found)]
+
+    def lines(self, task: str, step: int) -> list[list[Run]]:
+        """The lines of a step in the order of issue."""
+        along, found = self.along(task), []
+        for level in self.levels(task, step):
+            lines: dict[object, list[Run]] = defaultdict(list)
+            for run in level:
+                lines[run.r if along is None else (*run.r[:along], *run.r[along + 1 :])].append(run)
+            found += lines.values()
+        return found
+
+    def rounds(self, task: str, step: int) -> list[list[Run]]:
+        units = next(one.units for one in self.of.design.processors if one.task == task)
+        return [line[first : first + units] for line in self.lines(task, step) for first in range(0, len(line), units)]
+
+    def near(self, task: str, step: int) -> bool:
+        """Whether the first level is one round."""
+        levels = self.levels(task, step)
+        first = {run.r for run in levels[0]} if levels else set()
+        return sum(bool({run.r for run in each} & first) for each in self.rounds(task, step)) == 1
+
+    def run(self, pipeline: set[str], step: int) -> None:
+        """Schedule a step."""
+        occupied = {task: self.occupancy(task) for task in pipeline}
         there = self.arrivals(pipeline, step, occupied)
         begun: dict[tuple[str, Point], int] = {}
-        busy: dict[str, list[int]] = {task: [] for task in waiting}
-        most = dict.fromkeys(waiting, 0)
-        time = 0
-        while any(waiting.values()):
-            for task, runs in waiting.items():
-                busy[task] = [end for end in busy[task] if end > time]
-                if time % occupied[task]:
-                    continue
-                near = unlimited or self.chains(task, self.runs(task, step)) <= units[task]
-                ready = [run for run in runs if self.ready(task, run, runs, begun, there, (time, near))]
-                ready.sort(key=lambda run, task=task: (-remaining[task][run.r], self.rank(task, run.r)))
-                for run in ready[: None if unlimited else units[task] - len(busy[task])]:
-                    runs.remove(run)
-                    begun[task, run.r] = time
-                    busy[task].append(time + occupied[task])
-                    self.start[task, step, run] = time
-                most[task] = max(most[task], len(busy[task]))
-            time += 1
-        return most
+        for task in [task for task in self.of.tasks if task in pipeline]:
+            if len(self.delayed(task)) > 1 and len(pipeline) == 1:
+                self.run_greedily(task, step, begun, there)
+                continue
+            time, near = 0, self.near(task, step)
+            left = self.runs(task, step)
+            for together in self.rounds(task, step):
+                while not all(self.ready(task, run, left, begun, there, (time, near)) for run in together):
+                    time += occupied[task]
+                for run in together:
+                    left.remove(run)
+                    begun[task, run.r] = self.start[task, step, run] = time
+                time += occupied[task]
+
+    def run_greedily(
+        self,
+        task: str,
+        step: int,
+        begun: dict[tuple[str, Point], int],
+        there: dict[tuple[str, Run], list[tuple[str, Point, int]]],
+    ) -> None:
+        left, time, near = self.runs(task, step), 0, self.near(task, step)
+        remaining = self.remaining(task, left)
+        while left:
+            ready = [run for run in left if self.ready(task, run, left, begun, there, (time, near))]
+            for run in sorted(ready, key=lambda run: (-remaining[run.r], self.rank(task, run.r)))[:1]:
+                left.remove(run)
+                begun[task, run.r] = self.start[task, step, run] = time
+            time += self.occupancy(task)
 
     def remaining(self, task: str, runs: list[Run]) -> dict[Point, int]:
         members = {run.r for run in runs}
@@ -171,12 +261,6 @@ class Schedules:
             step, cycle, _ = self.moment(reader, run)
             end[datum] = began[step] + cycle
         return max(sum(first[datum] <= cycle <= end[datum] for datum in first) for cycle in first.values())
-
-    def chains(self, task: str, runs: list[Run]) -> int:
-        """How many chains of the delays of a task work, each of which has one first repetition among the runs."""
-        members = {run.r for run in runs}
-        befores = ([minus(r, delay.vector) for delay in self.of.delays(task)] for r in members)
-        return sum(not any(before in members for before in own) for own in befores)
 
     def occupancy(self, task: str) -> int:
         if task not in self.occupied:

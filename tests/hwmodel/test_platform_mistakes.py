@@ -43,7 +43,8 @@ def test_an_unknown_key() -> None:
         "board.toml:5:1: error[unknown-key]: unknown key 'local.ports'\n"
         "    5 | ports = 2\n"
         "      | ^^^^^\n"
-        "  hint: known here: banks, access_cycles, block_bits, fetch_cycles, store_cycles"
+        "  hint: known here: banks, access_cycles, block_bits, fetch_cycles, store_cycles, write_width, read_width, "
+        "register_bits, copies_most, bank_power_of_two, price"
     )
 
 

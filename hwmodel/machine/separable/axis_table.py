@@ -30,18 +30,16 @@ Counts = Ints
 class AxisTable:
     """For S block sides: how many places each block order has (S,), and counts by place, 0 beyond its end.
 
-    `happens` (S, Q, places) for what is counted; `chains` (S, T, places) the number of delay chains of each
-    task, `longest` (S, T, places) their greatest length, 1 where no chain lies along this dimension, `equal` (S, T)
-    whether all at a place are as long; `born` and `dead` (S, I, places) for all that lives in memories. `merges` by
+    `happens` (S, Q, places) for what is counted; `contiguous` (S, T) says whether the indices of each task at a place
+    follow each other, where its delay acts along this dimension; `born` and `dead` (S, I, places) for all that
+    lives in memories. `merges` by
     side; `at_once` (S,) by piece that is stored and read: whether every element is last read at the place that makes
     it.
     """
 
     places: Ints
     happens: Counts
-    chains: Counts
-    longest: Counts
-    equal: Mask
+    contiguous: Mask
     born: Counts
     dead: Counts
     merges: dict[tuple[str, str], Merge]
@@ -50,7 +48,7 @@ class AxisTable:
     @property
     def nbytes(self) -> int:
         """The bytes of the counts."""
-        return sum(counts.nbytes for counts in (self.happens, self.chains, self.longest, self.born, self.dead))
+        return sum(counts.nbytes for counts in (self.happens, self.born, self.dead))
 
 
 def axis_table(
@@ -73,18 +71,14 @@ def axis_table(
         else _histogram((fields.work if entry.kind == "task" else fields.made)[entry.source], most)
         for entry in counts.counted
     ]
-    chains = [_chain_counts(counts, fields, block, task, most) for task in parts.group.tasks]
+    contiguous = [_is_contiguous(counts, fields, block, task) for task in parts.group.tasks]
     living = [way for memory in counts.memories for way in memory.living]
     lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
     none = np.zeros((len(sides), 0, most), np.int64)
-    works = [at for at, entry in enumerate(counts.counted) if entry.kind == "task"]
-    equal = [(counted[at] == number * longest).all(axis=1) for at, (number, longest) in zip(works, chains, strict=True)]
     return AxisTable(
         places,
         np.stack(counted, axis=1),
-        np.stack([number for number, _ in chains], axis=1),
-        np.stack([longest for _, longest in chains], axis=1),
-        np.stack(equal, axis=1),
+        np.stack(contiguous, axis=1),
         np.stack([born for born, _ in lives], axis=1) if lives else none,
         np.stack([dead for _, dead in lives], axis=1) if lives else none,
         fields.merges,
@@ -136,24 +130,16 @@ def _histogram(field: Ints, most: int) -> Counts:
     return number.reshape(sides, most)
 
 
-def _chain_counts(counts: GroupCounts, fields: Fields, block: int, task: str, most: int) -> tuple[Counts, Counts]:
-    """Chains of a task's delay at each place, and the length of the longest."""
-    work = fields.work[task]
-    delay = counts.parts.delay(task)
+def _is_contiguous(counts: GroupCounts, fields: Fields, block: int, task: str) -> Mask:
+    """By side, whether the indices at each place follow each other, where a task's delay acts along this dimension."""
+    work, delay = fields.work[task], counts.parts.delay(task)
     if delay is None or delay[1] != counts.parts.dimensions[task][block]:
-        number = _histogram(work, most)
-        return number, np.ones_like(number)
-    chains = _in_chains(work, delay[0].vector[delay[1]])
-    before = np.concatenate([np.full_like(chains[:, :, :1], NEVER), chains[:, :, :-1]], axis=2)
-    heads = (chains != NEVER) & (chains != before)
-    index = np.arange(chains.shape[2])
-    began = np.maximum.accumulate(np.where(heads, index, 0), axis=2)
-    length = np.where(chains != NEVER, index - began + 1, 0)
-    longest = np.zeros((len(work), most), np.int64)
-    side, chain, cell = np.nonzero(length)
-    np.maximum.at(longest, (side, chains[side, chain, cell]), length[side, chain, cell])
-    started = np.where(heads, chains, NEVER).reshape(len(work), -1)
-    return _histogram(started, most), longest
+        return np.ones(len(work), np.bool_)
+    heads = (work != NEVER) & (work != np.concatenate([np.full_like(work[:, :1], NEVER), work[:, :-1]], axis=1))
+    side, cell = np.nonzero(heads)
+    places = np.unique(np.stack([side, work[side, cell]]), axis=1)[0]
+    contiguous: Mask = heads.sum(axis=1) == np.bincount(places, minlength=len(work))
+    return contiguous
 
 
 def _in_chains(work: Ints, step: int) -> Ints:

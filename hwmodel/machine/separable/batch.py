@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
-from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, interval_of, units_of
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, interval_of, rate_of, units_of
 from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.energy import energy_prices
 from hwmodel.machine.group import Group
@@ -99,7 +99,7 @@ class GroupBatch:
         """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of rates (U, tasks).
 
         Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
-        the later along another dimension), or that need a schedule at some of the rates, are priced by the exact path.
+        the later along another dimension), or whose delays skip indices of a step, are priced by the exact path.
         """
         structures = self.structures(scan, shapes, policy)
         timing = self.timing(self.tasks)
@@ -114,7 +114,7 @@ class GroupBatch:
             latency=cycles(cyclic=False),
             frame=lambda: cycles(cyclic=True),
         )
-        wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures, rates)))
+        wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures)))
         designs = self._designs(scan, shapes[wrong], policy)
         return corrected(priced, wrong, [price_structure(self.accesses, self.platform, one, rates) for one in designs])
 
@@ -140,7 +140,7 @@ class GroupBatch:
         most = timing.most_units(structures)
         suiting = [own.suiting(most[:, place]) for place, own in enumerate(rates_of)]
         count, variants = _variants(timing, rates_of, suiting)
-        formula = timing.has_formula(structures, np.concatenate(variants))
+        formula = timing.has_formula(structures)
         cycles: dict[str, list[Ints]] = {name: [] for name in times}
         chosen = []
         for rates in variants:
@@ -287,9 +287,8 @@ class GroupBatch:
                 self.kept.size += table.nbytes
             tables.append(self.kept.tables[key])
             picks.append(pick.ravel())
-        return make_structures(
-            self.counts, tables, np.array(picks).reshape(len(tables), len(shapes)).T, self.kept.orders
-        )
+        rows = np.array(picks).reshape(len(tables), len(shapes)).T
+        return make_structures(self.counts, scan, tables, rows, self.kept.orders)
 
     def _blocks(self, memory: Ints) -> Figures | None:
         size = self.platform.local.block_bits
@@ -350,7 +349,7 @@ def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple
     legal = suiting > 0
     if len(offered.intervals) == 1:
         return rates, legal
-    paces = [timing.pace(task, interval) for interval in offered.intervals.tolist()]
+    paces = [timing.pace(task, rate_of(1, interval)) for interval in offered.intervals.tolist()]
     rows = [
         (one.occupancy, one.occupancy + one.latency, one.near * one.occupancy, one.far * one.occupancy) for one in paces
     ]

@@ -14,15 +14,16 @@ structures that share the sides of some dimensions share their rows or columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 
+from hwmodel.design import Scan
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
-from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,16 +107,17 @@ Value = TypeVar("Value")
 class OrderCounts:
     """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
 
-    `steps` has as entries what is counted and the longest chains of tasks, `lives` all births, then all deaths
-    in memories; `chains` (S, tasks) is the largest number of chains at a place, `equal` (S, tasks) whether those of
-    each place are equally long. `kept` holds what was computed of it.
+    `steps` has as entries what is counted, then by task the length of its lines, then by task with a delay the indices
+    along that; `lives` all births, then all deaths in memories. `line` (S, tasks) is the longest line of all places,
+    `contiguous` (S, tasks) whether what is at a place follows each other along the delay. `kept` holds what was
+    computed of it.
     """
 
     places: Ints
     steps: PlaceCounts
     lives: PlaceCounts
-    chains: Ints
-    equal: Mask
+    line: Ints
+    contiguous: Mask
     kept: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[], Value], *key: object) -> Value:
@@ -131,32 +133,49 @@ class _Dense:
     places: Ints
     steps: Ints
     lives: Ints
-    chains: Ints
-    equal: Mask
+    line: Ints
+    contiguous: Mask
 
 
-def order_counts(tables: Sequence[AxisTable], picks: Ints) -> OrderCounts:
+@dataclass(frozen=True, eq=False)
+class Along:
+    """What is counted one dimension of the blocks at a time: entries of steps, as rows of `happens`.
+
+    An entry counts as often as the row does along the dimension if `own` (dimensions, entries) says so, else once
+    where the row does at all. The first `tasks` are lengths of lines.
+    """
+
+    row: Ints
+    own: Mask
+    tasks: int
+
+
+def order_counts(tables: Sequence[AxisTable], picks: Ints, along: Along) -> OrderCounts:
     """The dimensions of `tables`, outermost first, as one; `picks` (S, dimensions) chooses a side of each."""
-    order, *others = [_picked(table, picks[:, number]) for number, table in enumerate(tables)]
+    order, *others = [_picked(table, picks[:, number], along, number) for number, table in enumerate(tables)]
     for other in others:
         order = _product(order, other)
     steps, lives = PlaceCounts.of(order.steps, order.places), PlaceCounts.of(order.lives, order.places)
-    return OrderCounts(order.places, steps, lives, order.chains, order.equal)
+    return OrderCounts(order.places, steps, lives, order.line, order.contiguous)
 
 
 def _single_place(counts: GroupCounts) -> OrderCounts:
     """Of no dimension at all: one place."""
     tasks, living = len(counts.parts.group.tasks), sum(len(memory.living) for memory in counts.memories)
     places = np.ones(1, np.int64)
-    entries = len(counts.counted) + tasks, 2 * living
+    entries = len(counts.shift), 2 * living
     steps, lives = (PlaceCounts.of(np.ones((1, number, 1), np.int64), places) for number in entries)
     return OrderCounts(places, steps, lives, np.ones((1, tasks), np.int64), np.ones((1, tasks), np.bool_))
 
 
-def _picked(table: AxisTable, pick: Ints) -> _Dense:
-    steps = np.concatenate([table.happens[pick], table.longest[pick]], axis=1)
+def _picked(table: AxisTable, pick: Ints, along: Along, dimension: int) -> _Dense:
+    happens = table.happens[pick]
+    lengths = happens[:, along.row]
+    once = ~along.own[dimension]
+    lengths[:, once] = lengths[:, once] > 0
+    steps = np.concatenate([happens, lengths], axis=1)
     lives = np.concatenate([table.born[pick], table.dead[pick]], axis=1)
-    return _Dense(table.places[pick], steps, lives, table.chains[pick].max(axis=2), table.equal[pick])
+    return _Dense(table.places[pick], steps, lives, lengths[:, : along.tasks].max(axis=2), table.contiguous[pick])
 
 
 def _product(outer: _Dense, inner: _Dense) -> _Dense:
@@ -164,7 +183,7 @@ def _product(outer: _Dense, inner: _Dense) -> _Dense:
     places = outer.places * inner.places
     steps = _places_of_both(outer.steps, inner.steps, outer.places, inner.places)
     lives = _places_of_both(outer.lives, inner.lives, outer.places, inner.places)
-    return _Dense(places, steps, lives, outer.chains * inner.chains, outer.equal & inner.equal)
+    return _Dense(places, steps, lives, outer.line * inner.line, outer.contiguous & inner.contiguous)
 
 
 def _places_of_both(outer: Ints, inner: Ints, rows: Ints, columns: Ints) -> Ints:
@@ -274,18 +293,28 @@ def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
 
 @dataclass(frozen=True, eq=False)
 class Structures:
-    """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,)."""
+    """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,).
+
+    `units` has by task the dimension of its lines.
+    """
 
     outer: OrderCounts
     inner: OrderCounts
     pairs: Ints
     holds: Mask
+    units: UnitDimensions
 
     @property
-    def equal_chains(self) -> Mask:
-        """Whether the chains of each task's delay in a step are equally long as far as blocks cut them, (S, tasks)."""
-        equal: Mask = self.outer.equal[self.pairs[:, 0]] & self.inner.equal[self.pairs[:, 1]]
-        return equal
+    def contiguous(self) -> Mask:
+        """Whether what a step has of each task follows each other along its delay, as far as blocks go, (S, tasks)."""
+        contiguous: Mask = self.outer.contiguous[self.pairs[:, 0]] & self.inner.contiguous[self.pairs[:, 1]]
+        return contiguous
+
+    @property
+    def line(self) -> Ints:
+        """The longest line of each task as far as blocks go, (S, tasks)."""
+        longest: Ints = self.outer.line[self.pairs[:, 0]] * self.inner.line[self.pairs[:, 1]]
+        return longest
 
     def by_lateness(self, shift: int) -> Iterator[tuple[int, Ints]]:
         """How many rows above its step the work of a shift lies at most, and the structures for which that holds.
@@ -299,27 +328,48 @@ class Structures:
 
 
 def make_structures(
-    counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], OrderCounts]
+    counts: GroupCounts,
+    scan: Scan,
+    tables: Sequence[AxisTable],
+    picks: Ints,
+    kept: dict[tuple[object, ...], OrderCounts],
 ) -> Structures:
     """Structures whose sides are `picks` (S, dimensions) of tables of the scan's dimensions, outermost first.
 
     `kept` holds the counts of the dimensions that were put together so far.
     """
-    outer, rows = _order(counts, tables[:-1], picks[:, :-1], kept)
-    inner, columns = _order(counts, tables[-1:], picks[:, -1:], kept)
-    return Structures(outer, inner, np.stack([rows, columns], axis=1), _holds(counts, tables, picks))
+    units = counts.unit_dimensions(scan)
+    along = _along(counts, scan, units)
+    outer, rows = _order(counts, tables[:-1], picks[:, :-1], replace(along, own=along.own[:-1]), kept)
+    inner, columns = _order(counts, tables[-1:], picks[:, -1:], replace(along, own=along.own[-1:]), kept)
+    return Structures(outer, inner, np.stack([rows, columns], axis=1), _holds(counts, tables, picks), units)
+
+
+def _along(counts: GroupCounts, scan: Scan, units: UnitDimensions) -> Along:
+    tasks, parts = counts.parts.group.tasks, counts.parts
+    wanted = list(zip(tasks, units, strict=True))
+    for task in counts.delayed:
+        delay = parts.delay(task)
+        wanted.append((task, delay[1] if delay else None))
+    row = np.array([counts.names.index(("task", task)) for task, _ in wanted])
+    own = [[k is not None and parts.dimensions[task][block] == k for task, k in wanted] for block in scan.dimensions]
+    return Along(row, np.array(own, np.bool_).reshape(len(own), len(wanted)), len(tasks))
 
 
 def _order(
-    counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints, kept: dict[tuple[object, ...], OrderCounts]
+    counts: GroupCounts,
+    tables: Sequence[AxisTable],
+    picks: Ints,
+    along: Along,
+    kept: dict[tuple[object, ...], OrderCounts],
 ) -> tuple[OrderCounts, Ints]:
     """The distinct choices of sides of some dimensions put together, and which of them each structure has."""
     if not tables:
         return _single_place(counts), np.zeros(len(picks), np.int64)
     distinct, number = np.unique(picks, axis=0, return_inverse=True)
-    key = *tables, distinct.tobytes()
+    key = *tables, distinct.tobytes(), along.own.tobytes()
     if key not in kept:
-        kept[key] = order_counts(tables, distinct)
+        kept[key] = order_counts(tables, distinct, along)
     return kept[key], number.ravel()
 
 

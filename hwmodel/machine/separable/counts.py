@@ -19,13 +19,16 @@ from typing import Literal
 import numpy as np
 
 from arrayol.ir.spec import port_named
+from hwmodel.design import Scan
 from hwmodel.machine.access_counts import Counts as AccessCounts
 from hwmodel.machine.access_counts import accesses_of_products
 from hwmodel.machine.group import frames_back
 from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts, separate
 from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, fields_along
 from hwmodel.machine.ticks import STORES
+from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
+UnitDimensions = tuple[int | None, ...]
 Fate = Literal["read", "stored", "lost"]
 Needed = Literal["all", "some", ""]
 
@@ -113,10 +116,11 @@ class GroupCounts:
 
     @cached_property
     def shift(self) -> Ints:
-        """Steps by which all that is counted, then the longest chains of tasks lag behind the first load, (Q + T,)."""
+        """Steps by which all that is counted lags behind the first load, then lines, then indices along delays."""
         stages = [quantity.stage for quantity in self.counted]
-        tasks = [quantity.stage for quantity in self.counted if quantity.kind == "task"]
-        return np.array([*stages, *tasks]) - min(stages)
+        own = self.parts.stages.task
+        lines, along = ([own[task] for task in tasks] for tasks in (self.parts.group.tasks, self.delayed))
+        return np.array([*stages, *lines, *along]) - min(stages)
 
     @cached_property
     def memories(self) -> list[Memory]:
@@ -150,22 +154,35 @@ class GroupCounts:
             masks[dimension] &= self.masks.runs[task, dimension]
         return [np.flatnonzero(mask) for mask in masks]
 
-    def chain_factors(self, task: str) -> tuple[int, int]:
-        """Chains of a task's delay for each index of what moves with the blocks, and repetitions of each at once."""
-        delay, number, longest = self.parts.delay(task), 1, 1
-        for free in self.parts.free_dimensions(task):
-            runs = self.masks.runs[task, free]
-            if delay is not None and delay[1] == free:
-                chains, longest, _ = free_chains(runs, delay[0].vector[free])
-                number *= chains
-            else:
-                number *= int(runs.sum())
-        return number, longest
+    def line_factor(self, task: str, dimension: int | None) -> int:
+        """Indices of one dimension of a task that run whatever the blocks; 1 of one that moves with them, or none."""
+        if dimension is None or dimension in self.parts.dimensions[task]:
+            return 1
+        return int(self.masks.runs[task, dimension].sum())
 
-    def equal_free_chains(self, task: str) -> bool:
-        """Whether a task's chains along what no block moves, if its delay goes there, are equally long."""
-        number, longest = self.chain_factors(task)
-        return number * longest == self.free_runs(task)
+    def levels_hold(self, task: str) -> bool:
+        """Whether the indices along a task's delay, if it goes where no block moves, follow each other."""
+        delay = self.parts.delay(task)
+        if delay is None or delay[1] in self.parts.dimensions[task]:
+            return True
+        running = np.flatnonzero(self.masks.runs[task, delay[1]])
+        return not len(running) or int(running[-1] - running[0]) + 1 == len(running)
+
+    @cached_property
+    def delayed(self) -> list[str]:
+        """The tasks with an acting delay, in dataflow order."""
+        return [task for task in self.parts.group.tasks if self.parts.delay(task) is not None]
+
+    @cached_property
+    def riding(self) -> Riding:
+        """Which dimensions of the tasks ride on those of the last one."""
+        group = self.parts.group
+        return riding_dimensions(group.accesses, group.tasks, group.last)
+
+    def unit_dimensions(self, scan: Scan) -> UnitDimensions:
+        """The dimension of each task's lines under a scan, in dataflow order."""
+        accesses = self.parts.group.accesses
+        return tuple(unit_dimension(accesses, self.riding, scan, task) for task in self.parts.group.tasks)
 
     def latest_readers(self, piece: str) -> int:
         """A bit for each reading tiler of a piece whose task works latest; all bits where all work in one stage."""
@@ -287,7 +304,7 @@ class GroupCounts:
         for free in self.parts.free_dimensions(task):
             runs = self.masks.runs[task, free]
             chained = delay is not None and delay[1] == free
-            factor *= free_chains(runs, delay[0].vector[free])[2] if chained and delay else int(runs.sum())
+            factor *= several_in_chain(runs, delay[0].vector[free]) if chained and delay else int(runs.sum())
         return Living(task, "chain", stage, stage + 1, factor)
 
 
@@ -296,13 +313,9 @@ def _happens(link: Link) -> bool:
     return all(map(np.any, link.allowed.values()))
 
 
-def free_chains(runs: Mask, step: int) -> tuple[int, int, int]:
-    """Chains x, x + step, ... of indices that run, all in one tick: number, longest, those of two indices or more."""
-    lengths = [int(runs[first :: abs(step)].sum()) for first in range(min(abs(step), len(runs)))]
-    if step < 0:
-        lengths = [int(runs[::-1][first :: abs(step)].sum()) for first in range(min(abs(step), len(runs)))]
-    running = [length for length in lengths if length]
-    return len(running), max(running, default=0), sum(length > 1 for length in running)
+def several_in_chain(runs: Mask, step: int) -> int:
+    """How many chains x, x + step, ... of indices that run have two indices or more."""
+    return sum(int(runs[first :: abs(step)].sum()) > 1 for first in range(min(abs(step), len(runs))))
 
 
 def make_counts(parts: Parts, masks: Masks) -> GroupCounts | None:

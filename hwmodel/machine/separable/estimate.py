@@ -41,7 +41,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         return None
     rates = {processor.task: processor.rate for processor in design.processors}
     timing = batch.timing(group.tasks)
-    if not timing.has_formula(structures, np.array([[rates[task] for task in group.tasks]])).all():
+    if not timing.has_formula(structures).all():
         return None
     require_units(dict(zip(group.tasks, timing.most_units(structures)[0].tolist(), strict=True)), rates)
     (kinds,) = step_kinds(batch.counts, structures, cyclic=False)

@@ -6,8 +6,9 @@ the row and one of the column, a pair of a kind of rows and a kind of columns is
 as the product of theirs; the sum over kinds, each times how often it occurs, is the sum over all steps. Where frames
 follow each other (section 8), steps are taken modulo the number of ticks: the rows above the first are the last ones.
 
-How many rounds of its interval a processor takes for n repetitions, the longest chain of c, is `rounds_of`: chains of
-delays are products too. Structures with a task that needs a schedule instead are not priced here (`batch`).
+How many rounds of its interval a processor takes is told by its lines and levels (`rounds`): the length of a line and
+the indices along a delay are counts of one dimension, times 1 or 0 for each other. Structures where what a step has
+along a delay leaves gaps are not priced here (`batch`).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from hwmodel.machine.datapaths import Datapaths, Waits
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port, PortCycles
 from hwmodel.machine.processors import busiest_bank
-from hwmodel.machine.rounds import fewest_units, rounds_of
+from hwmodel.machine.rounds import Lines
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import (
     Kinds,
@@ -37,7 +38,7 @@ from hwmodel.machine.separable.block_order import (
     earlier,
     kinds_of,
 )
-from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
 from hwmodel.platform import Platform
 
 _STEP_CELLS = 1 << 22  # of a part's tables
@@ -47,14 +48,17 @@ _STEP_CELLS = 1 << 22  # of a part's tables
 class StepKinds:
     """How often each kind of step of some structures occurs (S, K), and what happens in it.
 
-    `happens` (S, K, Q) in the order of what is counted, `longest` (S, K, T) the longest chain of each task. `chosen`
+    `happens` (S, K, Q) in the order of what is counted, `along` (S, K, T + D) the length of each task's lines, and for
+    tasks with a delay how many indices along it, both as far as blocks go. `units` are the dimensions of lines.
+    `chosen`
     (S,) are the structures' numbers.
     """
 
     chosen: Ints
     times: Ints
     happens: Ints
-    longest: Ints
+    along: Ints
+    units: UnitDimensions
 
 
 def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> Iterator[StepKinds]:
@@ -67,11 +71,11 @@ def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> 
         step = max(1, _STEP_CELLS // each)
         for start in range(0, len(chosen), step):
             part = chosen[start : start + step]
-            yield _paired(part, rows, columns, structures.pairs[part], counts.factor)
+            yield _paired(part, rows, columns, structures, counts.factor)
 
 
 def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:
-    """Rows (S, kinds, Q + T, late + 1): what is counted, then the longest chains."""
+    """Rows (S, kinds, Q + T + D, late + 1): what is counted, then what tells lines and levels."""
     entries = np.arange(outer.steps.entries)
     rows = changing_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
     counts, _ = above(outer.steps, entries[None, :], rows, late, cyclic=cyclic)
@@ -79,14 +83,15 @@ def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:
 
 
 def _column_kinds(inner: OrderCounts, shift: Ints) -> Kinds:
-    """Columns (S, kinds, Q + T, 2): rows above, and the count in the column there."""
+    """Columns (S, kinds, Q + T + D, 2): rows above, and the count in the column there."""
     entries = np.arange(inner.steps.entries)
     columns = changing_columns(inner.steps, np.zeros_like(entries), shift)
     late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns)
     return kinds_of(columns.side, np.stack([late, counts], axis=2), columns.run)
 
 
-def _paired(chosen: Ints, rows: Kinds, columns: Kinds, pairs: Ints, factor: Ints) -> StepKinds:
+def _paired(chosen: Ints, rows: Kinds, columns: Kinds, structures: Structures, factor: Ints) -> StepKinds:
+    pairs = structures.pairs[chosen]
     late, count = columns.values[pairs[:, 1], ..., 0], columns.values[pairs[:, 1], ..., 1]
     row = np.arange(rows.times.shape[1])[None, :, None, None]
     entry = np.arange(count.shape[2])[None, None, None, :]
@@ -94,9 +99,8 @@ def _paired(chosen: Ints, rows: Kinds, columns: Kinds, pairs: Ints, factor: Ints
     times = rows.times[pairs[:, 0]][:, :, None] * columns.times[pairs[:, 1]][:, None, :]
     happens = happens.reshape(len(pairs), -1, happens.shape[3])
     quantities = len(factor)
-    return StepKinds(
-        chosen, times.reshape(len(pairs), -1), happens[:, :, :quantities] * factor, happens[:, :, quantities:]
-    )
+    counted, along = happens[:, :, :quantities] * factor, happens[:, :, quantities:]
+    return StepKinds(chosen, times.reshape(len(pairs), -1), counted, along, structures.units)
 
 
 _CELLS = 1 << 21  # of intermediate arrays at a time
@@ -104,12 +108,13 @@ _CELLS = 1 << 21  # of intermediate arrays at a time
 
 @dataclass(frozen=True, eq=False)
 class Pace:
-    """How fast a processor is at some intervals: cycles of a round, latency, and rounds that chains wait (`Waits`)."""
+    """How fast a processor is at some rates: cycles of a round, latency, rounds that chains wait (`Waits`) and fill."""
 
     occupancy: int | Ints
     latency: int | Ints
     near: int | Ints
     far: int | Ints
+    fill: int | Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +126,11 @@ class Timing:
     tasks: tuple[str, ...]
 
     def most_units(self, structures: Structures) -> Ints:
-        """The most repetitions of each task that can run at once in a step, (S, tasks)."""
-        outer, inner = structures.outer.chains[structures.pairs[:, 0]], structures.inner.chains[structures.pairs[:, 1]]
-        factor = np.array([self.counts.chain_factors(task)[0] for task in self.counts.parts.group.tasks])
-        order = [self.counts.parts.group.tasks.index(task) for task in self.tasks]
-        most: Ints = (outer * inner * factor)[:, order]
+        """The longest line of each task, (S, tasks)."""
+        tasks = self.counts.parts.group.tasks
+        factors = map(self.counts.line_factor, tasks, structures.units)
+        order = [tasks.index(task) for task in self.tasks]
+        most: Ints = (structures.line * np.array(list(factors)))[:, order]
         return most
 
     def legal(self, structures: Structures, rates: Ints) -> NDArray[np.bool_]:
@@ -133,15 +138,10 @@ class Timing:
         most = self.most_units(structures)[:, None, :]
         return np.asarray(((units_of(rates)[None, :, :] <= most) | (most == 0)).all(axis=2))
 
-    def has_formula(self, structures: Structures, rates: Ints) -> NDArray[np.bool_]:
-        """Whether no step needs a schedule at any of these rates (R, tasks), (S,); see `rounds`."""
-        formula = np.ones(len(structures.pairs), np.bool_)
-        for place, task in enumerate(self.tasks):
-            intervals = np.unique(interval_of(rates[:, place])).tolist()
-            if any(self._waits(task, interval).far > 1 for interval in intervals):
-                equal = structures.equal_chains[:, self.counts.parts.group.tasks.index(task)]
-                formula &= equal & self.counts.equal_free_chains(task)
-        return formula
+    def has_formula(self, structures: Structures) -> NDArray[np.bool_]:
+        """Whether no step needs a schedule, (S,); see `rounds`."""
+        free = np.array([self.counts.levels_hold(task) for task in self.counts.parts.group.tasks])
+        return np.asarray((structures.contiguous & free).all(axis=1))
 
     def cycles(self, parts: Iterable[StepKinds], structures: int, rates: Ints) -> Ints:
         """The sum of all steps' lengths, (S, U)."""
@@ -179,45 +179,53 @@ class Timing:
             length = self._lengths(part, most)
             cycles[part.chosen] = self._summed(part, length)
             for place, task in enumerate(self.tasks):
-                pace = self._paces(task, interval_of(most[part.chosen, place, None]))
+                pace = self._paces(task, most[part.chosen, place, None])
                 rounds = np.maximum((length - pace.latency) // pace.occupancy, 1)
-                needed = fewest_units(self._number(part, task), self._longest(part, task), rounds, pace.far)
-                fewest[part.chosen, place] = needed.max(axis=1)
+                fewest[part.chosen, place] = self._lines(part, task).fewest_units(rounds, pace.far).max(axis=1)
         return cycles, fewest
 
     def busy(self, kinds: StepKinds, task: str, rate: int | Ints) -> Ints:
         """Cycles that a processor computes in each kind of step (S, K), at a rate or at (S, 1) of them."""
+        return self._busy(kinds, self._lines(kinds, task), task, rate)
+
+    def _busy(self, kinds: StepKinds, lines: Lines, task: str, rate: int | Ints) -> Ints:
         rates: Ints = np.asarray(rate, np.int64)
-        number, units, pace = self._number(kinds, task), units_of(rates), self._paces(task, interval_of(rates))
-        if self.counts.parts.group.delays(task):
-            rounds = rounds_of(number, self._longest(kinds, task), units, pace.near, pace.far)
-        else:
-            rounds = -(-number // units)
-        return np.where(number > 0, rounds * pace.occupancy + pace.latency, 0)
+        pace = self._paces(task, rates)
+        rounds = lines.rounds(units_of(rates), pace.near, pace.far, pace.fill)
+        return np.where(self._number(kinds, task) > 0, rounds * pace.occupancy + pace.latency, 0)
 
     def _waits(self, task: str, interval: int) -> Waits:
         for delay in self.counts.parts.group.delays(task):
             return self.paths.waits(task, delay, interval)
         return Waits(1, 1)
 
-    def pace(self, task: str, interval: int) -> Pace:
-        """How fast a task's processor is at an interval."""
-        path, waits = self.paths.at(task, interval), self._waits(task, interval)
-        return Pace(path.interval, path.latency, waits.near, waits.far)
+    def pace(self, task: str, rate: int) -> Pace:
+        """How fast a task's processor is at a rate."""
+        path, waits = self.paths.at(task, interval_of(rate)), self._waits(task, interval_of(rate))
+        return Pace(path.interval, path.latency, waits.near, waits.far, self.paths.fill(task, rate))
 
-    def _paces(self, task: str, intervals: Ints) -> Pace:
-        """Of each of some intervals, in their shape."""
-        if not intervals.ndim:
-            return self.pace(task, int(intervals))
-        distinct, of = np.unique(intervals, return_inverse=True)
-        each = [self.pace(task, interval) for interval in distinct.tolist()]
-        rows = np.array([(pace.occupancy, pace.latency, pace.near, pace.far) for pace in each], np.int64)
-        return Pace(*(column[of.reshape(intervals.shape)] for column in rows.T))
+    def _paces(self, task: str, rates: Ints) -> Pace:
+        """Of each of some rates, in their shape."""
+        if not rates.ndim:
+            return self.pace(task, int(rates))
+        distinct, of = np.unique(rates, return_inverse=True)
+        each = [self.pace(task, rate) for rate in distinct.tolist()]
+        rows = np.array([(pace.occupancy, pace.latency, pace.near, pace.far, pace.fill) for pace in each], np.int64)
+        return Pace(*(column[of.reshape(rates.shape)] for column in rows.T))
 
-    def _longest(self, kinds: StepKinds, task: str) -> Ints:
-        """The longest chain of a task in each kind of step, (S, K)."""
-        place = self.counts.parts.group.tasks.index(task)
-        return kinds.longest[:, :, place] * self.counts.chain_factors(task)[1]
+    def _lines(self, kinds: StepKinds, task: str) -> Lines:
+        """Lines and levels of a task in each kind of step, (S, K)."""
+        tasks, counts = self.counts.parts.group.tasks, self.counts
+        number = tasks.index(task)
+        length = kinds.along[:, :, number] * counts.line_factor(task, kinds.units[number])
+        many = self._number(kinds, task) // np.maximum(length, 1)
+        delay = counts.parts.delay(task)
+        if delay is None:
+            return Lines(length, many)
+        step, entry = abs(delay[0].vector[delay[1]]), len(tasks) + counts.delayed.index(task)
+        indices = np.maximum(kinds.along[:, :, entry] * counts.line_factor(task, delay[1]), 1)
+        levels, each = -(-indices // step), many // indices
+        return Lines(length, each * np.minimum(indices, step), levels, each * (indices - (levels - 1) * step))
 
     def _number(self, kinds: StepKinds, task: str) -> Ints:
         """Repetitions of a task in each kind of step, (S, K)."""
@@ -240,7 +248,9 @@ class Timing:
         tables = []
         for task, column in zip(self.tasks, rates.T, strict=True):
             numbers, variant = np.unique(column, return_inverse=True)
-            tables.append((np.stack([self.busy(kinds, task, number) for number in numbers.tolist()]), variant.ravel()))
+            lines = self._lines(kinds, task)
+            table = np.stack([self._busy(kinds, lines, task, number) for number in numbers.tolist()])
+            tables.append((table, variant.ravel()))
         prefixes = _prefixes(np.stack([variant for _, variant in tables], axis=1))
         total = np.zeros((len(kinds.times), len(rates)), np.int64)
         widest = max(len(parent) for parent, _, _ in prefixes) * kinds.times.shape[1]

@@ -247,7 +247,7 @@ def _kinds(model: MachineModel, design: GroupDesign, rates: NDArray[np.int64]) -
     for pipeline in processors.pipelines:
         column = design.tasks.index(pipeline[0])
         for row, interval in enumerate(interval_of(rates[:, column]).tolist()):
-            if processors.has_formula(pipeline, interval):
+            if processors.has_formula(pipeline):
                 kinds[row, column] = rate_of(0, interval)
     return kinds
 

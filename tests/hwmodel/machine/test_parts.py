@@ -12,7 +12,6 @@ from strategies import NOWHERE, delay_sets
 from arrayol.ir.spec import Delay, Shape
 from hwmodel.machine.fifo import depth
 from hwmodel.machine.group import closed
-from hwmodel.machine.list_schedule import most_at_once
 from hwmodel.machine.moves import largest_live, largest_live_folded
 
 intervals = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), min_size=1, max_size=12)
@@ -63,13 +62,6 @@ def test_the_largest_live_set_of_frames_in_succession(pairs: list[tuple[int, int
 def test_a_datum_counts_in_the_cycles_of_its_arrival_and_of_its_read(pairs: list[tuple[int, int]]) -> None:
     arrives, leaves = columns(pairs)
     assert depth(arrives, leaves) == max(sum((arrives <= cycle) & (cycle <= leaves)) for cycle in range(25))
-
-
-@given(st.lists(st.integers(0, 15), min_size=1, max_size=10), st.integers(1, 5))
-def test_the_most_repetitions_at_once(starts: list[int], occupancy: int) -> None:
-    start = np.array(starts)
-    expected = max(sum((start <= cycle) & (cycle < start + occupancy)) for cycle in range(25))
-    assert most_at_once(start, occupancy) == expected
 
 
 def test_a_path_that_only_one_order_of_delays_keeps_inside() -> None:

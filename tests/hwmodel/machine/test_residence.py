@@ -25,7 +25,7 @@ from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform
 from hwmodel.published.group import PublishedDesign
 from hwmodel.published.model import PublishedModel
 from hwmodel.residence import Load
-from hwmodel.simulator.group import run_group
+from hwmodel.simulator.group import LocalMemories, run_group
 from hwmodel.simulator.memories import external_memory
 from hwmodel.simulator.setup import set_up
 
@@ -131,7 +131,7 @@ def test_every_frame_finds_what_was_loaded_once() -> None:
     setup = set_up(accesses, PLATFORM, memory)
     memory["w"][:] = -1  # no frame may look for it outside
     sizes = {("buffer", "x"): 6, ("buffer", "y"): 2}
-    runs = [run_group(accesses, PLATFORM, DESIGN.groups[0], sizes, memory, setup) for _ in range(2)]
+    runs = [run_group(accesses, PLATFORM, DESIGN.groups[0], LocalMemories(sizes), memory, setup) for _ in range(2)]
     assert [run.cycles for run in runs] == [52, 52]
     assert setup.cycles == 7
     assert np.array_equal(setup.tokens["w"], np.arange(3))

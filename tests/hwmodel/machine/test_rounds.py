@@ -1,82 +1,77 @@
-"""The closed form of a step beside the greedy list schedule of its repetitions."""
+"""The closed form of a step beside its rounds one by one, and the fewest units for no more of them."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from hwmodel.machine.list_schedule import Jobs, priorities, remaining_chain, start_cycles
-from hwmodel.machine.rounds import fewest_units, rounds_of
+from hwmodel.machine.rounds import Lines
 
 
-def _scheduled(lengths: list[int], units: int, waits: tuple[int, int], interval: int = 1) -> int:
-    """Rounds until the last repetition has left its unit, of chains that stand side by side in scan order."""
-    place = np.concatenate([np.arange(length) for length in lengths])
-    chain = np.repeat(np.arange(len(lengths)), lengths)
-    source = np.flatnonzero(place < np.array(lengths)[chain] - 1)
-    remaining = remaining_chain(len(place), source, source + 1)
-    priority = priorities(remaining, place * len(lengths) + chain)
-    wait = waits[0] if len(lengths) <= units else waits[1]
-    jobs = Jobs(np.zeros_like(place), priority, source, source + 1, np.zeros_like(source))
-    starts = start_cycles(jobs, [units], [interval], [wait])
-    assert not (starts % interval).any()
-    return int(starts.max()) // interval + 1
+def _issued(step: int, indices: int, rows: int, length: int, units: int, waits: tuple[int, int]) -> int:
+    """Rounds of a box, one by one: chains of x, x + step, ... along `indices`, `rows` lines of `length` at each."""
+    levels = [range(first, min(first + step, indices)) for first in range(0, indices, step)]
+    start: dict[tuple[int, int, int], int] = {}
+    now, cut = 0, range(0, length, units)
+    wait = waits[0] if len(levels[0]) * rows * len(cut) == 1 else waits[1]
+    for level in levels:
+        for x in level:
+            for row in range(rows):
+                for first in cut:
+                    together = [(x, row, place) for place in range(first, min(first + units, length))]
+                    read = [start[x - step, *rest] + wait for _, *rest in together if (x - step, *rest) in start]
+                    now = max([now, *read])
+                    start |= dict.fromkeys(together, now)
+                    now += 1
+    return now
+
+
+def _lines(step: int, indices: int, rows: int, length: int) -> Lines:
+    levels = -(-indices // step)
+    many, last = min(indices, step) * rows, (indices - (levels - 1) * step) * rows
+    return Lines(*(np.array([each]) for each in (length, many, levels, last)))
 
 
 WAITS = st.tuples(st.integers(1, 7), st.integers(0, 4)).map(lambda pair: (pair[0], sum(pair)))
+BOXES = st.tuples(st.integers(1, 4), st.integers(1, 9), st.integers(1, 3), st.integers(1, 6))
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.integers(1, 9), st.integers(1, 6), st.integers(1, 10), WAITS)
-def test_equal_chains_take_as_long_as_their_schedule(
-    number: int, length: int, units: int, waits: tuple[int, int]
-) -> None:
-    event("a unit for each" if number <= units else "enough chains" if number >= units * waits[1] else "few chains")
-    found = rounds_of(np.array(number * length), np.array(length), units, *waits)
-    assert int(found) == _scheduled([length] * number, units, waits)
+@given(BOXES, st.integers(1, 7), WAITS)
+def test_a_box_takes_as_long_as_its_rounds(box: tuple[int, int, int, int], units: int, waits: tuple[int, int]) -> None:
+    event("the last level is smaller" if box[1] % box[0] and box[1] > box[0] else "equal levels")
+    assert int(_lines(*box).rounds(units, *waits)[0]) == _issued(*box, units, waits)
 
 
 @settings(max_examples=400, deadline=None)
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=8), st.integers(1, 10), WAITS)
-def test_unequal_chains_where_they_wait_a_round_or_have_a_unit_each(
-    lengths: list[int], units: int, waits: tuple[int, int]
-) -> None:
-    if units < len(lengths):
-        waits = (1, 1)
-    found = rounds_of(np.array(sum(lengths)), np.array(max(lengths)), units, *waits)
-    if len(set(lengths)) > 1 and waits[0] < waits[1] and units >= len(lengths):
-        event("a unit for each")
-    assert int(found) == _scheduled(lengths, units, waits)
-
-
-@settings(max_examples=400, deadline=None)
-@given(st.integers(1, 9), st.integers(1, 6), WAITS, st.integers(1, 12))
+@given(BOXES, WAITS)
 def test_more_units_are_no_slower_and_the_fewest_are_found(
-    number: int, length: int, waits: tuple[int, int], most: int
+    box: tuple[int, int, int, int], waits: tuple[int, int]
 ) -> None:
-    units = np.arange(1, most + 1)
-    count, longest = np.full(most, number * length), np.full(most, length)
-    rounds = rounds_of(count, longest, units, *waits)
+    lines, units = _lines(*box), np.arange(1, box[3] + 1)
+    rounds = np.array([int(lines.rounds(number, *waits)[0]) for number in units.tolist()])
     assert (np.diff(rounds) <= 0).all()
     for allowed in range(int(rounds[-1]), int(rounds[0]) + 3):
-        found = fewest_units(count[:1], longest[:1], np.array([allowed]), waits[1])
+        found = lines.fewest_units(np.array([allowed]), waits[1])
         assert int(found[0]) == int(units[rounds <= allowed][0])
 
 
-@settings(max_examples=200, deadline=None)
-@given(st.lists(st.integers(1, 6), min_size=1, max_size=8), st.integers(1, 12))
-def test_the_fewest_units_of_unequal_chains_that_wait_a_round(lengths: list[int], most: int) -> None:
-    units = np.arange(1, most + 1)
-    count, longest = np.full(most, sum(lengths)), np.full(most, max(lengths))
-    rounds = rounds_of(count, longest, units, 1, 1)
-    for allowed in range(int(rounds[-1]), int(rounds[0]) + 3):
-        found = fewest_units(count[:1], longest[:1], np.array([allowed]), 1)
-        assert int(found[0]) == int(units[rounds <= allowed][0])
+@given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 9), st.integers(0, 3))
+def test_lines_are_not_crossed(many: int, length: int, units: int, fill: int) -> None:
+    lines = Lines(np.array([length]), np.array([many]))
+    rounds = int(lines.rounds(units, 1, 1, fill)[0])
+    assert rounds == many * (len(range(0, length, units)) + fill)
+    if not fill:
+        fewest = int(lines.fewest_units(np.array([rounds]), 1)[0])
+        assert fewest <= units
+        assert int(lines.rounds(fewest, 1, 1)[0]) == rounds
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.integers(1, 4), st.integers(1, 5), st.integers(1, 20))
-def test_waits_are_rounded_up_to_the_next_start(lengths: list[int], units: int, interval: int, wait: int) -> None:
-    rounded = -(-wait // interval)
-    assert _scheduled(lengths, units, (wait, wait), interval) == _scheduled(lengths, units, (rounded, rounded))
+@pytest.mark.parametrize(
+    ("occupancy", "recurrence", "units", "cycles"), [(1, 32, 1, 39 * 32 + 16), (4, 36, 4, 39 * 36 + 16)]
+)
+def test_sixteen_chains_of_forty(occupancy: int, recurrence: int, units: int, cycles: int) -> None:
+    wait = recurrence // occupancy
+    assert int(_lines(1, 40, 1, 16).rounds(units, wait, wait)[0]) * occupancy == cycles

@@ -16,11 +16,13 @@ from arrayol.errors import ArrayolError
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
+from hwmodel.local_memory.enumerated import element_box
 from hwmodel.machine.access_counts import accesses_of_runs
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.platform import Platform
+from hwmodel.simulator.group import Words
 from hwmodel.simulator.plan import SimulatorError, outside_elements
 from hwmodel.simulator.simulate import Simulation, reference_of, run_groups, simulate_alone
 
@@ -79,6 +81,7 @@ def judge(case: MappedSpec, pick: Pick) -> None:
         assert counted == model_accesses(model, group)
     sizes = sizes_of(estimate)
     require_same_alone(case, model.accesses, found, sizes)
+    require_addressed(model, case.design, sizes)
     memories = [(place, name) for place, own in enumerate(sizes) for name, data in own.items() if data]
     for place, name in pick(memories):
         assert rule_broken(model.accesses, case.platform, case.design, smaller(sizes, place, name)) == "overflow"
@@ -107,6 +110,24 @@ def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, 
         for array in {name for task in group.tasks for name in case.network.processes[task].writes}:
             needed = reference.needed_outside(array, group.tasks)
             assert np.array_equal(needed, outside_elements(reference.accesses, array, set(group.tasks)))
+
+
+def addresses_of(model: MachineModel, group: GroupDesign) -> Words:
+    """Addresses of the data of each buffer, from all their lifetimes."""
+    plan = plan_group(model.accesses, model.platform, group)
+    buffers = [held for held in plan.held if held.array not in plan.fifos and len(held.element)]
+    return {
+        held.array: element_box(model.accesses.shape(held.array), held.element, held.born, held.last)
+        for held in buffers
+    }
+
+
+def require_addressed(model: MachineModel, design: Design, sizes: Sequence[Sizes]) -> None:
+    """Fail unless the design runs with every datum at its address, and takes no fewer words than live at once."""
+    words = [addresses_of(model, group) for group in design.groups]
+    run_groups(model.accesses, model.platform, design, sizes, words)
+    for own, addressed in zip(sizes, words, strict=True):
+        assert all(box.size >= own["buffer", array] for array, box in addressed.items())
 
 
 def sizes_of(estimate: DesignEstimate) -> list[Sizes]:

@@ -77,6 +77,7 @@ MODEL = {  # the module, a line of it, and what stands there instead
     "no delay state": ("memories", "if delay in acting:", "if delay not in acting:"),
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
     "bank conflicts ignored": ("processors", BANKS, "busiest = 0"),
+    "levels that do not wait": ("issue", "np.maximum(rounds, waits[step])", "rounds"),
     "latency forgotten": ("port", "(self.platform.memory.latency or 0) + self.words", "self.words"),
     "states always in registers": ("datapaths", "for in_register in (True, False)", "for in_register in (True, True)"),
     "a datapath without latency": ("processors", "rounds * path.interval + path.latency", "rounds * path.interval"),
@@ -94,6 +95,25 @@ def test_mistakes_of_the_model(mistake: str, small: SmallLpsf, design: Design, m
     expected = {"every memory one too small": "overflow", "no delay state": "overflow"}.get(mistake, objection)
     assert objection == expected
     assert small.judge(design) is None
+
+
+def test_units_do_not_cross_the_ends_of_lines(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model that deals repetitions to units, whatever line they are on, is found out: 9 on lines of 3, 2 units."""
+    spec = load_checked(checkout / "specs" / "conv3x3.aol", SMALL["conv3x3"])
+    network, platform = flatten(spec, "conv3x3"), load_platform(checkout / "specs" / "conv3x3.toml")
+    first, second = network.processes
+    small = SmallLpsf(spec, network, platform)
+    image = next(
+        name for name in network.processes[first].reads if len(network.arrays[name].shape) == 2 and "image" in name
+    )
+    slow = replace(group(first, shape=(3, 3)), layouts=(BankLayout(image, 1, (1, 1)),))
+    design = Design((replace(slow, processors=(Processor(first, 2),)), group(second)))
+    assert small.judge(design) is None
+    monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.machine")
+    monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
+    crossing = "return -(-np.bincount(number, length).astype(np.int64) // units)"
+    with changed("issue", "return rounds", crossing):
+        assert small.judge(design) is not None
 
 
 STORED = "plan.ticks.own[plan.ticks.block[tick[chosen]]]"

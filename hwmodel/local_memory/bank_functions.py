@@ -1,0 +1,165 @@
+"""Functions from places to banks, and the first one without a conflict (docs/machine.md, section 7).
+
+Two places of one cycle must be in different banks. For a linear function that hangs on their difference d alone:
+alpha . d mod B != 0; for residues per axis some d_a mod B_a != 0. So the sets of all ports become one list of
+differences, and a function passes where it sends none of them to 0. A function that passes does so from wherever the
+sets are put.
+
+The search goes upwards from the largest set: for each number of banks first residues, then linear functions, each in
+lexicographic order. A linear function stays as good if all of alpha is multiplied by a unit modulo B, and of such
+multiples the first in order has gcd(alpha_a, B) as its first entry other than 0: no other is tried. gcd(alpha_last, B)
+= 1, so that B data in sequence lie in B banks, and an address in the bank is the place with the last index divided.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from hwmodel.local_memory.offsets import Places
+
+MOST_BANKS = 1024  # tried
+WORK = 20_000_000  # products of a difference and a vector before linear functions are given up
+_CHUNK = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Residues:
+    """bank(x) = the digits x_a mod B_a, row-major."""
+
+    moduli: tuple[int, ...]
+
+    @property
+    def banks(self) -> int:
+        """The number of banks."""
+        return math.prod(self.moduli)
+
+    def bank(self, places: Places) -> Places:
+        """The banks of places (number, rank)."""
+        number = np.zeros(len(places), np.int64)
+        for axis, modulus in enumerate(self.moduli):
+            number = number * modulus + places[:, axis] % modulus
+        return number
+
+    def rows(self, extents: Sequence[int]) -> tuple[int, ...]:
+        """The extents of a bank that holds its share of a box."""
+        return tuple(-(-extent // modulus) for extent, modulus in zip(extents, self.moduli, strict=True))
+
+    def address(self, places: Places, extents: Sequence[int]) -> Places:
+        """Where places (number, rank) of a box lie in their banks: a number for each, below the product of `rows`."""
+        return _row_major(places // np.array(self.moduli, np.int64), self.rows(extents))
+
+    def __str__(self) -> str:
+        return f"residues ({', '.join(map(str, self.moduli))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """bank(x) = alpha . x mod B, with gcd(alpha_last, B) = 1."""
+
+    alpha: tuple[int, ...]
+    banks: int
+
+    def bank(self, places: Places) -> Places:
+        """The banks of places (number, rank)."""
+        return np.asarray(places @ np.array(self.alpha, np.int64) % self.banks, np.int64)
+
+    def rows(self, extents: Sequence[int]) -> tuple[int, ...]:
+        """The extents of a bank that holds its share of a box."""
+        return (*extents[:-1], -(-extents[-1] // self.banks))
+
+    def address(self, places: Places, extents: Sequence[int]) -> Places:
+        """Where places (number, rank) of a box lie in their banks: a number for each, below the product of `rows`."""
+        divided = np.concatenate([places[:, :-1], places[:, -1:] // self.banks], axis=1)
+        return _row_major(divided, self.rows(extents))
+
+    def __str__(self) -> str:
+        return f"linear ({', '.join(map(str, self.alpha))}) mod {self.banks}"
+
+
+BankFunction = Residues | Linear
+
+
+def box_depth(function: BankFunction, extents: Sequence[int]) -> int:
+    """The words of each bank for a box of data."""
+    return math.prod(function.rows(extents)) if extents else 1
+
+
+def one_bank(rank: int) -> BankFunction:
+    """All places in one bank."""
+    return Residues((1,) * rank)
+
+
+def is_free(function: BankFunction, differences: Places) -> bool:
+    """Whether places with these differences are never in one bank."""
+    if isinstance(function, Linear):
+        return bool((function.bank(differences) != 0).all())
+    moduli = np.array(function.moduli, np.int64).reshape(1, -1)
+    return not bool((differences % moduli == 0).all(axis=1).any())
+
+
+def smallest_function(
+    differences: Places, least: int, most: int = MOST_BANKS, *, power_of_two: bool = False
+) -> BankFunction | None:
+    """The first function without a conflict of `least` banks or more, up to `most`; None where none is found.
+
+    With `power_of_two` only such numbers of banks are tried.
+    """
+    rank, work = differences.shape[1], WORK
+    if not len(differences) and least <= 1:
+        return one_bank(rank)
+    for banks in range(max(1, least), most + 1):
+        if power_of_two and banks & banks - 1:
+            continue
+        residues = (Residues(moduli) for moduli in factors(banks, rank))
+        found: BankFunction | None = next((one for one in residues if is_free(one, differences)), None)
+        if found is None and work > 0 and rank:
+            found, work = _linear(differences, banks, work)
+        if found is not None:
+            return found
+    return None
+
+
+def factors(number: int, rank: int) -> Iterator[tuple[int, ...]]:
+    """The ways to write a number as a product of `rank` factors, in lexicographic order."""
+    if rank == 1:
+        yield (number,)
+    for first in (factor for factor in range(1, number + 1) if number % factor == 0 and rank > 1):
+        yield from ((first, *rest) for rest in factors(number // first, rank - 1))
+
+
+def _linear(differences: Places, banks: int, work: int) -> tuple[Linear | None, int]:
+    """The first linear function of so many banks, and what is left of the work."""
+    step = max(1, _CHUNK // max(1, len(differences)))
+    vectors, chunk = _vectors(banks, differences.shape[1]), []
+    while work > 0:
+        chunk = [vector for _, vector in zip(range(step), vectors, strict=False)]
+        if not chunk:
+            break
+        free = (np.array(chunk, np.int64) @ differences.T % banks != 0).all(axis=1)
+        if free.any():
+            return Linear(chunk[int(free.argmax())], banks), work
+        work -= len(chunk) * max(1, len(differences))
+    return None, work
+
+
+def _vectors(banks: int, rank: int) -> Iterator[tuple[int, ...]]:
+    """The vectors worth trying, in lexicographic order."""
+    units = [last for last in range(banks) if math.gcd(last, banks) == 1]
+    divisors = [factor for factor in range(1, banks) if banks % factor == 0]
+    for leading in product((0, *divisors), *[range(banks)] * (rank - 2)) if rank > 1 else [()]:
+        first = next((entry for entry in leading if entry), None)
+        if first is not None and banks % first:
+            continue
+        yield from ((*leading, last) for last in (units if first is not None else units[:1]))
+
+
+def _row_major(places: Places, extents: Sequence[int]) -> Places:
+    number = np.zeros(len(places), np.int64)
+    for axis, extent in enumerate(extents):
+        number = number * extent + places[:, axis]
+    return number

@@ -1,0 +1,110 @@
+"""The two lines of a buffer: when the walk over the blocks brings and last uses each index.
+
+The innermost dimension of the scan is the inner line, all others together the outer one. A line has `places`, and
+indices u with a first place f(u), where u is loaded or made, and a last place l(u), where it is read last. A buffer's
+data are all pairs x = (x0, x1) of indices of both lines, `free` data each. With N places of the inner line, x lives
+
+    from step  B(x) = f0 N + f1   to step  Z(x) = l0 N + l1 + D,  both included,
+
+where D, the `lag`, is 1 for a plain load or product (made in one step, read in the next) and 0 for what dies in the
+step that brings it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.local_memory.addresses import Births, Ints
+
+BODY, KEPT, HELD = 0, 1, 2
+CLASSES = {BODY: "body", KEPT: "kept", HELD: "held"}
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """Indices of one line, numbered as address counters see them: first and last place of each, of so many places."""
+
+    places: int
+    first: Ints
+    last: Ints
+
+    @property
+    def indices(self) -> int:
+        """How many indices there are."""
+        return len(self.first)
+
+    @property
+    def classes(self) -> Ints:
+        """Each index by its life h = l - f: body (h = 0), kept (0 < 2 h < places) or held (2 h >= places)."""
+        life = self.last - self.first
+        return np.where(life == 0, BODY, np.where(2 * life < self.places, KEPT, HELD)).astype(np.int64)
+
+    @property
+    def births(self) -> Births:
+        """The order in which the indices are born."""
+        order = np.argsort(self.first, kind="stable")
+        placed = self.first[order]
+        before = np.searchsorted(placed, self.first, side="left")
+        rank = np.empty(self.indices, np.int64)
+        rank[order] = np.arange(self.indices) - before[order]
+        return Births(before, np.searchsorted(placed, self.first, side="right") - before, rank)
+
+    def only(self, chosen: NDArray[np.bool_]) -> Line:
+        """The line of some of its indices."""
+        return Line(self.places, self.first[chosen], self.last[chosen])
+
+    def reversed(self) -> Line:
+        """The same with its indices numbered the other way round."""
+        return Line(self.places, self.first[::-1], self.last[::-1])
+
+    def repeated(self, times: int) -> Line:
+        """The same walked so many times in a row, the indices of each time numbered on."""
+        shift = np.repeat(np.arange(times) * self.places, self.indices)
+        return Line(self.places * times, np.tile(self.first, times) + shift, np.tile(self.last, times) + shift)
+
+    def born_before(self, places: Ints) -> Ints:
+        """How many indices are born before each of some places."""
+        return np.searchsorted(np.sort(self.first), places, side="left")
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """A buffer, or a part of one: all pairs of an outer and an inner index, `free` data each."""
+
+    outer: Line
+    inner: Line
+    lag: int
+    free: int = 1
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs of indices there are."""
+        return self.outer.indices * self.inner.indices
+
+    @property
+    def born(self) -> Ints:
+        """The step that brings each pair, (outer indices, inner indices)."""
+        return self.outer.first[:, None] * self.inner.places + self.inner.first[None, :]
+
+    @property
+    def dead(self) -> Ints:
+        """The last step of each pair, included."""
+        return self.outer.last[:, None] * self.inner.places + self.inner.last[None, :] + self.lag
+
+    def by_class(self) -> Iterator[tuple[tuple[int, int], Lines]]:
+        """The non-empty parts: pairs of a class of the outer and one of the inner line."""
+        rows, columns = self.outer.classes, self.inner.classes
+        for row in np.unique(rows).tolist():
+            for column in np.unique(columns).tolist():
+                outer, inner = self.outer.only(rows == row), self.inner.only(columns == column)
+                yield (row, column), Lines(outer, inner, self.lag, self.free)
+
+    def in_succession(self) -> Lines:
+        """The same over frames that follow each other: as many as a datum of the first can meet."""
+        steps = self.outer.places * self.inner.places
+        times = 2 if steps >= self.lag else 2 + self.lag
+        return Lines(self.outer.repeated(times), self.inner, self.lag, self.free)

@@ -1,0 +1,77 @@
+"""What a memory of so many words of so many bits is built of, and its price (docs/machine.md, section 7).
+
+A technology says which kinds it has: block RAM, LUT that hold data, SRAM. Of each kind the shape counts that takes the
+fewest; of the kinds the cheapest. A word alone is a register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hwmodel.datapath.technology.rows import MemoryKind
+from hwmodel.platform import LocalPrices
+
+REGISTERS = "registers"
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Memories of a kind: how many of the vendor's blocks, and LUT, FF and um2."""
+
+    kind: str
+    blocks: float = 0
+    lut: float = 0
+    ff: float = 0
+    area: float = 0
+
+    def times(self, number: int) -> Built:
+        """So many of them."""
+        return Built(self.kind, self.blocks * number, self.lut * number, self.ff * number, self.area * number)
+
+    def beside(self, other: Built) -> Built:
+        """Both together, called as this one."""
+        return Built(
+            self.kind,
+            self.blocks + other.blocks,
+            self.lut + other.lut,
+            self.ff + other.ff,
+            self.area + other.area,
+        )
+
+    def price(self, prices: LocalPrices) -> float:
+        """All in one number."""
+        return self.blocks * prices.block + self.lut * prices.lut + self.ff * prices.ff + self.area * prices.area
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """The memories that can be had: `kinds` of a technology and what one bit of a `register` costs, by name."""
+
+    kinds: tuple[MemoryKind, ...]
+    register: tuple[tuple[str, float], ...] = (("ff", 1),)
+
+    def registers(self, bits: int) -> Built:
+        """So many bits of registers."""
+        costs: Mapping[str, float] = dict(self.register)
+        return Built(REGISTERS, **{name: cost * bits for name, cost in costs.items()})
+
+    def bank(self, words: int, bits: int, ports: int, prices: LocalPrices) -> Built | None:
+        """One memory with so many ports that are used in one cycle; None where no kind has as many."""
+        if words <= 1:
+            return self.registers(words * bits)
+        built = [_built(kind, words, bits, prices) for kind in self.kinds if kind.ports >= ports]
+        return min(built, key=lambda one: one.price(prices), default=None)
+
+
+def _built(kind: MemoryKind, words: int, bits: int, prices: LocalPrices) -> Built:
+    """The memory in the shape of a kind that is cheapest, of equal ones the first."""
+    shapes: Sequence[tuple[int, int]] = kind.shapes or ((words, bits),)
+    ways = (_one(kind, deep, wide).times(-(-words // deep) * -(-bits // wide)) for deep, wide in shapes)
+    return min(ways, key=lambda one: one.price(prices))
+
+
+def _one(kind: MemoryKind, words: int, bits: int) -> Built:
+    variables = {"k": float(words), "w": float(bits), "bits": float(words * bits)}
+    lut, ff, area = (max(0.0, formula.value(variables)) for formula in (kind.lut, kind.ff, kind.area))
+    return Built(kind.name, kind.blocks, lut, ff, area)

@@ -1,0 +1,139 @@
+"""What a port touches in a cycle: chunks of its pattern, joined over the units (docs/machine.md, section 7).
+
+A repetition occupies its unit for o cycles and touches its pattern in as many chunks. The units of a processor start
+together, each a step further along the line, so in each cycle they touch one set of places; those of other cycles and
+rounds are translates of a few such sets. Whether places of a set share a bank hangs on their differences alone: all
+that follows is decided once per tiler, units and interval, not per design.
+
+Borders and wrapped axes bend a pattern at the ends of its axis. There the differences are others: each bent shape is a
+set of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.execute.patterns import elements_of
+from arrayol.ir.borders import Border
+
+Place = tuple[int, ...]
+Places = NDArray[np.int64]  # (number, rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """An axis that bends: of `extent` indices, which a `border` maps into or which wraps (without one).
+
+    `bases` are the least and the greatest index at which a pattern is put there, and the steps between.
+    """
+
+    extent: int
+    bases: tuple[int, int, int]
+    border: Border | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What the units of a processor, or the port of the external memory, touch of one array.
+
+    `places` are those of a pattern, row-major, from any origin; `step` leads from a unit's to the next one's; a
+    repetition takes `cycles` (o). `random` is how many places a repetition touches at subscripts of its data: 0 where
+    they follow from its index. `ordered` says that repetitions start in scan order, so that what one has read may stay
+    for the next. `edges` has by axis how it bends.
+    """
+
+    places: tuple[Place, ...]
+    step: Place
+    units: int = 1
+    cycles: int = 1
+    random: int = 0
+    ordered: bool = False
+    edges: tuple[Edge | None, ...] = ()
+
+    @property
+    def in_a_cycle(self) -> int:
+        """The most places that are touched in a cycle."""
+        if self.random:
+            return self.units * -(-self.random // self.cycles)
+        return max(len(places) for places in joint_sets(self))
+
+
+def box_places(fitting: Sequence[Sequence[int]], pattern: Sequence[int]) -> tuple[Place, ...]:
+    """The places of a pattern, row-major: fitting f for all f."""
+    points = product(*map(range, pattern))
+    return tuple(tuple(sum(a * f for a, f in zip(row, point, strict=True)) for row in fitting) for point in points)
+
+
+def run_places(width: int, shape: Sequence[int]) -> tuple[tuple[Place, ...], ...]:
+    """The sets that a word of `width` data may be in an array of a shape: data that follow each other row-major.
+
+    Where a row is no shorter than a word that is one set. Else it goes over the ends of rows, and starts anywhere.
+    """
+    if not shape:
+        return (((),),)
+    if shape[-1] >= width:
+        return (tuple((0,) * (len(shape) - 1) + (at,) for at in range(width)),)
+    width, starts = min(width, math.prod(shape)), range(shape[-1])
+    last = math.prod(shape) - width
+    runs = (range(start, start + width) for start in starts if start <= last)
+    return tuple(tuple(tuple(map(int, np.unravel_index(at, shape))) for at in run) for run in runs)
+
+
+@lru_cache(maxsize=4096)
+def joint_sets(access: Access) -> tuple[tuple[Place, ...], ...]:
+    """A_j for each cycle j of an occupancy: chunk j of the pattern, joined over the units; without bends."""
+    size = -(-len(access.places) // access.cycles)
+    chunks = (access.places[start : start + size] for start in range(0, len(access.places), size))
+    return tuple(joined(chunk, access.step, access.units) for chunk in chunks)
+
+
+def joined(places: Iterable[Place], step: Place, units: int) -> tuple[Place, ...]:
+    """The different places of all units, in order of the first place of each."""
+    offsets = [tuple(unit * part for part in step) for unit in range(units)]
+    moved = (tuple(a + b for a, b in zip(place, off, strict=True)) for place in places for off in offsets)
+    return tuple(dict.fromkeys(moved))
+
+
+def differences(sets: Iterable[Sequence[Place]], edges: Sequence[Edge | None] = ()) -> Places:
+    """The differences other than 0 of any two places of one set, straight or bent; each once, one of d and -d."""
+    parts = []
+    for places in sets:
+        for bent in _bent(np.array(places, np.int64).reshape(len(places), -1), edges):
+            parts += [_pairs(np.unique(bent, axis=0))]
+    rank = max((part.shape[1] for part in parts), default=0)
+    return np.unique(np.concatenate([np.zeros((0, rank), np.int64), *parts]), axis=0)
+
+
+def _pairs(places: Places) -> Places:
+    first, second = np.triu_indices(len(places), 1)
+    return np.unique(places[second] - places[first], axis=0)
+
+
+def _bent(places: Places, edges: Sequence[Edge | None]) -> Iterator[Places]:
+    """The places, and their shapes at the ends of axes."""
+    if not any(edges) or not places.size:
+        yield places
+        return
+    shapes = [
+        _shapes(places[:, axis], edge) if edge is not None else places[:, axis][None] for axis, edge in enumerate(edges)
+    ]
+    for columns in product(*shapes):
+        yield np.stack(columns, axis=1)
+
+
+def _shapes(along: Places, edge: Edge) -> Places:
+    """The different shapes (number, places) that places along an axis take, relative to where they are put."""
+    low, high, step = edge.bases
+    base = np.arange(low, high + 1, max(1, step))
+    inside = (base + along.min() >= 0) & (base + along.max() < edge.extent)
+    base = np.concatenate([base[inside][:1], base[~inside]])
+    index = base[:, None] + along[None, :]
+    mapped = index % edge.extent if edge.border is None else elements_of(edge.border, index, edge.extent)
+    return np.unique(mapped - base[:, None], axis=0)

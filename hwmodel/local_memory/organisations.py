@@ -1,0 +1,164 @@
+"""How a memory is organised so that every port has its data in each cycle (docs/machine.md, section 7).
+
+A bank has one write port and one read port. Data that are read together lie in different banks, or in copies of the
+memory that are all written alike. Of these ways the cheapest is taken, of equal ones the first:
+
+- registers: every datum has its own; read and written at will;
+- window: registers keep what is read again, so that fewer banks do;
+- banks: a function from places to banks under which no port's set of a cycle meets a conflict;
+- copies: as many as there are reads in a cycle, each in the banks that the writes ask for.
+
+Each further reader in the same step takes a copy of the banks, and so does each further writer: copies per writer of
+which one has what was written last. A ROM is never written: its copies are read through all ports that they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from hwmodel.local_memory.bank_functions import BankFunction, Residues, one_bank
+from hwmodel.local_memory.memory_kinds import Built, Kinds
+from hwmodel.local_memory.port_plan import PortPlan, Refusal
+from hwmodel.platform import LocalPrices
+
+Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "none"]
+Depth = Callable[[BankFunction], int]  # the words of the deepest bank under a function
+ROM_READS = 2  # ports of a bank that is never written
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What there is to build with, and how it is compared.
+
+    `register_bits` is the most that may be registers, `copies_most` the most copies, `read_ports` those of a bank that
+    is written too. `power_of_two`: numbers of banks are powers of two.
+    """
+
+    kinds: Kinds
+    prices: LocalPrices
+    register_bits: int = 512
+    copies_most: int = 16
+    read_ports: int = 1
+    power_of_two: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Organisation:
+    """What a memory is built of: `copies` of the banks of `function`, each `depth` words of `width` bits.
+
+    `window_bits` are registers beside the banks; `built` is what all of it costs. `reason` says in words why it is so,
+    `refused` what could not be. The way `none` is no memory at all: nothing serves the ports.
+    """
+
+    way: Way
+    copies: int
+    function: BankFunction | None
+    depth: int
+    width: int
+    window_bits: int
+    built: Built
+    reason: str = ""
+    refused: tuple[Refusal, ...] = ()
+
+    @property
+    def banks(self) -> int:
+        """The banks of one copy."""
+        return 1 if self.function is None else self.function.banks
+
+    @property
+    def bits(self) -> int:
+        """All bits that are built, those of copies and windows among them."""
+        return self.copies * self.banks * self.depth * self.width + self.window_bits
+
+
+def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms) -> Organisation:
+    """The organisation of a memory of so many `words` (data) of so many `bits`."""
+    candidates = list(_candidates(plan, bits, words, depth, terms))
+    refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in candidates])]
+    if not candidates:
+        reason = "; ".join(refusal.text for refusal in refused)
+        return Organisation("none", 0, None, 0, bits, 0, Built("none"), reason, tuple(refused))
+    best = min(candidates, key=lambda one: one.built.price(terms.prices))
+    others = [one for one in candidates if one is not best]
+    return replace(best, reason=_reason(best, others, refused, terms), refused=tuple(refused))
+
+
+def _candidates(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms) -> Iterator[Organisation]:
+    """All that can be built, in the order in which one is taken of equal ones."""
+    registers = sum(window.registers for window in plan.windows if window is not None) * bits
+    if bits * words <= terms.register_bits and not plan.is_random:
+        yield Organisation("registers", 1, None, words, bits, 0, terms.kinds.registers(bits * words))
+    if plan.function is not None:
+        way: Way = "window" if registers else "banks"
+        yield from _built(way, plan, plan.function, plan.ports.reading, (bits, registers), depth, terms)
+    if plan.writes is not None:
+        yield from _built("copies", plan, plan.writes, plan.reads, (bits, registers), depth, terms)
+
+
+def _built(
+    way: Way,
+    plan: PortPlan,
+    function: BankFunction,
+    reads: int,
+    widths: tuple[int, int],
+    depth: Depth,
+    terms: Terms,
+) -> Iterator[Organisation]:
+    """Banks with as many copies as so many reads ask for, where there may be as many; a ROM is tried by its ports."""
+    (bits, registers), writing = widths, plan.ports.writing
+    ports = (terms.read_ports,) if writing else range(ROM_READS, 0, -1)
+    deep = depth(function)
+    for read_ports in ports:
+        copies = -(-max(1, reads) // read_ports) * max(1, writing)
+        bank = terms.kinds.bank(deep, bits, read_ports + (writing > 0), terms.prices)
+        if bank is not None and (way != "copies" or copies <= terms.copies_most):
+            built = bank.times(copies * function.banks)
+            if registers:
+                built = built.beside(terms.kinds.registers(registers))
+            yield Organisation(way, copies, function, deep, bits, registers, built)
+
+
+def _refusals(plan: PortPlan, bits: int, terms: Terms, ways: list[Way]) -> Iterator[Refusal]:
+    if "registers" not in ways and bits > terms.register_bits:
+        yield Refusal("registers", f"no registers: {bits:,} bits are more than {terms.register_bits:,}")
+    if "copies" not in ways:
+        code = "random-port" if plan.is_random else "no-banks"
+        most = f"{terms.copies_most:,} copies are the most"
+        yield Refusal(code, f"no copies: {plan.reads:,} places are read in a cycle, and {most}")
+
+
+def _reason(best: Organisation, others: list[Organisation], refused: list[Refusal], terms: Terms) -> str:
+    """Why an organisation is taken, in words."""
+
+    def priced(one: Organisation) -> str:
+        return f"{one.built.price(terms.prices):,.0f}"
+
+    compared = [f"{one.way} {priced(one)}" for one in others]
+    start = f"{best.way} for a price of {priced(best)}" + (f" ({', '.join(compared)})" if compared else "")
+    return "; ".join([start, *(refusal.text for refusal in refused)])
+
+
+def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation:
+    """A FIFO of so many data whose wider end moves `wide` data in a cycle: one bank as wide as that."""
+    deep = -(-data // wide)
+    built = terms.kinds.bank(deep, wide * bits, terms.read_ports + 1, terms.prices)
+    if built is None:
+        return _nothing(wide * bits)
+    return Organisation("fifo", 1, one_bank(1), deep, wide * bits, 0, built, f"as wide as its wider end: {wide:,} data")
+
+
+def organise_state(chains: int, units: int, bits: int, terms: Terms) -> Organisation:
+    """The state of a delay of so many open chains, each of so many `bits`: a bank for each unit."""
+    banks = max(1, min(units, chains))
+    deep = -(-chains // banks)
+    built = terms.kinds.bank(deep, bits, terms.read_ports + 1, terms.prices)
+    if built is None:
+        return _nothing(bits)
+    return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built.times(banks), "a bank for each unit")
+
+
+def _nothing(bits: int) -> Organisation:
+    refusal = Refusal("no-memory", "the technology has no memory with a port to write and one to read")
+    return Organisation("none", 0, None, 0, bits, 0, Built("none"), refusal.text, (refusal,))

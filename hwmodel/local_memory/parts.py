@@ -1,0 +1,52 @@
+"""A buffer in one part or in several, whichever is smaller: its addresses, and how many words they take.
+
+Data of different lives in one memory cost words: a few rows that stay for a whole frame stretch every modulus. So the
+indices of each line fall in three classes by life (`lines`), and a buffer is either one part, or each pair of classes
+that is not empty is a part of its own: the rows that neighbouring blocks share become a line buffer, the rest a double
+buffer. A tie is one part.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hwmodel.local_memory.addresses import Addresses, Ints, Part, placed
+from hwmodel.local_memory.forms import least_form
+from hwmodel.local_memory.lines import Lines
+
+
+def addresses_of(lines: Lines) -> Addresses:
+    """The addresses of a buffer."""
+    rows, columns = lines.outer.classes, lines.inner.classes
+    return Addresses(_parts(lines), rows, columns, _numbers(rows), _numbers(columns), lines.free)
+
+
+def size_of(lines: Lines) -> int:
+    """How many words the addresses of a buffer take."""
+    return sum(part.form.size for part in _parts(lines)) * lines.free
+
+
+def size_in_succession(lines: Lines) -> int:
+    """The same where frames follow each other: each part keeps the data of two frames apart."""
+    if not lines.pairs:
+        return 0
+    one = least_form(lines.in_succession()).size
+    apart = sum(least_form(own.in_succession()).size for _, own in lines.by_class())
+    return min(one, apart) * lines.free
+
+
+def _parts(lines: Lines) -> tuple[Part, ...]:
+    if not lines.pairs:
+        return ()
+    one = Part(None, least_form(lines))
+    apart = placed(tuple(Part(classes, least_form(own)) for classes, own in lines.by_class()))
+    return (one,) if one.form.size <= sum(part.form.size for part in apart) else apart
+
+
+def _numbers(classes: Ints) -> Ints:
+    """Each index's number among those of its class."""
+    numbers = np.zeros(len(classes), np.int64)
+    for kind in np.unique(classes).tolist():
+        own = classes == kind
+        numbers[own] = np.arange(int(own.sum()))
+    return numbers

@@ -1,0 +1,157 @@
+"""What the ports of a memory ask for: windows, and the function to banks that serves them all.
+
+Decided by tilers, units and intervals alone, whatever the blocks: once for all designs that have these in common. A
+window changes how long a line takes, so price has no say in it: it is taken where it needs fewer banks than without,
+the writes being the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from hwmodel.local_memory.bank_functions import MOST_BANKS, BankFunction, smallest_function
+from hwmodel.local_memory.offsets import Access, Edge, Place, differences, joint_sets
+from hwmodel.local_memory.windows import Window, window_of
+
+Sets = tuple[tuple[Place, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """What cannot be, by its code (docs/machine.md, section 6), and why."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """All that reads and writes a memory in one step; places have `rank` subscripts.
+
+    `readers` and `writers` are tasks; `loaded` and `stored` the sets of a word of the external memory, empty without
+    loads or stores.
+    """
+
+    rank: int
+    readers: tuple[Access, ...]
+    writers: tuple[Access, ...] = ()
+    loaded: Sets = ()
+    stored: Sets = ()
+
+    @property
+    def reading(self) -> int:
+        """How many read: each takes a read port in the same step."""
+        return len(self.readers) + bool(self.stored)
+
+    @property
+    def writing(self) -> int:
+        """How many write; a ROM has none."""
+        return len(self.writers) + bool(self.loaded)
+
+
+@dataclass(frozen=True, slots=True)
+class PortPlan:
+    """`windows` by reader; `function` serves all sets of places, `writes` those that are written alone.
+
+    `reads` are the places read in a cycle, by all readers together. `refused` says why there is no window or function.
+    """
+
+    ports: Ports
+    windows: tuple[Window | None, ...]
+    function: BankFunction | None
+    writes: BankFunction | None
+    reads: int
+    refused: tuple[Refusal, ...]
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a reader reads at subscripts of its data."""
+        return any(reader.random for reader in self.ports.readers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Sets with the edges of their axes, for one function."""
+
+    rank: int
+    parts: tuple[tuple[Sets, tuple[Edge | None, ...]], ...]
+    power_of_two: bool
+
+    @property
+    def largest(self) -> int:
+        return max((len(places) for sets, _ in self.parts for places in sets), default=1)
+
+    def function(self, *, bent: bool = True) -> BankFunction | None:
+        """The first function that serves all of them."""
+        return _function(self, bent) if self.largest <= MOST_BANKS else None
+
+
+@lru_cache(maxsize=4096)
+def _function(search: _Search, bent: bool) -> BankFunction | None:
+    if search.rank == 0:
+        return smallest_function(differences(()), 1)
+    apart = {tuple(row) for sets, edges in search.parts for row in differences(sets, edges if bent else ()).tolist()}
+    rows = np.array(sorted(apart), np.int64).reshape(-1, search.rank)
+    return smallest_function(rows, search.largest, power_of_two=search.power_of_two)
+
+
+@lru_cache(maxsize=4096)
+def plan_ports(ports: Ports, *, power_of_two: bool = False) -> PortPlan:
+    """The windows and functions of a memory with these ports."""
+    written = [(joint_sets(writer), writer.edges) for writer in ports.writers]
+    written += [(ports.loaded, ())] if ports.loaded else []
+    writes = _Search(ports.rank, tuple(written), power_of_two)
+    windows = tuple(_window(reader, writes) for reader in ports.readers)
+    read = [_read(reader, window) for reader, window in zip(ports.readers, windows, strict=True)]
+    read += [(ports.stored, ())] if ports.stored else []
+    whole = _Search(ports.rank, (*writes.parts, *read), power_of_two)
+    random = any(reader.random for reader in ports.readers)
+    function = None if random else whole.function()
+    refused = [refusal for reader in ports.readers if (refusal := _no_window(reader)) is not None]
+    refused += [] if function is not None else [_no_banks(whole, random=random)]
+    reads = sum(max(map(len, sets), default=0) for sets, _ in read)
+    reads += sum(reader.in_a_cycle for reader in ports.readers if reader.random)
+    return PortPlan(ports, windows, function, writes.function(), reads, tuple(dict.fromkeys(refused)))
+
+
+def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | None, ...]]:
+    if reader.random:
+        return (), ()
+    return (joint_sets(reader) if window is None else window.reads(reader.cycles)), reader.edges
+
+
+def _window(reader: Access, writes: _Search) -> Window | None:
+    """The window of a reader where it needs fewer banks than the reader without."""
+    window = window_of(reader)
+    if window is None:
+        return None
+    plain, kept = (
+        _Search(writes.rank, (*writes.parts, _read(reader, one)), writes.power_of_two).function()
+        for one in (None, window)
+    )
+    if kept is None or (plain is not None and kept.banks >= plain.banks):
+        return None
+    return window
+
+
+def _no_window(reader: Access) -> Refusal | None:
+    """Why a reader can have no window; None where it can, or where none would keep anything."""
+    if reader.random:
+        return Refusal("window", "no window: its subscripts come from data")
+    if not any(reader.step):
+        return Refusal("window", "no window: it does not move along the line")
+    if not reader.ordered:
+        return Refusal("window", "no window: repetitions do not start in scan order")
+    return None
+
+
+def _no_banks(search: _Search, *, random: bool) -> Refusal:
+    if random:
+        return Refusal("random-port", "no banks: subscripts from data may meet in one")
+    if search.function(bent=False) is not None:
+        return Refusal("wrap-banks", "no banks: places that wrap, or a border leads back, meet in one")
+    least = f"{search.largest:,} places are touched in a cycle"
+    return Refusal("no-banks", f"no banks: {least}, and no function with up to {MOST_BANKS:,} banks keeps them apart")

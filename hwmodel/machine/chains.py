@@ -1,0 +1,63 @@
+"""Chains of delays: how long they are within a step, and how many stand open (docs/machine.md, sections 4 and 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.accesses import Extents, Indices, flat
+from hwmodel.machine.group import Elements
+
+
+@dataclass(frozen=True, eq=False)
+class Chains:
+    """Repetitions r, r + d, r + 2 d, ... of one delay: for each repetition its chain and its place in it."""
+
+    chain: Elements
+    place: Elements
+
+    @staticmethod
+    def of(repetitions: Indices, extents: Extents, vector: tuple[int, ...]) -> Chains:
+        """Chains of an (n, rank) array of repetitions; a chain is numbered by its first repetition in the space."""
+        place = np.full(len(repetitions), np.iinfo(np.int64).max)
+        for axis, step in enumerate(vector):
+            if step:
+                room = repetitions[:, axis] if step > 0 else extents[axis] - 1 - repetitions[:, axis]
+                place = np.minimum(place, room // abs(step))
+        first = repetitions - place[:, None] * np.array(vector, np.int64)
+        return Chains(flat(first, extents), place)
+
+
+def open_intervals(chains: Chains, step: Elements) -> tuple[Elements, Elements]:
+    """The steps of the first and the last instance of each chain of two instances or more."""
+    order = np.lexsort((step, chains.chain))
+    starts = np.flatnonzero(np.diff(chains.chain[order], prepend=-1) != 0)
+    ends = np.append(starts[1:], len(order)) - 1 if len(starts) else starts
+    several = ends > starts
+    return step[order][starts[several]], step[order][ends[several]]
+
+
+def pairs_of(
+    repetitions: Indices, number: Elements, extents: Extents, vector: tuple[int, ...], step: Elements
+) -> tuple[Elements, Elements]:
+    """Pairs (source, reader) of runs of r and of r + d in the same step, of runs of all `repetitions` by `number`."""
+    run = np.full(len(repetitions) + 1, -1, np.int64)  # the last entry stands for what lies outside
+    run[number] = np.arange(len(number))
+    moved = repetitions[number] + np.array(vector, np.int64)
+    inside = ((moved >= 0) & (moved < np.array(extents, np.int64))).all(axis=1)
+    reader = run[np.where(inside, flat(moved, extents), -1)]
+    source = np.flatnonzero((reader >= 0) & (step == step[reader]))
+    return source, reader[source]
+
+
+def longest_before(count: int, source: Elements, reader: Elements) -> Elements:
+    """For each of `count` runs, how many the longest chain of pairs that leads to it has, itself left out."""
+    before = np.zeros(count, np.int64)
+    while len(source):
+        longer = before.copy()
+        np.maximum.at(longer, reader, before[source] + 1)
+        if np.array_equal(longer, before):
+            break
+        before = longer
+    return before

@@ -1,0 +1,199 @@
+"""In which order and rounds a processor starts its repetitions, step by step (docs/machine.md, section 4).
+
+The order of issue is level by level (what is k-th in its chains of delays), line by line. Neither depends on units; a
+round is up to so many repetitions of one line as there are units. A round starts when the one before has left and all
+that its repetitions read is there; so all steps are done at once, level after level: within one, the start of round i
+is the latest of what rounds up to i have to wait for, each with the rounds from there to i after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Extents, Indices, flat
+from hwmodel.machine.chains import Chains, longest_before, pairs_of
+from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.int64 import require_numbers
+from hwmodel.machine.ticks import Work
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """One processor of a group, whatever its units and interval: its work, step and place in the order of each run.
+
+    `along` is the dimension of its lines.
+    """
+
+    task: str
+    work: Work
+    step: Elements
+    rank: Elements
+    along: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Issue:
+    """Runs of a processor in the order of issue: `runs`, and for each of these its step, level, and place in its line.
+
+    `pairs` has by delay the runs of one step that read others of it: (source, reader).
+    """
+
+    runs: Elements
+    step: Elements
+    level: Elements
+    place: Elements
+    pairs: tuple[tuple[Elements, Elements], ...]
+
+    @staticmethod
+    def of(group: Group, stage: Stage) -> Issue:
+        """The order of issue of a stage."""
+        extents, space = group.accesses.extents(stage.task), group.accesses.repetitions(stage.task)
+        own, number = space[stage.work.repetition], stage.work.repetition
+        delays = group.delays(stage.task)
+        pairs = tuple(pairs_of(space, number, extents, delay.vector, stage.step) for delay in delays)
+        if len(delays) == 1:
+            level = _places_in_step(Chains.of(own, extents, delays[0].vector), stage.step)
+        else:
+            source, reader = (np.concatenate([np.zeros(0, np.int64), *(pair[end] for pair in pairs)]) for end in (0, 1))
+            level = longest_before(len(own), source, reader)
+        runs = np.lexsort((stage.rank, level, stage.step))
+        step, level = stage.step[runs], level[runs]
+        heads = _changes(step, level, _other_indices(own[runs], extents, stage.along))
+        return Issue(runs, step, level, _since(heads), pairs)
+
+    @cached_property
+    def place_in_level(self) -> Elements:
+        """The place of each run (by its own number) in the order of its level."""
+        places = np.empty(len(self.runs), np.int64)
+        places[self.runs] = _since(_changes(self.step, self.level))
+        return places
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether what goes on to each level are the first chains of the one before (see `rounds`)."""
+        return all(bool((self.place_in_level[now] == self.place_in_level[then]).all()) for now, then in self.pairs)
+
+    @cached_property
+    def lines(self) -> tuple[Elements, Elements]:
+        """The number of each line's level (levels counted through all steps), and its length."""
+        heads = np.flatnonzero(self.place == 0)
+        number = np.cumsum(_changes(self.step, self.level)) - 1
+        return number[heads], np.diff(np.append(heads, len(self.place)))
+
+    @cached_property
+    def levels(self) -> tuple[Elements, Elements]:
+        """The step and the level of each level, counted through all steps."""
+        heads = _changes(self.step, self.level)
+        return self.step[heads], self.level[heads]
+
+    @property
+    def longest_line(self) -> int:
+        """The most repetitions of a line; 0 without any."""
+        return int(self.lines[1].max(initial=0))
+
+    def level_rounds(self, units: int, fill: int = 0) -> Elements:
+        """The rounds of each level."""
+        number, length = self.lines
+        rounds = np.zeros(len(self.levels[0]), np.int64)
+        np.add.at(rounds, number, -(-length // units) + fill)
+        return rounds
+
+    def in_register(self, units: int, steps: int) -> NDArray[np.bool_]:
+        """In which steps every unit has one chain in work: those with one delay whose first level is one round."""
+        single = np.zeros(steps, np.bool_)
+        first = self.levels[1] == 0
+        single[self.levels[0][first]] = self.level_rounds(units)[first] == 1
+        return single & (len(self.pairs) == 1)
+
+    def closed_rounds(self, units: int, waits: Elements, steps: int, fill: int = 0) -> Elements:
+        """The rounds of each step where `is_regular`; `waits` by step are the rounds until an operand is there."""
+        rounds, (step, _) = self.level_rounds(units, fill), self.levels
+        last = np.append(step[1:] != step[:-1], np.ones(min(1, len(step)), np.bool_))
+        total = np.zeros(steps, np.int64)
+        np.add.at(total, step, np.where(last, rounds, np.maximum(rounds, waits[step])))
+        return total
+
+    def starts(self, units: int, occupancy: int, there: Elements, waits: Sequence[Elements]) -> Elements:
+        """When each run starts, in cycles of its step.
+
+        `there` is by run the cycle from which all else is there, `waits` by delay and step the cycles from the start of
+        what it reads to its own.
+        """
+        count = len(self.runs)
+        start, need = np.zeros(count, np.int64), there.copy()
+        heads = np.flatnonzero(self.place % units == 0)
+        level = self.level[heads]
+        sizes = np.diff(np.append(heads, count))
+        free = np.zeros(int(self.step.max(initial=0)) + 1, np.int64)
+        own_level = np.empty(count, np.int64)
+        own_level[self.runs] = self.level
+        own_step = np.empty(count, np.int64)
+        own_step[self.runs] = self.step
+        for number in range(int(level.max(initial=-1)) + 1):
+            for (source, reader), wait in zip(self.pairs, waits, strict=True):
+                now = own_level[reader] == number
+                np.maximum.at(need, reader[now], start[source[now]] + wait[own_step[source[now]]])
+            chosen = np.flatnonzero(level == number)
+            runs = self.runs[_ranges(heads[chosen], sizes[chosen])]
+            bounds = np.cumsum(sizes[chosen]) - sizes[chosen]
+            ready = np.maximum.reduceat(need[runs], bounds)
+            step = self.step[heads[chosen]]
+            begun = _one_after_another(np.maximum(-(-ready // occupancy), free[step]), step)
+            start[runs] = np.repeat(begun, sizes[chosen]) * occupancy
+            np.maximum.at(free, step, begun + 1)
+        return start
+
+
+def _places_in_step(chains: Chains, step: Elements) -> Elements:
+    order = np.lexsort((chains.place, step, chains.chain))
+    places = np.empty(len(order), np.int64)
+    places[order] = _since(_changes(chains.chain[order], step[order]))
+    return places
+
+
+def _other_indices(repetitions: Indices, extents: Extents, along: int | None) -> Elements:
+    """A number for the indices in all dimensions but one."""
+    if along is None:
+        return flat(repetitions, extents)
+    others = repetitions.copy()
+    others[:, along] = 0
+    return flat(others, extents)
+
+
+def _changes(*columns: Elements) -> NDArray[np.bool_]:
+    """Where an entry of some columns is other than the one before, and the first."""
+    changed = np.ones(len(columns[0]), np.bool_)
+    changed[1:] = False
+    for column in columns:
+        changed[1:] |= column[1:] != column[:-1]
+    return changed
+
+
+def _since(heads: NDArray[np.bool_]) -> Elements:
+    """How many entries back the last head is."""
+    index = np.arange(len(heads))
+    back: Elements = index - np.maximum.accumulate(np.where(heads, index, 0))
+    return back
+
+
+def _ranges(first: Elements, size: Elements) -> Elements:
+    """The numbers first, first + 1, ... of each range, one after the other."""
+    begin = np.cumsum(size) - size
+    numbers: Elements = np.arange(int(size.sum())) + np.repeat(first - begin, size)
+    return numbers
+
+
+def _one_after_another(ready: Elements, step: Elements) -> Elements:
+    """Rounds ascending by step: each one after the one before in its step, or later, none before it is ready."""
+    heads = _changes(step)
+    place, segment = _since(heads), np.cumsum(heads) - 1
+    apart = int(ready.max(initial=0)) + len(ready) + 1
+    require_numbers(apart, len(ready) + 1)
+    latest = np.maximum.accumulate(ready - place + segment * apart)
+    started: Elements = latest - segment * apart + place
+    return started

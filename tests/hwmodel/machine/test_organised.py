@@ -1,0 +1,103 @@
+"""What the memories of shipped designs are built of: blocks and LUT that rise with the units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from types import MappingProxyType
+
+import pytest
+
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
+from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
+from hwmodel.datapath.technology.technology import load_technology
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.local_memory.organisations import Organisation
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import load_platform
+
+
+def model_of(name: str) -> MachineModel:
+    spec = load_checked(shipped_folder() / f"{name}.aol", {})
+    return MachineModel(flatten(spec, choose_top(spec, None)), load_platform(shipped_folder() / f"{name}.toml"))
+
+
+def built(
+    model: MachineModel,
+    shapes: Mapping[str, tuple[int, ...]],
+    units: int = 1,
+    interval: Mapping[str, int] = MappingProxyType({}),
+) -> dict[str, Organisation]:
+    """The memories of a design with a group for each task, by their kind and name."""
+    groups = tuple(
+        GroupDesign((Processor(task, units, None, interval.get(task)),), Blocks(shape, row_major(len(shape))))
+        for task, shape in shapes.items()
+    )
+    design = Design(groups)
+    pairs = model.organisations(design, model.evaluate(design))
+    return {f"{use.kind} {use.name}": one for use, one in pairs}
+
+
+def test_the_image_of_a_convolution_costs_more_with_more_units() -> None:
+    model = model_of("conv3x3")
+    shapes = dict.fromkeys(model.network.processes, (2, 1918))
+    images = [built(model, shapes, units)["buffer image"] for units in (1, 4, 64)]
+    assert [one.way for one in images] == ["banks", "window", "window"]
+    prices = [one.built.price(model.platform.local.price) for one in images]
+    assert prices == sorted(set(prices))
+    assert [one.banks for one in images] == [16, 16, 192]
+
+
+def test_a_kernel_of_nine_is_in_registers() -> None:
+    model = model_of("conv3x3")
+    kernel = built(model, dict.fromkeys(model.network.processes, (2, 1918)))["buffer kernel"]
+    assert (kernel.way, kernel.built.blocks, kernel.built.lut) == ("registers", 0, 0)
+
+
+def test_a_table_of_gamma_takes_blocks_by_the_reads_of_its_units() -> None:
+    model = model_of("camera")
+    shapes = {task: tuple(min(8, own) for own in model.accesses.extents(task)) for task in model.network.processes}
+    found = [
+        next(one for name, one in built(model, shapes, units).items() if name.startswith("rom") and one.depth == 4096)
+        for units in (1, 8)
+    ]
+    assert [one.way for one in found] == ["copies", "copies"]
+    assert [one.built.blocks for one in found] == [4, 24]
+    slow = built(model, shapes, interval={"gamma": 3})
+    assert [one.built.blocks for name, one in slow.items() if name.startswith("rom") and one.depth == 4096] == [2]
+
+
+@pytest.mark.parametrize(("interval", "banks"), [(1, 32), (5, 7), (21, 4), (98, 4)])
+def test_a_long_pattern_of_attention_has_the_banks_that_its_interval_asks(interval: int, banks: int) -> None:
+    """Rows of 32 f32: as many a cycle as the interval leaves, or the four of a word."""
+    model = model_of("attention")
+    shapes = {task: tuple(min(8, own) for own in model.accesses.extents(task)) for task in model.network.processes}
+    query = built(model, shapes, interval={"scores": interval})["buffer q"]
+    assert (query.way, query.banks) == ("banks", banks)
+
+
+def test_a_pattern_that_no_banks_serve_is_told() -> None:
+    """All keys, 2,048 f32, in one cycle."""
+    model = model_of("attention")
+    shapes = {task: tuple(min(8, own) for own in model.accesses.extents(task)) for task in model.network.processes}
+    keys = built(model, shapes)["buffer k"]
+    assert (keys.way, keys.bits) == ("none", 0)
+    assert "no-banks" in [refusal.code for refusal in keys.refused]
+
+
+def test_without_a_technology_nothing_is_said() -> None:
+    model = model_of("conv3x3")
+    plain = model.platform.model_copy(update={"technology": None, "assume_datapaths": True})
+    assert built(MachineModel(model.network, plain), dict.fromkeys(model.network.processes, (2, 64))) == {}
+
+
+def test_on_an_asic_banks_are_areas() -> None:
+    """They need a port to write and one to read."""
+    model = model_of("conv3x3")
+    asic = model.platform.model_copy(update={"technology": load_technology("asic45")})
+    image = built(MachineModel(model.network, asic), dict.fromkeys(model.network.processes, (2, 1918)))["buffer image"]
+    assert (image.built.kind, image.built.blocks, image.built.lut) == ("SRAM with two ports", 0, 0)
+    bank = 0.83 * image.depth * 8 + 60 * math.sqrt(image.depth * 8)
+    assert image.built.area == pytest.approx(image.banks * bank)

@@ -1,0 +1,103 @@
+"""Buffers as memories of words: every datum at its address, and what goes wrong stops by its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from judging import addresses_of
+
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
+from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
+from hwmodel.design import POLICIES, Blocks, Design, GroupDesign, Policy, Processor, row_major
+from hwmodel.local_memory.addresses import ElementBox
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import ExternalMemory, Platform
+from hwmodel.simulator.memories import Buffer
+from hwmodel.simulator.plan import SimulatorError
+from hwmodel.simulator.simulate import run_groups
+
+
+@pytest.fixture(scope="module")
+def model() -> MachineModel:
+    spec = load_checked(shipped_folder() / "conv3x3.aol", {"H": 9, "W": 11})
+    platform = Platform(technology="ecp5-6", clock_mhz=100.0, memory=ExternalMemory(latency=1, data_per_word=4))
+    return MachineModel(flatten(spec, choose_top(spec, None)), platform)
+
+
+def design_of(model: MachineModel, shape: tuple[int, ...], policy: Policy) -> Design:
+    processors = tuple(Processor(task) for task in model.network.processes)
+    return Design((GroupDesign(processors, Blocks(shape, row_major(len(shape))), policy=policy),))
+
+
+def stopped(model: MachineModel, design: Design, words: Mapping[str, ElementBox]) -> SimulatorError | None:
+    sizes = [{(use.kind, use.name): use.data for use in group.memories} for group in model.evaluate(design).groups]
+    try:
+        run_groups(model.accesses, model.platform, design, sizes, [words])
+    except SimulatorError as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("shape", [(1, 1), (2, 3), (3, 11)])
+def test_every_policy_runs_at_its_addresses(model: MachineModel, shape: tuple[int, ...], policy: Policy) -> None:
+    design = design_of(model, shape, policy)
+    assert stopped(model, design, addresses_of(model, design.groups[0])) is None
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_an_innermost_modulus_one_too_small_is_an_overwrite(model: MachineModel, policy: Policy) -> None:
+    design = design_of(model, (2, 3), policy)
+    words = addresses_of(model, design.groups[0])
+    for array, box in words.items():
+        place = max(place for place, modulus in enumerate(box.moduli) if modulus > 1)
+        moduli = tuple(modulus - (number == place) for number, modulus in enumerate(box.moduli))
+        error = stopped(model, design, {**words, array: replace(box, moduli=moduli)})
+        assert error is not None
+        assert error.rule == "overwrite"
+        assert f"the buffer of '{array}' at address" in str(error)
+
+
+def rule(buffer: Buffer, step: int, data: list[int], *, read: bool = False) -> str:
+    wanted = np.array(data)
+    with pytest.raises(SimulatorError) as caught:
+        buffer.read(step, wanted) if read else buffer.bring(step, wanted, wanted)
+    return f"{caught.value.rule}: {caught.value}"
+
+
+def memory(words: list[int], size: int) -> Buffer:
+    return Buffer("a", 4, len(words), np.array(words), size)
+
+
+def test_an_address_beyond_the_memory() -> None:
+    assert "address 3 of the buffer of 'a', which has 3 words" in rule(memory([0, 1, 3], 3), 5, [1, 2])
+
+
+def test_two_data_of_one_step_at_one_address() -> None:
+    assert "overwrite: " in rule(memory([0, 1, 1], 3), 5, [1, 2])
+
+
+def test_a_live_datum_is_overwritten() -> None:
+    buffer = memory([0, 1, 0], 3)
+    buffer.bring(0, np.array([0]), np.array([7]))
+    assert "step 1 overwrites live data in the buffer of 'a' at address 0" in rule(buffer, 1, [2])
+
+
+def test_a_word_is_free_after_its_last_step() -> None:
+    buffer = memory([0, 1, 0], 3)
+    buffer.bring(0, np.array([0]), np.array([7]))
+    assert buffer.read(1, np.array([0])).tolist() == [7]
+    buffer.release(1, np.array([0]))
+    buffer.bring(2, np.array([2]), np.array([9]))
+    assert buffer.read(3, np.array([2])).tolist() == [9]
+
+
+def test_a_read_in_the_step_of_the_write() -> None:
+    buffer = memory([0], 1)
+    buffer.bring(0, np.array([0]), np.array([7]))
+    assert "read-before-write: " in rule(buffer, 0, [0], read=True)
