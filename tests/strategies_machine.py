@@ -89,8 +89,12 @@ def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
     rows = None
     if not plain and draw(st.integers(0, 4)) == 0:
         rows = RowModel(row_bytes=16, banks=2, word_ns=64.0, row_change_ns=3.0, same_bank_activate_ns=7.0)
+    runs = {}
+    if rows is None and draw(st.integers(0, 2)) == 0:
+        runs = {"burst": "run", "outstanding": draw(st.sampled_from((1, 2, 4)))}
+        runs["max_burst_words"] = draw(st.sampled_from((1, 3, 256)))
     memory = ExternalMemory(
-        latency=draw(st.integers(0, 6)), port=draw(st.sampled_from(("shared", "separate"))), rows=rows, **widths
+        latency=draw(st.integers(0, 6)), port=draw(st.sampled_from(("shared", "separate"))), rows=rows, **widths, **runs
     )
     local = LocalMemory(
         banks=4, access_cycles=draw(st.integers(1, 2)), block_bits=draw(st.sampled_from((None, 64, 200)))

@@ -71,7 +71,7 @@ class SimulatorError(ArrayolError):
 
 
 def fault(rule: str, message: str) -> SimulatorError:
-    """An error of a rule: plan, read-before-write, overflow, overwrite, address, fifo-order, deadlock, never-stored."""
+    """An error of a rule, as read-before-write, overflow, fifo-order, deadlock, address, request-too-short."""
     return SimulatorError(rule, message)
 
 
