@@ -14,6 +14,8 @@ from arrayol.source import SourceFile
 from hwmodel.design import Blocks, GroupDesign, Keep, Processor, parse_keep, row_major
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import default_platform
+from hwmodel.simulator.moves import moves_of
+from hwmodel.simulator.plan import plan_of
 
 PRODUCT = """elementary mul(a: i16[1], b: i16[1]) -> (p: i16) {
   p = a[0] * b[0]
@@ -65,6 +67,8 @@ def loaded(text: str, array: str) -> tuple[int, int]:
     plain = model.exact(GroupDesign(design.processors, design.blocks))
     found = model.estimate(design)
     assert found == model.exact(design)
+    moved = moves_of(model.accesses, plan_of(model.accesses, design)).arrays
+    assert sum(len(one.element if one.loaded else one.stored) for one in moved.values()) * 2 == found.traffic_bytes
     size = next(memory.data for memory in found.memories if memory.name == array)
     return 16 + (found.traffic_bytes - plain.traffic_bytes) // 2, size
 
