@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -12,6 +13,48 @@ Whole = TypeVar("Whole", int, NDArray[np.int64])
 
 Policy = Literal["reuse", "strip", "whole", "tile"]
 POLICIES: tuple[Policy, ...] = ("reuse", "strip", "whole", "tile")
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """What is kept of an array from outside: it is fetched once for each value of the `level` outer loops of the scan.
+
+    At the level of all loops that is once for each tick. `shared`: what consecutive fetches have in common is not
+    fetched again; `eager`: a fetch is for the first tick of those values, not for the first that reads the element.
+    """
+
+    level: int
+    shared: bool = False
+    eager: bool = False
+
+    def text(self, loops: int) -> str:
+        """In words, under a scan of so many loops: "tile", "shared 1", "whole 2"."""
+        names = {loops: "tile", loops - 1: "strip", 0: "reuse"}
+        if self.eager:
+            name = "whole" if self.level == max(0, loops - 1) else f"whole {self.level}"
+        else:
+            name = names.get(self.level, str(self.level))
+        return f"shared {name}" if self.shared else name
+
+
+KEEP_FORM = re.compile(r"(shared +)?(?:(reuse|strip|tile)|(whole)(?: +(\d{1,2}))?|(\d{1,2}))")
+
+
+def parse_keep(text: str, loops: int) -> Keep:
+    """A keep of its text under a scan of so many loops, of several that are the same the simplest.
+
+    Raises ValueError for other texts, and for a level of more loops than there are.
+    """
+    match = KEEP_FORM.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    shared, name, whole, whole_level, number = match.groups()
+    strip = max(0, loops - 1)
+    level = {"reuse": 0, "strip": strip, "tile": loops}[name] if name else int(number or whole_level or strip)
+    if level > loops:
+        raise ValueError(text)
+    eager = bool(whole) and (level < loops or not loops)
+    return Keep(level, bool(shared) and level > 0, eager)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +148,21 @@ class BankLayout:
     block: int = 1
 
 
+ArrayKeeps = tuple[tuple[str, Keep], ...]  # by name of the array
+
+
+def chosen_keep(array: str, policy: Policy, keeps: ArrayKeeps, loops: int) -> Keep:
+    """What is kept of an array under a scan of so many loops: its own choice, or else the policy's."""
+    return dict(keeps).get(array) or parse_keep(policy, loops)
+
+
 @dataclass(frozen=True, slots=True)
 class GroupDesign:
     """One group: its processors in dataflow order, the blocks of its last task, and how its data are kept and moved.
 
     `fifos` names the arrays that pass through a FIFO; all others have a double-buffered local memory, with the bank
-    layout of `layouts` where there is one. `recompute` is Array-OL's fusion: overlaps are computed again.
+    layout of `layouts` where there is one. `policy` says what is kept of arrays from outside, `keeps` of single ones by
+    name, in that order. `recompute` is Array-OL's fusion: overlaps are computed again.
     """
 
     processors: tuple[Processor, ...]
@@ -119,11 +171,16 @@ class GroupDesign:
     layouts: tuple[BankLayout, ...] = ()
     policy: Policy = "reuse"
     recompute: bool = False
+    keeps: ArrayKeeps = ()
 
     @property
     def tasks(self) -> tuple[str, ...]:
         """The names of its tasks in dataflow order."""
         return tuple(processor.task for processor in self.processors)
+
+    def keep_of(self, array: str) -> Keep:
+        """What is kept of an array from outside."""
+        return chosen_keep(array, self.policy, self.keeps, len(self.blocks.scan.dimensions))
 
 
 @dataclass(frozen=True, slots=True)

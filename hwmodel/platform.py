@@ -48,6 +48,9 @@ class ExternalMemory(Table):
     data_per_word: Whole | None = Field(default=None, ge=1, description="a whole number of data, 1 or more")
     word_bits: Whole | None = Field(default=None, ge=1, description="a whole number of bits, 1 or more")
     port: Literal["shared", "separate"] = Field(default="shared", description='"shared" or "separate"')
+    burst: Literal["box", "run"] = Field(default="box", description='"box" or "run"')
+    outstanding: Whole = Field(default=1, ge=1, description="a whole number of requests, 1 or more")
+    max_burst_words: Whole = Field(default=256, ge=1, description="a whole number of words, 1 or more")
     rows: RowModel | None = None
 
 
@@ -300,9 +303,25 @@ def _broken_rules(values: Mapping[str, Any]) -> Iterator[BrokenRule]:
         message = "'memory' has both 'data_per_word' and 'word_bits'"
         hint = "keep word_bits where arrays have several element types, else data_per_word"
         yield BrokenRule("bad-value", ("memory", "word_bits"), message, hint)
+    yield from _broken_bursts(memory)
     if "rows" in memory and "clock_mhz" not in values:
         message = "'memory.rows' is in nanoseconds, and 'clock_mhz' is missing"
         yield BrokenRule("missing-key", ("memory", "rows"), message, "give clock_mhz = MHZ at the top of the file")
+
+
+def _broken_bursts(memory: Mapping[str, Any]) -> Iterator[BrokenRule]:
+    """What keys of bursts must keep together."""
+    bits, outstanding = memory.get("word_bits"), memory.get("outstanding", 1)
+    if memory.get("burst") == "run" and isinstance(bits, int) and bits % 8:
+        message = f"'memory.burst' is \"run\", which counts addresses in bytes, and a word has {bits} bits"
+        hint = "make word_bits a multiple of 8, or give data_per_word instead"
+        yield BrokenRule("bad-value", ("memory", "word_bits"), message, hint)
+    if "rows" in memory and isinstance(outstanding, int) and outstanding > 1:
+        message = f"'memory.outstanding' is {outstanding}, and 'memory.rows' serves one burst after another"
+        yield BrokenRule("bad-value", ("memory", "outstanding"), message, "leave 'outstanding' or 'rows' out")
+    if outstanding != 1 and memory.get("burst", "box") == "box" and "rows" not in memory:
+        message = "'memory.outstanding' is about requests of runs, and 'memory.burst' is \"box\""
+        yield BrokenRule("bad-value", ("memory", "outstanding"), message, 'give burst = "run", or leave it out')
 
 
 def load_platform(path: Path | str) -> Platform:

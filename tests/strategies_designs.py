@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 from spec_data import loaded
-from strategies_machine import platforms
+from strategies_machine import array_keeps, platforms
 from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.checks.top import choose_top
@@ -166,6 +166,7 @@ def group_designs(
         policy=draw(st.sampled_from(POLICIES)),
         recompute=not in_order and draw(st.integers(0, 2)) == 0,
     )
+    design = replace(design, keeps=draw(array_keeps(model.network, tasks, len(blocks.scan.dimensions))))
     design = replace(design, fifos=draw(_fifos(model, design)))
     design = replace(design, layouts=draw(_layouts(model, design)))
     return next(one for one in _ever_plainer(design) if _legal(model, one) or (not one.fifos and _lone_units(one)))
@@ -241,6 +242,11 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
     yield "several groups" if len(design.groups) > 1 else "one group"
     for group in design.groups:
         yield f"policy {group.policy}"
+        loops = len(group.blocks.scan.dimensions)
+        yield from ("eager keep" for _, keep in group.keeps if keep.eager)
+        yield from ("shared keep" for _, keep in group.keeps if keep.shared)
+        yield from ("keep at an outer loop" for _, keep in group.keeps if 0 < keep.level < loops - 1)
+        yield from ("keep at a loop" for _, keep in group.keeps if keep.level)
         yield from ("FIFO" for _ in group.fifos)
         yield from ("layout" for _ in group.layouts)
         yield from ("cut" for processor in group.processors if processor.cut)

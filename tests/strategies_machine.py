@@ -13,7 +13,7 @@ from strategies_networks import networks
 from arrayol.ir.network import Network, Process
 from hwmodel.datapath.entry import ElementaryEntry, Measured
 from hwmodel.datapath.figures import Datapath
-from hwmodel.design import POLICIES, BankLayout, Blocks, GroupDesign, Processor, Scan, rate_of
+from hwmodel.design import POLICIES, ArrayKeeps, BankLayout, Blocks, GroupDesign, Keep, Processor, Scan, rate_of
 from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform, RowModel
 from hwmodel.residence import LOADS, Load
 
@@ -89,8 +89,12 @@ def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
     rows = None
     if not plain and draw(st.integers(0, 4)) == 0:
         rows = RowModel(row_bytes=16, banks=2, word_ns=64.0, row_change_ns=3.0, same_bank_activate_ns=7.0)
+    runs = {}
+    if rows is None and draw(st.integers(0, 2)) == 0:
+        runs = {"burst": "run", "outstanding": draw(st.sampled_from((1, 2, 4)))}
+        runs["max_burst_words"] = draw(st.sampled_from((1, 3, 256)))
     memory = ExternalMemory(
-        latency=draw(st.integers(0, 6)), port=draw(st.sampled_from(("shared", "separate"))), rows=rows, **widths
+        latency=draw(st.integers(0, 6)), port=draw(st.sampled_from(("shared", "separate"))), rows=rows, **widths, **runs
     )
     local = LocalMemory(
         banks=4, access_cycles=draw(st.integers(1, 2)), block_bits=draw(st.sampled_from((None, 64, 200)))
@@ -226,8 +230,28 @@ def cases(draw: st.DrawFn) -> Case:
             layouts,
             draw(st.sampled_from(POLICIES)),
             recompute=draw(st.integers(0, 2)) == 0,
+            keeps=draw(array_keeps(network, tasks, len(_extents(network, last)))),
         ),
     )
+
+
+@st.composite
+def array_keeps(draw: st.DrawFn, network: Network, tasks: tuple[str, ...], loops: int) -> ArrayKeeps:
+    """What is kept of single arrays from outside, where anything; at any of so many loops."""
+    if draw(st.booleans()):
+        return ()
+    processes = [network.processes[task] for task in tasks]
+    made = {array for process in processes for array in process.writes}
+    loaded = sorted({array for process in processes for array in process.reads} - made)
+    chosen = draw(st.sets(st.sampled_from(loaded), min_size=1)) if loaded else ()
+    return tuple((name, draw(keeps(loops))) for name in sorted(chosen))
+
+
+@st.composite
+def keeps(draw: st.DrawFn, loops: int) -> Keep:
+    """At any of so many loops, in any way."""
+    level = draw(st.integers(0, loops))
+    return Keep(level, bool(level) and draw(st.booleans()), (level < loops or not loops) and draw(st.booleans()))
 
 
 def repetitions(network: Network, tasks: Sequence[str]) -> int:

@@ -136,6 +136,7 @@ def _mapping_lines(result: Result, number: int, group: GroupRecord) -> Iterator[
     extras = [f"FIFO {name}" for name in mapping.fifos]
     extras += [f"{layout.array} in {layout.banks} banks" for layout in mapping.layouts]
     extras += [f"policy {mapping.policy}"] if mapping.policy != "reuse" else []
+    extras += [f"{array} kept as {text}" for array, text in mapping.keeps.items()]
     extras += ["overlaps computed again"] if mapping.recompute else []
     if extras:
         yield f"   {', '.join(extras)}", "", "", ""

@@ -230,6 +230,7 @@ def _fits(design: Design, network: Network) -> bool:
     processors = [processor for group in design.groups for processor in group.processors]
     blocks += [(processor.task, processor.cut) for processor in processors if processor.cut]
     arrays = {name for group in design.groups for name in (*group.fifos, *(layout.array for layout in group.layouts))}
+    arrays |= {name for group in design.groups for name, _ in group.keeps}
     return arrays <= network.arrays.keys() and all(rank[task] == len(box.shape) for task, box in blocks)
 
 

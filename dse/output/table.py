@@ -62,7 +62,7 @@ def _group(group: GroupRecord) -> tuple[str, ...]:
         "; ".join(cuts),
         " ".join(group.mapping.fifos),
         "; ".join(layouts),
-        group.mapping.policy,
+        group.mapping.keeping,
         "yes" if group.mapping.recompute else "no",
     )
 

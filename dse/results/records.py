@@ -45,6 +45,7 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
             fifos=tuple(sorted(group.fifos)),
             layouts=group.layouts,
             policy=group.policy,
+            keeps={array: keep.text(len(group.blocks.scan.dimensions)) for array, keep in group.keeps},
             recompute=group.recompute,
             latency_cycles=estimate.latency_cycles,
             steps=estimate.steps,

@@ -17,11 +17,11 @@ from arrayol.limits import LARGEST
 from dse.space.study import parse_scan
 from dse.space.task_graph import TaskGraph
 from hwmodel.datapath.figures import Origin
-from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor
+from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor, parse_keep
 from hwmodel.design import Design as Decisions
 from hwmodel.residence import LOADS, Loads
 
-FORMAT = 5  # of result.json; 1 had no number, 2 nothing that is resident, 3 no digests of components, 4 no intervals
+FORMAT = 6  # of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 # Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
@@ -126,6 +126,7 @@ class LayoutRecord(Record):
 class MappingRecord(Record):
     """What the machine model decides and says of a group.
 
+    `keeps` says of single arrays from outside what is kept of them in place of the policy (`hwmodel.design.Keep`).
     `ends` has, for port and processors, the cycles of the steps each ends; `path` is the model's, separable or exact.
     """
 
@@ -133,6 +134,7 @@ class MappingRecord(Record):
     fifos: tuple[str, ...]
     layouts: tuple[LayoutRecord, ...]
     policy: str
+    keeps: dict[str, str]
     recompute: bool
     latency_cycles: int
     steps: int
@@ -140,6 +142,22 @@ class MappingRecord(Record):
     memories: tuple[MemoryRecord, ...]
     ends: dict[str, int]
     path: str
+
+    @property
+    def loops(self) -> int:
+        """How many loops its scan has."""
+        return len(self.blocks.decisions.scan.dimensions)
+
+    @property
+    def keeping(self) -> str:
+        """What is kept of arrays from outside, in words."""
+        return ", ".join([self.policy, *(f"{array}: {text}" for array, text in self.keeps.items())])
+
+    @model_validator(mode="after")
+    def _keeps_are_of_its_scan(self) -> MappingRecord:
+        for text in self.keeps.values():
+            parse_keep(text, self.loops)
+        return self
 
 
 class GroupRecord(Record):
@@ -170,6 +188,7 @@ class GroupRecord(Record):
             ),
             cast(Policy, self.mapping.policy),
             self.mapping.recompute,
+            tuple((array, parse_keep(text, self.mapping.loops)) for array, text in sorted(self.mapping.keeps.items())),
         )
 
 

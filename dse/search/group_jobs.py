@@ -92,7 +92,15 @@ class OptionsJob(GroupJob):
     def key(self, context: SearchContext) -> bytes:
         """What it depends on: also all options of the study."""
         study = context.space.study
-        offered_options = (study.cuts, study.links, study.layouts, study.policies, study.recompute, study.orders)
+        offered_options = (
+            study.cuts,
+            study.links,
+            study.layouts,
+            study.policies,
+            study.recompute,
+            study.orders,
+            study.keeps,
+        )
         return digest("options", context.group_key(self.tasks), self.rates, self.blocks, offered_options)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:

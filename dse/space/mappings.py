@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -23,7 +24,7 @@ from dse.space.study import Study
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
-from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan
+from hwmodel.design import ArrayKeeps, BankLayout, Blocks, GroupDesign, Keep, Scan, parse_keep
 from hwmodel.machine.model import MachineModel
 from hwmodel.residence import unfit_load
 
@@ -188,6 +189,19 @@ class MappingSpace:
         for chosen in product(*choices):
             yield tuple(layout for layout in chosen if layout is not None)
 
+    def keeps(self, plain: GroupDesign) -> Iterator[ArrayKeeps]:
+        """The choices of what a group keeps of single arrays from outside: the policy's first, then the study's."""
+        loops = len(plain.blocks.scan.dimensions)
+        choices: list[list[tuple[str, Keep] | None]] = []
+        processes = [self.model.network.processes[task] for task in plain.tasks]
+        made = {array for process in processes for array in process.writes}
+        read = {array for process in processes for array in process.reads} - made
+        for array, texts in sorted(self.study.keeps.items()):
+            if array in read and not self.accesses.is_resident(array):
+                choices.append([None, *((array, keep) for keep in dict.fromkeys(_keeps(texts, loops)))])
+        for chosen in product(*choices):
+            yield tuple(pair for pair in chosen if pair is not None)
+
     def _touched(self, task: str) -> frozenset[str]:
         process = self.model.network.processes[task]
         return process.reads | process.writes
@@ -200,6 +214,13 @@ def _lines(extents: Shape) -> tuple[Shape, ...]:
         for narrow in range(len(extents))
         if extents[narrow] > 1
     )
+
+
+def _keeps(texts: Iterable[str], loops: int) -> Iterator[Keep]:
+    """Those whose level a scan of so many loops has."""
+    for text in texts:
+        with suppress(ValueError):
+            yield parse_keep(text, loops)
 
 
 def check_space(space: MappingSpace) -> None:
@@ -215,6 +236,7 @@ def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:
         *_unfit_shapes(study, graph, accesses),
         *_unfit_orders(study, graph, accesses),
         *_unfit_loads(study, accesses.network),
+        *_unfit_keeps(study, accesses),
     ]
     if misfits:
         raise ArrayolError(misfits)
@@ -284,13 +306,22 @@ def _unfit_orders(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterato
 
 
 def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
-    for name, load in study.loads.items():
+    for name, load in ((name, choice.load) for name, choice in study.array.items()):
         if name not in network.arrays:
             hint = did_you_mean(name, network.inputs) or f"its inputs and const arrays are {', '.join(network.inputs)}"
             yield _unfit(study, f"'array' names '{name}', which is no array here", hint, "array", name)
-        elif unfit := unfit_load(network, name, load):
+        elif load and (unfit := unfit_load(network, name, load)):
             why, hint = unfit
             yield _unfit(study, f"'array.{name}' cannot have load = \"{load}\": {why}", hint, "array", name, "load")
+
+
+def _unfit_keeps(study: Study, accesses: Accesses) -> Iterator[Diagnostic]:
+    loops = max((len(accesses.extents(task)) for task in accesses.network.processes), default=0)
+    for name, texts in study.keeps.items():
+        for text in texts if name in accesses.network.arrays else ():
+            if not any(True for at in range(loops + 1) for _ in _keeps([text], at)):
+                message = f"'array.{name}' cannot have keep = [\"{text}\"]: no task repeats in so many dimensions"
+                yield _unfit(study, message, f"a scan here has {loops} loops at most", "array", name, "keep")
 
 
 def _unknown_task(study: Study, graph: TaskGraph, task: str, key: str) -> Diagnostic:

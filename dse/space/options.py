@@ -1,4 +1,4 @@
-"""Mapping options, what a study has beyond a plain structure: cuts, FIFOs, bank layouts, policies, recomputing."""
+"""Mapping options, what a study has beyond a plain structure: cuts, FIFOs, layouts, policies, keeps, recomputing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace
-from hwmodel.design import Blocks, GroupDesign
+from hwmodel.design import Blocks, GroupDesign, parse_keep
 from hwmodel.machine.model import Offers
 
 
@@ -20,8 +20,8 @@ def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = F
     The plain one itself is left out where the study holds plain structures anyway.
 
     Cuts are offered to tasks with more to do for one block than the group's steady block, FIFOs for arrays that one
-    task reads once, several policies where a block reads again what an earlier one has read, and layouts where banks
-    cost something. With `singly` those that differ from the plain one in one of these decisions alone.
+    task reads once, several policies and keeps where a block reads again what an earlier one has read, and layouts
+    where banks cost something. With `singly` those that differ from the plain one in one of these decisions alone.
     """
     seen = {plain} if space.study.holds_plain else set()  # else it is there where there is no option
     for choice in _one_at_a_time(space, plain) if singly else product(*choices_of(space, plain)):
@@ -37,7 +37,7 @@ def count_mapping_options(space: MappingSpace, plain: GroupDesign) -> int:
 
 
 def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
-    """What may be chosen of each decision: policy, recomputing, FIFOs, layouts, then the cut of each task."""
+    """What may be chosen of each decision: policy, recomputing, FIFOs, layouts, keeps, then the cut of each task."""
     try:
         offers = space.model.offers(plain.tasks, plain.blocks)
     except ArrayolError:
@@ -48,6 +48,7 @@ def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]
         study.recompute if len(plain.tasks) > 1 else (False,),
         tuple(_fifos(space, offers.fifos)),
         tuple(space.layouts(plain)),
+        tuple(space.keeps(plain)) if offers.policies_differ else ((),),
         *(_cuts(space, task, offered=task in offers.cuts) for task in plain.tasks),
     ]
 
@@ -64,8 +65,12 @@ def is_plain(design: GroupDesign) -> bool:
 
 
 def takes_exact_path(structure: GroupDesign) -> bool:
-    """Whether the model prices it element by element: with cuts, FIFOs, recomputing."""
-    return bool(structure.fifos) or structure.recompute or any(processor.cut for processor in structure.processors)
+    """Whether the model prices it element by element: with cuts, FIFOs, recomputing, keeps of single arrays."""
+    return (
+        bool(structure.fifos or structure.keeps)
+        or structure.recompute
+        or any(processor.cut for processor in structure.processors)
+    )
 
 
 def spread(structures: Sequence[GroupDesign], count: int) -> list[GroupDesign]:
@@ -105,7 +110,8 @@ def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]
 
 def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
     """A plain design with one choice of each decision of `choices_of`."""
-    policy, recompute, fifos, layouts, *cuts = choice
+    policy, recompute, fifos, layouts, keeps, *cuts = choice
+    usual = parse_keep(policy, len(plain.blocks.scan.dimensions))
     return replace(
         plain,
         processors=tuple(replace(processor, cut=cut) for processor, cut in zip(plain.processors, cuts, strict=True)),
@@ -113,4 +119,5 @@ def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
         recompute=recompute,
         fifos=fifos,
         layouts=tuple(layout for layout in layouts if layout.array not in fifos),
+        keeps=tuple((array, keep) for array, keep in keeps if keep != usual),
     )

@@ -20,7 +20,7 @@ from arrayol.errors import error
 from arrayol.limits import AT_MOST, LARGEST, LARGEST_BOUND
 from arrayol.source import Span
 from arrayol.text import listed
-from hwmodel.design import POLICIES, Policy, Scan
+from hwmodel.design import KEEP_FORM, POLICIES, Policy, Scan
 from hwmodel.residence import LOADS, Load, Loads
 from hwmodel.toml_model import BrokenRule, TomlFile, read_toml, validate
 
@@ -155,6 +155,13 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def _keeps(value: object) -> tuple[str, ...]:
+    texts = _texts(value)
+    if any(KEEP_FORM.fullmatch(text) is None for text in texts) or len(set(texts)) < len(texts):
+        raise _refused()
+    return texts
+
+
 def _constraints(value: object) -> tuple[Constraint, ...]:
     try:
         return tuple(item if isinstance(item, Constraint) else parse_constraint(str(item)) for item in _list(value))
@@ -176,11 +183,14 @@ _AS_TEXTS = PlainSerializer(lambda value: value if isinstance(value, str) else [
 
 
 class ArrayStudy(BaseModel):
-    """`[array.NAME]`: how an input or a const array comes to the chip."""
+    """`[array.NAME]`: how an input or a const array comes to the chip; what else may be kept of an array outside."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    load: Load = Field(description=listed([f'"{load}"' for load in LOADS], "or"))
+    load: Load | None = Field(default=None, description=listed([f'"{load}"' for load in LOADS], "or"))
+    keep: Annotated[Any, PlainValidator(_keeps)] = Field(
+        default=(), description='a list of texts as "tile", "shared 1", "whole 2"'
+    )
 
 
 class Study(BaseModel):
@@ -254,12 +264,21 @@ class Study(BaseModel):
     @property
     def has_options(self) -> bool:
         """Whether it allows anything beyond plain designs."""
-        return not self.holds_plain or any(getattr(self, name) != plain for name, plain in NARROW.items())
+        return (
+            not self.holds_plain
+            or bool(self.keeps)
+            or any(getattr(self, name) != plain for name, plain in NARROW.items())
+        )
 
     @property
     def loads(self) -> Loads:
         """How the arrays come that do not come by default."""
-        return {name: choice.load for name, choice in self.array.items()}
+        return {name: choice.load for name, choice in self.array.items() if choice.load is not None}
+
+    @property
+    def keeps(self) -> Mapping[str, tuple[str, ...]]:
+        """What may be kept of single arrays in place of what the policy keeps."""
+        return {name: choice.keep for name, choice in self.array.items() if choice.keep}
 
     def place(self, *path: str) -> Span | None:
         """Where a key stands in the study's file, if it came from one."""
@@ -281,8 +300,9 @@ def load_study(path: Path) -> Study:
 
 
 def narrowed(study: Study) -> Study:
-    """The study without cuts, FIFOs, layouts, policies and recomputing."""
+    """The study without cuts, FIFOs, layouts, policies, keeps and recomputing."""
     settings = {name: getattr(study, name) for name in study.model_fields_set}
+    settings["array"] = {name: ArrayStudy(load=load) for name, load in study.loads.items()}
     return Study.model_validate({**settings, **NARROW})
 
 

@@ -155,6 +155,10 @@ def _accesses(accesses: Accesses, process: Process) -> int:
 def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fraction:
     """Cycles of the port for one datum, but for the latency; with rows it may be a burst that opens all its rows."""
     memory, bits = platform.memory, accesses.network.arrays[array].type.stored_bits
+    if memory.burst == "run" and memory.rows is None:  # a request for each, with the words of the longest run
+        word = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
+        words = math.ceil(accesses.size(array) * word) + 1
+        return Fraction(words + -(-words // memory.max_burst_words) * ((memory.latency or 0) + 1))
     if memory.rows is not None:
         size = accesses.network.arrays[array].type.bytes
         opened = size // memory.rows.row_bytes + 2

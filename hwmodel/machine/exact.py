@@ -111,6 +111,8 @@ def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> 
 
 def _timed(plan: Plan, rates: Mapping[str, int]) -> dict[str, Busy]:
     """What each processor does. Raises ArrayolError for what is refused at these rates."""
+    for task, rate in rates.items():
+        plan.processors.paths.at(task, interval_of(rate))  # refused before units are
     require_units(plan.processors.most, rates)
     busy = plan.processors.all_busy(rates)
     plan.require_order(busy, tuple(plan.fifos))

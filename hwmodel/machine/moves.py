@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hwmodel.design import Blocks, GroupDesign, Policy
+from hwmodel.design import Blocks, GroupDesign, Keep
 from hwmodel.machine.group import Elements, Group
-from hwmodel.machine.scans import strip_length
+from hwmodel.machine.scans import prefixes
 from hwmodel.machine.ticks import STORES, Stages, Ticks, Work, is_unchanging, read_at
 
 
@@ -32,17 +32,20 @@ class Stored:
 
 
 def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, array: str) -> Held:
-    """What is fetched of an array from outside under the group's policy; what no tick changes is fetched once."""
-    policy = "reuse" if is_unchanging(group, ticks, array) else design.policy
+    """What is fetched of an array from outside by what is kept of it; what no tick changes is fetched once."""
+    keep = Keep(0) if is_unchanging(group, ticks, array) else design.keep_of(array)
     element, tick, last = _uses(group, ticks, stages, array)
-    strip = _strips(group, design.blocks, ticks)
-    kept = _kept_together(policy, tick, strip)
+    prefix = _prefixes(group, design.blocks, ticks, keep.level)
     count = len(ticks.block) + 1
-    fetches, instance = np.unique(element * count + kept, return_inverse=True)
+    pairs, pair = np.unique(element * count + prefix[tick], return_inverse=True)
+    # Of prefixes that are shared, those of one element that follow each other directly are one fetch.
+    heads = np.diff(pairs, prepend=-2) > 1 if keep.shared else np.ones(len(pairs), np.bool_)
+    instance = (np.cumsum(heads) - 1)[pair]
+    fetches = pairs[heads]
     first = np.full(len(fetches), count)
     np.minimum.at(first, instance, tick)
-    if policy == "whole":
-        first = np.searchsorted(strip, fetches % count)
+    if keep.eager:
+        first = np.searchsorted(prefix, fetches % count)
     end = np.full(len(fetches), np.iinfo(np.int64).min)
     np.maximum.at(end, instance, last)
     return Held(array, fetches // count, first + stages.load[array], end)
@@ -80,15 +83,12 @@ def _uses(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Eleme
     return element, tick, step
 
 
-def _strips(group: Group, blocks: Blocks, ticks: Ticks) -> Elements:
-    return ticks.block // strip_length(group.accesses.extents(group.last), blocks)
-
-
-def _kept_together(policy: Policy, tick: Elements, strip: Elements) -> Elements:
-    """Accesses of an element with equal entries share one fetched instance of it."""
-    if policy == "reuse":
-        return np.zeros_like(tick)
-    return tick if policy == "tile" else strip[tick]
+def _prefixes(group: Group, blocks: Blocks, ticks: Ticks, level: int) -> Elements:
+    """The prefix of each tick at a level, numbered in the order of the ticks; at the level of all loops the tick."""
+    if level >= len(blocks.scan.dimensions) and level:
+        return np.arange(len(ticks.block))
+    prefix: Elements = prefixes(group.accesses.extents(group.last), blocks, level)[ticks.block]
+    return prefix
 
 
 def _elements_made(group: Group, work: Work, array: str, task: str) -> tuple[Elements, Elements]:

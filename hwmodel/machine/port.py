@@ -3,7 +3,7 @@
 Without `[memory.rows]` a burst's cycles depend on the number of its data alone, so counts by step are enough, and the
 separable path needs no addresses (`Port.burst_cycles`). With rows they depend on which rows the bursts before have left
 open: then each step's bursts, maximal runs of consecutive addresses, are priced in their order by
-`hwmodel.external_memory`.
+`hwmodel.external_memory`. Runs of `burst = "run"` are requests (`requests`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses
 from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.machine.group import Elements
+from hwmodel.machine.requests import ElementRuns, Requests, requests_by_step
 from hwmodel.platform import Platform
 
 
@@ -81,6 +82,9 @@ class Port:
 
     def moved_bits(self, transfer: Transfer) -> int:
         """All bits that the port moves for a transfer: whole words of its bursts."""
+        if self.by_run:
+            requests = self._requests(transfer, int(transfer.step.max(initial=0)) + 1)
+            return int((requests.number * requests.words).sum()) * self.word_bits(transfer.array)
         if self.platform.memory.rows is not None:
             data = self._runs(transfer)[1].data if len(transfer.element) else transfer.element
         else:
@@ -90,6 +94,10 @@ class Port:
     def whole_arrays(self, arrays: Sequence[str]) -> int:
         """Cycles in which the port loads arrays whole, one after another in the network's order."""
         names = [name for name in self.network.arrays if name in arrays]
+        if self.by_run:
+            whole = ((name, np.arange(self.accesses.size(name))) for name in names)
+            loads = [Transfer(name, element, 0 * element, write=False) for name, element in whole]
+            return int(self.by_step(loads, 1).loads.sum())
         data = np.array([self.accesses.size(name) for name in names], np.int64)
         size = data * np.array([self.element_bytes(name) for name in names], np.int64)
         address = np.array([self._bases.get(name, 0) for name in names], np.int64)
@@ -103,9 +111,23 @@ class Port:
             return self._rows_by_step(transfers, steps, shared)
         sides = np.zeros((2, steps), np.int64)
         for transfer in transfers:
-            data = np.bincount(transfer.step, minlength=steps)
-            sides[int(transfer.write)] += self.burst_cycles(transfer.array, data)
+            if self.by_run:
+                memory = self.platform.memory
+                cycles = self._requests(transfer, steps).cycles(memory.latency or 0, memory.outstanding)
+            else:
+                cycles = self.burst_cycles(transfer.array, np.bincount(transfer.step, minlength=steps))
+            sides[int(transfer.write)] += cycles
         return PortCycles(sides[0], sides[1], shared)
+
+    @property
+    def by_run(self) -> bool:
+        """Whether a step's data of an array are requested run by run; with rows they are bursts of their own anyway."""
+        return self.platform.memory.burst == "run" and self.platform.memory.rows is None
+
+    def _requests(self, transfer: Transfer, steps: int) -> Requests:
+        shape = self.accesses.shape(transfer.array)
+        runs = ElementRuns.of(transfer.element, transfer.step, shape)
+        return requests_by_step(runs, steps, shape, self.element_bytes(transfer.array), self.platform.memory)
 
     def _rows_by_step(self, transfers: Sequence[Transfer], steps: int, shared: bool) -> PortCycles:
         order = {name: place for place, name in enumerate(self.network.arrays)}

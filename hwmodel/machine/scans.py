@@ -9,6 +9,7 @@ indices found make up a repetition that shows it. Nothing is sampled, and no pai
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import permutations, product
@@ -45,11 +46,11 @@ def block_places(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDAr
     return place
 
 
-def strip_length(extents: Extents, blocks: Blocks) -> int:
-    """Blocks in a strip: those that differ in the innermost dimension of the scan only."""
-    if not extents:
-        return 1
-    return block_counts(extents, blocks.shape)[blocks.scan.dimensions[-1]]
+def prefixes(extents: Extents, blocks: Blocks, level: int) -> NDArray[np.int64]:
+    """For each block, in their order, the number of the values that the `level` outer loops have there."""
+    counts = block_counts(extents, blocks.shape)
+    inner = math.prod(counts[dimension] for dimension in blocks.scan.dimensions[level:])
+    return np.arange(math.prod(counts)) // inner
 
 
 def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> tuple[Delay, Pair] | None:

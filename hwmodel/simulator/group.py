@@ -171,6 +171,12 @@ class _Run:
         separate = self.platform.memory.port == "separate"
         self.loader = Port(self.accesses, self.platform)
         self.storer = Port(self.accesses, self.platform) if separate else self.loader
+        for name, array in self.arrays.items():
+            moved = array.moved
+            if moved.loaded:
+                self.loader.expect(name, [moved.element[array.bring.of(step)] for step in range(steps)], write=False)
+            stored = [moved.element[moved.stored[array.store.of(step)]] for step in range(steps)]
+            self.storer.expect(name, stored, write=True)
 
     def run(self) -> GroupRun:
         for step in range(self.moves.steps):

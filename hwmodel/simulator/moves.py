@@ -1,7 +1,7 @@
 """What a group brings into its local memories, reads from them and stores: each datum with its steps.
 
-A datum is one element of one array, brought once; under `tile`, `strip`, `whole` and recomputing an element is brought
-several times, each time as a datum of its own.
+A datum is one element of one array, brought once; where it is not kept until its last use, and when recomputing, an
+element is brought several times, each time as a datum of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses, Touch
-from hwmodel.design import Policy
+from hwmodel.design import Keep
 from hwmodel.simulator.plan import Ints, Plan, Work, fault, levels, outside_elements, touched
 
 Place = tuple[str, int]  # a task, and the number of one of its input tilers
@@ -177,24 +177,49 @@ def _stored(accesses: Accesses, plan: Plan, array: str, element: Ints, tick: Int
 def _loaded(
     accesses: Accesses, plan: Plan, stage: Mapping[str, int], array: str, readers: Readers, reads: dict[Place, Read]
 ) -> Moved:
-    """The data that come from the external memory, under the group's policy; those that never change come once."""
-    policy = "reuse" if _never_changes(readers) else plan.design.policy
+    """The data that come from the external memory, by what is kept of the array; those that never change come once."""
+    keep = Keep(0) if _never_changes(readers) else plan.design.keep_of(array)
     before = min(stage[place[0]] for place, *_ in readers) - 1
-    span = len(plan.ticks) + 1
-    fetches = [_fetch_of(plan, policy, ticks) for *_, ticks in readers]
-    keys = [elements * span + fetch[:, None] for (_, _, _, elements, _), fetch in zip(readers, fetches, strict=True)]
-    fetched, inverse = np.unique(np.concatenate([key.reshape(-1) for key in keys]), return_inverse=True)
-    bring = np.full(len(fetched), np.iinfo(np.int64).max)
-    last = np.full(len(fetched), np.iinfo(np.int64).min)
+    prefix = plan.ticks.prefixes(keep.level)
+    every = np.concatenate([elements.reshape(-1) for *_, elements, _ in readers])
+    when = np.concatenate([np.repeat(ticks, elements.shape[1]) for *_, elements, ticks in readers])
+    data, element, opened = _fetches(every, prefix[when], accesses.size(array), shared=keep.shared)
+    bring = np.full(len(element), np.iinfo(np.int64).max)
+    np.minimum.at(bring, data, when + before)
+    if keep.eager:
+        bring = np.searchsorted(prefix, opened).astype(np.int64) + before
+    last = np.full(len(element), np.iinfo(np.int64).min)
     start = 0
-    for (place, touch, rows, _, ticks), key in zip(readers, keys, strict=True):
-        data = inverse[start : start + key.size].reshape(key.shape)
-        start += key.size
-        reads[place] = Read(touch, rows, data)
-        np.minimum.at(bring, data, _bring_of(plan, policy, ticks)[:, None] + before)
-        np.maximum.at(last, data, (ticks + stage[place[0]])[:, None])
+    for place, touch, rows, elements, ticks in readers:
+        own = data[start : start + elements.size].reshape(elements.shape)
+        start += elements.size
+        reads[place] = Read(touch, rows, own)
+        np.maximum.at(last, own, (ticks + stage[place[0]])[:, None])
     none = np.zeros(0, np.int64)
-    return Moved(array, True, fetched // span, bring, last, np.full(len(fetched), -1), none, none)
+    return Moved(array, True, element, bring, last, np.full(len(element), -1), none, none)
+
+
+def _fetches(element: Ints, prefix: Ints, size: int, *, shared: bool) -> tuple[Ints, Ints, Ints]:
+    """The datum of each read of an element at a prefix; of each datum the element, and the prefix that fetches it.
+
+    Prefix after prefix: an element that is read is fetched, but for one that is there since the prefix before.
+    """
+    data = np.zeros(len(element), np.int64)
+    datum, seen = np.full(size, -1), np.full(size, -2)  # of each element the last one fetched, and the last prefix
+    elements, prefixes = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    count = 0
+    for rows in levels(prefix):
+        at = int(prefix[rows[0]])
+        read = np.unique(element[rows])
+        there = seen[read] == at - 1 if shared else np.zeros(len(read), np.bool_)
+        fresh = read[~there]
+        datum[fresh] = count + np.arange(len(fresh))
+        count += len(fresh)
+        seen[read] = at
+        data[rows] = datum[element[rows]]
+        elements.append(fresh)
+        prefixes.append(np.full(len(fresh), at))
+    return data, np.concatenate(elements), np.concatenate(prefixes)
 
 
 def _never_changes(readers: Readers) -> bool:
@@ -207,25 +232,6 @@ def _never_changes(readers: Readers) -> bool:
                 return False
             first = read
     return True
-
-
-def _fetch_of(plan: Plan, policy: Policy, ticks: Ints) -> Ints:
-    """What tells the fetches of one element apart: nothing, the strip, or the tick."""
-    if policy == "reuse":
-        return np.zeros(len(ticks), np.int64)
-    return ticks if policy == "tile" else _strip(plan, ticks)
-
-
-def _bring_of(plan: Plan, policy: Policy, ticks: Ints) -> Ints:
-    """The tick that a fetch is for: the read's own (the first of them counts), or the first one of its strip."""
-    if policy != "whole":
-        return ticks
-    strips = plan.ticks.strip[plan.ticks.block]
-    return np.searchsorted(strips, _strip(plan, ticks)).astype(np.int64)
-
-
-def _strip(plan: Plan, ticks: Ints) -> Ints:
-    return plan.ticks.strip[plan.ticks.block[ticks]]
 
 
 def _look_up(keys: Ints, wanted: Ints, array: str, task: str) -> Ints:

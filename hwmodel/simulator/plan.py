@@ -71,7 +71,7 @@ class SimulatorError(ArrayolError):
 
 
 def fault(rule: str, message: str) -> SimulatorError:
-    """An error of a rule: plan, read-before-write, overflow, overwrite, address, fifo-order, deadlock, never-stored."""
+    """An error of a rule, as read-before-write, overflow, fifo-order, deadlock, address, request-too-short."""
     return SimulatorError(rule, message)
 
 
@@ -96,10 +96,20 @@ class Ticks:
 
     block: Ints
     own: Ints
-    strip: Ints  # of each block
+    loops: Ints  # of each block its place in each loop of the scan, (blocks, loops)
 
     def __len__(self) -> int:
         return len(self.block)
+
+    def prefixes(self, level: int) -> Ints:
+        """Of each tick the number of its prefix: a new one wherever one of the outer loops goes on.
+
+        At the level of all loops each tick is one.
+        """
+        if level and level == self.loops.shape[1]:
+            return np.arange(len(self.block))
+        outer = self.loops[self.block][:, :level]
+        return np.concatenate([[0], np.cumsum((outer[1:] != outer[:-1]).any(axis=1))]).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -156,7 +166,7 @@ class _Planner:
         self.works: dict[str, Work] = {}
         ranks = block_ranks(design.blocks, accesses.extents(self.last))
         count = int(ranks.max()) + 1
-        self.ticks = Ticks(np.arange(count), np.arange(count), self._strips(count))
+        self.ticks = Ticks(np.arange(count), np.arange(count), self._loops(count))
 
     def plan(self) -> Plan:
         for task, blocks in self.blocks.items():
@@ -174,12 +184,12 @@ class _Planner:
             raise fault("plan", f"the group has {len(lasts)} last tasks: {', '.join(sorted(lasts))}")
         return lasts[0]
 
-    def _strips(self, blocks: int) -> Ints:
+    def _loops(self, blocks: int) -> Ints:
+        """The place of each block in each loop."""
         scan, shape = self.design.blocks.scan, self.design.blocks.shape
         extents = self.accesses.extents(self.last)
-        inner = scan.dimensions[-1] if scan.dimensions else None
-        length = 1 if inner is None else -(-extents[inner] // shape[inner])
-        return np.arange(blocks, dtype=np.int64) // length
+        counts = [-(-extents[dimension] // shape[dimension]) for dimension in scan.dimensions]
+        return np.indices(counts, np.int64).reshape(len(counts), blocks).T
 
     def _require_legal(self, task: str, blocks: Blocks) -> None:
         """Every acting delay reads what the same block or an earlier one has made."""
@@ -330,7 +340,7 @@ class _Planner:
         added[before] = counts
         moved = np.arange(len(added)) + np.cumsum(added)
         block = np.repeat(self.ticks.block, added + 1)
-        self.ticks = Ticks(block, moved[self.ticks.own], self.ticks.strip)
+        self.ticks = Ticks(block, moved[self.ticks.own], self.ticks.loops)
         self.works = {
             task: replace(work, tick=moved[work.tick], serves=moved[work.serves]) for task, work in self.works.items()
         }

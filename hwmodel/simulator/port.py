@@ -5,6 +5,7 @@ A second reading of docs/platform.md, "Rows", beside `hwmodel.external_memory`, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import lcm
@@ -14,6 +15,7 @@ import numpy as np
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform, RowModel
 from hwmodel.simulator.plan import Ints
+from hwmodel.simulator.requests import Requester
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +38,21 @@ class Port:
     now: int = 0
     bursts: list[Burst] = field(default_factory=list)
     rows: _Rows | None = None
+    requesters: dict[tuple[str, bool], Requester] = field(default_factory=dict)
+    step: int = -1
+
+    def expect(self, array: str, steps: Sequence[Ints], *, write: bool) -> None:
+        """The elements of an array that each step will move: what its requests are made for."""
+        memory = self.platform.memory
+        if memory.burst == "run" and memory.rows is None:
+            size = self.accesses.network.arrays[array].type.bytes
+            shape = self.accesses.shape(array)
+            self.requesters[array, write] = Requester.of(array, shape, size, memory, steps)
 
     def begin(self) -> None:
         """A new step: the port is free, all rows are closed."""
         self.now, self.bursts = 0, []
+        self.step += 1
         model, clock = self.platform.memory.rows, self.platform.clock_mhz
         self.rows = _Rows(model, clock) if model is not None and clock is not None else None
 
@@ -48,6 +61,8 @@ class Port:
         start = self.now
         if self.rows is not None:
             self._serve_runs(self.rows, array, elements)
+        elif (array, write) in self.requesters:
+            self.now = self.requesters[array, write].serve(self.now, elements, self.step)
         else:
             self.now += self.platform.memory.latency or 0
             for _ in range(self._words(array, len(elements))):

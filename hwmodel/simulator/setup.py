@@ -47,6 +47,7 @@ def set_up(accesses: Accesses, platform: Platform, memory: Memory) -> Setup:
         tokens[name] = elements
         if accesses.load[name] == ONCE:
             tokens[name] = memory[name].copy()
+            port.expect(name, [elements], write=False)
             port.serve(name, elements, write=False)
             size += len(elements) * accesses.network.arrays[name].type.bytes
             data += len(elements)

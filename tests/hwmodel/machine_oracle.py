@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from oracle_accesses import Point, RefusedError, box, defaults, inputs, minus, outputs, plus
+from oracle_requests import run_cycles
 from oracle_schedules import Schedules, schedules_of
 from oracle_steps import Stepped
 
@@ -101,7 +102,16 @@ class Oracle(Stepped):
             sides[0].append((array, [e for e, born, _ in loads.get(array, []) if born in steps]))
             sides[1].append((array, [e for e, _, _, out in made.get(array, []) if out in steps]))
         memory = self.platform.memory
-        if memory.rows is None:
+        if memory.rows is None and memory.burst == "run":
+            every = {(0, name): [(e, born) for e, born, _ in found] for name, found in loads.items()}
+            every |= {
+                (1, name): [(e, out) for e, _, _, out in found if out is not None] for name, found in made.items()
+            }
+            cycles = [
+                sum(self.requests(array, every.get((write, array), []), found) for array, found in sides[write])
+                for write in (0, 1)
+            ]
+        elif memory.rows is None:
             cycles = [sum(self.burst(array, len(found)) for array, found in side) for side in sides]
         else:
             bursts = [
@@ -114,6 +124,12 @@ class Oracle(Stepped):
             found = port_time(self.platform, Bursts(columns[0], columns[1], columns[2], write)).cycles
             cycles = [int(found[~write].sum()), int(found[write].sum())]
         return (sum(cycles) if memory.port == "shared" else max(cycles)), cycles[0], cycles[1]
+
+    def requests(self, array: str, moved: list[tuple[Point, int]], found: list[Point]) -> int:
+        steps: dict[int, list[Point]] = defaultdict(list)
+        for element, step in moved:
+            steps[step].append(element)
+        return run_cycles(steps.values(), found, self.shape(array), self.bytes(array), self.platform.memory)
 
     def burst(self, array: str, data: int) -> int:
         memory = self.platform.memory

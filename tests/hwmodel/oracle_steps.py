@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from oracle_accesses import Access, Grouped, Point, RefusedError, defaults, inputs, minus, outputs
 
-from hwmodel.design import Blocks
+from hwmodel.design import Blocks, Keep
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Stepped(Grouped):
     order: list[int] = field(default_factory=list)  # ticks in order, each by an identity of its own
     block: dict[int, int] = field(default_factory=dict)  # the block a tick belongs to
     own: list[int] = field(default_factory=list)  # each block's own tick
+    blocks: list[Point] = field(default_factory=list)  # places of blocks, in order
     runs: dict[str, list[Run]] = field(default_factory=dict)
     stage: dict[str, int] = field(default_factory=dict)
     load_stage: dict[str, int] = field(default_factory=dict)
@@ -54,6 +55,7 @@ class Stepped(Grouped):
         self.require_legal(self.last, self.design.blocks)
         places = {r: self.block_place(self.last, self.design.blocks, r) for r in self.points(self.last)}
         places_in_order = sorted(set(places.values()))
+        self.blocks = places_in_order
         self.order = list(range(len(places_in_order)))
         self.own = list(self.order)
         self.block = {tick: tick for tick in self.order}
@@ -153,28 +155,34 @@ class Stepped(Grouped):
     def place(self, tick: int) -> int:
         return self.order.index(tick)
 
-    def strip(self, tick: int) -> int:
-        counts = [-(-s // b) for s, b in zip(self.space(self.last), self.design.blocks.shape, strict=True)]
-        inner = counts[self.design.blocks.scan.dimensions[-1]] if counts else 1
-        return self.block[tick] // inner
+    def prefixes(self, level: int) -> list[int]:
+        """For each place of the order the number of the prefix of its tick, at a level."""
+        loops = len(self.design.blocks.scan.dimensions)
+        of = [self.blocks[self.block[tick]][:level] for tick in self.order]
+        if loops and level == loops:
+            of = [(place,) for place in range(len(self.order))]
+        return [sorted(set(of)).index(prefix) for prefix in of]
 
     def fetched(self, array: str) -> list[tuple[Point, int, int]]:
         """Each fetched instance: the element, the step that loads it, the step of its last use."""
-        policy = "reuse" if self.unchanging(array) else self.design.policy
+        keep = Keep(0) if self.unchanging(array) else self.design.keep_of(array)
+        prefixes = self.prefixes(keep.level)
         uses: dict[tuple[Point, int], list[tuple[int, int]]] = defaultdict(list)
         for reader in self.readers(array):
             for run in self.runs[reader]:
                 for name, element in self.reads(reader, run.r):
                     if name == array:
-                        together = {"reuse": 0, "tile": run.tick, "strip": self.strip(run.tick)}
-                        kept = together.get(policy, self.strip(run.tick))
                         at = self.place(run.tick)
-                        uses[element, kept].append((at, at + self.stage[reader]))
+                        uses[element, prefixes[at]].append((at, at + self.stage[reader]))
+        if keep.shared:
+            for element, prefix in sorted(uses, reverse=True):  # the last first, so that what follows is joined already
+                if (element, prefix - 1) in uses:
+                    uses[element, prefix - 1] += uses.pop((element, prefix))
         found = []
-        for (element, kept), places in uses.items():
+        for (element, prefix), places in uses.items():
             first = min(place for place, _ in places)
-            if policy == "whole":
-                first = min(self.place(tick) for tick in self.order if self.strip(tick) == kept)
+            if keep.eager:
+                first = prefixes.index(prefix)
             found.append((element, first + self.load_stage[array], max(step for _, step in places)))
         return found
 

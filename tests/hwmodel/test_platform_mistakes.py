@@ -351,3 +351,40 @@ def test_what_is_no_const(value: str) -> None:
         load(SMALLEST + f"[verify]\nH = {value}\n")
     assert "'verify.H' is" in str(caught.value)
     assert "it must be a number, true or false" in str(caught.value)
+
+
+def test_runs_of_words_that_are_no_bytes() -> None:
+    assert refused('[memory]\nlatency = 3\nword_bits = 12\nburst = "run"\n') == (
+        "board.toml:3:1: error[bad-value]: 'memory.burst' is \"run\", which counts addresses in bytes, and a word has "
+        "12 bits\n"
+        "    3 | word_bits = 12\n"
+        "      | ^^^^^^^^^\n"
+        "  hint: make word_bits a multiple of 8, or give data_per_word instead"
+    )
+
+
+def test_several_requests_of_a_memory_of_rows() -> None:
+    text = 'clock_mhz = 100\n[memory]\nword_bits = 64\nburst = "run"\noutstanding = 4\n[memory.rows]\nrow_bytes = 64\n'
+    assert refused(text + "word_ns = 6\nrow_change_ns = 3\nsame_bank_activate_ns = 5\n") == (
+        "board.toml:5:1: error[bad-value]: 'memory.outstanding' is 4, and 'memory.rows' serves one burst after "
+        "another\n"
+        "    5 | outstanding = 4\n"
+        "      | ^^^^^^^^^^^\n"
+        "  hint: leave 'outstanding' or 'rows' out"
+    )
+
+
+def test_several_requests_of_boxes() -> None:
+    assert refused("[memory]\nlatency = 3\nword_bits = 64\noutstanding = 2\n") == (
+        "board.toml:4:1: error[bad-value]: 'memory.outstanding' is about requests of runs, and 'memory.burst' is "
+        '"box"\n'
+        "    4 | outstanding = 2\n"
+        "      | ^^^^^^^^^^^\n"
+        '  hint: give burst = "run", or leave it out'
+    )
+
+
+def test_no_outstanding_request() -> None:
+    assert "'memory.outstanding' is 0; it must be a whole number of requests, 1 or more" in refused(
+        '[memory]\nlatency = 3\nword_bits = 64\nburst = "run"\noutstanding = 0\n'
+    )

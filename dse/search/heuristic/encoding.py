@@ -60,8 +60,8 @@ class Coding:
 
     @property
     def _option_genes(self) -> int:
-        """Genes of each task for mapping options: policy, recomputing, FIFOs, layouts, and its own cut."""
-        return 5 if self.space.study.has_options else 0
+        """Genes of each task for mapping options: policy, recomputing, FIFOs, layouts, keeps, and its own cut."""
+        return 6 if self.space.study.has_options else 0
 
     @cached_property
     def resets(self) -> Sequence[bool]:
@@ -165,8 +165,8 @@ class Coding:
         plain = with_rates(GroupDesign(tuple(map(Processor, tasks)), blocks), rates)
         if not self._option_genes:
             return plain
-        cuts = [0 if member is own else int(genes[member.start + 2 + len(member.sides) + 4]) for member in members]
-        return self._with_options(plain, [*genes[after + 1 : after + 5].tolist(), *cuts])
+        cuts = [0 if member is own else int(genes[member.start + 2 + len(member.sides) + 5]) for member in members]
+        return self._with_options(plain, [*genes[after + 1 : after + 6].tolist(), *cuts])
 
     def _legal_scans(self, task: str, shape: Sides) -> tuple[Scan, ...]:
         key = task, shape

@@ -52,8 +52,8 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
     Raises ArrayolError (`several-last-tasks`, `several-frames`).
     """
     group = Group(accesses, tasks)
-    if platform.memory.rows is not None:
-        return None
+    if platform.memory.rows is not None or platform.memory.burst == "run":
+        return None  # counts by step do not tell where runs start
     rank = len(accesses.extents(group.last))
     blocks = Blocks((1,) * rank, Scan(tuple(range(rank)), (False,) * rank))
     stages = stage_group(group, GroupDesign(tuple(Processor(task) for task in tasks), blocks))

@@ -22,8 +22,10 @@ from hwmodel.machine.ticks import require_legal
 
 
 def is_plain(design: GroupDesign) -> bool:
-    """Whether a design opens nothing but a policy or layouts: no cuts, FIFOs or recomputing."""
-    return not (design.fifos or design.recompute) and all(processor.cut is None for processor in design.processors)
+    """Whether a design opens nothing but a policy or layouts: no cuts, FIFOs, recomputing or keeps."""
+    return not (design.fifos or design.recompute or design.keeps) and all(
+        processor.cut is None for processor in design.processors
+    )
 
 
 def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate | None:

@@ -26,7 +26,7 @@ from arrayol.ir.network import flatten
 from dse.jobs import digest as content
 from dse.jobs.digest import LIBRARIES, PACKAGES, code_digest, digest
 from dse.space.study import parse_constraint
-from hwmodel.design import Blocks, GroupDesign, Processor, row_major
+from hwmodel.design import Blocks, GroupDesign, Keep, Processor, row_major
 from hwmodel.platform import load_platform
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
@@ -93,6 +93,7 @@ def test_every_field_of_a_design_and_of_a_platform_counts() -> None:
         "layouts": ("y",),
         "policy": "tile",
         "recompute": True,
+        "keeps": (("x", Keep(1)),),
     }
     designs = [design, *(replace(design, **{name: value}) for name, value in changed.items())]  # type: ignore[arg-type]
     assert changed.keys() == set(GroupDesign.__slots__)

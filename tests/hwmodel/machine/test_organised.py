@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 import pytest
+from shipped import SMALL
 
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
@@ -19,8 +20,8 @@ from hwmodel.machine.model import MachineModel
 from hwmodel.platform import load_platform
 
 
-def model_of(name: str) -> MachineModel:
-    spec = load_checked(shipped_folder() / f"{name}.aol", {})
+def model_of(name: str, consts: Mapping[str, float] = MappingProxyType({})) -> MachineModel:
+    spec = load_checked(shipped_folder() / f"{name}.aol", consts)
     return MachineModel(flatten(spec, choose_top(spec, None)), load_platform(shipped_folder() / f"{name}.toml"))
 
 
@@ -101,3 +102,25 @@ def test_on_an_asic_banks_are_areas() -> None:
     assert (image.built.kind, image.built.blocks, image.built.lut) == ("SRAM with two ports", 0, 0)
     bank = 0.83 * image.depth * 8 + 60 * math.sqrt(image.depth * 8)
     assert image.built.area == pytest.approx(image.banks * bank)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_memory_of_a_shipped_specification_is_told(name: str) -> None:
+    """What is built holds the data of the estimate, in each copy; only patterns of over 1,024 places have nothing."""
+    model = model_of(name, SMALL[name])
+    shapes = {task: model.accesses.extents(task) for task in model.network.processes}
+    design = Design(
+        tuple(GroupDesign((Processor(task),), Blocks(shape, row_major(len(shape)))) for task, shape in shapes.items())
+    )
+    pairs = model.organisations(design, model.evaluate(design))
+    assert {use.name for use, _ in pairs} >= {*model.network.inputs} - {
+        array for array, load in model.accesses.load.items() if load == "rom"
+    }
+    for use, one in pairs:
+        assert one.reason
+        if one.way == "none":
+            assert name == "mobilenet"
+            assert "no-banks" in [refusal.code for refusal in one.refused]
+        else:
+            assert use.kind == "rom" or one.bits >= one.copies * use.bits
+            assert one.copies <= model.platform.local.copies_most

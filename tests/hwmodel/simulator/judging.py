@@ -32,7 +32,7 @@ FEATURES = {
     "words of bits", "words of data", "recurrence above the interval",
     "state through memory", "interval chosen", "several delays", "delay", "negative delay",
     "delay across", "tiled default", "window", "wrap", "skew", "strided", "fork", "join", "infinite dimension",
-    "load rom", "load once", "load frame",
+    "load rom", "load once", "load frame", "keep at a loop", "shared keep", "eager keep",
 }  # fmt: skip
 LEAST_SHARE, MOST_REFUSED = 0.03, 0.30
 Sizes = dict[tuple[str, str], int]

@@ -205,3 +205,17 @@ def test_a_datapath_of_the_simulator_alone_changes_its_steps(small: SmallLpsf, d
         assert computing
         assert all(step.length >= 400 > longer for step in computing)
         assert run.cycles > sum(model.step_cycles(one))
+
+
+def test_a_request_more_outstanding_or_a_word_less(small: SmallLpsf, design: Design) -> None:
+    """With a request for each run: the simulator allows one more than the model; the model takes a word too few."""
+    runs = {"burst": "run", "outstanding": 2}
+    memory = small.platform.memory.model_copy(update=runs)
+    by_run = replace(small, platform=small.platform.model_copy(update={"memory": memory}))
+    assert by_run.judge(design) is None
+    fewer = memory.model_copy(update={"outstanding": 1})
+    assert "cycles" in (by_run.judge(design, small.platform.model_copy(update={"memory": fewer})) or "")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mutants, "PACKAGE", "hwmodel.machine")
+        with changed("requests", "worst_start(runs, shape, unit, word)) // word + 1", "0) // word"):
+            assert "cycles" in (by_run.judge(design) or "")

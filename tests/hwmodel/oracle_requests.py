@@ -1,0 +1,65 @@
+"""Requests of runs word for word: sets of elements, and a memory that is looked at in every cycle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from hwmodel.platform import ExternalMemory
+
+Point = tuple[int, ...]
+
+
+def cycles_of_requests(words: Sequence[int], latency: int, outstanding: int) -> int:
+    """When the last word has come: each cycle may issue a request, and may bring a word of the oldest unfinished."""
+    cycle, issued, done = 0, list[int](), 0
+    left = list(words)
+    while done < len(words):
+        if len(issued) < len(words) and len(issued) - done < outstanding:
+            issued.append(cycle)
+        if done < len(issued) and cycle >= issued[done] + latency:
+            left[done] -= 1
+            done += left[done] == 0
+        cycle += 1
+    return cycle
+
+
+def runs_of_set(points: Iterable[Point], shape: Sequence[int]) -> list[tuple[int, int]]:
+    """First element and length of each run: an end of a line is passed where the lines on both sides are whole."""
+    flat = {sum(i * math.prod(shape[axis + 1 :]) for axis, i in enumerate(point)) for point in points}
+    runs: list[list[int]] = []
+    for number in sorted(flat):
+        lines = [math.prod(shape[axis:]) for axis in range(1, len(shape)) if number % math.prod(shape[axis:]) == 0]
+        line = max(lines, default=1)
+        if runs and number - 1 in flat and flat >= set(range(number - line, number + line)):
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return [(run[0], len(run)) for run in runs]
+
+
+def worst_place(steps: Iterable[Iterable[Point]], shape: Sequence[int], size: int, word: int) -> int:
+    """The latest place in a word, of all that differ from a known start by multiples of the granule."""
+    every = [run for points in steps for run in runs_of_set(points, shape)]
+    lines = [(math.prod(shape[axis:]), math.prod(shape[axis + 1 :])) for axis in range(len(shape))] or [(1, 1)]
+    row, inner = next(
+        pair for pair in lines if all(start % pair[1] == length % pair[1] == 0 for start, length in every)
+    )
+    starts = sorted({start % row for start, _ in every} - {0})
+    granule = math.gcd(word, row * size if row < math.prod(shape) else 0, *(size * (s - starts[0]) for s in starts))
+    assert all(s % inner == 0 for s in starts)
+    return max(place for place in range(word) if (place - size * (starts[0] if starts else 0)) % granule == 0)
+
+
+def run_cycles(
+    steps: Iterable[list[Point]], now: list[Point], shape: Sequence[int], size: int, m: ExternalMemory
+) -> int:
+    """Cycles of what one step moves of an array of which all `steps` are known; elements of `size` bytes."""
+    if not now:
+        return 0
+    unit, word = (1, m.data_per_word) if m.data_per_word else (size, m.word_bits // 8)
+    runs = runs_of_set(now, shape)
+    words = math.ceil((worst_place(steps, shape, unit, word) + max(length for _, length in runs) * unit) / word)
+    parts = math.ceil(words / m.max_burst_words)
+    each = math.ceil(words / parts)
+    return cycles_of_requests([each] * parts * len(runs), m.latency or 0, m.outstanding)
