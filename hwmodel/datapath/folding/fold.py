@@ -29,12 +29,12 @@ from hwmodel.datapath.schedule.lifetimes import (
     Lifetimes,
     arrivals_of,
     deadlines,
+    earliest,
     ends_of,
     lifetimes_of,
     readiness,
 )
 from hwmodel.datapath.schedule.place import (
-    FAR,
     Placed,
     Problem,
     Sharing,
@@ -157,8 +157,8 @@ def _folded(
         dataflow, interval, priced.room, priced.by_operation, priced.wires.classes, timings, sharing, arrivals
     )
     levels = priced.levels
-    wanted = _wanted(dataflow, interval, problem.room)
-    urgency = urgencies(problem, levels, wanted) if levels.are_wide else np.array(urgencies_of(problem, wanted), int)
+    wanted = earliest(problem, {port: readiness(dataflow, port, interval) for port in dataflow.outputs})
+    urgency = urgencies(problem, levels, wanted) if levels.are_wide else urgencies_of(problem, wanted)
     placed, slots = (
         (unshared_by_levels(problem, levels), {})
         if levels.are_wide and not any(sharing)
@@ -176,17 +176,6 @@ def _folded(
     bound = bind(problem, placed, priced.wires)
     muxes = {place: _muxes(priced.classes[place], fed) for place, fed in bound.fed.items()}
     return Folded(problem, placed, ends, lifetimes_of(problem, placed, ends), bound, muxes)
-
-
-def _wanted(dataflow: Dataflow, interval: int, room: int) -> list[int]:
-    """The ticks by which outputs would be there with a latency of 0, by value."""
-    due = [FAR] * len(dataflow.bits)
-    for port, values in dataflow.outputs.items():
-        ready = readiness(len(values) // dataflow.parts[port], interval)
-        for place, value in enumerate(values):
-            if value >= 0:
-                due[value] = min(due[value], ready[place // dataflow.parts[port]] * room)
-    return due
 
 
 def _after(dataflow: Dataflow, ports: set[str]) -> list[bool]:

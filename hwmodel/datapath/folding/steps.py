@@ -95,7 +95,8 @@ def _reads(priced: Priced, folded: Folded) -> Iterator[Step]:
 def _writes(priced: Priced, folded: Folded) -> Iterator[Step]:
     dataflow = priced.dataflow
     names = _value_names(priced)
-    written = folded.ends.written(dataflow, folded.problem.interval)
+    ends = folded.ends.written(dataflow, folded.problem.interval)
+    written = {port: cycles.tolist() for port, cycles in ends.items()}
     for port, values in dataflow.outputs.items():
         parts = dataflow.parts[port]
         for place, value in enumerate(values):

@@ -83,6 +83,11 @@ class Dataflow:
         """The bits of the values."""
         return np.array(self.bits, np.int64)
 
+    @cached_property
+    def written(self) -> dict[str, Ints]:
+        """For each output port the values of its places, as arrays."""
+        return {port: np.array(values, np.int64) for port, values in self.outputs.items()}
+
     def sizes(self, ports: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
         """How many elements each of the ports has."""
         return {port: len(places) // self.parts[port] for port, places in ports.items()}

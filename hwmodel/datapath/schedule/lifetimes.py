@@ -27,42 +27,35 @@ def arrivals_of(dataflow: Dataflow, interval: int) -> list[int]:
     return [element // together[port] for port, element in dataflow.elements]
 
 
-def readiness(elements: int, interval: int) -> list[int]:
-    """ceil((j + 1) I / k) for each element j of an output port of k."""
-    return [-(-(element + 1) * interval // elements) for element in range(elements)]
+def readiness(dataflow: Dataflow, port: str, interval: int) -> Ints:
+    """ceil((j + 1) I / k) for each place of an output port of k elements j."""
+    parts = dataflow.parts[port]
+    elements = len(dataflow.outputs[port]) // parts
+    return np.repeat(-(-np.arange(1, elements + 1) * interval // elements), parts)
 
 
 @dataclass(frozen=True, eq=False)
 class Ends:
     """When the outputs are there: cycles by port and place, 1 for constants; depth and latency in cycles."""
 
-    finished: Mapping[str, list[int]]
+    finished: Mapping[str, Ints]
     depth: int
     latency: int
 
-    def written(self, dataflow: Dataflow, interval: int) -> dict[str, list[int]]:
+    def written(self, dataflow: Dataflow, interval: int) -> dict[str, Ints]:
         """W of each place of the output ports."""
-        sizes = dataflow.sizes(dataflow.outputs)
-        return {
-            port: [
-                self.latency + ready for ready in readiness(sizes[port], interval) for _ in range(dataflow.parts[port])
-            ]
-            for port in dataflow.outputs
-        }
+        return {port: self.latency + readiness(dataflow, port, interval) for port in dataflow.outputs}
 
 
 def ends_of(problem: Problem, placed: Placed) -> Ends:
     """When the outputs are there. An input that is an output takes the cycle in which it is written."""
     dataflow = problem.dataflow
     by_value = np.concatenate([np.array(problem.arrivals, np.int64) + 1, _in_registers(problem, placed), [1]])
-    finished: dict[str, list[int]] = {}
+    finished: dict[str, Ints] = {}
     latency, depth = 0, 0
-    for port, values in dataflow.outputs.items():
-        ends = by_value[np.array(values, np.int64)]  # of a constant, which is below 0, the last
-        finished[port] = ends.tolist()
-        parts = dataflow.parts[port]
-        ready = np.repeat(np.array(readiness(len(values) // parts, problem.interval), np.int64), parts)
-        latency = max(latency, int((ends - ready).max(initial=0)))
+    for port, values in dataflow.written.items():
+        ends = finished[port] = by_value[values]  # of a constant, which is below 0, the last
+        latency = max(latency, int((ends - readiness(dataflow, port, problem.interval)).max(initial=0)))
         depth = max(depth, int(ends.max(initial=0)))
     return Ends(finished, depth, latency)
 
@@ -73,14 +66,18 @@ def _in_registers(problem: Problem, placed: Placed) -> Ints:
     return placed.ticks // problem.room + stages
 
 
-def deadlines(problem: Problem, written: Mapping[str, list[int]], ends: Ends, pinned: frozenset[str]) -> list[int]:
+def deadlines(problem: Problem, written: Mapping[str, Ints], ends: Ends, pinned: frozenset[str]) -> Ints:
     """Ticks by which values must be there: when they are written, or where a port is pinned, when they are there."""
-    due = [FAR] * len(problem.dataflow.bits)
-    for port, values in problem.dataflow.outputs.items():
-        cycles = ends.finished[port] if port in pinned else written[port]
-        for value, cycle in zip(values, cycles, strict=True):
-            if value >= 0:
-                due[value] = min(due[value], cycle * problem.room)
+    cycles = {port: ends.finished[port] if port in pinned else written[port] for port in written}
+    return earliest(problem, cycles)
+
+
+def earliest(problem: Problem, cycles: Mapping[str, Ints]) -> Ints:
+    """By value the ticks of the first of the cycles, by port and place, in which it leaves; FAR where it does not."""
+    due = np.full(len(problem.dataflow.bits), FAR, np.int64)
+    for port, values in problem.dataflow.written.items():
+        kept = values >= 0
+        np.minimum.at(due, values[kept], cycles[port][kept] * problem.room)
     return due
 
 
@@ -127,11 +124,10 @@ def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
     np.maximum.at(last, values, starts[users])
     np.minimum.at(first_use, values, starts[users])
     written = ends.written(dataflow, problem.interval)
-    for port, places in dataflow.outputs.items():
-        outputs = np.array(places, np.int64)
+    for port, outputs in dataflow.written.items():
         kept = outputs >= 0
-        np.maximum.at(last, outputs[kept], np.array(written[port], np.int64)[kept])
-        np.minimum.at(first_use, outputs[kept], np.array(ends.finished[port], np.int64)[kept] - 1)
+        np.maximum.at(last, outputs[kept], written[port][kept])
+        np.minimum.at(first_use, outputs[kept], ends.finished[port][kept] - 1)
     return Lifetimes(born, last, first_use, dataflow.widths)
 
 
@@ -146,6 +142,7 @@ def recurrences(dataflow: Dataflow, ends: Ends, ready: Ints) -> dict[tuple[str, 
         for port, values in dataflow.inputs.items():
             if dataflow.graph.types.get(output) != dataflow.graph.types.get(port) or len(values) != len(ends_of_port):
                 continue
-            waits = [end - int(ready[value]) for end, value in zip(ends_of_port, values, strict=True) if value >= 0]
-            found[output, port] = max(0, *waits) if waits else 0
+            places = np.array(values, np.int64)
+            kept = places >= 0
+            found[output, port] = int((ends_of_port[kept] - ready[places[kept]]).max(initial=0))
     return found

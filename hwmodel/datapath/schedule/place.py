@@ -211,7 +211,7 @@ def _in_order(problem: Problem, order: Ints, rows: Sequence[Row]) -> Iterator[tu
     )
 
 
-def urgencies_of(problem: Problem, deadlines: Sequence[int]) -> list[int]:
+def urgencies_of(problem: Problem, deadlines: Ints) -> Ints:
     """The ticks at which operations must start so that outputs meet their deadlines: the least are the most urgent.
 
     `deadlines` are ticks by value, FAR where a value is no output. An operation is no less urgent than its users; where
@@ -219,7 +219,7 @@ def urgencies_of(problem: Problem, deadlines: Sequence[int]) -> list[int]:
     """
     first, operands, classes = problem.dataflow.first, problem.dataflow.operands, problem.classes
     ticks = [timing.ticks for timing in problem.timings]
-    due = list(deadlines)
+    due: list[int] = deadlines.tolist()
     urgency = [0] * len(operands)
     for operation in range(len(operands) - 1, -1, -1):
         start = due[first + operation] - ticks[classes[operation]]
@@ -227,11 +227,11 @@ def urgencies_of(problem: Problem, deadlines: Sequence[int]) -> list[int]:
         for value in operands[operation]:
             if value >= 0 and due[value] > start:
                 due[value] = start
-    return urgency
+    return np.array(urgency, np.int64)
 
 
 def later(
-    problem: Problem, placed: Placed, slots: dict[int, Slots], deadlines: Sequence[int], waiting: Sequence[bool]
+    problem: Problem, placed: Placed, slots: dict[int, Slots], deadlines: Ints, waiting: Sequence[bool]
 ) -> Placed:
     """Move operations to where registers hold less; those of `waiting` as late as they can.
 
@@ -239,7 +239,7 @@ def later(
     """
     room, first, bits = problem.room, problem.dataflow.first, problem.dataflow.bits
     operands, starts = problem.dataflow.operands, placed.ticks.tolist()
-    due = list(deadlines)  # by value: the tick at which its first user starts
+    due: list[int] = deadlines.tolist()  # by value: the tick at which its first user starts
     last_use = [-1] * len(due)  # by value: the cycle in which its last user starts, of those that were moved already
     for operation in sorted(range(len(starts) - 1, -1, -1), key=starts.__getitem__, reverse=True):  # users first
         value, place = first + operation, problem.classes[operation]

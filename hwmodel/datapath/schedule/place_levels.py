@@ -2,12 +2,16 @@
 
 A level holds the operations with as many others on the longest way before them. They do not depend on each other, so a
 pass takes a level at once, with arrays; only those that move to another slot of a shared class are taken one by one.
+
+What the passes read stands in the order of levels, operations and their results alike, so that those of a level are a
+slice of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -22,10 +26,11 @@ WIDE = 24  # operations in a level, on average, from which on arrays pay
 class Levels:
     """Operations by level. Those of level l are `order[begins[l]:begins[l + 1]]`.
 
-    Their operands without constants, each once for a user, are `values[ends[l]:ends[l + 1]]`, and `users` has for each
-    the place of its user in `order`.
+    Their operands without constants, each once for a user, are `values[ends[l]:ends[l + 1]]`: the first `first` values
+    are inputs, then come results in this order. `users` has for each the place of its user in its level.
     """
 
+    first: int
     order: Ints
     begins: list[int]
     values: Ints
@@ -37,14 +42,24 @@ class Levels:
         """Whether arrays pay."""
         return len(self.order) >= WIDE * (len(self.begins) - 1)
 
-    def forwards(self) -> Iterator[tuple[slice, slice]]:
-        """The places of each level in `order`, and in `values`: users last."""
-        places, edges = pairwise(self.begins), pairwise(self.ends)
-        return ((slice(*own), slice(*of_edges)) for own, of_edges in zip(places, edges, strict=True))
+    @cached_property
+    def forwards(self) -> list[tuple[slice, slice, Ints, Ints]]:
+        """For each level, users last: its operations, their results among the values, the operands and their users."""
+        first = self.first
+        return [
+            (slice(begin, end), slice(first + begin, first + end), self.values[left:right], self.users[left:right])
+            for (begin, end), (left, right) in zip(pairwise(self.begins), pairwise(self.ends), strict=True)
+        ]
 
-    def backwards(self) -> Iterator[tuple[slice, slice]]:
-        """The same with users first."""
-        return iter([*self.forwards()][::-1])
+    def values_by_level(self, values: Ints) -> Ints:
+        """What belongs to values, in the order of levels."""
+        return np.concatenate([values[: self.first], values[self.first :][self.order]])
+
+    def in_the_body(self, operations: Ints) -> Ints:
+        """What belongs to operations in the order of levels, in that of the body."""
+        found = np.empty_like(operations)
+        found[self.order] = operations
+        return found
 
 
 def levels_of(dataflow: Dataflow) -> Levels:
@@ -61,76 +76,70 @@ def levels_of(dataflow: Dataflow) -> Levels:
     order = np.argsort(levels, kind="stable")
     counts = np.bincount(levels)
     begins = [0, *np.cumsum(counts).tolist()]
-    places = np.empty(len(order), np.int64)
-    places[order] = np.arange(len(order))
+    places = np.arange(len(dataflow.bits))  # by value: its place among those in the order of levels
+    places[first + order] = np.arange(first, first + len(order))
     values, users = dataflow.edges
-    keys = distinct_of(places[users] * len(depth) + values)
-    users, values = keys // len(depth), keys % len(depth)
-    return Levels(order, begins, values, users, np.searchsorted(users, begins).tolist())
+    keys = distinct_of((places[first:][users] - first) * len(depth) + values)
+    users, values = keys // len(depth), places[keys % len(depth)]
+    ends = np.searchsorted(users, begins)
+    users -= np.repeat(np.array(begins[:-1], np.int64), np.diff(ends))
+    return Levels(first, order, begins, values, users, ends.tolist())
 
 
-def urgencies(problem: Problem, levels: Levels, deadlines: Sequence[int]) -> Ints:
+def urgencies(problem: Problem, levels: Levels, deadlines: Ints) -> Ints:
     """The ticks at which operations must start so that outputs meet their deadlines."""
-    first = problem.dataflow.first
-    ticks = problem.ticks
-    due = np.array(deadlines, np.int64)
-    urgency = np.empty(len(ticks), np.int64)
-    for own, edges in levels.backwards():
-        operations = levels.order[own]
-        urgency[operations] = due[first + operations] - ticks[operations]
-        np.minimum.at(due, levels.values[edges], urgency[levels.order[levels.users[edges]]])
-    return urgency
+    ticks = problem.ticks[levels.order]
+    due = levels.values_by_level(deadlines)
+    for own, results, values, users in reversed(levels.forwards):
+        np.minimum.at(due, values, (due[results] - ticks[own])[users])
+    return levels.in_the_body(due[levels.first :] - ticks)
 
 
 def unshared_by_levels(problem: Problem, levels: Levels) -> Placed:
     """What place.py's `as_soon_as_possible` does where no class is shared, so that operations may come in any order."""
-    room, first, within, ticks = problem.room, problem.dataflow.first, problem.within, problem.ticks
+    room, ticks, within = problem.room, problem.ticks[levels.order], problem.within[levels.order]
     starts = np.zeros(len(ticks), np.int64)
     available = np.concatenate([np.array(problem.arrivals, np.int64) * room, starts])
-    for own, edges in levels.forwards():
-        operations = levels.order[own]
-        ready = np.zeros(len(operations), np.int64)
-        np.maximum.at(ready, levels.users[edges] - own.start, available[levels.values[edges]])
+    for own, results, values, users in levels.forwards:
+        ready = starts[own]
+        np.maximum.at(ready, users, available[values])
         offset = ready % room
-        ready += np.where(offset > within[operations], room - offset, 0)
-        starts[operations] = ready
-        available[first + operations] = ready + ticks[operations]
-    return Placed(starts)
+        ready += np.where(offset > within[own], room - offset, 0)
+        available[results] = ready + ticks[own]
+    return Placed(levels.in_the_body(starts))
 
 
 def later_by_levels(
-    problem: Problem,
-    levels: Levels,
-    placed: Placed,
-    slots: dict[int, Slots],
-    deadlines: Sequence[int],
-    waiting: Sequence[bool],
+    problem: Problem, levels: Levels, placed: Placed, slots: dict[int, Slots], deadlines: Ints, waiting: Sequence[bool]
 ) -> Placed:
     """What place.py's `later` does, users of later levels first."""
-    room, first = problem.room, problem.dataflow.first
-    ticks, within, shared = problem.ticks, problem.within, problem.shared
-    bits, waits = problem.dataflow.widths, np.array(waiting, bool)
-    starts, due = placed.ticks.copy(), np.array(deadlines, np.int64)
+    room, order = problem.room, levels.order
+    ticks, within, shared, starts = (
+        each[order] for each in (problem.ticks, problem.within, problem.shared, placed.ticks)
+    )
+    cycles, bits = starts // room, levels.values_by_level(problem.dataflow.widths)
+    waits = np.array(waiting, bool)[order] if any(waiting) else None
+    classes = problem.places[order]
+    due = levels.values_by_level(deadlines)
     last_use = np.full(len(due), -1, np.int64)
-    for own, edges in levels.backwards():
-        operations, values = levels.order[own], levels.values[edges]
-        users = levels.users[edges] - own.start
-        latest = due[first + operations] - ticks[operations]
-        latest -= np.maximum(0, latest % room - within[operations])
+    for own, results, values, users in reversed(levels.forwards):
+        own_cycles, limit = cycles[own], due[results]
+        latest = limit - ticks[own]
         target = latest // room
-        later = (target > starts[operations] // room) & (due[first + operations] < FAR)
-        held = np.bincount(users, bits[values] * (last_use[values] < target[users]), len(operations))
-        moving = later & (waits[operations] | (bits[first + operations] > held))
-        free = moving & ~shared[operations]
-        starts[operations[free]] = latest[free]
-        for place in np.flatnonzero(moving & shared[operations]).tolist():
-            operation = int(operations[place])
-            kind = problem.classes[operation]
-            cycle = int(starts[operation]) // room
-            moved = move(slots[kind], problem.interval, cycle, int(latest[place]), problem.timings[kind], room)
-            if moved is not None:
-                starts[operation] = moved
-        by_edge = starts[operations][users]
-        np.minimum.at(due, values, by_edge)
-        np.maximum.at(last_use, values, by_edge // room)
-    return Placed(starts)
+        moving = (target > own_cycles) & (limit < FAR)
+        if moving.any():
+            np.minimum(latest, target * room + within[own], out=latest)
+            held = np.bincount(users, bits[values] * (last_use[values] < target[users]), len(target))
+            gains = bits[results] > held
+            moving &= gains if waits is None else gains | waits[own]
+            free = moving & ~shared[own]
+            np.copyto(starts[own], latest, where=free)
+            np.copyto(own_cycles, target, where=free)
+            for place in np.flatnonzero(moving & shared[own]).tolist():
+                kind, cycle = int(classes[own.start + place]), int(own_cycles[place])
+                moved = move(slots[kind], problem.interval, cycle, int(latest[place]), problem.timings[kind], room)
+                if moved is not None:
+                    starts[own.start + place], own_cycles[place] = moved, moved // room
+        np.minimum.at(due, values, starts[own][users])
+        np.maximum.at(last_use, values, own_cycles[users])
+    return Placed(levels.in_the_body(starts))

@@ -124,9 +124,10 @@ def test_passes_of_wide_bodies_find_the_same_urgencies(technology, data):
     graph = data.draw(graphs())
     priced = prices_of(dataflow_of(graph), technology, 100)
     problem = fold(priced, data.draw(st.integers(3, 9)), frozenset()).problem
-    deadlines = [data.draw(st.sampled_from((passes.FAR, 70_000, 120_000))) for _ in priced.dataflow.bits]
+    drawn = [data.draw(st.sampled_from((passes.FAR, 70_000, 120_000))) for _ in priced.dataflow.bits]
+    deadlines = np.array(drawn, np.int64)
     by_levels = place_levels.urgencies(problem, priced.levels, deadlines).tolist()
-    assert by_levels == passes.urgencies_of(problem, deadlines)
+    assert by_levels == passes.urgencies_of(problem, deadlines).tolist()
 
 
 @given(data=st.data())
