@@ -125,7 +125,7 @@ def of_fastest(model: MachineModel) -> Rate:
             raise SystemExit(f"{' '.join(tasks)} is not separable")
         scans, shapes = structures(model, tasks[-1])
         for scan in scans:
-            batch.fastest(scan, shapes, (1, 2, 3, 4))
+            batch.fastest(scan, shapes, [(1, 2, 3, 4)] * len(tasks))
             count += len(shapes)
             designs += len(shapes) * 4 ** len(tasks)
     return Rate(count, designs, time.process_time() - began)
