@@ -123,7 +123,8 @@ class Derivation:
                     f"'{slowest[0].operator}' is busy for {counted(self.intervals[0], 'cycle')}",
                     hint=f"its least interval is {self.intervals[0]}",
                 )
-            self._known[interval] = min(self._candidates(interval), key=self._rank)
+            with no_collections():
+                self._known[interval] = min(self._candidates(interval), key=self._rank)
         return self._known[interval]
 
     def _candidates(self, interval: int) -> Iterator[Derived]:
@@ -144,8 +145,7 @@ class Derivation:
         graph = self._chain_graph
         if graph is None or (graph.operators, graph.operands) == (self.graph.operators, self.graph.operands):
             return None
-        with no_collections():
-            return prices_of(dataflow_of(graph), self.technology, self.clock_mhz)
+        return prices_of(dataflow_of(graph), self.technology, self.clock_mhz)
 
 
 def derivation_of(

@@ -19,6 +19,8 @@ COMMUTATIVE = frozenset(
 ) | {"and", "or", "xor"}
 MANY = 100  # operations from which on not all intervals are tried
 TRIED = 6  # intervals of such a body
+HUGE = 10_000  # operations from which on
+FEW = 4  # intervals are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +88,19 @@ def intervals_worth_trying(counts: Sequence[tuple[int, int]]) -> tuple[int, ...]
     """The least interval of each vector of operators: no other one needs fewer of any class, and is slower.
 
     `counts` are the operations of each class and the cycles that one keeps its operator. Of bodies with many operations
-    at most TRIED intervals, evenly by their ratio, the first and the last among them.
+    at most TRIED intervals, of more than HUGE at most FEW: evenly by their ratio, the first and the last among them.
     """
     least = max([1, *(every for _, every in counts)])
     found = {least}
     for operations, every in counts:
         found.update(max(least, interval * every) for interval in _steps(operations))
     intervals = sorted(found)
-    if sum(operations for operations, _ in counts) <= MANY or len(intervals) <= TRIED:
+    operations = sum(operations for operations, _ in counts)
+    most = TRIED if operations <= HUGE else FEW
+    if operations <= MANY or len(intervals) <= most:
         return tuple(intervals)
     ratio = intervals[-1] / intervals[0]
-    wanted = [intervals[0] * ratio ** (step / (TRIED - 1)) for step in range(TRIED)]
+    wanted = [intervals[0] * ratio ** (step / (most - 1)) for step in range(most)]
     return tuple(sorted({min(intervals, key=_distance(one)) for one in wanted}))
 
 

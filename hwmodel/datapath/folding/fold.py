@@ -3,7 +3,9 @@
 A class of n operations on m operators is shared only where that costs less:
     n u > m u + its multiplexers + m w register bits,
 with u the weight of an operator and w its width. What the multiplexers need is known after binding. So all classes that
-may gain are shared at first; those that turn out not to are taken out and the rest is placed anew, until all gain.
+may gain are shared at first; those that turn out not to are taken out and the rest is placed anew, until all gain. In
+bodies of many operations, where that takes long, a class that feeds no input of its own is decided before by the most
+sources that its inputs can have.
 
 Time of a multiplexer is added to an operator before placing, for the most sources that its inputs can have. Where a
 pipelined operator has no slack for it, it takes a cycle more: its stages, cut anew, would have
@@ -20,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hwmodel.datapath.folding.binding import Bound, Fed, bind
+from hwmodel.datapath.folding.binding import ONE_BY_ONE, Bound, Fed, bind
 from hwmodel.datapath.folding.classes import OperatorClass, units_wanted
 from hwmodel.datapath.folding.wires import Wires, most_sources, wires_of
 from hwmodel.datapath.schedule.dataflow import Dataflow
@@ -108,11 +110,13 @@ def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
         if (units := units_wanted(each.operations, interval, price.every)) < each.operations
         and _gain(priced, place, units, Counter()) > 0
     }
+    if len(priced.by_operation) > ONE_BY_ONE:
+        shared = gaining(priced, interval, shared)
     found: dict[int, int] = {}  # by class: more sources than were thought, as operands change places
     while True:
         sharing = [shared.get(place) for place in range(len(priced.classes))]
-        sources = most_sources(priced.wires, sharing, interval)
-        sources = [max(most, found.get(place, 1)) for place, most in enumerate(sources)]
+        most = most_sources(priced.wires, sharing, interval)
+        sources = [max(*inputs, found.get(place, 1)) for place, inputs in enumerate(most)]
         folded = _folded(priced, interval, sharing, _timings(priced, sharing, sources), delays)
         lost = {
             place
@@ -124,6 +128,27 @@ def fold(priced: Priced, interval: int, delays: Delays) -> Folded:
             return folded
         shared = {place: sharing for place, sharing in shared.items() if place not in lost}
         found |= more
+
+
+def gaining(priced: Priced, interval: int, shared: dict[int, Sharing]) -> dict[int, Sharing]:
+    """The shared classes without those that feed no input of their own and lose with the most sources they can have."""
+    while True:
+        sharing = [shared.get(place) for place in range(len(priced.classes))]
+        most = most_sources(priced.wires, sharing, interval)
+        lost = {
+            place
+            for place, own in shared.items()
+            if place not in priced.wires.circular
+            and _gain(priced, place, own.units, _muxes(priced.classes[place], _inputs(most[place], own.units))) <= 0
+        }
+        if not lost:
+            return shared
+        shared = {place: own for place, own in shared.items() if place not in lost}
+
+
+def _inputs(most: Sequence[int], units: int) -> Fed:
+    """The inputs of operators that all have the same sources, by position."""
+    return Counter(dict.fromkeys(enumerate(most), units))
 
 
 def _fed_most(folded: Folded) -> dict[int, int]:

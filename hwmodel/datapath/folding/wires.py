@@ -84,6 +84,12 @@ class Wires:
         return found // kinds, found % kinds - 1, counts
 
     @cached_property
+    def circular(self) -> frozenset[int]:
+        """The classes that feed themselves."""
+        inputs, makers, _ = self.feeds
+        return frozenset(makers[inputs // self.width == makers].tolist())
+
+    @cached_property
     def ports(self) -> Ints:
         """The number of the port of each value that is an input."""
         return _port_numbers(self.dataflow)
@@ -134,23 +140,21 @@ def _ranks(dataflow: Dataflow, classes: Ints, values: Ints, users: Ints) -> Ints
     return np.where(kinds == classes[users], -1, kinds)
 
 
-def most_sources(wires: Wires, sharing: Sequence[Sharing | None], interval: int) -> list[int]:
-    """For each class an upper bound of the sources of an input of its operators, before any is bound.
+def most_sources(wires: Wires, sharing: Sequence[Sharing | None], interval: int) -> list[list[int]]:
+    """For each class, by position, an upper bound of the sources of an input of its operators, before any is bound.
 
     An operator has no more sources than operations, and no more than there are different ones: ports, operators of the
-    classes that feed it, constants.
+    classes that feed it, constants. As long as no operands change places.
     """
     kinds = len(sharing)
     units = np.array([each.units if each is not None else 0 for each in sharing], np.int64)
+    slots = np.array([interval // each.every if each is not None else 1 for each in sharing], np.int64)
     inputs, makers, counts = wires.feeds
     of_shared = makers >= 0
     of_shared[of_shared] = units[makers[of_shared]] > 0
-    totals = np.bincount(inputs, np.where(of_shared, units[makers], counts), wires.width * kinds)
-    largest = totals.reshape(kinds, wires.width).max(axis=1, initial=1).tolist()
-    return [
-        1 if each is None else max(1, min(int(most), interval // each.every))
-        for each, most in zip(sharing, largest, strict=True)
-    ]
+    totals = np.bincount(inputs, np.where(of_shared, units[makers], counts), wires.width * kinds).astype(np.int64)
+    most: list[list[int]] = np.clip(totals.reshape(kinds, wires.width), 1, slots[:, None]).tolist()
+    return most
 
 
 def _port_numbers(dataflow: Dataflow) -> Ints:

@@ -64,13 +64,19 @@ def _executed(elementary: Elementary, tables: Mapping[str, ConstArray] | None) -
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Without Python's search for circles, which takes as long as the rest here: many tuples, and no circle."""
+    """Without Python's search for circles, which takes as long as the rest here: many tuples, and no circle.
+
+    What was made becomes old at once, as objects do that are frozen and released, so that the next search leaves it.
+    """
     was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if was_enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_dataflow import graphs
 
-from hwmodel.datapath.folding.classes import MANY, TRIED, classes_of, intervals_worth_trying, units_wanted
+from hwmodel.datapath.folding.classes import FEW, HUGE, MANY, TRIED, classes_of, intervals_worth_trying, units_wanted
 from hwmodel.datapath.schedule.dataflow import dataflow_of
 
 COUNTS = st.lists(st.tuples(st.integers(1, 40), st.integers(1, 5)), min_size=1, max_size=4)
@@ -26,8 +26,14 @@ def test_of_many_operations_some_intervals_the_first_and_the_last_among_them(cou
     assert list(intervals) == sorted(set(intervals))
     assert intervals[0] == max(every for _, every in counts)
     assert all(units_wanted(operations, intervals[-1], every) == 1 for operations, every in counts)
-    if sum(operations for operations, _ in counts) > MANY:
-        assert len(intervals) <= TRIED
+    operations = sum(operations for operations, _ in counts)
+    if operations > MANY:
+        assert len(intervals) <= (TRIED if operations <= HUGE else FEW)
+
+
+def test_more_intervals_up_to_ten_thousand_operations_than_above():
+    assert intervals_worth_trying([(HUGE, 1)]) == (1, 6, 40, 250, 1667, 10_000)
+    assert intervals_worth_trying([(HUGE + 1, 1)]) == (1, 22, 455, 10_001)
 
 
 @given(st.integers(1, 500), st.integers(1, 60), st.integers(1, 9))

@@ -10,12 +10,15 @@ from strategies_dataflow import TABLE, graphs
 
 from hwmodel.datapath.derive import prices_of
 from hwmodel.datapath.folding import binding
+from hwmodel.datapath.folding import fold as folds
+from hwmodel.datapath.folding.classes import units_wanted
 from hwmodel.datapath.folding.fold import fold
 from hwmodel.datapath.graph.evaluate import evaluate, evaluate_nodes
 from hwmodel.datapath.schedule import place as passes
 from hwmodel.datapath.schedule import place_levels
 from hwmodel.datapath.schedule.dataflow import dataflow_of
 from hwmodel.datapath.schedule.lifetimes import recurrences
+from hwmodel.datapath.schedule.place import Sharing
 from hwmodel.datapath.technology.technology import load_technology
 
 REPETITIONS = 4
@@ -79,6 +82,7 @@ def shape(request, monkeypatch):
     if request.param == "wide":
         monkeypatch.setattr(place_levels, "WIDE", 0)
         monkeypatch.setattr(binding, "ONE_BY_ONE", 0)
+        monkeypatch.setattr(folds, "ONE_BY_ONE", 0)
 
 
 @pytest.mark.usefixtures("shape")
@@ -128,6 +132,66 @@ def test_passes_of_wide_bodies_find_the_same_urgencies(technology, data):
     deadlines = np.array(drawn, np.int64)
     by_levels = place_levels.urgencies(problem, priced.levels, deadlines).tolist()
     assert by_levels == passes.urgencies_of(problem, deadlines).tolist()
+
+
+@given(data=st.data())
+def test_of_large_bodies_a_class_off_the_circle_gains_with_the_most_sources(technology, data):
+    """By brute force: what operands come from, and the three terms that sharing is weighed by."""
+    priced = prices_of(dataflow_of(data.draw(graphs(operators=("sub", "div", "lt", "xor")))), technology, 100)
+    interval = data.draw(st.integers(max((price.every for price in priced.prices), default=1), 12))
+    units = {
+        place: Sharing(wanted, price.every)
+        for place, (each, price) in enumerate(zip(priced.classes, priced.prices, strict=True))
+        if (wanted := units_wanted(each.operations, interval, price.every)) < each.operations
+    }
+    kept = folds.gaining(priced, interval, units)
+    for place in units:
+        makers = _makers(priced, place)
+        if any(maker == ("class", place) for _, maker in makers):
+            assert place in kept
+        elif place in kept:
+            assert _saved(priced, place, interval, kept, makers) > 0
+        else:  # what was left out later only adds sources
+            assert _saved(priced, place, interval, units, makers) <= 0 or len(kept) + 1 < len(units)
+
+
+def _makers(priced, place):
+    """What feeds each position of a class: ports, classes with an operation, constants."""
+    dataflow, found = priced.dataflow, set()
+    for operation, operands in enumerate(dataflow.operands):
+        if priced.by_operation[operation] == place:
+            for position, value in enumerate(operands):
+                if value < 0:
+                    found.add((position, ("constant", value)))
+                elif value < dataflow.first:
+                    found.add((position, ("port", dataflow.elements[value][0])))
+                else:
+                    maker = value - dataflow.first
+                    found.add((position, ("class", priced.by_operation[maker])))
+                    found.add((position, ("operation", maker)))
+    return found
+
+
+def _saved(priced, place, interval, sharing, makers):
+    """The weight that a shared class saves, its inputs with as many sources as they can have."""
+    technology, each, own = priced.technology, priced.classes[place], sharing[place]
+    saved = (each.operations - own.units) * technology.weight(priced.prices[place].cost)
+    saved -= own.units * each.operation.w * technology.weight(technology.register_cost)
+    for position, bits in enumerate((each.operation.a, each.operation.b)):
+        sources = 0
+        for where, (kind, what) in makers:
+            if where != position:
+                continue
+            if kind == "class":
+                sources += sharing[what].units if what in sharing else 0
+            elif kind == "operation":
+                sources += priced.by_operation[what] not in sharing
+            else:
+                sources += 1
+        sources = min(sources, interval // own.every)
+        if sources > 1:
+            saved -= own.units * technology.weight(technology.mux_in(bits, sources)[1])
+    return saved
 
 
 @given(data=st.data())
