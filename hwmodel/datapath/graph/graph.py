@@ -122,7 +122,7 @@ class Graph:
             if operator in FREE:
                 listed.append(None)
                 continue
-            key: tuple[object, ...] = (operator, code, needed, *[codes[operand] for operand in operands])
+            key: tuple[object, ...] = (operator, code, needed, *map(codes.__getitem__, operands))
             if (operator in PACKED and code not in floats) or operator == "mux":
                 key += self._logic(node)
             if operator in _WITH_CONSTANT:

@@ -26,6 +26,7 @@ FEW = 3  # bits of a comparison that take no carry chain
 FEW_WITH_CONSTANT = 4
 
 PACKED = frozenset({"and", "or", "xor", "not", "mux", "eq", "lt", "min", "max", "abs"})
+_LOGIC = PACKED | {CONSTANT, SHIFT, RESIZE}
 Bits = list[int]  # literals, the least significant first
 
 
@@ -89,6 +90,10 @@ class Packing:
         self.gates.owner = node
         operator, number = self.operators[node], self.numbers[node]
         sources = self.operands[node]
+        if operator not in _LOGIC:
+            self._takes(sources)
+            self.bits.append(self.gates.leaves(number.bits) if node in self.seen else [])
+            return
         real = number.is_float or any(self.numbers[source].is_float for source in sources)
         if operator == CONSTANT and not real:
             detail = self.details[node]
@@ -106,8 +111,9 @@ class Packing:
 
     def _takes(self, sources: Sequence[int]) -> None:
         for source in sources:
-            first, last = self.needed[source]
-            self.roots.update(literal >> 1 for literal in self.bits[source][first:last])
+            if bits := self.bits[source]:
+                first, last = self.needed[source]
+                self.roots.update([literal >> 1 for literal in bits[first:last]])
 
     def _extended(self, node: int, width: int) -> Bits:
         """The bits of a node in a width: the sign repeated, or zeros."""
