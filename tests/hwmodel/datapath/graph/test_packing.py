@@ -20,7 +20,7 @@ def graph_of(text: str) -> Graph:
 
 
 def packing_of(graph: Graph) -> Packing:
-    packing = Packing(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed)
+    packing = Packing(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, graph.small_sums)
     for node in range(len(graph)):
         packing.add(node)
     return packing
@@ -119,7 +119,10 @@ def test_a_graph_that_is_too_large_is_priced_by_operations(monkeypatch: pytest.M
     monkeypatch.setattr("hwmodel.datapath.graph.packing.LARGEST", 10)
     graph = graph_of("(x: u16[3]) -> (y: u16) { y = x[0] ^ x[1] ^ x[2] }")
     outputs = [node for places in graph.outputs.values() for node in places]
-    assert packed_luts(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, outputs) is None
+    sums = graph.small_sums
+    assert (
+        packed_luts(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, sums, outputs) is None
+    )
     assert sorted(graph.luts)[-2:] == [16, 16]
 
 
