@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hwmodel.datapath.folding.fold import Folded, Muxes, Priced, mux_cost
+from hwmodel.datapath.set_reset import done_by_registers
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,16 @@ class OperatorUse:
 def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
     """The operators of a datapath, in the order in which the body needs them."""
     uses = []
+    done = done_by_registers(priced, folded)
     for place, each in enumerate(priced.classes):
         price, sharing = priced.prices[place], folded.problem.sharing[place]
         units = sharing.units if sharing else each.operations
         cost = (
             scaled(price.cost, units)
             if sharing
-            else total(scaled(priced.own[kind].cost, count) for kind, count in priced.counts[place].items())
+            else total(
+                _cost_of_kind(priced, kind, count, done[place, kind]) for kind, count in priced.counts[place].items()
+            )
         )
         muxes: Muxes = folded.muxes.get(place, Counter())
         uses.append(
@@ -67,6 +71,17 @@ def uses_of(priced: Priced, folded: Folded) -> tuple[OperatorUse, ...]:
             )
         )
     return tuple(uses)
+
+
+def _cost_of_kind(priced: Priced, kind: int, count: int, done: int) -> dict[str, float]:
+    """Operators of a kind, of which registers do some: those have no logic."""
+    own = scaled(priced.own[kind].cost, count - done)
+    if not done:
+        return own
+    operation, technology = replace(priced.dataflow.kinds[kind], luts=0), priced.technology
+    row = technology.row(operation.operator, priced.clock_mhz)
+    assert row is not None
+    return total([own, scaled(technology.price(operation, row).cost, done)])
 
 
 def cost_of(priced: Priced, folded: Folded, uses: Iterable[OperatorUse], registers: int) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """Classes of operations that one operator can do, how many operators an interval needs, and which intervals to try.
 
 A class is an operator with its type, of widths that are equal when rounded up to 8 bits, products of both operands: on
-an FPGA these decide how many DSP blocks one takes. Operators with a constant in them (`mulc`, `divc`, `modc`, `fscale`)
+an FPGA these decide how many DSP blocks one takes. Operators with a constant in them (`mulc`, `divc`, `fscale`)
 only do that constant. A shared operator is as wide as its widest operation.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hwmodel.datapath.graph.graph import Operation
 from hwmodel.datapath.schedule.dataflow import Dataflow
 
-WITH_CONSTANT = frozenset({"mulc", "divc", "modc", "fscale.f32", "fscale.f64"})
+WITH_CONSTANT = frozenset({"mulc", "divc", "fscale.f32", "fscale.f64"})
 COMMUTATIVE = frozenset(
     f"{operator}{kind}" for operator in ("add", "mul", "min", "max", "eq") for kind in ("", ".f32", ".f64")
 ) | {"and", "or", "xor"}

@@ -33,15 +33,27 @@ def needed_ranges(
     low, high = list(bits), [0] * len(numbers)
     for node in outputs:
         low[node], high[node] = 0, bits[node]
+    known: dict[tuple[object, ...], list[Range]] = {}  # what equal nodes take of their operands
+    codes = [id(number) for number in numbers]
     for node in range(len(numbers) - 1, -1, -1):
-        if operators[node] not in _PARTIAL:
-            for operand in operands[node]:
+        own, operator = operands[node], operators[node]
+        if operator not in _PARTIAL:
+            for operand in own:
                 low[operand], high[operand] = 0, bits[operand]
             continue
-        for position, operand in enumerate(operands[node]):
-            number, taken = numbers[operand], (low[node], high[node])
-            first, last = _taken(operators[node], position, details[node], taken, number)
-            low[operand], high[operand] = min(low[operand], first), max(high[operand], last)
+        detail = details[node] if operator == SHIFT else None
+        key = (operator, low[node], high[node], detail, *map(codes.__getitem__, own))
+        ranges = known.get(key)
+        if ranges is None:
+            wanted = low[node], high[node]
+            ranges = known[key] = [
+                _taken(operator, position, detail, wanted, numbers[operand]) for position, operand in enumerate(own)
+            ]
+        for operand, (first, last) in zip(own, ranges, strict=True):
+            if first < low[operand]:  # noqa: PLR1730  a call takes longer, and there are many operands
+                low[operand] = first
+            if last > high[operand]:  # noqa: PLR1730
+                high[operand] = last
     return [(min(first, last), last) for first, last in zip(low, high, strict=True)]
 
 

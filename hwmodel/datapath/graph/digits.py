@@ -41,6 +41,11 @@ class Adder:
         """Low bits of the left term that are those of the sum."""
         return max(0, self.right.shift - self.left.shift)
 
+    def is_wires(self, x: Number, bits: int) -> bool:
+        """Whether the left term ends where the right one begins."""
+        left = term_number(self.left, x, bits)
+        return self.sign == "+" and not x.is_signed and self.left.factor > 0 and left.bits <= self.passed
+
     def number(self, x: Number, bits: int) -> Number:
         """The number of the sum, of a product of which so many low bits are kept."""
         return term_number(self.total, x, bits)
@@ -61,9 +66,11 @@ class Plan:
     def product(self) -> Term:
         return self.adders[-1].total if self.adders else self.digits[0]
 
-    def adder_bits(self, x: Number, bits: int) -> int:
-        """The bits of all adders together."""
-        return sum(max(1, adder.number(x, bits).bits - adder.passed) for adder in self.adders)
+    def adder_bits(self, x: Number, bits: int) -> list[int]:
+        """The bits of each adder, without those that put their terms side by side: wires."""
+        return [
+            max(1, adder.number(x, bits).bits - adder.passed) for adder in self.adders if not adder.is_wires(x, bits)
+        ]
 
 
 def term_number(term: Term, x: Number, bits: int) -> Number:

@@ -195,7 +195,6 @@ _INTEGERS: dict[str, _Apply] = {
     "div": _divided(np.floor_divide),
     "divc": _divided(np.floor_divide),
     "mod": _divided(np.remainder),
-    "modc": _divided(np.remainder),
     "and": lambda operands, *_: operands[0] & operands[1],
     "or": lambda operands, *_: operands[0] | operands[1],
     "xor": lambda operands, *_: operands[0] ^ operands[1],

@@ -15,7 +15,7 @@ from arrayol.source import Span
 from hwmodel.datapath.graph.bits import logic_bits, needed_ranges, zeros_at_the_end
 from hwmodel.datapath.graph.digits import plan_of
 from hwmodel.datapath.graph.numbers import Number
-from hwmodel.datapath.graph.packing import PACKED, few_bits, packed_luts
+from hwmodel.datapath.graph.packing import FEW, PACKED, SUMS, compared_bits, packed_luts
 
 # Operators that are no hardware: data that come from outside, and wires.
 INPUT, CONSTANT = "input", "constant"
@@ -34,7 +34,7 @@ class Operation:
     result, `k` the non-zero signed digits of a constant or the inputs of a selection. Of a product with a
     constant or a quotient by one, `adders` counts its adders and `adder_bits` their bits (digits.py). `luts` of
     four inputs hold its logic, beside carry chains: what the operators around it leave of it (packing.py).
-    `chain` are the bits of its carry chain.
+    `chain` are the bits of its carry chain, 0 where it has none.
     """
 
     operator: str
@@ -54,12 +54,12 @@ class Graph:
     """Nodes, and where they meet the ports.
 
     The value of an integer node is that of its operator on its operands' values, brought into the range of its number
-    by whole turns. `div`, `divc` and a shift to the right round down, `mod` and `modc` are the rest of that. `not`
+    by whole turns. `div`, `divc` and a shift to the right round down, `mod` is the rest of that. `not`
     inverts the bits of its number. `mux` has condition, then, otherwise; `select` an index and the values at the
     indices from its detail on.
 
     `details` are for an input its (port, place) in `inputs`; for a constant its bits as an integer (signed ones as
-    their value); for SHIFT the distance; for `mulc`, `divc`, `modc` of integers the constant; for `fscale` the
+    their value); for SHIFT the distance; for `mulc`, `divc` of integers the constant; for `fscale` the
     exponent; for `access` (port, part), what is read at the element that its operand says, row-major; for `select` the
     first index; else None.
 
@@ -104,8 +104,28 @@ class Graph:
     def luts(self) -> tuple[int, ...]:
         """LUTs of four inputs that hold the logic of each node; of graphs too large for that, each by itself."""
         outputs = [node for places in self.outputs.values() for node in places]
-        packed = packed_luts(self.operators, self.operands, self.numbers, self.details, self.needed, outputs)
+        packed = packed_luts(
+            self.operators, self.operands, self.numbers, self.details, self.needed, self.small_sums, outputs
+        )
         return tuple(packed if packed is not None else map(self._bits_of_logic, range(len(self))))
+
+    @cached_property
+    def small_sums(self) -> frozenset[int]:
+        """Sums of integers of so few bits that they take no carry chain."""
+        rows = zip(self.operators, self.operands, self.needed, strict=True)
+        found = [
+            node
+            for node, (operator, operands, needed) in enumerate(rows)
+            if operator in SUMS
+            and (needed[1] <= FEW or any(self.operators[operand] in _ENDS_IN_ZEROS for operand in operands))
+        ]
+        return frozenset([node for node in found if not self.numbers[node].is_float and self._own(node) <= FEW])
+
+    def _own(self, node: int) -> int:
+        """The bits of a sum or a bit operation that take logic."""
+        operands = self.operands[node]
+        numbers, zeros = [self.numbers[operand] for operand in operands], list(map(self._zeros, operands))
+        return logic_bits(self.operators[node], self.needed[node], numbers, zeros)
 
     @cached_property
     def operations(self) -> tuple[Operation | None, ...]:
@@ -116,15 +136,18 @@ class Graph:
         codes = [id(number) for number in self.numbers]  # few objects, and faster to compare than numbers
         by_code = dict(zip(codes, self.numbers, strict=True))
         floats = {code for code, number in by_code.items() if number.is_float}
+        small = self.small_sums
         endings = [node if operator in _ENDS_IN_ZEROS else -1 for node, operator in enumerate(self.operators)]
         rows = zip(self.operators, self.operands, codes, self.details, self.needed, strict=True)
         for node, (operator, operands, code, detail, needed) in enumerate(rows):
             if operator in FREE:
                 listed.append(None)
                 continue
-            key: tuple[object, ...] = (operator, code, needed, *[codes[operand] for operand in operands])
+            key: tuple[object, ...] = (operator, code, needed, *map(codes.__getitem__, operands))
             if (operator in PACKED and code not in floats) or operator == "mux":
                 key += self._logic(node)
+            elif operator in SUMS and node in small:
+                key += (self.luts[node],)
             if operator in _WITH_CONSTANT:
                 key += (detail,)
             elif operator in _OF_OPERANDS and code not in floats:
@@ -143,10 +166,12 @@ class Graph:
         if operator == "eq" and any(self.operators[operand] == CONSTANT for operand in operands):
             numbers = [_half(each) for each in numbers]
         if operator in _OF_BITS and not number.is_float:
-            own = logic_bits(operator, needed, numbers, [self._zeros(operand) for operand in operands])
+            own = self._own(node)
         else:
             own = needed[1] - needed[0] if operator == "mux" else needed[1]
-        luts, chain = self._logic(node)
+        luts, chain = (0, own) if operator in SUMS and not number.is_float else self._logic(node)
+        if node in self.small_sums:
+            luts, chain = self.luts[node], 0
         key = (
             operator,
             luts,
@@ -164,20 +189,21 @@ class Graph:
         return operation
 
     def _logic(self, node: int) -> tuple[int, int]:
-        """LUTs beside carry chains, and the bits of the chain of a comparison."""
+        """LUTs beside carry chains, and the bits of the chain of a comparison or a magnitude."""
         operator = self.operators[node]
         if self.numbers[node].is_float and operator in _SIGN_BIT:
             return 1, 0
         if operator not in PACKED or (self.numbers[node].is_float and operator != "mux"):
             return 0, 0
+        if operator == "abs":
+            return self.luts[node], self.numbers[node].bits
         if operator not in ("lt", "min", "max"):
             return self.luts[node], 0
         left, right = (self.numbers[operand] for operand in self.operands[node])
         if left.is_float or right.is_float:
             return 0, 0
-        constant = any(self.operators[operand] == CONSTANT for operand in self.operands[node])
-        chain = 0 if few_bits(left, right, constant=constant) else max(left.bits, right.bits)
-        return self.luts[node], chain
+        chain = compared_bits(left, right)
+        return self.luts[node], chain if chain > FEW else 0
 
     def _bits_of_logic(self, node: int) -> int:
         """What is taken for the LUTs of a node of a graph that is not packed."""
@@ -185,6 +211,10 @@ class Graph:
         operator = self.operators[node]
         if operator == "eq":
             return -(-7 * self.numbers[self.operands[node][0]].bits // 10)  # two bits in a LUT, and what joins them
+        if operator == "select":
+            return (len(self.operands[node]) - 2) * max(0, last - first)
+        if operator in ("shl", "shr"):
+            return self.numbers[self.operands[node][1]].bits * max(0, last - first)
         return 0 if operator in ("lt", "not") else max(0, last - first)
 
     def _zeros(self, node: int) -> int:
@@ -225,7 +255,7 @@ def _half(number: Number) -> Number:
 _OF_BITS = frozenset({"add", "sub", "neg", "and", "or", "xor", "not"})
 _OF_OPERANDS = _OF_BITS | {"eq"}  # whose price depends on what their operands are, besides their numbers
 _ENDS_IN_ZEROS = frozenset({CONSTANT, SHIFT, "mulc"})
-_WITH_CONSTANT = frozenset({"mulc", "divc", "modc"})
+_WITH_CONSTANT = frozenset({"mulc", "divc"})
 
 
 def _selection(operator: str, bits: list[int], result: int) -> Operation:
@@ -235,16 +265,12 @@ def _selection(operator: str, bits: list[int], result: int) -> Operation:
 
 
 def _with_constant(operator: str, x: Number, constant: int, number: Number, own: int) -> Operation:
-    """A product with a constant; a quotient by one is a product with its reciprocal, a rest takes another and a sum."""
+    """A product with a constant; a quotient by one is a product with its reciprocal."""
     factor = constant if operator == "mulc" else reciprocal(x.bits, constant)[0]
     plan, bits = plan_of(factor), own if operator == "mulc" else x.bits + factor.bit_length()
-    adders, adder_bits = len(plan.adders), plan.adder_bits(x, bits)
-    if operator == "modc":
-        back = plan_of(constant)
-        adders += len(back.adders) + 1
-        adder_bits += back.adder_bits(quotient_number(x.bits, constant), number.bits) + number.bits
+    adder_bits = plan.adder_bits(x, bits)
     width, other = max(x.bits, number.bits), abs(constant).bit_length()
-    return Operation(operator, width, x.bits, other, number.bits, len(plan.digits), adders, adder_bits)
+    return Operation(operator, width, x.bits, other, number.bits, len(plan.digits), len(adder_bits), sum(adder_bits))
 
 
 def quotient_number(bits: int, divisor: int) -> Number:

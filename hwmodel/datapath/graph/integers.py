@@ -8,12 +8,12 @@ powers of two, and masks, are wires.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from hwmodel.datapath.graph.bits import zeros_at_the_end
 from hwmodel.datapath.graph.graph import RESIZE, SHIFT
 from hwmodel.datapath.graph.nodes import Nodes
 from hwmodel.datapath.graph.numbers import BOOL, SIGNED, number_of, range_of, recoded, wrapped
+from hwmodel.datapath.graph.ones import Ones
 
 
 @dataclass(slots=True)
@@ -21,6 +21,10 @@ class Integers:
     """Builds integer nodes. `code` is that of the type of an operation (numbers.py)."""
 
     nodes: Nodes
+    ones: Ones = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ones = Ones(self.nodes)
 
     # Sums.
 
@@ -32,14 +36,11 @@ class Integers:
             return a
         if a > b:
             a, b = b, a
-        if 0 <= low[a] <= high[a] < 1 << self._zeros(b) or 0 <= low[b] <= high[b] < 1 << self._zeros(a):
-            return self._ring("or", (a, b), code, (low[a] + low[b], high[a] + high[b]))  # bits side by side
-        return self._ring("add", (a, b), code, (low[a] + low[b], high[a] + high[b]))
-
-    def _zeros(self, node: int) -> int:
-        """How many low bits of a node are always zero."""
-        operator, operands, _, detail, _ = self.nodes.records[node]
-        return zeros_at_the_end(operator, detail, lambda: self._zeros(operands[0]))
+        least, most = low[a] + low[b], high[a] + high[b]
+        if self.ones.are_apart(a, b):  # bits side by side
+            both = self.ones.of(a) | self.ones.of(b)
+            return self._ring("or", (a, b), code, (least, min(most, both) if both >= 0 else most))
+        return self._ring("add", (a, b), code, (least, most))
 
     def sub(self, a: int, b: int, code: int) -> int:
         low, high = self.nodes.low, self.nodes.high
@@ -197,7 +198,7 @@ class Integers:
             interval = (0, min(interval[1], high[a]))
         return self._ring("mod", (a, b), code, interval)
 
-    def _rest(self, a: int, divisor: int, code: int) -> int | None:  # noqa: PLR0911  a case per kind of divisor
+    def _rest(self, a: int, divisor: int, code: int) -> int | None:
         nodes = self.nodes
         low, high = nodes.low[a], nodes.high[a]
         if low == high:
@@ -212,8 +213,6 @@ class Integers:
             return a
         if divisor & (divisor - 1) == 0:
             return self.resize(a, divisor.bit_length() - 1)
-        if low >= 0:
-            return nodes.integer("modc", (a,), (0, divisor - 1), divisor)
         even, bits = (divisor & -divisor).bit_length() - 1, (divisor - 1).bit_length()
         whole = self._quotient(self.shifted(a, -even, nodes.code(a)), divisor >> even)
         back = self.times(self.resize(whole, bits), divisor, bits)  # the low bits of x - q c are all of it

@@ -1,9 +1,9 @@
 """LUTs of four inputs that hold the logic of a graph, bit by bit (docs/cost.md).
 
-Bit operations, multiplexers, equalities and comparisons of few bits become gates of one bit (gates.py): constants fold,
-inversions are free. Sums, products and long comparisons stay what they are: a LUT ends at them. A cover of the gates by
-cuts of at most four leaves is chosen by area flow, the area of a gate shared evenly by its users (Manohararajah, Brown
-and Vranesic, 2006). A LUT belongs to the node of its gate.
+Bit operations, multiplexers, shifts, equalities, and sums and comparisons of few bits become gates of one bit
+(gates.py): constants fold, inversions are free. Longer sums and comparisons, and products, stay what they are: a LUT
+ends at them. A cover of the gates by cuts of at most four leaves is chosen by area flow, the area of a gate shared
+evenly by its users (Manohararajah, Brown and Vranesic, 2006). A LUT belongs to the node of its gate.
 
 A multiplexer with a constant whose only user is an output costs nothing: the register takes the constant by its
 synchronous set or reset.
@@ -22,16 +22,19 @@ from hwmodel.datapath.graph.numbers import Number
 INPUTS = 4  # of a LUT
 CUTS = 6  # of a gate that are kept
 LARGEST = 60_000  # bits of a graph; logic of larger ones is priced operation by operation
-FEW = 3  # bits of a comparison that take no carry chain
-FEW_WITH_CONSTANT = 4
+FEW = 4  # bits of a sum or a comparison that take no carry chain
 
-PACKED = frozenset({"and", "or", "xor", "not", "mux", "eq", "lt", "min", "max", "abs"})
+SUMS = frozenset({"add", "sub", "neg"})
+PACKED = frozenset({"and", "or", "xor", "not", "mux", "select", "shl", "shr", "eq", "lt", "min", "max", "abs"})
+_LOGIC = PACKED | {CONSTANT, SHIFT, RESIZE}
 Bits = list[int]  # literals, the least significant first
 
 
-def few_bits(left: Number, right: Number, *, constant: bool) -> bool:
-    """Whether a comparison of two integers is logic, not a carry chain."""
-    return max(left.bits, right.bits) <= (FEW_WITH_CONSTANT if constant else FEW)
+def compared_bits(left: Number, right: Number) -> int:
+    """The bits in which two integers are compared: one more where only the narrower one has a sign."""
+    if left.is_signed == right.is_signed:
+        return max(left.bits, right.bits)
+    return max(number.bits + (not number.is_signed) for number in (left, right))
 
 
 def packed_luts(
@@ -40,26 +43,27 @@ def packed_luts(
     numbers: Sequence[Number],
     details: Sequence[object],
     needed: Sequence[Range],
+    small_sums: frozenset[int],
     outputs: Sequence[int],
 ) -> list[int] | None:
     """The LUTs of each node; None where the graph is too large, or has none of these operators."""
-    if not PACKED.intersection(operators) or sum(number.bits for number in numbers) > LARGEST:
+    if not (small_sums or PACKED.intersection(operators)) or sum(number.bits for number in numbers) > LARGEST:
         return None
-    packing = Packing(operators, operands, numbers, details, needed)
+    packing = Packing(operators, operands, numbers, details, needed, small_sums)
     for node in range(len(operators)):
         packing.add(node)
     packing.end(outputs)
     return packing.covered()
 
 
-def _seen(operators: Sequence[str], operands: Sequence[tuple[int, ...]]) -> set[int]:
+def _seen(operators: Sequence[str], operands: Sequence[tuple[int, ...]], small_sums: frozenset[int]) -> set[int]:
     """The nodes whose bits logic or wires take."""
     return set(
         chain.from_iterable(
             [
                 taken
-                for operator, taken in zip(operators, operands, strict=True)
-                if operator in PACKED or operator in (SHIFT, RESIZE)
+                for node, (operator, taken) in enumerate(zip(operators, operands, strict=True))
+                if operator in PACKED or operator in (SHIFT, RESIZE) or node in small_sums
             ]
         )
     )
@@ -74,6 +78,7 @@ class Packing:
     numbers: Sequence[Number]
     details: Sequence[object]
     needed: Sequence[Range]
+    small_sums: frozenset[int]
     gates: Gates = field(default_factory=Gates)
     bits: list[Bits] = field(default_factory=list)
     roots: set[int] = field(default_factory=set)  # gates whose value something that is no gate takes
@@ -82,13 +87,17 @@ class Packing:
     seen: set[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.seen = _seen(self.operators, self.operands)
+        self.seen = _seen(self.operators, self.operands, self.small_sums)
 
     def add(self, node: int) -> None:
         """The bits of a node, and what it takes that is no logic."""
         self.gates.owner = node
         operator, number = self.operators[node], self.numbers[node]
         sources = self.operands[node]
+        if operator not in _LOGIC and node not in self.small_sums:
+            self._takes(sources)
+            self.bits.append(self.gates.leaves(number.bits) if node in self.seen else [])
+            return
         real = number.is_float or any(self.numbers[source].is_float for source in sources)
         if operator == CONSTANT and not real:
             detail = self.details[node]
@@ -98,6 +107,12 @@ class Packing:
             self.bits.append(self._wires(node, sources[0]))
         elif operator == "mux" and sources:
             self.bits.append(self._mux(node))
+        elif operator == "select" and not self.numbers[sources[0]].is_float:
+            self.bits.append(self._select(node))
+        elif node in self.small_sums:
+            self.bits.append(self._sum(node))
+        elif operator in ("shl", "shr"):
+            self.bits.append(self._shifted(operator, sources, number))
         elif operator in PACKED and not real:
             self.bits.append(self._logic(operator, sources, number))
         else:
@@ -106,8 +121,9 @@ class Packing:
 
     def _takes(self, sources: Sequence[int]) -> None:
         for source in sources:
-            first, last = self.needed[source]
-            self.roots.update(literal >> 1 for literal in self.bits[source][first:last])
+            if bits := self.bits[source]:
+                first, last = self.needed[source]
+                self.roots.update([literal >> 1 for literal in bits[first:last]])
 
     def _extended(self, node: int, width: int) -> Bits:
         """The bits of a node in a width: the sign repeated, or zeros."""
@@ -134,6 +150,43 @@ class Packing:
                 self.constants.setdefault(result, (chosen, one, other))
             results.append(result)
         return results
+
+    def _select(self, node: int) -> Bits:
+        """The values at the leaves of a tree of multiplexers; those beyond the last are the last."""
+        index, *values = self.operands[node]
+        width, first = self.numbers[node].bits, self.details[node]
+        assert isinstance(first, int)
+        places = (first + len(values) - 1).bit_length()
+        listed = [self._extended(value, width) for value in values]
+        level = [listed[min(max(0, place - first), len(listed) - 1)] for place in range(1 << places)]
+        for chosen in self._extended(index, places):
+            pairs = zip(level[::2], level[1::2], strict=True)
+            level = [list(map(self.gates.mux, [chosen] * width, high, low)) for low, high in pairs]
+        return level[0]
+
+    def _sum(self, node: int) -> Bits:
+        """The bits of a small sum as logic; those that nothing needs are unknown."""
+        gates, last, width = self.gates, self.needed[node][1], self.numbers[node].bits
+        bits = [self._extended(source, last) for source in self.operands[node]]
+        left, right = bits if len(bits) == 2 else ([FALSE] * last, bits[0])
+        carry = flip = int(self.operators[node] != "add")
+        result = []
+        for one, other in zip(left, right, strict=True):
+            half = gates.differ(one, other ^ flip)
+            result.append(gates.differ(half, carry))
+            carry = gates.mux(half, carry, one)
+        return [*result, *gates.leaves(width - last)]
+
+    def _shifted(self, operator: str, sources: tuple[int, ...], number: Number) -> Bits:
+        """A level of multiplexers for each bit of the distance."""
+        wide = max(number.bits, self.numbers[sources[0]].bits)
+        above = self._extended(sources[0], wide + 1)[-1] if operator == "shr" else FALSE
+        bits = self._extended(sources[0], number.bits if operator == "shl" else wide)
+        for place, chosen in enumerate(self.bits[sources[1]]):
+            step = min(1 << place, len(bits))
+            moved = [*[FALSE] * step, *bits][: len(bits)] if operator == "shl" else [*bits[step:], *[above] * step]
+            bits = [self.gates.mux(chosen, one, other) for one, other in zip(moved, bits, strict=True)]
+        return bits[: number.bits]
 
     def _logic(self, operator: str, sources: tuple[int, ...], number: Number) -> Bits:
         gates = self.gates
@@ -163,8 +216,7 @@ class Packing:
 
     def _less(self, sources: tuple[int, ...]) -> int:
         left, right = sources
-        constant = any(self.operators[source] == CONSTANT for source in sources)
-        if not few_bits(self.numbers[left], self.numbers[right], constant=constant):
+        if compared_bits(self.numbers[left], self.numbers[right]) > FEW:
             self._takes(sources)
             return self.gates.leaves(1)[0]
         return self.gates.less(*self._pair(sources))

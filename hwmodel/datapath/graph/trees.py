@@ -22,15 +22,14 @@ _CHAINS = _SUMS | _EXTREMES
 
 def with_trees(nodes: Nodes, outputs: Outputs) -> tuple[Nodes, Outputs]:
     """The same values with chains as trees; where there is no chain, the very nodes."""
-    inner = (
-        _inner_nodes(nodes, outputs)
-        if any(record[2] < F32 and record[0] in _CHAINS for record in nodes.records)
-        else None
-    )
+    if not any(record[2] < F32 and record[0] in _CHAINS for record in nodes.records):
+        return nodes, outputs
+    uses, user = _live(nodes, outputs)
+    inner = _inner_nodes(nodes, uses, user)
     if not inner:
         return nodes, outputs
     regrouped = _Regrouped(nodes, inner)
-    places = regrouped.run(outputs)
+    places = regrouped.run(uses)
     return regrouped.target, {port: [places[node] for node in listed] for port, listed in outputs.items()}
 
 
@@ -50,9 +49,8 @@ def _live(nodes: Nodes, outputs: Outputs) -> tuple[list[int], dict[int, int]]:
     return uses, user
 
 
-def _inner_nodes(nodes: Nodes, outputs: Outputs) -> set[int]:
+def _inner_nodes(nodes: Nodes, uses: list[int], user: dict[int, int]) -> set[int]:
     """Sums, minima and maxima that are only steps on the way to another of their kind."""
-    uses, user = _live(nodes, outputs)
     inner: set[int] = set()
     root_bits: dict[int, int] = {}
     for node in range(len(nodes.records) - 1, -1, -1):  # users first
@@ -84,8 +82,7 @@ class _Regrouped:
         self.levels: list[int] = []
         self.places: dict[int, int] = {}
 
-    def run(self, outputs: Outputs) -> dict[int, int]:
-        uses, _ = _live(self.source, outputs)
+    def run(self, uses: list[int]) -> dict[int, int]:
         for node, record in enumerate(self.source.records):
             if not uses[node] or node in self.inner:
                 continue
@@ -121,7 +118,7 @@ class _Regrouped:
         """Operators on the longest way to a node."""
         for place in range(len(self.levels), node + 1):
             operator, operands, *_ = self.target.records[place]
-            before = max((self.levels[operand] for operand in operands), default=0)
+            before = max(map(self.levels.__getitem__, operands), default=0)
             self.levels.append(before + (operator not in FREE))
         return self.levels[node]
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, islice, repeat
 from typing import TypeAlias
 
 import numpy as np
@@ -200,8 +200,11 @@ def _in_order(problem: Problem, order: Ints, rows: Sequence[Row]) -> Iterator[tu
     left, right, more = problem.dataflow.pairs
     others: Iterable[tuple[int, ...]] = repeat((), len(order))
     if more:
-        own = {operation: tuple(places[list(values)].tolist()) for operation, values in more.items()}
-        others = [own.get(operation, ()) for operation in order.tolist()]
+        others = filled = [()] * len(order)
+        at = (places[first:-1] - first - 1).tolist()  # by operation: its place in the order
+        taken = iter(places[list(chain.from_iterable(more.values()))].tolist())
+        for operation, values in more.items():
+            filled[at[operation]] = tuple(islice(taken, len(values)))
     return zip(
         places[left[order]].tolist(),
         places[right[order]].tolist(),

@@ -18,7 +18,7 @@ from hwmodel.toml_values import Amount, Real, Table, Whole
 
 OPERATORS = frozenset(
     {
-        *("add", "sub", "neg", "abs", "mul", "mulc", "div", "divc", "mod", "modc", "min", "max", "lt", "eq"),
+        *("add", "sub", "neg", "abs", "mul", "mulc", "div", "divc", "mod", "min", "max", "lt", "eq"),
         *("and", "or", "xor", "not", "shl", "shr", "mux", "select", "access"),
         *("fscale", "fpos0", "sqrt", "hypot", "exp", "log", "sin", "cos", "tan", "floor", "ceil", "floordiv", "cvt"),
     }

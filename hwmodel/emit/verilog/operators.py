@@ -49,7 +49,7 @@ def print_operator(
     nets: Nets, operator: str, operands: Sequence[Net], detail: object, number: Number, cycles: int
 ) -> Net:
     """The result of an operator whose operands are there in its first cycle, in its last one."""
-    if operator in ("mulc", "divc", "modc"):
+    if operator in ("mulc", "divc"):
         assert isinstance(detail, int)
         return _with_constant(nets, operator, operands[0], detail, number, cycles)
     if operator == "select":
@@ -75,28 +75,22 @@ def _with_constant(nets: Nets, operator: str, x: Net, constant: int, number: Num
     if operator == "mulc":
         plan = plan_of(constant)
         stages = Stages(nets, cycles, plan.levels)
-        return stages.brought(_product(stages, x, plan, number, 0), cycles - 1)
+        return stages.brought(_product(stages, x, plan, number), cycles - 1)
     factor, shift = reciprocal(x.bits, constant)
-    plan, back = plan_of(factor), plan_of(constant)
-    levels = plan.levels + (back.levels + 1 if operator == "modc" else 0)
-    stages = Stages(nets, cycles, levels)
-    whole = _product(stages, x, plan, Number("unsigned", x.bits + factor.bit_length()), 0)
+    plan = plan_of(factor)
+    stages = Stages(nets, cycles, plan.levels)
+    whole = _product(stages, x, plan, Number("unsigned", x.bits + factor.bit_length()))
     own, last = quotient_number(x.bits, constant), max(0, plan.levels - 1)
     quotient = stages.made(f"{whole.name}[{shift + own.bits - 1}:{shift}]", own, last, keep=False)
-    if operator == "divc":
-        return stages.brought(stages.made(resized(quotient, number.bits), number, last, keep=False), cycles - 1)
-    product = _product(stages, quotient, back, number, plan.levels)
-    left, right = (stages.brought(net, stages.of(levels - 1)) for net in (x, product))
-    rest = stages.made(f"{resized(left, number.bits)} - {resized(right, number.bits)}", number, levels - 1)
-    return stages.brought(rest, cycles - 1)
+    return stages.brought(stages.made(resized(quotient, number.bits), number, last, keep=False), cycles - 1)
 
 
-def _product(stages: Stages, x: Net, plan: Plan, number: Number, level: int) -> Net:
-    """The low bits of x times a constant, with the first adders in a level."""
+def _product(stages: Stages, x: Net, plan: Plan, number: Number) -> Net:
+    """The low bits of x times a constant."""
     terms = dict.fromkeys((digit.place for digit in plan.digits), x)
     for adder in plan.adders:
         own = adder.number(x.number, number.bits)
-        at = level + adder.level
+        at = adder.level
         left, right = (stages.brought(terms[term.place], stages.of(at)) for term in (adder.left, adder.right))
         if own.bits <= adder.passed:
             terms[adder.total.place] = stages.made(resized(left, own.bits), own, at, keep=False)
@@ -112,9 +106,7 @@ def _product(stages: Stages, x: Net, plan: Plan, number: Number, level: int) -> 
         terms[adder.total.place] = Net(total.name, own)
     product, shift = terms[plan.product.place], plan.product.shift
     value = resized(product, number.bits - shift)
-    return stages.made(
-        f"{{{value}, {shift}'d0}}" if shift else value, number, max(0, level + plan.levels - 1), keep=False
-    )
+    return stages.made(f"{{{value}, {shift}'d0}}" if shift else value, number, max(0, plan.levels - 1), keep=False)
 
 
 def _fitted(nets: Nets, net: Net, number: Number) -> Net:

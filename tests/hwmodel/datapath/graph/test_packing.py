@@ -20,7 +20,7 @@ def graph_of(text: str) -> Graph:
 
 
 def packing_of(graph: Graph) -> Packing:
-    packing = Packing(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed)
+    packing = Packing(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, graph.small_sums)
     for node in range(len(graph)):
         packing.add(node)
     return packing
@@ -75,6 +75,10 @@ def test_gates_have_the_values_of_the_graph(text: str, seed: int) -> None:
         "y = max(u4(a & 7), u4(b & 7)) ^ a",
         "y = 9 if a < 5 else b if b >= 3 else a & 6",
         "y = u4(i8(a) - 8 < 0) | b",
+        "y = u4((u8(a) + b) & 15) ^ u4((i8(a) - b) & 15)",
+        "y = u4((i8(0) - a) & 7) if b > 3 else a",
+        "y = u4((u8(a) << (b & 3)) & 15) ^ (a >> (b >> 1 & 3))",
+        "y = u4((i8(a) - 8 >> (b & 3)) & 15)",
     ],
 )
 def test_gates_of_small_bodies(body: str) -> None:
@@ -83,6 +87,15 @@ def test_gates_of_small_bodies(body: str) -> None:
     nodes = evaluate_nodes(graph, {"a": both[None, :] & 15, "b": both[None, :] >> 4})
     rows = [np.broadcast_to(row, (256,)) for row in nodes]
     assert sum(compared(graph, rows, lane) for lane in range(256)) > 256
+
+
+@pytest.mark.parametrize("index", ["i", "u4(i >> 1) + 1", "u4(i) + 3"])
+def test_gates_of_choices_by_an_index(index: str) -> None:
+    graph = graph_of(f"(x: i3[7], i: u2) -> (y: i3) {{ y = x[{index}] }}")
+    rng = np.random.default_rng(1)
+    inputs = {"x": rng.integers(-4, 4, (7, 64)), "i": rng.integers(0, 4, (1, 64))}
+    rows = [np.broadcast_to(row, (64,)) for row in evaluate_nodes(graph, inputs)]
+    assert sum(compared(graph, rows, lane) for lane in range(64)) > 64
 
 
 @pytest.mark.parametrize(
@@ -119,7 +132,10 @@ def test_a_graph_that_is_too_large_is_priced_by_operations(monkeypatch: pytest.M
     monkeypatch.setattr("hwmodel.datapath.graph.packing.LARGEST", 10)
     graph = graph_of("(x: u16[3]) -> (y: u16) { y = x[0] ^ x[1] ^ x[2] }")
     outputs = [node for places in graph.outputs.values() for node in places]
-    assert packed_luts(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, outputs) is None
+    sums = graph.small_sums
+    assert (
+        packed_luts(graph.operators, graph.operands, graph.numbers, graph.details, graph.needed, sums, outputs) is None
+    )
     assert sorted(graph.luts)[-2:] == [16, 16]
 
 
