@@ -26,7 +26,7 @@ class BuiltMemory:
     """A memory of a design: its size in `data` (0 where it counts in bits alone) and `bits`, and what it is built of.
 
     `group` counts from 1 and is None for what stands beside all groups; there each task that reads a ROM has its own.
-    `built_of` is the technology's kind of memory, and `estimate` says that figures of it were not measured. `area` is in um2.
+    `built_of` is the kind of memory, of which `estimate` says that figures were not measured. `area` is in um2.
     `sentences` say why it is so and what could not be.
     """
 
