@@ -18,10 +18,11 @@ from arrayol import api
 LPSF = Path(__file__).parents[1] / "specs" / "lpsf.aol"
 SMALL = {"H": 8, "W": 12}
 NAMES = """
-ArrayolError Choices ComparedResults Comparison CostReport Design Exploration InfeasibleError Method Model Picked
-Platform Progress Resources Result Simulated Source Space Spec StoredDesign Study Technology Transfers Transformed
-compare cost draw_layout draw_schedule draw_timeline emit_layout explore layout load load_platform load_result
-load_technology local_banks open_design pick run spec_text transfers transform write_report write_result
+ArrayolError BuiltMemories BuiltMemory Choices ComparedResults Comparison CostReport Design Exploration
+InfeasibleError Method Model Picked Platform Progress Resources Result Simulated Source Space Spec StoredDesign Study
+Technology Transfers Transformed compare cost draw_layout draw_schedule draw_timeline emit_layout explore layout load
+load_platform load_result load_technology local_banks memories open_design pick run spec_text transfers transform
+write_report write_result
 """
 
 
@@ -128,6 +129,9 @@ def test_paths_of_folders_and_platforms_are_texts_too(tmp_path: Path) -> None:
     opened = api.open_design(str(LPSF), str(tmp_path / "out"), design)
     assert opened.platform == api.load_platform(platform)
     assert opened == api.open_design(api.load(LPSF), tmp_path / "out", design)
+    built = api.memories(opened)
+    assert built is not None
+    assert (built.technology, built.totals["lut"] > 0) == ("ecp5-6", True)
 
 
 WRONG = {

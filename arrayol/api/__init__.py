@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import draw_timeline as draw_timeline
     from arrayol.api.exploration import explore as explore
     from arrayol.api.exploration import load_result as load_result
+    from arrayol.api.exploration import memories as memories
     from arrayol.api.exploration import open_design as open_design
     from arrayol.api.exploration import pick as pick
     from arrayol.api.exploration import write_report as write_report
@@ -51,6 +52,8 @@ if TYPE_CHECKING:
     from arrayol.ir.spec import Spec as Spec
     from arrayol.transforms.trace import Transformed as Transformed
     from dse.jobs.runner import Resources as Resources
+    from dse.output.built_memories import BuiltMemories as BuiltMemories
+    from dse.output.built_memories import BuiltMemory as BuiltMemory
     from dse.output.open_design import Simulated as Simulated
     from dse.output.open_design import StoredDesign as StoredDesign
     from dse.results.exploration import Exploration as Exploration
@@ -72,6 +75,8 @@ if TYPE_CHECKING:
 
 _MODULES = {  # every public name, and the module that has it
     "ArrayolError": "arrayol.errors",
+    "BuiltMemories": "dse.output.built_memories",
+    "BuiltMemory": "dse.output.built_memories",
     "Choices": "hwmodel.banks.layouts",
     "ComparedResults": "arrayol.api.exploration",
     "Comparison": "hwmodel.banks.layouts",
@@ -108,6 +113,7 @@ _MODULES = {  # every public name, and the module that has it
     "load_result": "arrayol.api.exploration",
     "load_technology": "hwmodel.datapath.technology.technology",
     "local_banks": "arrayol.api.banks",
+    "memories": "arrayol.api.exploration",
     "open_design": "arrayol.api.exploration",
     "pick": "arrayol.api.exploration",
     "run": "arrayol.api.execution",

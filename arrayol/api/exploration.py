@@ -18,6 +18,7 @@ from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner, Resources, open_runner
 from dse.output import open_design as stored_design
 from dse.output import report as report_file
+from dse.output.built_memories import BuiltMemories
 from dse.output.folder import Warn, warn_in_python
 from dse.output.folder import load_result as load_stored
 from dse.output.folder import write_result as store_result
@@ -213,6 +214,14 @@ def open_design(
     Raises ArrayolError as `load` and `dse.output.open_design.open_design` do.
     """
     return stored_design.open_design(load(spec, settings), Path(folder), identifier, top, warn)
+
+
+def memories(opened: StoredDesign) -> BuiltMemories | None:
+    """What each memory of a design is built of: banks, copies, windows, with blocks, LUT and FF, and why.
+
+    They are beside the design's costs. None where the platform has no technology with kinds of memories.
+    """
+    return opened.memories
 
 
 def draw_timeline(opened: StoredDesign, simulated: Simulated, path: Path | str) -> None:

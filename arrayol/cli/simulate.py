@@ -14,6 +14,7 @@ from rich.table import Table
 
 from arrayol import api
 from arrayol.cli.completion import folders
+from arrayol.cli.memory_table import memory_parts
 from arrayol.cli.options import (
     PLACE,
     json_option,
@@ -40,8 +41,13 @@ _IDENTICAL = {
 
 def _show(opened: api.StoredDesign, simulated: api.Simulated) -> None:
     """Print a simulation on stdout, as wide as the terminal or COLUMNS say."""
+    built = api.memories(opened)
     print_parts(
-        _heading(opened, simulated), _groups(simulated), _memories(simulated), facts_table(_facts(opened, simulated))
+        _heading(opened, simulated),
+        _groups(simulated),
+        _memories(simulated),
+        *(memory_parts(opened.record.id, built) if built else ()),
+        facts_table(_facts(opened, simulated)),
     )
 
 
@@ -138,7 +144,14 @@ def command(  # noqa: PLR0913  one for each option
     if simulated.simulation.setup.data:
         cycles["setup_cycles"] = simulated.simulation.setup.cycles
         cycles["analytic_setup_cycles"] = simulated.estimate.setup_cycles
-    document = {"design": design, **cycles, "identical": simulated.simulation.identical, "remarks": opened.remarks}
+    document: dict[str, Any] = {
+        "design": design,
+        **cycles,
+        "identical": simulated.simulation.identical,
+        "remarks": opened.remarks,
+    }
+    if as_json and (built := api.memories(opened)) is not None:
+        document["memories"] = built.to_json()
     if not as_json:
         _show(opened, simulated)
     try:

@@ -21,6 +21,7 @@ from arrayol.language.diagnose import did_you_mean
 from arrayol.pictures.timeline import Bar, GroupShown, StepShown
 from arrayol.text import listed
 from arrayol.transforms.steps import canonical_form
+from dse.output.built_memories import BuiltMemories, built_memories
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.exploration import digests_of
 from dse.results.records import group_record, resident_records
@@ -93,6 +94,11 @@ class StoredDesign:
     def network(self) -> Network:
         """Its tasks and the arrays between them."""
         return self.accesses.network
+
+    @cached_property
+    def memories(self) -> BuiltMemories | None:
+        """What its memories are built of; None where the platform has no technology with kinds of memories."""
+        return built_memories(self.accesses, self.platform, self.design, self.estimate)
 
     def black_boxes(self, functions: Functions | None = None) -> tuple[str, ...]:
         """The elementaries without a body or a function: with one, data move as tokens."""

@@ -21,6 +21,7 @@ from arrayol.files import atomic_file, writing
 from arrayol.ir.network import Network
 from arrayol.pictures.palette import PAGE
 from dse.output.folder import REPORT, Warn, load_result, spec_file, warn_in_python
+from dse.output.report_memories import best_designs, memories_of
 from dse.output.report_sources import Origin, Timelines, open_origin
 from dse.results.compare import grows
 from dse.results.pick import knee_of
@@ -33,7 +34,8 @@ Document = dict[str, Any]
 
 ROOM = 1_800_000  # bytes of a report's data; the page around them takes the rest of 2 MB
 _FOR_DESIGNS = 0.7  # of the room, at most; timelines and specifications share the rest
-_FOR_TIMELINES = 0.45  # of what designs leave
+_FOR_MEMORIES = 0.1  # of what designs leave, for what memories are built of
+_FOR_TIMELINES = 0.45  # of what is left then
 SCRIPTS = ("core.js", "scatter.js", "table.js", "diagram.js", "timeline.js", "details.js", "main.js")
 _PAGE = "page"
 
@@ -140,6 +142,8 @@ def report_document(result: Result, folder: Path, origin: Origin, room: int = RO
     remarks = list(origin.remarks)
     if len(shown) < len(designs):
         remarks.append(f"{len(shown):,} of {len(designs):,} designs are in this report; {folder.name} holds all")
+    document["built"] = _built(result, shown, document["knee"], origin, Room(int(left * _FOR_MEMORIES)))
+    left -= len(packed(document["built"]))
     remarks += _add_timelines(document, shared, origin, Room(int(left * _FOR_TIMELINES)))
     remarks += _add_specs(document, result, shown, folder, Room(int(left * (1 - _FOR_TIMELINES))))
     document["remarks"] = remarks
@@ -329,6 +333,15 @@ def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Roo
     if room.refused:
         drawn = sum("timeline" in group for group in shared.documents)
         yield f"{drawn:,} of {len(shared.documents):,} groups have their timeline, for the size of this file"
+
+
+def _built(result: Result, shown: Sequence[Design], knee: str | None, origin: Origin, room: Room) -> Document:
+    """What memories are built of, by design, of the best of those that are shown."""
+    if origin.model is None:
+        return {}
+    best = best_designs(shown, result.objectives, knee)
+    found = memories_of(origin.model, best, Timelines(origin.model))
+    return {name: built for name, built in found if room.take(built)}
 
 
 def _evenly(count: int) -> Iterator[int]:

@@ -104,7 +104,7 @@ class Timelines:
         group, mapping = record.decisions, record.mapping
         assert mapping is not None, "decisions come from a mapping"
         try:
-            if not self._affordable(group):
+            if not self.affordable(group):
                 self.too_large += 1
                 return None
             totals = mapping.steps, mapping.latency_cycles
@@ -122,7 +122,8 @@ class Timelines:
         if self.too_large:
             yield f"{self.too_large:,} groups are too large for a timeline of their steps"
 
-    def _affordable(self, group: GroupDesign) -> bool:
+    def affordable(self, group: GroupDesign) -> bool:
+        """Whether the exact path may still be taken for a group, which is then counted; others take no work."""
         if is_plain(group) and self.model.batch(group.tasks) is not None:
             return True
         accesses, network = self.model.accesses, self.model.network

@@ -25,6 +25,7 @@ from hwmodel.platform import LocalPrices
 
 Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "none"]
 Depth = Callable[[BankFunction], int]  # the words of the deepest bank under a function
+NOTHING_SERVES = "no memory serves all its ports"
 ROM_READS = 2  # ports of a bank that is never written
 
 
@@ -78,11 +79,10 @@ def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms) 
     candidates = list(_candidates(plan, bits, words, depth, terms))
     refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in candidates])]
     if not candidates:
-        reason = "; ".join(refusal.text for refusal in refused)
-        return Organisation("none", 0, None, 0, bits, 0, Built("none"), reason, tuple(refused))
+        return Organisation("none", 0, None, 0, bits, 0, Built("none"), NOTHING_SERVES, tuple(refused))
     best = min(candidates, key=lambda one: one.built.price(terms.prices))
     others = [one for one in candidates if one is not best]
-    return replace(best, reason=_reason(best, others, refused, terms), refused=tuple(refused))
+    return replace(best, reason=_reason(best, others, terms), refused=tuple(refused))
 
 
 def _candidates(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms) -> Iterator[Organisation]:
@@ -129,15 +129,14 @@ def _refusals(plan: PortPlan, bits: int, terms: Terms, ways: list[Way]) -> Itera
         yield Refusal(code, f"no copies: {plan.reads:,} places are read in a cycle, and {most}")
 
 
-def _reason(best: Organisation, others: list[Organisation], refused: list[Refusal], terms: Terms) -> str:
+def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str:
     """Why an organisation is taken, in words."""
 
     def priced(one: Organisation) -> str:
         return f"{one.built.price(terms.prices):,.0f}"
 
     compared = [f"{one.way} {priced(one)}" for one in others]
-    start = f"{best.way} for a price of {priced(best)}" + (f" ({', '.join(compared)})" if compared else "")
-    return "; ".join([start, *(refusal.text for refusal in refused)])
+    return f"{best.way} for a price of {priced(best)}" + (f" ({', '.join(compared)})" if compared else "")
 
 
 def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation:
@@ -161,4 +160,4 @@ def organise_state(chains: int, units: int, bits: int, terms: Terms) -> Organisa
 
 def _nothing(bits: int) -> Organisation:
     refusal = Refusal("no-memory", "the technology has no memory with a port to write and one to read")
-    return Organisation("none", 0, None, 0, bits, 0, Built("none"), refusal.text, (refusal,))
+    return Organisation("none", 0, None, 0, bits, 0, Built("none"), NOTHING_SERVES, (refusal,))

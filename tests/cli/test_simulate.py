@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from conftest import CommandLine
 
+GOLDEN = Path(__file__).resolve().parent.parent / "golden"
 SPEC = """\
 const N = 24
 
@@ -121,6 +123,24 @@ def test_text_shows_groups_memories_and_verdicts(arrayol: CommandLine, result: P
         "model     agrees: the same cycles, every memory as full as its size\n"
         "platform  chain.toml\n"
     )
+
+
+def test_memories_of_a_design_and_what_they_are_built_of(
+    arrayol: CommandLine, tmp_path: Path, golden: Callable[[Path, str], None]
+) -> None:
+    """On a platform with a technology; without one there is no such table."""
+    (tmp_path / "chain.aol").write_text(SPEC, encoding="utf-8")
+    (tmp_path / "chain.toml").write_text(f'technology = "ecp5-6"\n{PLATFORM}', encoding="utf-8")
+    assert arrayol("explore", "chain.aol", "--set", "N=12", "--narrow", "--quiet").returncode == 0
+    code, out, err = simulate(arrayol, tmp_path, "--in", "x=ramp")
+    assert (code, err) == (0, "")
+    golden(GOLDEN / "simulate-memories.txt", out)
+    document = json.loads(simulate(arrayol, tmp_path, "--in", "x=ramp", "--json")[1])
+    assert document["memories"]["technology"] == "ecp5-6"
+    for memory in document["memories"]["memories"]:
+        assert f"{memory['group']}: {memory['kind']} {memory['name']} " in out
+    for name, amount in document["memories"]["totals"].items():
+        assert amount == sum(memory[name] for memory in document["memories"]["memories"])
 
 
 @pytest.mark.parametrize("suffix", ["svg", "png"])

@@ -24,6 +24,7 @@ function mappedParts(design, groups, room) {
     part("Timeline", "timeline", ...groups.flatMap((group, place) => [groupHeading(group, place), timeline(group, room)])),
     part("Where cycles go", "breakdown", ...cyclesParts(design, groups, room)),
     part("Where memory goes", "memory", memoryBars(groups, design.resident, room)),
+    builtParts(design),
     part("Datapaths", "datapaths", ...datapaths(groups)),
     ...costParts(design, groups, room),
     design.energy ? part("Where energy goes", "energy", ...energyBars(design, room)) : null,
@@ -112,6 +113,21 @@ function memoryBars(groups, resident, room) {
     ...resident.map((memory) => row(memory, "")),
   ];
   return rows.length ? make("div", {}, make("p", { class: "note" }, "Bits of each memory:"), stacks(rows, room)) : make("p", { class: "note" }, "No local memory.");
+}
+
+// What memories are built of, where the report has it: of the knee and the best in each objective.
+function builtParts(design) {
+  const built = data.built[design.id];
+  if (!built) return Object.keys(data.built).length ? part("What memories are built of", "built", make("p", { class: "note" },
+    `In this report of the designs ${Object.keys(data.built).join(", ")}; arrayol simulate tells it of each.`)) : null;
+  const costs = ["blocks", "lut", "ff", "area"].filter((name) => built.totals[name]);
+  const titles = { blocks: "blocks", lut: "LUT", ff: "FF", area: "um2" };
+  const heads = ["memory", "organisation", "of", ...costs.map((name) => titles[name])];
+  const row = (one) => make("tr", {}, make("td", {}, `${one.group === null ? "" : `${one.group}: `}${one.kind} ${one.name}`),
+    make("td", { class: "text" }, one.organisation, make("div", { class: "note" }, one.sentences.join(" "))),
+    make("td", { class: "text" }, one.built_of + (one.estimate ? " (estimate)" : "")), ...costs.map((name) => make("td", {}, shown(one[name]))));
+  return part("What memories are built of", "built", make("p", { class: "note" }, `In all ${built.summary}.`),
+    make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", {}, head)))), make("tbody", {}, ...built.memories.map(row)))));
 }
 
 // Whether a processor starts repetitions more rarely than its datapath could.

@@ -170,9 +170,9 @@ def test_states_have_a_bank_for_each_unit() -> None:
 
 
 def test_the_reason_is_told() -> None:
-    assert image(4, 1, 16).reason == (
-        "window for a price of 2,120 (copies 24,648); no registers: 61,440 bits are more than 512"
-    )
+    one = image(4, 1, 16)
+    assert one.reason == "window for a price of 2,120 (copies 24,648)"
+    assert [refusal.text for refusal in one.refused] == ["no registers: 61,440 bits are more than 512"]
 
 
 def test_two_in_a_cycle_have_their_own_address() -> None:

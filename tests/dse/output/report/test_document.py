@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from explored import GIVEN, SPECS, mapped, write_undrawn
+from explored import GIVEN, SPECS, folded_in, mapped, write_undrawn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -71,6 +71,22 @@ def test_every_design_with_its_groups_timelines_and_specification(folder: Path) 
         if design.steps is not None:
             written = (folder / "specs" / f"{design.id.replace(':', '-')}.aol").read_text(encoding="utf-8")
             assert "".join(document["lines"][line] + "\n" for line in row["aol"]) == written
+
+
+def test_what_memories_of_the_best_designs_are_built_of(tmp_path: Path) -> None:
+    """As `memories` says of them; nothing without the model."""
+    exploration = folded_in(tmp_path)
+    write_undrawn(exploration, tmp_path / "out")
+    result = load_result(tmp_path / "out")
+    document = report_document(result, tmp_path / "out", open_origin(result, tmp_path / "out"))
+    best = [min(result.pareto, key=lambda one, name=name: one.objectives[name]).id for name in result.objectives]
+    knee = [document["knee"]] if document["knee"] else []
+    assert list(document["built"]) == list(dict.fromkeys([*knee, *best]))
+    for design, found in document["built"].items():
+        built = api.memories(api.open_design(tmp_path / "lpsf.aol", tmp_path / "out", design))
+        assert built is not None
+        assert found == built.to_json() | {"summary": built.summary}
+    assert report_document(result, tmp_path / "out", NOWHERE)["built"] == {}
 
 
 @pytest.mark.parametrize("room", [9_000, 12_000, 20_000])

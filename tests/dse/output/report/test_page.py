@@ -8,9 +8,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from explored import folded, mapped, published
+from explored import folded, folded_in, mapped, published, write_undrawn
 from playwright.sync_api import Browser, Page, expect
 
+from arrayol import api
+from dse.output.folder import load_result
 from dse.output.report import write_report
 from dse.results.pick import parse_rule, pick
 
@@ -283,6 +285,26 @@ def test_datapaths_costs_and_energy_of_a_design(opened: Open, folded_report: Pat
     figures = page.locator(".figures dt").all_inner_texts()
     assert "energy of a frame (estimate, ecp5-6)" in figures
     assert "cost in lut" in figures
+
+
+def test_what_memories_are_built_of(opened: Open, tmp_path: Path) -> None:
+    """A row for each memory of the best designs; of others a sentence says where it is told."""
+    write_undrawn(folded_in(tmp_path), tmp_path / "out")
+    result = load_result(tmp_path / "out")
+    page = opened(write_report(tmp_path / "out").path)
+    best = min(result.pareto, key=lambda one: one.objectives["lut"]).id
+    page.locator(f'tr[data-id="{best}"]').click()
+    built = api.memories(api.open_design(tmp_path / "lpsf.aol", tmp_path / "out", best))
+    assert built is not None
+    rows = page.locator('[data-part="built"] tbody tr').all_inner_texts()
+    for row, one in zip(rows, built.memories, strict=True):
+        assert row.startswith(f"{one.title}\t{one.organisation}")
+        assert " ".join(one.sentences) in row
+    assert f"In all {built.summary}." in page.locator('[data-part="built"]').inner_text()
+    told = json.loads(page.locator("#data").text_content() or "")["built"]
+    other = next(one.id for one in result.pareto if one.id not in told)
+    page.locator(f'tr[data-id="{other}"]').click()
+    assert "arrayol simulate tells it of each" in page.locator('[data-part="built"]').inner_text()
 
 
 def test_a_given_datapath_says_so(opened: Open, report: Path) -> None:
