@@ -79,18 +79,18 @@ def elementary_entries(draw: st.DrawFn, name: str) -> ElementaryEntry:
 
 
 @st.composite
-def platforms(draw: st.DrawFn, *, plain: bool = False) -> Platform:
-    """Any platform; a `plain` one has no rows."""
+def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False) -> Platform:
+    """Any platform; a `plain` one has no rows, one `by_run` none and bursts by runs of addresses."""
     widths = (
         {"data_per_word": draw(st.integers(1, 4))}
         if draw(st.booleans())
         else {"word_bits": draw(st.sampled_from((8, 24, 64)))}
     )
     rows = None
-    if not plain and draw(st.integers(0, 4)) == 0:
+    if not plain and not by_run and draw(st.integers(0, 4)) == 0:
         rows = RowModel(row_bytes=16, banks=2, word_ns=64.0, row_change_ns=3.0, same_bank_activate_ns=7.0)
     runs = {}
-    if rows is None and draw(st.integers(0, 2)) == 0:
+    if by_run or (rows is None and draw(st.integers(0, 2)) == 0):
         runs = {"burst": "run", "outstanding": draw(st.sampled_from((1, 2, 4)))}
         runs["max_burst_words"] = draw(st.sampled_from((1, 3, 256)))
     memory = ExternalMemory(

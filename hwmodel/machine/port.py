@@ -3,7 +3,8 @@
 Without `[memory.rows]` a burst's cycles depend on the number of its data alone, so counts by step are enough, and the
 separable path needs no addresses (`Port.burst_cycles`). With rows they depend on which rows the bursts before have left
 open: then each step's bursts, maximal runs of consecutive addresses, are priced in their order by
-`hwmodel.external_memory`. Runs of `burst = "run"` are requests (`requests`).
+`hwmodel.external_memory`. Runs of `burst = "run"` are requests (`requests`), in bulk by how many runs a step has, how
+long the longest is, and where in a row any of them starts (`Port.requests`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from arrayol.ir.network import Network
 from hwmodel.accesses import Accesses
 from hwmodel.external_memory import Bursts, joined, port_time
 from hwmodel.machine.group import Elements
-from hwmodel.machine.requests import ElementRuns, Requests, requests_by_step
+from hwmodel.machine.requests import (
+    ElementRuns,
+    Requests,
+    requests_by_step,
+    requests_of,
+    units_of_words,
+    worst_starts,
+)
 from hwmodel.platform import Platform
 
 
@@ -112,8 +120,7 @@ class Port:
         sides = np.zeros((2, steps), np.int64)
         for transfer in transfers:
             if self.by_run:
-                memory = self.platform.memory
-                cycles = self._requests(transfer, steps).cycles(memory.latency or 0, memory.outstanding)
+                cycles = self._cycles(self._requests(transfer, steps))
             else:
                 cycles = self.burst_cycles(transfer.array, np.bincount(transfer.step, minlength=steps))
             sides[int(transfer.write)] += cycles
@@ -123,6 +130,22 @@ class Port:
     def by_run(self) -> bool:
         """Whether a step's data of an array are requested run by run; with rows they are bursts of their own anyway."""
         return self.platform.memory.burst == "run" and self.platform.memory.rows is None
+
+    def requests(self, array: str, number: Elements, longest: Elements, starts: Elements) -> Requests:
+        """The requests of an array in steps (S, K) of S structures; `starts` (S, 3) as for `worst_starts`.
+
+        Each step has a `number` of runs, of which the longest has so many elements.
+        """
+        memory, size = self.platform.memory, self.element_bytes(array)
+        worst = worst_starts(starts, self.accesses.shape(array), *units_of_words(memory, size))
+        return requests_of(number, longest, worst[:, None], size, memory)
+
+    def run_cycles(self, array: str, number: Elements, longest: Elements, starts: Elements) -> Elements:
+        """Their cycles, (S, K)."""
+        return self._cycles(self.requests(array, number, longest, starts))
+
+    def _cycles(self, requests: Requests) -> Elements:
+        return requests.cycles(self.platform.memory.latency or 0, self.platform.memory.outstanding)
 
     def _requests(self, transfer: Transfer, steps: int) -> Requests:
         shape = self.accesses.shape(transfer.array)

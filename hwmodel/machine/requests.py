@@ -68,23 +68,50 @@ def worst_start(runs: ElementRuns, shape: Extents, size: int, word: int) -> int:
 
     `size` is that of an element, in the unit of `word`.
     """
-    start, extent, inner = 0 * runs.start, 1, 1
+    row, start = 0, 0 * runs.start
     for axis, extent in enumerate(shape):
         inner = math.prod(shape[axis + 1 :])
         if not ((runs.start % inner).any() or (runs.data % inner).any()):
-            start = runs.start // inner % extent
+            row, start = axis, runs.start // inner % extent
             break
-    rows = math.prod(shape) > inner * extent
-    inside = np.unique(start[start > 0]) * inner * size
-    granule = math.gcd(word, inner * extent * size if rows else 0, *np.diff(inside).tolist())
-    return word - granule + (int(inside[0]) % granule if len(inside) else 0)
+    inside = np.unique(start[start > 0])
+    first = inside[:1].sum()
+    axis_starts = np.array([[row, np.gcd.reduce(inside - first), first]])
+    return int(worst_starts(axis_starts, shape, size, word)[0])
+
+
+def worst_starts(axis_starts: Elements, shape: Extents, size: int, word: int) -> Elements:
+    """The same of several sets of runs, (S,), by what is known of each, (S, 3).
+
+    That is its row axis, the greatest common divisor of the differences between the places there where runs start, and
+    the first of these places (0 and 0 without any); the beginning of a row left out.
+    """
+    axis, differences, first = axis_starts.T
+    row = np.array([math.prod(shape[k:]) for k in range(max(len(shape), 1))])[axis] * size
+    inner = np.array([math.prod(shape[k + 1 :]) for k in range(max(len(shape), 1))])[axis] * size
+    several = row < math.prod(shape) * size
+    granule = np.gcd(np.gcd(word, np.where(several, row, 0)), differences * inner)
+    worst: Elements = word - granule + first * inner % granule
+    return worst
+
+
+def units_of_words(memory: ExternalMemory, size: int) -> tuple[int, int]:
+    """An element of `size` bytes and a word in one unit: bytes, or data with `data_per_word`."""
+    return (1, memory.data_per_word) if memory.data_per_word else (size, (memory.word_bits or 8) // 8)
+
+
+def requests_of(
+    number: Elements, longest: Elements, worst: int | Elements, size: int, memory: ExternalMemory
+) -> Requests:
+    """The requests of so many runs, whose longest has so many elements of `size` bytes, from their worst start on."""
+    unit, word = units_of_words(memory, size)
+    words = (longest * unit - 1 + worst) // word + 1
+    pieces = np.maximum(-(-words // memory.max_burst_words), 1)
+    return Requests(number * pieces, np.where(number > 0, -(-words // pieces), 0))
 
 
 def requests_by_step(runs: ElementRuns, steps: int, shape: Extents, size: int, memory: ExternalMemory) -> Requests:
     """The requests of one array in each of `steps` steps; elements of `size` bytes."""
-    unit, word = (1, memory.data_per_word) if memory.data_per_word else (size, (memory.word_bits or 8) // 8)
     number, longest = np.bincount(runs.step, minlength=steps), np.zeros(steps, np.int64)
     np.maximum.at(longest, runs.step, runs.data)
-    words = (longest * unit - 1 + worst_start(runs, shape, unit, word)) // word + 1
-    pieces = np.maximum(-(-words // memory.max_burst_words), 1)
-    return Requests(number * pieces, np.where(number > 0, -(-words // pieces), 0))
+    return requests_of(number, longest, worst_start(runs, shape, *units_of_words(memory, size)), size, memory)

@@ -98,15 +98,13 @@ def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, sh
 
 def _kinds_at(batch: GroupBatch, structures: Structures, shown: Elements) -> StepKinds:
     """What happens in these steps: step s is (row, column) = divmod(s - shift, columns) for something of that shift."""
-    shift, factor = batch.counts.shift, batch.counts.factor
+    shift = batch.counts.shift
     place = shown[:, None] - shift[None, :]
     row, column = np.divmod(place, int(structures.inner.places[0]))
     entry, side = np.arange(len(shift))[None, :], np.zeros_like(place)
     count = structures.outer.steps.at(side, entry, row)[0] * structures.inner.steps.at(side, entry, column)[0]
-    number = len(factor)
     once = np.ones((1, len(shown)), np.int64)
-    counted, along = (count[:, :number] * factor)[None], count[:, number:][None]
-    return StepKinds(np.zeros(1, np.int64), once, counted, along, structures.units)
+    return StepKinds.of(batch.counts, structures, np.zeros(1, np.int64), once, count[None])
 
 
 def _exactly(model: MachineModel, group: GroupDesign, shown: Elements, totals: tuple[int, int]) -> Timeline:

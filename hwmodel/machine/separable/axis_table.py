@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
-from hwmodel.machine.separable.counts import GroupCounts, Living
+from hwmodel.machine.separable.counts import GroupCounts, Living, MovedAxis
 from hwmodel.machine.separable.first_use import (
     BEFORE,
     NEVER,
@@ -22,6 +22,7 @@ from hwmodel.machine.separable.first_use import (
     is_unchanging_along,
     read_at_each,
 )
+from hwmodel.machine.separable.runs import AxisRuns, Moved, other_axis, runs_along
 
 Counts = Ints
 
@@ -34,7 +35,7 @@ class AxisTable:
     follow each other, where its delay acts along this dimension; `born` and `dead` (S, I, places) for all that
     lives in memories. `merges` by
     side; `at_once` (S,) by piece that is stored and read: whether every element is last read at the place that makes
-    it.
+    it. `runs` (S, M, places) and `starts` (S, M, 3) are those of `AxisRuns`, where runs are counted.
     """
 
     places: Ints
@@ -44,11 +45,13 @@ class AxisTable:
     dead: Counts
     merges: dict[tuple[str, str], Merge]
     at_once: dict[str, Mask]
+    runs: Counts
+    starts: Ints
 
     @property
     def nbytes(self) -> int:
         """The bytes of the counts."""
-        return sum(counts.nbytes for counts in (self.happens, self.born, self.dead))
+        return sum(counts.nbytes for counts in (self.happens, self.born, self.dead, self.runs))
 
 
 def axis_table(
@@ -75,6 +78,10 @@ def axis_table(
     living = [way for memory in counts.memories for way in memory.living]
     lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
     none = np.zeros((len(sides), 0, most), np.int64)
+    along = [
+        _runs(counts, fields, moved, most, fetch, unchanging) if moved.block == block else other_axis(places, most)
+        for moved in counts.moved_axes
+    ]
     return AxisTable(
         places,
         np.stack(counted, axis=1),
@@ -83,6 +90,8 @@ def axis_table(
         np.stack([dead for _, dead in lives], axis=1) if lives else none,
         fields.merges,
         {piece: _is_read_at_once(fields, piece) for piece in counts.stored if piece in fields.read},
+        np.stack([runs.packed for runs in along], axis=1) if along else none,
+        np.stack([runs.starts for runs in along], axis=1) if along else none,
     )
 
 
@@ -120,6 +129,21 @@ def _fetched(
     for kind in ("first", "last"):
         fields.merges[kind, array] = fields.merges[kind, array].where(once, each.merge)
     return np.where(once[:, None], come, number), np.where(once[:, None], gone, number)
+
+
+def _runs(counts: GroupCounts, fields: Fields, moved: MovedAxis, most: int, fetch: Fetch, unchanging: Mask) -> AxisRuns:
+    """Runs of the indices of an axis that are moved at each place, which moves with these blocks."""
+    if moved.kind == "store":
+        return runs_along(Moved.of_field(fields.made[moved.source]), len(unchanging), most, moved.extent)
+    once = unchanging[:, counts.parts.group.loaded.index(moved.source)]
+    read = fields.read[moved.source]
+    if fetch == "start":
+        read = np.where((read == NEVER) | once[:, None], read, 0)
+    come = Moved.of_field(read)
+    if fetch == "each" and not once.all():
+        each = read_at_each(counts.parts, counts.masks, fields, moved.block, moved.source)
+        come = come.only(once[come.side]).joined(Moved(each.side, each.place, each.cell).only(~once[each.side]))
+    return runs_along(come, len(unchanging), most, moved.extent)
 
 
 def _histogram(field: Ints, most: int) -> Counts:

@@ -38,6 +38,7 @@ from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data
 from hwmodel.machine.separable.first_use import Fetch, fetch_of, find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
+from hwmodel.machine.separable.runs import runs_hold
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.ticks import stage_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
@@ -52,14 +53,17 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
     Raises ArrayolError (`several-last-tasks`, `several-frames`).
     """
     group = Group(accesses, tasks)
-    if platform.memory.rows is not None or platform.memory.burst == "run":
-        return None  # counts by step do not tell where runs start
+    if platform.memory.rows is not None:
+        return None
     rank = len(accesses.extents(group.last))
     blocks = Blocks((1,) * rank, Scan(tuple(range(rank)), (False,) * rank))
     stages = stage_group(group, GroupDesign(tuple(Processor(task) for task in tasks), blocks))
     parts = find_parts(group, stages)
     masks = find_masks(parts) if parts is not None else None
-    counts = make_counts(parts, masks) if parts is not None and masks is not None else None
+    by_run = platform.memory.burst == "run"
+    counts = make_counts(parts, masks, by_run=by_run) if parts is not None and masks is not None else None
+    if counts is not None and by_run and not runs_hold(counts):
+        return None
     paths = Datapaths(group.network, platform)
     return GroupBatch(accesses, platform, tuple(tasks), counts, paths) if counts is not None else None
 

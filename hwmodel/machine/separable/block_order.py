@@ -24,6 +24,7 @@ from hwmodel.design import Scan
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_table import AxisTable
 from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
+from hwmodel.machine.separable.runs import row_starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +109,9 @@ class OrderCounts:
     """Counts by place along one or several dimensions of the blocks, for S choices of their sides.
 
     `steps` has as entries what is counted, then by task the length of its lines, then by task with a delay the indices
-    along that; `lives` all births, then all deaths in memories. `line` (S, tasks) is the longest line of all places,
-    `contiguous` (S, tasks) whether what is at a place follows each other along the delay. `kept` holds what was
-    computed of it.
+    along that, then runs of what is moved (`runs`); `lives` all births, then all deaths in memories. `line` (S, tasks)
+    is the longest line of all places, `contiguous` (S, tasks) whether what is at a place follows each other along the
+    delay. `kept` holds what was computed of it.
     """
 
     places: Ints
@@ -173,7 +174,7 @@ def _picked(table: AxisTable, pick: Ints, along: Along, dimension: int) -> _Dens
     lengths = happens[:, along.row]
     once = ~along.own[dimension]
     lengths[:, once] = lengths[:, once] > 0
-    steps = np.concatenate([happens, lengths], axis=1)
+    steps = np.concatenate([happens, lengths, table.runs[pick]], axis=1)
     lives = np.concatenate([table.born[pick], table.dead[pick]], axis=1)
     return _Dense(table.places[pick], steps, lives, lengths[:, : along.tasks].max(axis=2), table.contiguous[pick])
 
@@ -295,7 +296,7 @@ def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
 class Structures:
     """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,).
 
-    `units` has by task the dimension of its lines.
+    `units` has by task the dimension of its lines, `starts` (S, bursts, 3) what `runs.row_starts` tells of runs.
     """
 
     outer: OrderCounts
@@ -303,6 +304,7 @@ class Structures:
     pairs: Ints
     holds: Mask
     units: UnitDimensions
+    starts: Ints
 
     @property
     def contiguous(self) -> Mask:
@@ -342,7 +344,13 @@ def make_structures(
     along = _along(counts, scan, units)
     outer, rows = _order(counts, tables[:-1], picks[:, :-1], replace(along, own=along.own[:-1]), kept)
     inner, columns = _order(counts, tables[-1:], picks[:, -1:], replace(along, own=along.own[-1:]), kept)
-    return Structures(outer, inner, np.stack([rows, columns], axis=1), _holds(counts, tables, picks), units)
+    pairs, starts = np.stack([rows, columns], axis=1), np.zeros((len(picks), 0, 3), np.int64)
+    if counts.by_run:
+        by_block = {
+            block: table.starts[pick] for block, table, pick in zip(scan.dimensions, tables, picks.T, strict=True)
+        }
+        starts = row_starts(counts, by_block, len(picks))
+    return Structures(outer, inner, pairs, _holds(counts, tables, picks), units, starts)
 
 
 def _along(counts: GroupCounts, scan: Scan, units: UnitDimensions) -> Along:

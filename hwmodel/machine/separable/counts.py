@@ -48,6 +48,18 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class MovedAxis:
+    """An axis of what is loaded or stored that moves with a dimension of the blocks, `stage` steps after its tick."""
+
+    kind: str
+    source: str
+    axis: int
+    block: int
+    extent: int
+    stage: int
+
+
+@dataclass(frozen=True, slots=True)
 class Living:
     """Instances in a memory, born in one stage and dead from a stage on, `factor` of them for each index of a field."""
 
@@ -78,6 +90,7 @@ class GroupCounts:
     parts: Parts
     masks: Masks
     whole: tuple[Fields, ...]  # by dimension of the blocks, for one block
+    by_run: bool = False  # whether runs of addresses are counted too (`runs`)
 
     @cached_property
     def counted(self) -> list[Counted]:
@@ -105,6 +118,23 @@ class GroupCounts:
         return found
 
     @cached_property
+    def moved_axes(self) -> list[MovedAxis]:
+        """Along which axes runs are counted: all that move with the blocks."""
+        return [
+            MovedAxis(entry.kind, entry.source, axis, block, self.parts.extent(entry.source, axis), entry.stage)
+            for entry in self.counted
+            if self.by_run and entry.kind != "task"
+            for block, axis in enumerate(self.parts.axes[entry.source])
+            if axis is not None
+        ]
+
+    def moved_free(self, entry: Counted, axis: int) -> Mask:
+        """Which indices of an axis that moves with no block are loaded or stored."""
+        if entry.kind == "load":
+            return self.masks.read[entry.source, axis]
+        return self._made_free(entry.source, axis)
+
+    @cached_property
     def stored(self) -> list[str]:
         """The pieces of which something is needed outside."""
         return [piece for array in self.parts.group.stored for piece in self.parts.pieces[array] if self._needed[piece]]
@@ -116,11 +146,12 @@ class GroupCounts:
 
     @cached_property
     def shift(self) -> Ints:
-        """Steps by which all that is counted lags behind the first load, then lines, then indices along delays."""
+        """Steps by which all that is counted lags behind the first load, then lines, indices along delays, and runs."""
         stages = [quantity.stage for quantity in self.counted]
         own = self.parts.stages.task
         lines, along = ([own[task] for task in tasks] for tasks in (self.parts.group.tasks, self.delayed))
-        return np.array([*stages, *lines, *along]) - min(stages)
+        runs = [moved.stage for moved in self.moved_axes]
+        return np.array([*stages, *lines, *along, *runs]) - min(stages)
 
     @cached_property
     def memories(self) -> list[Memory]:
@@ -318,10 +349,10 @@ def several_in_chain(runs: Mask, step: int) -> int:
     return sum(int(runs[first :: abs(step)].sum()) > 1 for first in range(min(abs(step), len(runs))))
 
 
-def make_counts(parts: Parts, masks: Masks) -> GroupCounts | None:
-    """The counts of a group; None where something that no block changes is not a product."""
+def make_counts(parts: Parts, masks: Masks, *, by_run: bool = False) -> GroupCounts | None:
+    """The counts of a group, with `by_run` those of runs too; None where what no block changes is not a product."""
     whole = []
     for block, extent in enumerate(parts.group.accesses.extents(parts.group.last)):
         whole.append(fields_along(parts, masks, block, np.zeros((1, extent), np.int64)))
-    counts = GroupCounts(parts, masks, tuple(whole))
+    counts = GroupCounts(parts, masks, tuple(whole), by_run)
     return counts if counts.holds() else None

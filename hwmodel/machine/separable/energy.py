@@ -28,6 +28,7 @@ from hwmodel.machine.port import Port
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.runs import runs_of_kinds
 from hwmodel.machine.separable.timing import step_kinds
 
 
@@ -42,8 +43,15 @@ def port_bits(counts: GroupCounts, port: Port, structures: Structures) -> dict[s
     """By array the bits that the port moves (S,): whole words of the bursts of each step."""
     bits = {name: np.zeros(len(structures.pairs), np.int64) for _, name in counts.bursts}
     for kinds in step_kinds(counts, structures, cyclic=False):
-        for (_, name), entries in counts.bursts.items():
-            words = port.words(name, kinds.happens[:, :, entries].sum(axis=2))
+        for number, ((_, name), entries) in enumerate(counts.bursts.items()):
+            data = kinds.happens[:, :, entries].sum(axis=2)
+            if port.by_run:
+                requests = port.requests(
+                    name, *runs_of_kinds(counts, number, data, kinds.runs), kinds.starts[:, number]
+                )
+                words = requests.number * requests.words
+            else:
+                words = port.words(name, data)
             bits[name][kinds.chosen] += (words * kinds.times).sum(axis=1) * port.word_bits(name)
     return bits
 

@@ -272,6 +272,7 @@ class Each:
     """Every index with every place that reads it: the side, and the place; and how several readers were merged."""
 
     side: Ints
+    cell: Ints
     place: Ints
     merge: Merge
 
@@ -287,7 +288,8 @@ def read_at_each(parts: Parts, masks: Masks, fields: Fields, block: int, piece: 
     number = np.bincount(side, minlength=sides)
     leads = np.stack([np.bincount(key // (cells * places), minlength=sides) == number for key in keys])
     leaders = (np.int64(1) << np.arange(len(keys))) @ leads.astype(np.int64)
-    return Each(side, together % places, Merge(np.logical_not(leads.all(axis=0)), leaders))
+    cell = together // places % cells
+    return Each(side, cell, together % places, Merge(np.logical_not(leads.all(axis=0)), leaders))
 
 
 def is_unchanging_along(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> Mask:

@@ -39,6 +39,7 @@ from hwmodel.machine.separable.block_order import (
     kinds_of,
 )
 from hwmodel.machine.separable.counts import GroupCounts, UnitDimensions
+from hwmodel.machine.separable.runs import runs_of_kinds
 from hwmodel.platform import Platform
 
 _STEP_CELLS = 1 << 22  # of a part's tables
@@ -50,8 +51,8 @@ class StepKinds:
 
     `happens` (S, K, Q) in the order of what is counted, `along` (S, K, T + D) the length of each task's lines, and for
     tasks with a delay how many indices along it, both as far as blocks go. `units` are the dimensions of lines.
-    `chosen`
-    (S,) are the structures' numbers.
+    `chosen` (S,) are the structures' numbers. `runs` (S, K, M) and `starts` (S, bursts, 3) tell of the runs that are
+    moved (`separable.runs`).
     """
 
     chosen: Ints
@@ -59,6 +60,17 @@ class StepKinds:
     happens: Ints
     along: Ints
     units: UnitDimensions
+    runs: Ints
+    starts: Ints
+
+    @staticmethod
+    def of(counts: GroupCounts, structures: Structures, chosen: Ints, times: Ints, happens: Ints) -> StepKinds:
+        """Of counts (S, K, Q + T + D + M) without their factors."""
+        quantities, ends = len(counts.factor), len(counts.shift) - len(counts.moved_axes)
+        counted, along, runs = np.split(happens, (quantities, ends), axis=2)
+        return StepKinds(
+            chosen, times, counted * counts.factor, along, structures.units, runs, structures.starts[chosen]
+        )
 
 
 def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> Iterator[StepKinds]:
@@ -71,11 +83,11 @@ def step_kinds(counts: GroupCounts, structures: Structures, *, cyclic: bool) -> 
         step = max(1, _STEP_CELLS // each)
         for start in range(0, len(chosen), step):
             part = chosen[start : start + step]
-            yield _paired(part, rows, columns, structures, counts.factor)
+            yield _paired(part, rows, columns, structures, counts)
 
 
 def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:
-    """Rows (S, kinds, Q + T + D, late + 1): what is counted, then what tells lines and levels."""
+    """Rows (S, kinds, Q + T + D + M, late + 1): what is counted, then what tells lines, levels and runs."""
     entries = np.arange(outer.steps.entries)
     rows = changing_rows(outer.steps, np.zeros_like(entries), late, cyclic=cyclic)
     counts, _ = above(outer.steps, entries[None, :], rows, late, cyclic=cyclic)
@@ -83,14 +95,14 @@ def _row_kinds(outer: OrderCounts, late: int, *, cyclic: bool) -> Kinds:
 
 
 def _column_kinds(inner: OrderCounts, shift: Ints) -> Kinds:
-    """Columns (S, kinds, Q + T + D, 2): rows above, and the count in the column there."""
+    """Columns (S, kinds, Q + T + D + M, 2): rows above, and the count in the column there."""
     entries = np.arange(inner.steps.entries)
     columns = changing_columns(inner.steps, np.zeros_like(entries), shift)
     late, counts, _ = earlier(inner.steps, entries[None, :], shift[None, :], columns)
     return kinds_of(columns.side, np.stack([late, counts], axis=2), columns.run)
 
 
-def _paired(chosen: Ints, rows: Kinds, columns: Kinds, structures: Structures, factor: Ints) -> StepKinds:
+def _paired(chosen: Ints, rows: Kinds, columns: Kinds, structures: Structures, counts: GroupCounts) -> StepKinds:
     pairs = structures.pairs[chosen]
     late, count = columns.values[pairs[:, 1], ..., 0], columns.values[pairs[:, 1], ..., 1]
     row = np.arange(rows.times.shape[1])[None, :, None, None]
@@ -98,9 +110,7 @@ def _paired(chosen: Ints, rows: Kinds, columns: Kinds, structures: Structures, f
     happens = rows.values[pairs[:, 0][:, None, None, None], row, entry, late[:, None, :, :]] * count[:, None, :, :]
     times = rows.times[pairs[:, 0]][:, :, None] * columns.times[pairs[:, 1]][:, None, :]
     happens = happens.reshape(len(pairs), -1, happens.shape[3])
-    quantities = len(factor)
-    counted, along = happens[:, :, :quantities] * factor, happens[:, :, quantities:]
-    return StepKinds(chosen, times.reshape(len(pairs), -1), counted, along, structures.units)
+    return StepKinds.of(counts, structures, chosen, times.reshape(len(pairs), -1), happens)
 
 
 _CELLS = 1 << 21  # of intermediate arrays at a time
@@ -155,8 +165,13 @@ class Timing:
         platform = self.paths.platform
         port = Port(self.counts.parts.group.accesses, platform)
         sides = [np.zeros(kinds.times.shape, np.int64) for _ in range(2)]
-        for (kind, name), entries in self.counts.bursts.items():
-            sides[kind == "store"] += port.burst_cycles(name, kinds.happens[:, :, entries].sum(axis=2))
+        for number, ((kind, name), entries) in enumerate(self.counts.bursts.items()):
+            data = kinds.happens[:, :, entries].sum(axis=2)
+            if port.by_run:
+                runs = runs_of_kinds(self.counts, number, data, kinds.runs)
+                sides[kind == "store"] += port.run_cycles(name, *runs, kinds.starts[:, number])
+            else:
+                sides[kind == "store"] += port.burst_cycles(name, data)
         return PortCycles(sides[0], sides[1], platform.memory.port == "shared")
 
     def cycles_of_each(self, parts: Iterable[StepKinds], rates: Ints) -> Ints:

@@ -26,16 +26,26 @@ from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.units_exact import price_structure
-from hwmodel.platform import find_platform
+from hwmodel.platform import Platform, find_platform
 
 
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
 @given(st.data())
 def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
+    _require_batch_holds(data, data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0)))
+
+
+@settings(max_examples=200, deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data())
+def test_by_run_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
+    _require_batch_holds(data, data.draw(platforms(by_run=True)))
+
+
+def _require_batch_holds(data: st.DataObject, platform: Platform) -> None:
+    """Some blocks of a drawn group have the figures in a batch that they have by the exact path."""
     network = data.draw(networks(separable=data.draw(st.integers(0, 3)) > 0, parts=data.draw(st.booleans())))
     network, loads = data.draw(residences(network))
     tasks = data.draw(groups(network))
-    platform = data.draw(platforms(plain=data.draw(st.integers(0, 3)) > 0))
     model = MachineModel(network, with_energies(platform, 1.5) if data.draw(st.booleans()) else platform, loads)
     for load in set(loads.values()):
         event(f"load {load}")
@@ -54,6 +64,7 @@ def test_priced_in_batches_as_one_by_one(data: st.DataObject) -> None:
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
     rates = np.array(list(product(*data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))), np.int64)
     rates = rates[np.sort(np.random.default_rng(0).permutation(len(rates))[:9])]
+    event(f"burst {platform.memory.burst}, moving axes: {min(len(batch.counts.moved_axes), 4)}")
     event(f"intervals: {len(np.unique(interval_of(rates)))}")
     policy = data.draw(st.sampled_from(POLICIES))
     event(f"policy {policy}")

@@ -1,0 +1,145 @@
+"""Runs of consecutive addresses along one dimension of the blocks (docs/machine.md, section 4, "Runs").
+
+What a step moves of an array is a product of sets of indices, one of each axis. With k the innermost axis that is not
+moved whole, its runs are those along k, of whole parts, once for each choice of the indices outside k. So three numbers
+of each axis are enough: how many indices are moved, in how many runs, and how many the longest has. They belong to one
+dimension of the blocks, where they stand in one integer for each place; all other dimensions hold 1 there. So the
+product by which steps are counted is that integer (`block_order`), and tells of it at each kind of steps.
+
+The row axis of all steps together is the innermost that is not moved whole in some step. Along it runs start where they
+do along that axis by itself, as all that is moved whole there starts at the beginning of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.machine.separable.axes import Ints, Mask
+from hwmodel.machine.separable.counts import GroupCounts
+from hwmodel.machine.separable.first_use import BEFORE, NEVER
+
+_BITS = 20  # of each of the three numbers
+_LOW = (1 << _BITS) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """Indices (`cell`) of an axis that are moved: with which side of the blocks, and at which place."""
+
+    side: Ints
+    place: Ints
+    cell: Ints
+
+    @staticmethod
+    def of_field(field: Ints) -> Moved:
+        """Those with a place in a field (sides, cells)."""
+        side, cell = np.nonzero((field != NEVER) & (field != BEFORE))
+        return Moved(side, field[side, cell], cell)
+
+    def only(self, chosen: Mask) -> Moved:
+        """Some of them."""
+        return Moved(self.side[chosen], self.place[chosen], self.cell[chosen])
+
+    def joined(self, other: Moved) -> Moved:
+        """These and others."""
+        both = zip((self.side, self.place, self.cell), (other.side, other.place, other.cell), strict=True)
+        return Moved(*(np.concatenate(pair) for pair in both))
+
+
+@dataclass(frozen=True, eq=False)
+class AxisRuns:
+    """Runs along one axis by side and place, `packed` (S, places): indices, runs, and the longest.
+
+    `starts` (S, 3) has whether some place moves a part of the axis only, the greatest common divisor of the differences
+    between the starts of runs, and the first of these; those at the beginning of the axis left out.
+    """
+
+    packed: Ints
+    starts: Ints
+
+
+def runs_along(moved: Moved, sides: int, most: int, extent: int) -> AxisRuns:
+    """The runs of what is moved along an axis of an extent."""
+    key = np.sort((moved.side * most + moved.place) * extent + moved.cell)
+    slot, cell = key // extent, key % extent
+    heads = np.flatnonzero((np.diff(key, prepend=-2) != 1) | (cell == 0))
+    length = np.diff(np.append(heads, len(key)))
+    count, runs = (np.bincount(of, minlength=sides * most) for of in (slot, slot[heads]))
+    longest = np.zeros(sides * most, np.int64)
+    np.maximum.at(longest, slot[heads], length)
+    packed = (count << 2 * _BITS) | (runs << _BITS) | longest
+    inside = heads[cell[heads] > 0]
+    side, start = slot[inside] // most, cell[inside]
+    first = np.full(sides, extent)
+    np.minimum.at(first, side, start)
+    differences = np.zeros(sides, np.int64)
+    np.gcd.at(differences, side, start - first[side])
+    partly = ((count > 0) & (count < extent)).reshape(sides, most).any(axis=1)
+    return AxisRuns(packed.reshape(sides, most), np.stack([partly, differences, first % extent], axis=1))
+
+
+def other_axis(places: Ints, most: int) -> AxisRuns:
+    """What stands for an axis that moves with another dimension of the blocks; `places` by side."""
+    inside = (np.arange(most) < places[:, None]).astype(np.int64)
+    return AxisRuns(inside, np.zeros((len(places), 3), np.int64))
+
+
+def runs_hold(counts: GroupCounts) -> bool:
+    """Whether all that is moved is a product, by one piece for each array, and axes are short enough to be counted."""
+    single = all(len(entries) == 1 for entries in counts.bursts.values())
+    shape = counts.parts.group.accesses.shape
+    return single and all(extent <= _LOW for _, name in counts.bursts for extent in shape(name))
+
+
+def row_starts(counts: GroupCounts, starts: Mapping[int, Ints], structures: int) -> Ints:
+    """By structure and burst the row axis, and what `worst_starts` takes of it, (S, bursts, 3).
+
+    `starts` (S, M, 3) by dimension of the blocks.
+    """
+    found = np.zeros((structures, len(counts.bursts), 3), np.int64)
+    for number in range(len(counts.bursts)):
+        for axis, source in enumerate(_axes(counts, number)):
+            known = starts[counts.moved_axes[source].block][:, source] if isinstance(source, int) else source.starts
+            row = np.column_stack([np.full(structures, axis), np.broadcast_to(known[:, 1:], (structures, 2))])
+            found[:, number] = np.where(known[:, :1] > 0, row, found[:, number])
+    return found
+
+
+def runs_of_kinds(counts: GroupCounts, burst: int, data: Ints, packed: Ints) -> tuple[Ints, Ints]:
+    """How many runs there are of a burst's `data` (S, K), and the elements of the longest, of `packed` (S, K, M)."""
+    number, longest, inner, whole = np.minimum(data, 1), data, 1, np.ones(data.shape, np.bool_)
+    axes = _axes(counts, burst)
+    extents = counts.parts.group.accesses.shape(list(counts.bursts)[burst][1])
+    for extent, source in zip(reversed(extents), reversed(axes), strict=True):
+        own = packed[:, :, source] if isinstance(source, int) else source.packed
+        count = own >> 2 * _BITS
+        decides = whole & (count < extent)
+        parts = data // (np.maximum(count, 1) * inner) * (own >> _BITS & _LOW)
+        number = np.where(decides, parts, number)
+        longest = np.where(decides, (own & _LOW) * inner, longest)
+        whole &= count == extent
+        inner *= extent
+    moves = data > 0
+    return np.where(moves, number, 0), np.where(moves, longest, 0)
+
+
+def _axes(counts: GroupCounts, burst: int) -> list[int | AxisRuns]:
+    """By axis of what a burst moves its number among those that move with blocks, else its runs, which never change."""
+    (number,) = list(counts.bursts.values())[burst]
+    entry = counts.counted[number]
+    moving = {
+        moved.axis: number
+        for number, moved in enumerate(counts.moved_axes)
+        if (moved.kind, moved.source) == (entry.kind, entry.source)
+    }
+    axes: list[int | AxisRuns] = []
+    for axis, extent in enumerate(counts.parts.group.accesses.shape(entry.name)):
+        if axis in moving:
+            axes.append(moving[axis])
+        else:
+            cells = np.flatnonzero(counts.moved_free(entry, axis))
+            axes.append(runs_along(Moved(0 * cells, 0 * cells, cells), 1, 1, extent))
+    return axes
