@@ -92,7 +92,7 @@ def built_memories(
     if prices is None or not prices.memory_kinds:
         return None
     pairs = organisations(accesses, platform, design.groups, estimate)
-    inside = [number for number, own in enumerate(estimate.groups, 1) for use in own.memories if use.kind != "local"]
+    inside = [number for number, own in enumerate(estimate.groups, 1) for _ in own.memories]
     beside = [None] * (len(pairs) - len(inside))
     rows = (
         BuiltMemory(

@@ -48,9 +48,7 @@ def organisations(
     if terms is None:
         return ()
     views = [_View(accesses, platform, design, own) for design, own in zip(groups, estimate.groups, strict=True)]
-    inside = (
-        (use, view.organisation(use, terms)) for view in views for use in view.estimate.memories if use.kind != "local"
-    )
+    inside = ((use, view.organisation(use, terms)) for view in views for use in view.estimate.memories)
     return (*inside, *_beside(accesses, views, estimate.resident, terms))
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 
 from machine_oracle import Oracle
 from oracle_accesses import defaults, inputs, minus, outputs
+from oracle_requests import words_of_requests
 
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.machine.access_counts import Place
@@ -80,6 +81,11 @@ def port_bits(oracle: Oracle) -> Counter[str]:
     memory = oracle.platform.memory
     for array, by_step in moved(oracle):
         for elements in by_step.values():
+            if memory.rows is None and memory.burst == "run":
+                size = oracle.bytes(array)
+                words = words_of_requests(by_step.values(), elements, oracle.shape(array), size, memory)
+                found[array] += sum(words) * ((memory.data_per_word or 0) * 8 * size or memory.word_bits or 1)
+                continue
             bursts = [len(elements)]
             if memory.rows is not None:
                 bursts = [data for _, _, data in oracle.runs_of(array, elements)]

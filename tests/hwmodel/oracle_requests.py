@@ -51,15 +51,22 @@ def worst_place(steps: Iterable[Iterable[Point]], shape: Sequence[int], size: in
     return max(place for place in range(word) if (place - size * (starts[0] if starts else 0)) % granule == 0)
 
 
-def run_cycles(
+def words_of_requests(
     steps: Iterable[list[Point]], now: list[Point], shape: Sequence[int], size: int, m: ExternalMemory
-) -> int:
-    """Cycles of what one step moves of an array of which all `steps` are known; elements of `size` bytes."""
-    if not now:
-        return 0
+) -> list[int]:
+    """The words of each request of what one step moves of an array, all `steps` known; elements of `size` bytes."""
     unit, word = (1, m.data_per_word) if m.data_per_word else (size, m.word_bits // 8)
     runs = runs_of_set(now, shape)
     words = math.ceil((worst_place(steps, shape, unit, word) + max(length for _, length in runs) * unit) / word)
     parts = math.ceil(words / m.max_burst_words)
     each = math.ceil(words / parts)
-    return cycles_of_requests([each] * parts * len(runs), m.latency or 0, m.outstanding)
+    return [each] * parts * len(runs)
+
+
+def run_cycles(
+    steps: Iterable[list[Point]], now: list[Point], shape: Sequence[int], size: int, m: ExternalMemory
+) -> int:
+    """Cycles of the same."""
+    if not now:
+        return 0
+    return cycles_of_requests(words_of_requests(steps, now, shape, size, m), m.latency or 0, m.outstanding)
