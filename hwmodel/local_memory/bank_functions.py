@@ -1,4 +1,4 @@
-"""Functions from places to banks, and the first one without a conflict (docs/machine.md, section 7).
+"""Functions from places to banks, and the first one without a conflict (docs/machine.md, section 13).
 
 Two places of one cycle must be in different banks. For a linear function that hangs on their difference d alone:
 alpha . d mod B != 0; for residues per axis some d_a mod B_a != 0. So the sets of all ports become one list of

@@ -1,4 +1,4 @@
-"""What a memory of so many words of so many bits is built of, and its price (docs/machine.md, section 7).
+"""What a memory of so many words of so many bits is built of, and its price (docs/machine.md, section 13).
 
 A technology says which kinds it has: block RAM, LUT that hold data, SRAM. Of each kind the shape counts that takes the
 fewest; of the kinds the cheapest. A word alone is a register.

@@ -1,4 +1,4 @@
-"""What a port touches in a cycle: chunks of its pattern, joined over the units (docs/machine.md, section 7).
+"""What a port touches in a cycle: chunks of its pattern, joined over the units (docs/machine.md, section 13).
 
 A repetition occupies its unit for o cycles and touches its pattern in as many chunks. The units of a processor start
 together, each a step further along the line, so in each cycle they touch one set of places; those of other cycles and

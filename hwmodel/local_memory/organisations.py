@@ -1,4 +1,4 @@
-"""How a memory is organised so that every port has its data in each cycle (docs/machine.md, section 7).
+"""How a memory is organised so that every port has its data in each cycle (docs/machine.md, section 13).
 
 A bank has one write port and one read port. Data that are read together lie in different banks, or in copies of the
 memory that are all written alike. Of these ways the cheapest is taken, of equal ones the first:

@@ -1,4 +1,4 @@
-"""Windows: registers that keep what the next repetitions of a line read again (docs/machine.md, section 7).
+"""Windows: registers that keep what the next repetitions of a line read again (docs/machine.md, section 13).
 
 Repetitions that start along a line read translates of one set A, U steps further each time. What of A + U step is in A
 too need not be read again: it moves on through registers. Only New, the places that the step before has not read, come
