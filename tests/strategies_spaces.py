@@ -46,7 +46,7 @@ def studies(draw: st.DrawFn, network: Network, platform: Platform) -> Study:
     study = Study(
         blocks=blocks,
         orders=orders,
-        units=draw(st.sampled_from([(1,), (1, 2)])),
+        units=draw(st.sampled_from([(1,), (1, 2), (1, 2)])),
         intervals=draw(st.sampled_from([None, None, *_all_intervals(network, platform)])),
         reuse_memory=draw(st.booleans()),
         longest_group=draw(st.sampled_from([None, None, None, 2])),
