@@ -15,12 +15,14 @@ def cycles_of_requests(words: Sequence[int], latency: int, outstanding: int) -> 
     cycle, issued, done = 0, list[int](), 0
     left = list(words)
     while done < len(words):
-        if len(issued) < len(words) and len(issued) - done < outstanding:
+        issues = len(issued) < len(words) and len(issued) - done < outstanding
+        if issues:
             issued.append(cycle)
-        if done < len(issued) and cycle >= issued[done] + latency:
+        brings = cycle >= issued[done] + latency
+        if brings:
             left[done] -= 1
             done += left[done] == 0
-        cycle += 1
+        cycle = cycle + 1 if issues or brings else issued[done] + latency  # nothing happens until then
     return cycle
 
 
