@@ -217,5 +217,5 @@ def test_a_request_more_outstanding_or_a_word_less(small: SmallLpsf, design: Des
     assert "cycles" in (by_run.judge(design, small.platform.model_copy(update={"memory": fewer})) or "")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mutants, "PACKAGE", "hwmodel.machine")
-        with changed("requests", "worst_start(runs, shape, unit, word)) // word + 1", "0) // word"):
+        with changed("requests", "worst) // word + 1", "0) // word"):
             assert "cycles" in (by_run.judge(design) or "")
