@@ -23,6 +23,7 @@ from hwmodel.local_memory.port_plan import Ports, plan_ports
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse
 from hwmodel.machine.group import Group
 from hwmodel.platform import Platform
+from hwmodel.units import Riding, riding_dimensions, unit_dimension
 
 Organised = tuple[MemoryUse, Organisation]
 RANDOM_DATA = 32  # a smaller pattern that data subscript is a multiplexer of registers
@@ -94,26 +95,19 @@ class _View:
         return {one.task: (one.units, one.interval) for one in self.estimate.processors}
 
     @cached_property
-    def lines(self) -> Mapping[str, tuple[tuple[int, int], ...]]:
-        """By task its dimensions from the innermost of the scan outwards, each with 1, or -1 where it is descending.
+    def riding(self) -> Riding:
+        """Which dimension of each task rides on each of the last one's."""
+        return riding_dimensions(self.accesses, self.group.tasks, self.group.last)
 
-        Before the last task they are those that follow the axes which its reader walks, by what it writes.
-        """
-        scan = self.design.blocks.scan
-        walked = [(own, -1 if down else 1) for own, down in zip(scan.dimensions, scan.descending, strict=True)]
-        lines = {self.group.last: tuple(reversed(walked))}
-        for task in reversed(self.group.tasks[:-1]):
-            pairs = (
-                (read, write)
-                for array in self.group.arrays_of(task)
-                for reader in self.group.readers(array)
-                if reader in lines
-                for read in self.group.reads(reader, array)
-                for write in self.group.writes(task, array)
-            )
-            read, write = next(pairs)
-            lines[task] = tuple(_followed(read, write, lines[read.process]))
-        return lines
+    def along(self, task: str) -> tuple[int, int] | None:
+        """The dimension that units of a task share, and 1, or -1 where it is walked downwards; None without one."""
+        dimension = unit_dimension(self.accesses, self.riding, self.design.blocks.scan, task)
+        if dimension is None:
+            return None
+        (cut,) = (processor.cut for processor in self.design.processors if processor.task == task)
+        blocks = self.design.blocks if task == self.group.last else cut
+        down = blocks is not None and dict(zip(blocks.scan.dimensions, blocks.scan.descending, strict=True))[dimension]
+        return dimension, -1 if down else 1
 
     def organisation(self, use: MemoryUse, terms: Terms) -> Organisation:
         """That of a buffer, a FIFO or a state of the group."""
@@ -152,16 +146,15 @@ class _View:
     def access(self, touch: Touch) -> Access:
         """One tiler at the units and the occupancy of its task."""
         task, (units, cycles) = touch.process, self.rates[touch.process]
-        delays = self.group.delays(task)
-        free = [(own, sign) for own, sign in self.lines[task] if not any(one.vector[own] for one in delays)]
-        step = tuple(row[free[0][0]] * free[0][1] if free else 0 for row in touch.tiler.paving)
+        along = self.along(task)
+        step = tuple(row[along[0]] * along[1] if along else 0 for row in touch.tiler.paving)
         return Access(
             box_places(touch.tiler.fitting, touch.pattern),
             step,
-            units if free else 1,
+            units if along else 1,
             cycles,
             self._random(touch),
-            ordered=not delays,
+            ordered=not self.group.delays(task),
             edges=self._edges(touch, [part * (units - 1) for part in step]),
         )
 
@@ -190,18 +183,3 @@ class _View:
             step = math.gcd(*(part for part, _ in moves))
             edges.append(Edge(extent, (low, max(low, high), step), border) if extent is not None else None)
         return tuple(edges)
-
-
-def _followed(read: Touch, write: Touch, walked: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The dimensions of a writer that follow those of a reader, in their order, then all others from the last on."""
-    seen = set[int]()
-    for own, sign in walked:
-        axis = next((axis for axis, row in enumerate(read.tiler.paving) if row[own]), None)
-        if axis is not None:
-            down = read.tiler.paving[axis][own] < 0
-            for dimension, factor in enumerate(write.tiler.paving[axis]):
-                if factor and dimension not in seen:
-                    seen.add(dimension)
-                    yield dimension, sign * (-1 if down != (factor < 0) else 1)
-    rank = len(write.tiler.paving[0]) if write.tiler.paving else 0
-    yield from ((dimension, 1) for dimension in reversed(range(rank)) if dimension not in seen)
