@@ -122,12 +122,12 @@ function builtParts(design) {
     `In this report of the designs ${Object.keys(data.built).join(", ")}; arrayol simulate tells it of each.`)) : null;
   const costs = ["blocks", "lut", "ff", "area"].filter((name) => built.totals[name]);
   const titles = { blocks: "blocks", lut: "LUT", ff: "FF", area: "um2" };
-  const heads = ["memory", "organisation", "of", ...costs.map((name) => titles[name])];
+  const heads = ["memory", "organisation", "built of", ...costs.map((name) => titles[name])];
   const row = (one) => make("tr", {}, make("td", {}, `${one.group === null ? "" : `${one.group}: `}${one.kind} ${one.name}`),
     make("td", { class: "text" }, one.organisation, make("div", { class: "note" }, one.sentences.join(" "))),
     make("td", { class: "text" }, one.built_of + (one.estimate ? " (estimate)" : "")), ...costs.map((name) => make("td", {}, shown(one[name]))));
   return part("What memories are built of", "built", make("p", { class: "note" }, `In all ${built.summary}.`),
-    make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", {}, head)))), make("tbody", {}, ...built.memories.map(row)))));
+    make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head, place) => make("th", place < 3 ? { class: "text" } : {}, head)))), make("tbody", {}, ...built.memories.map(row)))));
 }
 
 // Whether a processor starts repetitions more rarely than its datapath could.
