@@ -15,9 +15,9 @@ from dse.results.schema import (
 )
 from hwmodel.design import Blocks, GroupDesign
 from hwmodel.machine.costs import processor_costs
-from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.schedule.datapaths import Datapaths
 
 
 def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimate) -> GroupRecord:

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, units_of
-from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import Number
+from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
 

@@ -14,7 +14,6 @@ import numpy as np
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
 from hwmodel.machine.costs import design_costs
-from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.energy import PlanEnergy, energy_prices
 from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime
 from hwmodel.machine.group import Elements
@@ -22,7 +21,8 @@ from hwmodel.machine.memories import fifo_memories, kept_memories
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import require_units
-from hwmodel.machine.processors import Busy
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.processors import Busy
 from hwmodel.platform import Platform
 
 # Cycles by cause: what ends each step, and what a processor waits for (docs/machine.md, section 9).

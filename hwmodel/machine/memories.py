@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from arrayol.ir.spec import Delay, port_named
-from hwmodel.machine.chains import Chains, open_intervals
 from hwmodel.machine.estimate import MemoryUse, memory_use
-from hwmodel.machine.fifo import depth
 from hwmodel.machine.group import Elements, frames_back
 from hwmodel.machine.moves import largest_live, largest_live_folded
 from hwmodel.machine.plan import Plan
-from hwmodel.machine.processors import Busy
+from hwmodel.machine.schedule.chains import Chains, open_intervals
+from hwmodel.machine.schedule.fifo import depth
+from hwmodel.machine.schedule.processors import Busy
 
 
 def kept_memories(plan: Plan, *, in_succession: bool = False) -> tuple[MemoryUse, ...]:

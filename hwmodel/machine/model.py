@@ -22,12 +22,12 @@ from hwmodel.machine.bounds import require_network
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
 from hwmodel.machine.exact import estimate_exactly, step_cycles
-from hwmodel.machine.fifo import fifo_data
 from hwmodel.machine.group import Group
 from hwmodel.machine.organised import Organised, organisations
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import legal_scans
+from hwmodel.machine.schedule.fifo import fifo_data
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain, separable_fifos
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group

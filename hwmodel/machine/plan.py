@@ -12,12 +12,12 @@ import numpy as np
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.machine.bounds import Volume, require_plan
-from hwmodel.machine.datapaths import Datapaths
-from hwmodel.machine.fifo import FifoData, Starts, fifo_data, require_order
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.port import Port, PortCycles, Transfer
-from hwmodel.machine.processors import Busy, Processors, access_cycles, check_layouts, make_stages
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.fifo import FifoData, Starts, fifo_data, require_order
+from hwmodel.machine.schedule.processors import Busy, Processors, access_cycles, check_layouts, make_stages
 from hwmodel.machine.ticks import Ticks, stage_group, tick_group
 from hwmodel.platform import Platform
 

@@ -15,8 +15,8 @@ from arrayol.errors import error
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.machine.costs import ROM_BITS, cost_names, processor_costs
-from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES, SETUP
+from hwmodel.machine.schedule.datapaths import Datapaths
 
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 

@@ -26,7 +26,7 @@ from hwmodel.machine.memories import fifo_memories, kept_memories
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import FRAME, LATENCY, Figures, Offered, Priced, PricedEnergy, unit_figures
-from hwmodel.machine.processors import Pipeline
+from hwmodel.machine.schedule.processors import Pipeline
 from hwmodel.platform import Platform
 
 _CELLS = 1 << 22  # of intermediate arrays at a time

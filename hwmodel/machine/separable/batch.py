@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, interval_of, rate_of, units_of
-from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.energy import energy_prices
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port
@@ -30,7 +29,8 @@ from hwmodel.machine.priced import (
     count_combinations,
     unit_figures,
 )
-from hwmodel.machine.processors import check_layouts
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, unchanging_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures

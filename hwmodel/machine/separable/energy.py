@@ -15,7 +15,6 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of
-from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.energy import (
     EnergyPrices,
     energy_uses,
@@ -25,6 +24,7 @@ from hwmodel.machine.energy import (
 )
 from hwmodel.machine.estimate import EnergyUse, MemoryUse
 from hwmodel.machine.port import Port
+from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts

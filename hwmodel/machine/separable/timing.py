@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import subscripts
 from hwmodel.design import BankLayout, interval_of, units_of
-from hwmodel.machine.datapaths import Datapaths, Waits
 from hwmodel.machine.group import Group
 from hwmodel.machine.port import Port, PortCycles
-from hwmodel.machine.processors import busiest_bank
-from hwmodel.machine.rounds import Lines
+from hwmodel.machine.schedule.datapaths import Datapaths, Waits
+from hwmodel.machine.schedule.processors import busiest_bank
+from hwmodel.machine.schedule.rounds import Lines
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import (
     Kinds,

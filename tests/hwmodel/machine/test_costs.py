@@ -11,8 +11,8 @@ from arrayol.ir.network import flatten
 from hwmodel.assumptions import assumed_by_machine
 from hwmodel.design import rate_of
 from hwmodel.machine.costs import design_costs
-from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.platform import Platform
 
 SPEC = """\

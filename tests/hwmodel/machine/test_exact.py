@@ -17,9 +17,9 @@ from strategies_machine import Case, cases, offered_rates
 from arrayol.errors import ArrayolError
 from arrayol.text import listed
 from hwmodel.design import GroupDesign, interval_of, units_of
-from hwmodel.machine.datapaths import Datapaths
 from hwmodel.machine.estimate import OBJECTIVES, GroupEstimate
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.schedule.datapaths import Datapaths
 
 
 @settings(max_examples=400, deadline=None)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from strategies import NOWHERE, delay_sets
 
 from arrayol.ir.spec import Delay, Shape
-from hwmodel.machine.fifo import depth
 from hwmodel.machine.group import closed
 from hwmodel.machine.moves import largest_live, largest_live_folded
+from hwmodel.machine.schedule.fifo import depth
 
 intervals = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 9)), min_size=1, max_size=12)
 

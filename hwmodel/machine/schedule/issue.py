@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Extents, Indices, flat
-from hwmodel.machine.chains import Chains, longest_before, pairs_of
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.int64 import require_numbers
+from hwmodel.machine.schedule.chains import Chains, longest_before, pairs_of
 from hwmodel.machine.ticks import Work
 
 

@@ -12,14 +12,14 @@ from arrayol.errors import error
 from hwmodel.accesses import Extents, Indices, subscripts
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Scan, interval_of, row_major, units_of
-from hwmodel.machine.chains import longest_before
-from hwmodel.machine.datapaths import Datapaths
-from hwmodel.machine.fifo import FifoData
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.int64 import require_numbers
-from hwmodel.machine.issue import Issue, Stage
-from hwmodel.machine.list_schedule import Jobs, priorities, start_rounds
 from hwmodel.machine.scans import block_places
+from hwmodel.machine.schedule.chains import longest_before
+from hwmodel.machine.schedule.datapaths import Datapaths
+from hwmodel.machine.schedule.fifo import FifoData
+from hwmodel.machine.schedule.issue import Issue, Stage
+from hwmodel.machine.schedule.list_schedule import Jobs, priorities, start_rounds
 from hwmodel.machine.ticks import Work
 from hwmodel.platform import Platform
 from hwmodel.units import delayed_dimensions, riding_dimensions, unit_dimension

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from hwmodel.machine.rounds import Lines
+from hwmodel.machine.schedule.rounds import Lines
 
 
 def _issued(step: int, indices: int, rows: int, length: int, units: int, waits: tuple[int, int]) -> int:
