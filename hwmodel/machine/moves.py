@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from hwmodel.accesses import Touch
 from hwmodel.design import Blocks, GroupDesign, Keep
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.scans import prefixes
@@ -13,13 +15,45 @@ from hwmodel.machine.ticks import STORES, Stages, Ticks, Work, is_unchanging, re
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
-    """Instances of the elements of one array: the step that brings each and the step of its last use."""
+class Brought:
+    """Instances of elements that one source brings: the step that brings each and the step of its last use.
 
-    array: str
+    The source, the loader or a tiler that writes, does what it does for a tick `stage` steps after it. `lag` is by how
+    many steps the last stage of what uses the instances follows that; 0 where nothing does.
+    """
+
     element: Elements
     born: Elements
     last: Elements
+    stage: int
+    lag: int
+
+    def from_step(self, first: int) -> Brought:
+        """The same with steps counted from another one."""
+        return replace(self, born=self.born - first, last=self.last - first, stage=self.stage - first)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """All instances of the elements of one array, by source."""
+
+    array: str
+    sources: tuple[Brought, ...]
+
+    @cached_property
+    def element(self) -> Elements:
+        """The element of each instance."""
+        return np.concatenate([source.element for source in self.sources])
+
+    @cached_property
+    def born(self) -> Elements:
+        """The step that brings it."""
+        return np.concatenate([source.born for source in self.sources])
+
+    @cached_property
+    def last(self) -> Elements:
+        """The step of its last use."""
+        return np.concatenate([source.last for source in self.sources])
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,28 +82,42 @@ def load_array(group: Group, design: GroupDesign, ticks: Ticks, stages: Stages, 
         first = np.searchsorted(prefix, fetches % count)
     end = np.full(len(fetches), np.iinfo(np.int64).min)
     np.maximum.at(end, instance, last)
-    return Held(array, fetches // count, first + stages.load[array], end)
+    stage = stages.load[array]
+    lag = max(stages.task[reader] for reader in group.readers(array)) - stage
+    return Held(array, (Brought(fetches // count, first + stage, end, stage, lag),))
 
 
 def make_array(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Held, Stored]:
-    """What the group makes of an array, by all tasks that write it, and what of it is stored."""
-    held, stored = zip(*(_made_by(group, ticks, stages, array, task) for task in group.made[array]), strict=True)
-    element, born, last = (
-        np.concatenate([getattr(each, name) for each in held]) for name in ("element", "born", "last")
-    )
+    """What the group makes of an array, by all tilers that write it, and what of it is stored."""
+    writers = [(task, touch) for task in group.made[array] for touch in group.writes(task, array)]
+    alone = len(writers) == 1
+    made, stored = zip(*(_made_by(group, ticks, stages, writer, alone=alone) for writer in writers), strict=True)
     out = (np.concatenate([getattr(each, name) for each in stored]) for name in ("element", "step"))
-    return Held(array, element, born, last), Stored(array, *out)
+    return Held(array, made), Stored(array, *out)
 
 
-def _made_by(group: Group, ticks: Ticks, stages: Stages, array: str, task: str) -> tuple[Held, Stored]:
-    work = ticks.work[task]
-    element, run = _elements_made(group, work, array, task)
-    born = work.tick[run] + stages.task[task]
-    last = _last_reads(group, ticks, stages, (array, task), work.once, (element, work.use[run], born))
-    stored = _stored(group, ticks, array, element, work.tick[run])
-    last[stored] = np.maximum(last[stored], ticks.own[ticks.block[work.tick[run[stored]]]] + STORES)
-    out = Stored(array, element[stored], ticks.own[ticks.block[work.tick[run[stored]]]] + STORES)
-    return Held(array, element, born, last), out
+def _made_by(
+    group: Group, ticks: Ticks, stages: Stages, writer: tuple[str, Touch], *, alone: bool
+) -> tuple[Brought, Stored]:
+    """What a task makes of an array through one tiler, `alone` if it is the only one."""
+    (task, touch), array = writer, writer[1].array
+    work, stage = ticks.work[task], stages.task[task]
+    element, run = _elements_made(group, work, touch)
+    born, last, latest = work.tick[run] + stage, work.tick[run] + stage, [stage]
+    order = _Instances.of(element, work.use[run], len(ticks.block), once=work.once)
+    for reader in group.readers(array):
+        read, tick = read_at(group, reader, array, ticks.work[reader])
+        if not alone:
+            own = np.isin(read, element)
+            read, tick = read[own], tick[own]
+        if len(read):
+            np.maximum.at(last, order.find(read, tick), tick + stages.task[reader])
+            latest.append(stages.task[reader])
+    kept = _stored(group, array, element, work.tick[run])
+    out = Stored(array, element[kept], ticks.own[ticks.block[work.tick[run[kept]]]] + STORES)
+    last[kept] = np.maximum(last[kept], out.step)
+    latest += [STORES] if len(kept) else []
+    return Brought(element, born, last, stage, max(latest) - stage), out
 
 
 def _uses(group: Group, ticks: Ticks, stages: Stages, array: str) -> tuple[Elements, Elements, Elements]:
@@ -91,44 +139,35 @@ def _prefixes(group: Group, blocks: Blocks, ticks: Ticks, level: int) -> Element
     return prefix
 
 
-def _elements_made(group: Group, work: Work, array: str, task: str) -> tuple[Elements, Elements]:
-    """The elements that runs of a task write, and the number of the run that does."""
-    repetitions = group.accesses.repetitions(task)[work.repetition]
-    elements, runs = [], []
-    for touch in group.writes(task, array):
-        rows, written = group.accesses.touched(touch, repetitions)
-        elements.append(written.ravel())
-        runs.append(np.repeat(rows, written.shape[1]))
-    return np.concatenate(elements), np.concatenate(runs)
+def _elements_made(group: Group, work: Work, touch: Touch) -> tuple[Elements, Elements]:
+    """The elements that runs of a task write through a tiler, and the number of the run that does."""
+    repetitions = group.accesses.repetitions(touch.process)[work.repetition]
+    rows, written = group.accesses.touched(touch, repetitions)
+    return written.ravel(), np.repeat(rows, written.shape[1])
 
 
-def _last_reads(
-    group: Group,
-    ticks: Ticks,
-    stages: Stages,
-    place: tuple[str, str],
-    once: bool,
-    made: tuple[Elements, Elements, Elements],
-) -> Elements:
-    """The last step in which each instance of an array by a task is read, the step that makes it where it is not."""
-    array, task = place
-    element, use, born = made
-    last: Elements = born.copy()
-    if not group.readers(array):
-        return last
-    read, tick, step = _uses(group, ticks, stages, array)
-    if len(group.made[array]) > 1:
-        own = group.writer(array, task)[read] >= 0
-        read, tick, step = read[own], tick[own], step[own]
-    count = len(ticks.block)
-    key = element if once else element * count + use
-    wanted = read if once else read * count + tick
-    order = np.argsort(key)
-    np.maximum.at(last, order[np.searchsorted(key[order], wanted)], step)
-    return last
+@dataclass(frozen=True, eq=False)
+class _Instances:
+    """Instances in the order of their keys: elements, or where they come several times elements and ticks of use."""
+
+    order: Elements
+    keys: Elements
+    ticks: int | None
+
+    @staticmethod
+    def of(element: Elements, use: Elements, ticks: int, *, once: bool) -> _Instances:
+        key = element if once else element * ticks + use
+        order = np.argsort(key)
+        return _Instances(order, key[order], None if once else ticks)
+
+    def find(self, element: Elements, tick: Elements) -> Elements:
+        """The instance of each element that is read at a tick."""
+        wanted = element if self.ticks is None else element * self.ticks + tick
+        found: Elements = self.order[np.searchsorted(self.keys, wanted)]
+        return found
 
 
-def _stored(group: Group, ticks: Ticks, array: str, element: Elements, tick: Elements) -> Elements:
+def _stored(group: Group, array: str, element: Elements, tick: Elements) -> Elements:
     """Of the instances of elements needed outside, the first of each."""
     if array not in group.stored:
         return np.zeros(0, np.int64)

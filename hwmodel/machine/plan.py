@@ -104,7 +104,7 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
         group,
         design,
         platform,
-        tuple(replace(kept, born=kept.born - first, last=kept.last - first) for kept in held),
+        tuple(replace(kept, sources=tuple(own.from_step(first) for own in kept.sources)) for kept in held),
         transfers,
         Processors(group, stages_of, fifos, last - first + 1, paths),
         len(ticks.block),

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
-from hwmodel.local_memory.addresses import ElementBox
+from hwmodel.local_memory.words import Words
 from hwmodel.platform import Platform
 from hwmodel.simulator.memories import Buffer, Fifo, Memory, States
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
@@ -25,7 +25,7 @@ from hwmodel.simulator.processors import processor_of
 from hwmodel.simulator.setup import Setup
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
-Words = Mapping[str, ElementBox]  # the addresses of the data of arrays in their buffers
+Addressed = Mapping[str, Words]  # the words of the data of arrays in their buffers
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class LocalMemories:
     """
 
     sizes: Sizes
-    words: Words = field(default_factory=dict)
+    words: Addressed = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

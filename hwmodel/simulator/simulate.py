@@ -28,7 +28,7 @@ from arrayol.source import Span
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
-from hwmodel.simulator.group import GroupRun, LocalMemories, Sizes, Words, run_group
+from hwmodel.simulator.group import Addressed, GroupRun, LocalMemories, Sizes, run_group
 from hwmodel.simulator.memories import Memory, external_memory, of_other_frames, one_frame
 from hwmodel.simulator.plan import fault
 from hwmodel.simulator.setup import Setup, set_up
@@ -95,7 +95,7 @@ def run_groups(
     platform: Platform,
     design: Design,
     sizes: Sequence[Sizes],
-    words: Sequence[Words] | None = None,
+    words: Sequence[Addressed] | None = None,
 ) -> list[tuple[GroupRun, Memory]]:
     """The groups' runs after the setup, one after another over one external memory, which each run comes with.
 
@@ -107,7 +107,7 @@ def run_groups(
     setup = set_up(accesses, platform, memory)
     runs: list[tuple[GroupRun, Memory]] = []
     made: Counter[str] = Counter()
-    addresses: Sequence[Words] = words or [{} for _ in design.groups]
+    addresses: Sequence[Addressed] = words or [{} for _ in design.groups]
     for group, own, where in zip(design.groups, sizes, addresses, strict=True):
         run = run_group(accesses, platform, group, LocalMemories(own, where), memory, setup, made)
         made.update({name: len(moved.element) for name, moved in run.moves.arrays.items() if not moved.loaded})

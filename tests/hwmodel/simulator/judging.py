@@ -16,13 +16,13 @@ from arrayol.errors import ArrayolError
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
-from hwmodel.local_memory.enumerated import element_box
 from hwmodel.machine.access_counts import accesses_of_runs
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.plan import plan_group
 from hwmodel.platform import Platform
-from hwmodel.simulator.group import Words
+from hwmodel.simulator.group import Addressed
 from hwmodel.simulator.plan import SimulatorError, outside_elements
 from hwmodel.simulator.simulate import Simulation, reference_of, run_groups, simulate_alone
 
@@ -112,14 +112,11 @@ def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, 
             assert np.array_equal(needed, outside_elements(reference.accesses, array, set(group.tasks)))
 
 
-def addresses_of(model: MachineModel, group: GroupDesign) -> Words:
-    """Addresses of the data of each buffer, from all their lifetimes."""
+def addresses_of(model: MachineModel, group: GroupDesign) -> Addressed:
+    """The words of the data of each buffer."""
     plan = plan_group(model.accesses, model.platform, group)
     buffers = [held for held in plan.held if held.array not in plan.fifos and len(held.element)]
-    return {
-        held.array: element_box(model.accesses.shape(held.array), held.element, held.born, held.last)
-        for held in buffers
-    }
+    return {held.array: contents_of(plan, held).words for held in buffers}
 
 
 def require_addressed(model: MachineModel, design: Design, sizes: Sequence[Sizes]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,8 @@ from arrayol.checks.top import choose_top
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.design import POLICIES, Blocks, Design, GroupDesign, Policy, Processor, row_major
-from hwmodel.local_memory.addresses import ElementBox
+from hwmodel.local_memory.addresses import Box, Form, Linear, Ring, placed
+from hwmodel.local_memory.words import BufferWords, Words
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import ExternalMemory, Platform
 from hwmodel.simulator.memories import Buffer
@@ -34,7 +35,7 @@ def design_of(model: MachineModel, shape: tuple[int, ...], policy: Policy) -> De
     return Design((GroupDesign(processors, Blocks(shape, row_major(len(shape))), policy=policy),))
 
 
-def stopped(model: MachineModel, design: Design, words: Mapping[str, ElementBox]) -> SimulatorError | None:
+def stopped(model: MachineModel, design: Design, words: Mapping[str, Words]) -> SimulatorError | None:
     sizes = [{(use.kind, use.name): use.data for use in group.memories} for group in model.evaluate(design).groups]
     try:
         run_groups(model.accesses, model.platform, design, sizes, [words])
@@ -51,16 +52,36 @@ def test_every_policy_runs_at_its_addresses(model: MachineModel, shape: tuple[in
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_an_innermost_modulus_one_too_small_is_an_overwrite(model: MachineModel, policy: Policy) -> None:
+def test_a_modulus_one_too_small_is_an_overwrite(model: MachineModel, policy: Policy) -> None:
     design = design_of(model, (2, 3), policy)
     words = addresses_of(model, design.groups[0])
-    for array, box in words.items():
-        place = max(place for place, modulus in enumerate(box.moduli) if modulus > 1)
-        moduli = tuple(modulus - (number == place) for number, modulus in enumerate(box.moduli))
-        error = stopped(model, design, {**words, array: replace(box, moduli=moduli)})
-        assert error is not None
-        assert error.rule == "overwrite"
-        assert f"the buffer of '{array}' at address" in str(error)
+    for array, own in words.items():
+        assert isinstance(own, BufferWords)
+        for wrong in too_small(own):
+            error = stopped(model, design, {**words, array: wrong})
+            assert error is not None
+            assert error.rule == "overwrite"
+            assert f"the buffer of '{array}' at address" in str(error)
+
+
+def too_small(words: BufferWords) -> Iterator[BufferWords]:
+    """The same with one modulus of one part of a piece one less."""
+    for place, piece in enumerate(words.pieces):
+        for number, part in enumerate(piece.addresses.parts):
+            for form in smaller(part.form):
+                parts, pieces = list(piece.addresses.parts), list(words.pieces)
+                parts[number] = replace(part, form=form)
+                pieces[place] = replace(piece, addresses=replace(piece.addresses, parts=placed(tuple(parts))))
+                yield replace(words, pieces=tuple(pieces))
+
+
+def smaller(form: Form) -> list[Form]:
+    """The same with one of its moduli one less."""
+    if isinstance(form, Box):
+        moduli = [replace(form, outer=form.outer - 1), replace(form, inner=form.inner - 1)]
+        return [box for box in moduli if box.size]
+    assert isinstance(form, Linear | Ring)
+    return [replace(form, size=form.size - 1)] if form.size > 1 else []
 
 
 def rule(buffer: Buffer, step: int, data: list[int], *, read: bool = False) -> str:

@@ -76,11 +76,19 @@ MODEL = {  # the module, a line of it, and what stands there instead
     "tasks a step too late": ("ticks", "(0 if array in design.fifos else 1)", "0"),
     "no delay state": ("memories", "if delay in acting:", "if delay not in acting:"),
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
-    "bank conflicts ignored": ("processors", BANKS, "busiest = 0"),
-    "levels that do not wait": ("issue", "np.maximum(rounds, waits[step])", "rounds"),
+    "bank conflicts ignored": ("schedule.processors", BANKS, "busiest = 0"),
+    "levels that do not wait": ("schedule.issue", "np.maximum(rounds, waits[step])", "rounds"),
     "latency forgotten": ("port", "(self.platform.memory.latency or 0) + self.words", "self.words"),
-    "states always in registers": ("datapaths", "for in_register in (True, False)", "for in_register in (True, True)"),
-    "a datapath without latency": ("processors", "rounds * path.interval + path.latency", "rounds * path.interval"),
+    "states always in registers": (
+        "schedule.datapaths",
+        "for in_register in (True, False)",
+        "for in_register in (True, True)",
+    ),
+    "a datapath without latency": (
+        "schedule.processors",
+        "rounds * path.interval + path.latency",
+        "rounds * path.interval",
+    ),
 }
 
 
@@ -112,7 +120,7 @@ def test_units_do_not_cross_the_ends_of_lines(checkout: Path, monkeypatch: pytes
     monkeypatch.setattr(mutants, "PACKAGE", "hwmodel.machine")
     monkeypatch.setattr(MachineModel, "estimate", MachineModel.exact)
     crossing = "return -(-np.bincount(number, length).astype(np.int64) // units)"
-    with changed("issue", "return rounds", crossing):
+    with changed("schedule.issue", "return rounds", crossing):
         assert small.judge(design) is not None
 
 

@@ -1,0 +1,87 @@
+"""What a buffer holds, and the sizes of its memory: pieces that are products of two lines, or a list of data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hwmodel.local_memory.addresses import ElementBox, Ints
+from hwmodel.local_memory.enumerated import element_box
+from hwmodel.local_memory.parts import addresses_of, size_in_succession, size_of
+from hwmodel.local_memory.pieces import Piece
+from hwmodel.local_memory.words import BufferWords, Numbers, PieceWords
+
+Extents = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Pieces:
+    """Pieces of an array of some shape, which lie one after another in the buffer."""
+
+    shape: Extents
+    pieces: tuple[Piece, ...]
+
+    @property
+    def size(self) -> int:
+        """The words of the buffer."""
+        return sum(size_of(piece.lines) for piece in self.pieces)
+
+    @property
+    def size_in_succession(self) -> int:
+        """The same where frames follow each other."""
+        return sum(size_in_succession(piece.lines) for piece in self.pieces)
+
+    @property
+    def words(self) -> BufferWords:
+        """The word of each datum."""
+        return BufferWords(self.shape, tuple(_words(self.shape, piece) for piece in self.pieces))
+
+
+def _words(shape: Extents, piece: Piece) -> PieceWords:
+    lines, sides = piece.lines, (piece.outer, piece.inner)
+    of_lines = [
+        Numbers.of(np.column_stack([side.places, line.first]), (*(shape[axis] for axis in side.axes), line.places))
+        for side, line in zip(sides, (lines.outer, lines.inner), strict=True)
+    ]
+    free = Numbers.of(piece.free.places, tuple(shape[axis] for axis in piece.free.axes))
+    axes = (piece.outer.axes, piece.inner.axes, piece.free.axes)
+    return PieceWords(addresses_of(lines), axes, (of_lines[0], of_lines[1], free), lines.inner.places, piece.start)
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Data one by one: the element of each, the step that brings it and that of its last use, both included.
+
+    A frame has `period` steps.
+    """
+
+    shape: Extents
+    element: Ints
+    born: Ints
+    last: Ints
+    period: int
+
+    @property
+    def size(self) -> int:
+        """The words of the buffer."""
+        return self.words.size
+
+    @property
+    def size_in_succession(self) -> int:
+        """The same where frames follow each other: as many as data of the first can meet stand for all."""
+        if not len(self.element):
+            return 0
+        times = 1 + int(self.last.max() - self.born.min()) // self.period
+        later = np.repeat(np.arange(times) * self.period, len(self.element))
+        again = [np.tile(column, times) for column in (self.element, self.born, self.last)]
+        return element_box(self.shape, again[0], again[1] + later, again[2] + later).size
+
+    @cached_property
+    def words(self) -> ElementBox:
+        """The word of each datum."""
+        return element_box(self.shape, self.element, self.born, self.last)
+
+
+Contents = Pieces | Listed
