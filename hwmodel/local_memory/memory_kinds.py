@@ -56,12 +56,17 @@ class Kinds:
         costs: Mapping[str, float] = dict(self.register)
         return Built(REGISTERS, **{name: cost * bits for name, cost in costs.items()})
 
-    def bank(self, words: int, bits: int, ports: int, prices: LocalPrices) -> Built | None:
-        """One memory with so many ports that are used in one cycle; None where no kind has as many."""
+    def bank(self, words: int, bits: int, prices: LocalPrices, *, reads: int, writes: int) -> Built | None:
+        """One memory that so many ports read and so many others write in one cycle; None where no kind has them."""
         if words <= 1:
             return self.registers(words * bits)
-        built = [_built(kind, words, bits, prices) for kind in self.kinds if kind.ports >= ports]
+        built = [_built(kind, words, bits, prices) for kind in self.kinds if _has_ports(kind, reads, writes)]
         return min(built, key=lambda one: one.price(prices), default=None)
+
+
+def _has_ports(kind: MemoryKind, reads: int, writes: int) -> bool:
+    """Whether a kind has so many ports that read beside so many that write."""
+    return reads + writes <= kind.ports and reads <= (kind.reads or kind.ports)
 
 
 def _built(kind: MemoryKind, words: int, bits: int, prices: LocalPrices) -> Built:

@@ -112,7 +112,7 @@ def _built(
     deep = depth(function)
     for read_ports in ports:
         copies = -(-max(1, reads) // read_ports) * max(1, writing)
-        bank = terms.kinds.bank(deep, bits, read_ports + (writing > 0), terms.prices)
+        bank = terms.kinds.bank(deep, bits, terms.prices, reads=read_ports, writes=int(writing > 0))
         if bank is not None and (way != "copies" or copies <= terms.copies_most):
             built = bank.times(copies * function.banks)
             if registers:
@@ -142,7 +142,7 @@ def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str
 def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation:
     """A FIFO of so many data whose wider end moves `wide` data in a cycle: one bank as wide as that."""
     deep = -(-data // wide)
-    built = terms.kinds.bank(deep, wide * bits, terms.read_ports + 1, terms.prices)
+    built = terms.kinds.bank(deep, wide * bits, terms.prices, reads=terms.read_ports, writes=1)
     if built is None:
         return _nothing(wide * bits)
     return Organisation("fifo", 1, one_bank(1), deep, wide * bits, 0, built, f"as wide as its wider end: {wide:,} data")
@@ -152,7 +152,7 @@ def organise_state(chains: int, units: int, bits: int, terms: Terms) -> Organisa
     """The state of a delay of so many open chains, each of so many `bits`: a bank for each unit."""
     banks = max(1, min(units, chains))
     deep = -(-chains // banks)
-    built = terms.kinds.bank(deep, bits, terms.read_ports + 1, terms.prices)
+    built = terms.kinds.bank(deep, bits, terms.prices, reads=terms.read_ports, writes=1)
     if built is None:
         return _nothing(bits)
     return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built.times(banks), "a bank for each unit")

@@ -1,0 +1,65 @@
+"""Kinds of memories: which have the ports that are asked for, and which of these is cheapest."""
+
+from __future__ import annotations
+
+import pytest
+
+from hwmodel.datapath.technology.technology import load_technology
+from hwmodel.local_memory.memory_kinds import Built, Kinds
+from hwmodel.local_memory.offsets import Access, box_places
+from hwmodel.local_memory.organisations import Terms, organise
+from hwmodel.local_memory.port_plan import Ports, plan_ports
+from hwmodel.platform import LocalPrices
+
+BLOCKS, LUT = LocalPrices(lut=1000), LocalPrices(block=100_000)  # the other kind is far too dear
+FPGAS = ["ecp5-6", "series7"]
+
+
+def kinds(technology: str) -> Kinds:
+    return Kinds(load_technology(technology).memory_kinds)
+
+
+def bank(technology: str, shape: tuple[int, int], reads: int, writes: int, prices: LocalPrices) -> Built | None:
+    """A bank of `shape`, words and bits of a word."""
+    return kinds(technology).bank(*shape, prices, reads=reads, writes=writes)
+
+
+@pytest.mark.parametrize("technology", FPGAS)
+@pytest.mark.parametrize(
+    ("reads", "writes", "blocks"), [(1, 1, 1), (1, 0, 1), (2, 0, 2), (2, 1, None), (3, 0, None), (1, 2, None)]
+)
+def test_at_36_bits_a_block_reads_through_one_port(
+    technology: str, reads: int, writes: int, blocks: int | None
+) -> None:
+    """Through both only 18 bits a block."""
+    built = bank(technology, (512, 32), reads, writes, BLOCKS)
+    assert (built and built.blocks) == blocks
+
+
+@pytest.mark.parametrize("technology", FPGAS)
+def test_at_18_bits_a_block_reads_through_both_ports(technology: str) -> None:
+    assert bank(technology, (1024, 18), 2, 0, BLOCKS) == bank(technology, (1024, 18), 1, 1, BLOCKS)
+
+
+def test_memories_of_lut_that_read_at_the_address_of_writing() -> None:
+    """Those of the 7 series do, those of the ECP5 do not."""
+    assert bank("series7", (64, 8), 2, 0, LUT) == Built("RAM64X1D", lut=16)
+    two = bank("ecp5-6", (64, 8), 2, 0, LUT)
+    assert two is not None
+    assert two.kind == "DP16KD"
+    assert bank("ecp5-6", (64, 8), 1, 0, LUT) == Built("DPR16X4", lut=48)
+
+
+def test_a_memory_with_one_port_serves_only_what_is_never_written() -> None:
+    assert [one and one.kind for one in (bank("asic45", (64, 8), 1, writes, LUT) for writes in (0, 1))] == [
+        "SRAM",
+        "SRAM with two ports",
+    ]
+
+
+@pytest.mark.parametrize(("units", "copies", "blocks"), [(1, 1, 1), (2, 1, 2), (3, 3, 3), (4, 2, 4)])
+def test_a_rom_of_32_bits_by_its_reads(units: int, copies: int, blocks: int) -> None:
+    """512 words, read at subscripts of data: one block for a read, in copies of two where they come in pairs."""
+    table = plan_ports(Ports(1, (Access(box_places(((1,),), (512,)), (0,), units, random=1),)))
+    one = organise(table, 32, 512, lambda _: 512, Terms(kinds("ecp5-6"), BLOCKS))
+    assert (one.copies, one.built.blocks) == (copies, blocks)
