@@ -102,9 +102,9 @@ class MemoryKind(Table):
     """`[[memory.local.kind]]`: a memory that the technology has.
 
     It takes the first of the `shapes`, [words, bits], that fits best; without shapes it is built for its words and
-    bits. `ports` of them can be used in a cycle, of which `reads` read, all where it is left out. `lut`, `ff` and `area`
-    in um2 are of one memory, formulas of its words `k`, the bits of a word `w` and the `bits` in all; `blocks` is what
-    the vendor counts it as, 0 where it is logic.
+    bits. `ports` of them can be used in a cycle, of which `reads` read, all where it is left out. `lut`, `ff` and
+    `area` in um2 are of one memory, formulas of its words `k`, the bits of a word `w` and the `bits` in all; `blocks`
+    is what the vendor counts it as, 0 where it is logic.
     """
 
     name: str = Field(description="a text")
