@@ -14,6 +14,7 @@ ring a modulus on the order in which the walk brings the data. What chooses the 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -146,6 +147,40 @@ class Addresses:
                 own = (self.outer[outer] == part.classes[0]) & (self.inner[inner] == part.classes[1])
                 rows, columns = self.outer_number[outer], self.inner_number[inner]
             words[own] = (part.base + part.form.slot(rows[own], columns[own])) * self.free + offset[own]
+        return words
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The indices of a line, or places of the free part, that share a bank: by index its group and its number there."""
+
+    group: Ints
+    number: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class BankAddresses:
+    """The address of every datum of a buffer in its bank; `size` is the words of the deepest bank.
+
+    `outer` and `inner` group the indices of the lines, and `banks` has the addresses of a pair of groups. A pair's
+    `free` data of a bank are neighbours, numbered by `offset`.
+    """
+
+    size: int
+    outer: Groups
+    inner: Groups
+    banks: Mapping[tuple[int, int], Addresses]
+    offset: Ints
+
+    def address(self, outer: Ints, inner: Ints, offset: Ints) -> Ints:
+        """The word of each datum in its bank, given as `Addresses` has it."""
+        words = np.full(np.broadcast_shapes(outer.shape, inner.shape, offset.shape), -1, np.int64)
+        outer, inner, offset = np.broadcast_arrays(outer, inner, offset)
+        groups = self.outer.group[outer], self.inner.group[inner]
+        for (row, column), addresses in self.banks.items():
+            own = (groups[0] == row) & (groups[1] == column)
+            rows, columns = self.outer.number[outer[own]], self.inner.number[inner[own]]
+            words[own] = addresses.address(rows, columns, self.offset[offset[own]])
         return words
 
 

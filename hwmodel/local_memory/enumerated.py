@@ -23,15 +23,20 @@ from hwmodel.local_memory.addresses import ElementBox, Ints
 _ORDERS = 4  # axes up to which all orders are tried
 
 
-def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints) -> ElementBox:
+def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, bank: Ints | None = None) -> ElementBox:
     """The addresses of data: elements by row-major number, each alive from step `born` to step `last`, both included.
 
-    Raises ValueError where two data are alive at once that are one element, brought in one step.
+    Data of different banks never meet: all banks share the moduli. Raises ValueError where two data of a bank are alive
+    at once that are one element, brought in one step.
     """
+    apart = np.zeros(len(born), np.int64) if bank is None else bank
     rank, start = len(shape), int(born.min()) if len(born) else 0
     every = max(1, int(np.gcd.reduce(born - start))) if len(born) else 1
     coordinates = [*(np.unravel_index(element, shape) if shape else ()), (born - start) // every]
-    boxes = [ElementBox(shape, order, _moduli(coordinates, order, born, last), start, every) for order in _orders(rank)]
+    boxes = [
+        ElementBox(shape, order, _moduli(apart, coordinates, order, born, last), start, every)
+        for order in _orders(rank)
+    ]
     return min(boxes, key=lambda box: box.size)
 
 
@@ -41,8 +46,8 @@ def _orders(rank: int) -> list[tuple[int, ...]]:
     return [order for some in axes for order in ((rank, *some), (*some, rank))]
 
 
-def _moduli(coordinates: list[Ints], order: tuple[int, ...], born: Ints, last: Ints) -> tuple[int, ...]:
-    alike, moduli = np.zeros(len(born), np.int64), []
+def _moduli(apart: Ints, coordinates: list[Ints], order: tuple[int, ...], born: Ints, last: Ints) -> tuple[int, ...]:
+    alike, moduli = apart, []
     for number in order:
         moduli.append(1 + _greatest_distance(alike, coordinates[number], born, last))
         _, alike = np.unique(np.stack([alike, coordinates[number]]), axis=1, return_inverse=True)

@@ -29,8 +29,12 @@ _CELLS = 1 << 20  # of intermediate arrays at a time
 
 def least_form(lines: Lines) -> Form:
     """The smallest form of a part that is not empty; ties in the order box, linear, ring."""
-    forms: tuple[Form, ...] = (box(lines), linear(lines), ring(lines))
-    return min(forms, key=lambda form: form.size)
+    return min(forms_of(lines), key=lambda form: form.size)
+
+
+def forms_of(lines: Lines) -> tuple[Form, ...]:
+    """The three forms, each at its least size."""
+    return box(lines), linear(lines), ring(lines)
 
 
 def extent(line: Line, reach: int) -> int:
@@ -46,10 +50,15 @@ def _extent_upwards(line: Line, reach: int) -> int:
 
 def box(lines: Lines) -> Box:
     """The least moduli, the outer one first."""
+    rows, columns = reaches(lines)
+    return Box(extent(lines.outer, rows), extent(lines.inner, columns))
+
+
+def reaches(lines: Lines) -> tuple[int, int]:
+    """How many places beyond an index's last one a datum may live: on the outer line, and within one outer index."""
     outer, inner, wide = lines.outer, lines.inner, lines.inner.places
     rows = (int(inner.last.max()) - int(inner.first.min()) + lines.lag) // wide
-    columns = int((outer.last - outer.first).max()) * wide + lines.lag
-    return Box(extent(outer, rows), extent(inner, columns))
+    return rows, int((outer.last - outer.first).max()) * wide + lines.lag
 
 
 def linear(lines: Lines) -> Linear:

@@ -44,6 +44,15 @@ class Line:
         return np.where(life == 0, BODY, np.where(2 * life < self.places, KEPT, HELD)).astype(np.int64)
 
     @property
+    def numbers_by_class(self) -> Ints:
+        """Each index's number among those of its class."""
+        classes, numbers = self.classes, np.zeros(self.indices, np.int64)
+        for kind in np.unique(classes).tolist():
+            own = classes == kind
+            numbers[own] = np.arange(int(own.sum()))
+        return numbers
+
+    @property
     def births(self) -> Births:
         """The order in which the indices are born."""
         order = np.argsort(self.first, kind="stable")

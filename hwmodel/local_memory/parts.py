@@ -8,17 +8,17 @@ buffer. A tie is one part.
 
 from __future__ import annotations
 
-import numpy as np
-
-from hwmodel.local_memory.addresses import Addresses, Ints, Part, placed
+from hwmodel.local_memory.addresses import Addresses, Part, placed
 from hwmodel.local_memory.forms import least_form
 from hwmodel.local_memory.lines import Lines
 
 
 def addresses_of(lines: Lines) -> Addresses:
     """The addresses of a buffer."""
-    rows, columns = lines.outer.classes, lines.inner.classes
-    return Addresses(_parts(lines), rows, columns, _numbers(rows), _numbers(columns), lines.free)
+    outer, inner = lines.outer, lines.inner
+    return Addresses(
+        _parts(lines), outer.classes, inner.classes, outer.numbers_by_class, inner.numbers_by_class, lines.free
+    )
 
 
 def size_of(lines: Lines) -> int:
@@ -41,12 +41,3 @@ def _parts(lines: Lines) -> tuple[Part, ...]:
     one = Part(None, least_form(lines))
     apart = placed(tuple(Part(classes, least_form(own)) for classes, own in lines.by_class()))
     return (one,) if one.form.size <= sum(part.form.size for part in apart) else apart
-
-
-def _numbers(classes: Ints) -> Ints:
-    """Each index's number among those of its class."""
-    numbers = np.zeros(len(classes), np.int64)
-    for kind in np.unique(classes).tolist():
-        own = classes == kind
-        numbers[own] = np.arange(int(own.sum()))
-    return numbers
