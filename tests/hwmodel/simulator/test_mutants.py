@@ -78,7 +78,7 @@ MODEL = {  # the module, a line of it, and what stands there instead
     "a port used twice": ("port", 'shared = self.platform.memory.port == "shared"', "shared = False"),
     "bank conflicts ignored": ("schedule.processors", BANKS, "busiest = 0"),
     "levels that do not wait": ("schedule.issue", "np.maximum(rounds, waits[step])", "rounds"),
-    "latency forgotten": ("port", "(self.platform.memory.latency or 0) + self.words", "self.words"),
+    "latency forgotten": ("requests", "first = latency + self.words", "first = self.words"),
     "states always in registers": (
         "schedule.datapaths",
         "for in_register in (True, False)",
