@@ -20,10 +20,11 @@ from dse.jobs.digest import code_digest, digest
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
+from hwmodel.machine.exact import buffer_words
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
-from hwmodel.simulator.group import GroupRun, Sizes
+from hwmodel.simulator.group import GroupRun, LocalMemories
 from hwmodel.simulator.setup import Setup
 from hwmodel.simulator.simulate import Reference, Simulation, reference_of, simulate, simulate_alone
 
@@ -88,7 +89,9 @@ class Testbench:
         """Simulate a group by itself, fed with the reference execution's arrays (see `hwmodel.simulator.simulate`)."""
         try:
             estimate = self.model.estimate(group)
-            simulation = simulate_alone(self.reference, self.platform, group, _sizes(estimate))
+            simulation = simulate_alone(
+                self.reference, self.platform, group, local_memories(self.accesses, self.platform, group, estimate)
+            )
         except ArrayolError as stopped:
             return Judgement(None, (stopped.diagnostics[0].message,))
         differs = ["what it computes differs from the reference execution's"] if simulation.identical is False else []
@@ -112,8 +115,18 @@ def run_simulation(
     inputs: Mapping[str, NDArray[Any]] | None,
     functions: Functions | None = None,
 ) -> Simulation:
-    """Simulate a design with memories of the sizes that the model gives it."""
-    return simulate(spec, accesses, platform, design, [_sizes(group) for group in estimate.groups], inputs, functions)
+    """Simulate a design with the memories that the model gives it."""
+    pairs = zip(design.groups, estimate.groups, strict=True)
+    local = [local_memories(accesses, platform, group, own) for group, own in pairs]
+    return simulate(spec, accesses, platform, design, local, inputs, functions)
+
+
+def local_memories(
+    accesses: Accesses, platform: Platform, group: GroupDesign, estimate: GroupEstimate
+) -> LocalMemories:
+    """The memories of a group: how much each holds at once by its estimate, and the words of data in buffers."""
+    sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
+    return LocalMemories(sizes, buffer_words(accesses, platform, group))
 
 
 def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str]:
@@ -141,10 +154,8 @@ def _setup_mismatches(setup: Setup, once: Once) -> Iterator[str]:
 def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
     for use in estimate.memories:
         peak = run.peaks.get((use.kind, use.name), 0)
-        if peak != use.data:
-            yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.data:,}"
-
-
-def _sizes(estimate: GroupEstimate) -> Sizes:
-    """The sizes of a group's memories in data."""
-    return {(use.kind, use.name): use.data for use in estimate.memories}
+        if peak != use.live:
+            yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.live:,}"
+        if use.kind == "buffer" and run.words[use.name] != use.addressed:
+            words = f"has {run.words[use.name]:,} words, where the model says {use.addressed:,}"
+            yield f"the {use.kind} of {use.name} {words}"

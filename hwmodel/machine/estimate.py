@@ -37,7 +37,8 @@ class MemoryUse:
 
     Or what stands beside all groups: an array that is loaded `once`, the `rom` of a const array in all processors that
     read it, the `local` variables of a task in all its units. `data` and `bits` are its size (a ROM and locals count
-    in bits alone), `blocks` the memory blocks it takes (None without local.block_bits).
+    in bits alone), `blocks` the memory blocks it takes (None without local.block_bits). Of its data, of `width` bits
+    each, so many are `live` at once, and addresses take so many words (`addressed`).
     """
 
     kind: MemoryKind
@@ -46,6 +47,19 @@ class MemoryUse:
     bits: int
     banks: int
     blocks: int | None
+    width: int = 0
+    live: int = 0
+    addressed: int = 0
+
+    @property
+    def live_bits(self) -> int:
+        """The bits of the data that are live at once."""
+        return self.live * self.width
+
+    @property
+    def addressed_bits(self) -> int:
+        """The bits of the words that addresses take."""
+        return self.addressed * self.width
 
 
 EnergyPart = Literal["operators", "registers", "local memory", "external memory"]
@@ -85,6 +99,16 @@ class GroupEstimate:
     steps: int
     path: Path
     energy: tuple[EnergyUse, ...] | None = None
+
+    @property
+    def live_bits(self) -> int:
+        """The bits of all data that are live at once, memory by memory."""
+        return sum(memory.live_bits for memory in self.memories)
+
+    @property
+    def addressed_bits(self) -> int:
+        """The bits of all words that addresses take."""
+        return sum(memory.addressed_bits for memory in self.memories)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +159,16 @@ class DesignEstimate:
     def internal_memory_bits(self) -> int:
         """IM in bits."""
         return self._memory([group.internal_memory_bits for group in self.groups]) + self.once.bits
+
+    @property
+    def live_bits(self) -> int:
+        """The bits of the data that are live at once, memory by memory."""
+        return self._memory([group.live_bits for group in self.groups]) + self.once.bits
+
+    @property
+    def addressed_bits(self) -> int:
+        """The bits of the words that addresses take."""
+        return self._memory([group.addressed_bits for group in self.groups]) + self.once.bits
 
     @property
     def memory_blocks(self) -> int | None:
@@ -284,9 +318,15 @@ def leakage_fj(leakage_pw: float, frame_cycles: float, clock_mhz: float) -> floa
 # Sizes of local memories in data, bits and memory blocks (docs/machine.md, section 5).
 
 
-def memory_use(platform: Platform, what: tuple[MemoryKind, str, int], data: int, banks: int = 1) -> MemoryUse:
-    """A memory of a kind, name and bits of each datum, for so many data in so many banks."""
-    kind, name, bits = what
-    size = platform.local.block_bits
-    blocks = None if size is None else banks * -(-(-(-data // banks) * bits) // size)
-    return MemoryUse(kind, name, data, data * bits, banks, blocks)
+def memory_use(
+    platform: Platform, what: tuple[MemoryKind, str, int], live: int, banks: int = 1, addressed: int | None = None
+) -> MemoryUse:
+    """A memory of a kind, name and bits of each datum, for so many data at once in so many banks.
+
+    `addressed` are the words that their addresses take; without, each datum takes any word that is free.
+    """
+    kind, name, width = what
+    addressed = live if addressed is None else addressed
+    data, size = live, platform.local.block_bits
+    blocks = None if size is None else banks * -(-(-(-data // banks) * width) // size)
+    return MemoryUse(kind, name, data, data * width, banks, blocks, width, live, addressed)

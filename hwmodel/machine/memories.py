@@ -20,17 +20,18 @@ from hwmodel.machine.schedule.processors import Busy
 def kept_memories(plan: Plan, *, in_succession: bool = False) -> tuple[MemoryUse, ...]:
     """Buffers and delay states, which no unit changes; `in_succession` those of frames that follow one another."""
     period = plan.ticks if in_succession else None
-    buffers = [
-        memory_use(
-            plan.platform,
-            ("buffer", held.array, plan.group.network.arrays[held.array].type.bits),
-            _live(held.born, held.last, period),
-            _banks(plan, held.array),
-        )
-        for held in plan.held
-        if held.array not in plan.fifos
-    ]
-    return (*buffers, *(state for task in plan.group.tasks for state in _states(plan, task, period)))
+    return (
+        *(_buffer(plan, array, period) for array in plan.buffers),
+        *(state for task in plan.group.tasks for state in _states(plan, task, period)),
+    )
+
+
+def _buffer(plan: Plan, array: str, period: int | None) -> MemoryUse:
+    """The buffer of an array, of a frame or of frames that follow one another every `period` steps."""
+    buffer, kind = plan.buffers[array], plan.group.network.arrays[array].type
+    live = _live(buffer.held.born, buffer.held.last, period)
+    addressed = buffer.contents.size if period is None else buffer.contents.size_in_succession
+    return memory_use(plan.platform, ("buffer", array, kind.bits), live, _banks(plan, array), addressed)
 
 
 def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -> tuple[MemoryUse, ...]:

@@ -25,23 +25,17 @@ from hwmodel.local_memory.lines import Line, Lines
 from hwmodel.local_memory.pieces import Piece, Subscripts
 from hwmodel.machine.group import Elements
 from hwmodel.machine.moves import Brought, Held
-from hwmodel.machine.plan import Plan
-from hwmodel.machine.scans import block_counts
 
 
-def contents_of(plan: Plan, held: Held) -> Contents:
-    """What the buffer of an array holds."""
-    blocks, accesses = plan.design.blocks, plan.group.accesses
-    shape = accesses.shape(held.array)
-    counts = block_counts(accesses.extents(plan.group.last), blocks.shape)
-    loops = tuple(counts[dimension] for dimension in blocks.scan.dimensions) or (1,)
-    pieces = []
-    if plan.ticks == math.prod(loops):
-        pieces = [piece_of(shape, loops, source) for source in held.sources if len(source.element)]
-    products = [piece for piece in pieces if piece is not None]
-    if len(products) == sum(len(source.element) > 0 for source in held.sources):
-        return Pieces(shape, tuple(products))
-    return Listed(shape, held.element, held.born, held.last, plan.ticks)
+def contents_of(shape: Extents, loops: Extents, ticks: int, held: Held) -> Contents:
+    """What the buffer of an array of a shape holds; `loops` has the places of each loop, the outermost first."""
+    sources = [source for source in held.sources if len(source.element)]
+    if ticks == math.prod(loops):
+        pieces = [piece_of(shape, loops or (1,), source) for source in sources]
+        products = tuple(piece for piece in pieces if piece is not None)
+        if len(products) == len(sources):
+            return Pieces(shape, products)
+    return Listed(shape, held.element, held.born, held.last, ticks)
 
 
 def piece_of(shape: Extents, loops: Extents, source: Brought) -> Piece | None:

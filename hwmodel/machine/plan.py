@@ -11,15 +11,26 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
+from hwmodel.local_memory.contents import Contents
 from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
+from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
+from hwmodel.machine.scans import block_counts
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.fifo import FifoData, Starts, fifo_data, require_order
 from hwmodel.machine.schedule.processors import Busy, Processors, access_cycles, check_layouts, make_stages
 from hwmodel.machine.ticks import Ticks, stage_group, tick_group
 from hwmodel.platform import Platform
+
+
+@dataclass(frozen=True, eq=False)
+class Buffer:
+    """The instances that a buffer holds, and their addresses."""
+
+    held: Held
+    contents: Contents
 
 
 @dataclass(frozen=True)
@@ -43,6 +54,18 @@ class Plan:
     def fifos(self) -> Mapping[str, FifoData]:
         """The FIFOs by array."""
         return self.processors.fifos
+
+    @cached_property
+    def buffers(self) -> Mapping[str, Buffer]:
+        """What each buffer holds, by array: all arrays but those of FIFOs."""
+        blocks, accesses = self.design.blocks, self.group.accesses
+        counts = block_counts(accesses.extents(self.group.last), blocks.shape)
+        loops = tuple(counts[dimension] for dimension in blocks.scan.dimensions)
+        return {
+            held.array: Buffer(held, contents_of(accesses.shape(held.array), loops, self.ticks, held))
+            for held in self.held
+            if held.array not in self.fifos
+        }
 
     @cached_property
     def port(self) -> PortCycles:

@@ -1,7 +1,8 @@
 """One group on the simulated machine: step after step, every datum in its slot, every repetition on a unit.
 
-Memories have exactly the sizes that the model claims, and every datum is moved as a token that says which value it is.
-So a size too small, a datum too late or a slot given away too early is met where it happens, as a broken rule.
+Memories have exactly the sizes that the model claims, and every datum is moved as a token that says which value it is,
+in buffers to and from the word of its address. So a size too small, a datum too late or a word given away too early is
+met where it happens, as a broken rule.
 """
 
 from __future__ import annotations
@@ -30,13 +31,10 @@ Addressed = Mapping[str, Words]  # the words of the data of arrays in their buff
 
 @dataclass(frozen=True)
 class LocalMemories:
-    """What a design says of a group's memories: how much each holds at once, and addresses in buffers.
-
-    Data of buffers without addresses take any place that is free.
-    """
+    """What a design says of a group's memories: how much each holds at once, and the words of data in buffers."""
 
     sizes: Sizes
-    words: Addressed = field(default_factory=dict)
+    words: Addressed
 
 
 @dataclass(frozen=True)
@@ -53,14 +51,15 @@ class Step:
 class GroupRun:
     """A group's run: the length of every step, and what happened in the first and the last `SHOWN`.
 
-    `peaks` is the fullest that each memory was, in data; `operands` the tokens each task read through each tiler;
-    `setup` what was on the chip before.
+    `peaks` is the fullest that each memory was, in data; `words` how many each buffer has; `operands` the tokens each
+    task read through each tiler; `setup` what was on the chip before.
     """
 
     moves: Moves
     lengths: tuple[int, ...]
     shown: Mapping[int, Step]
     peaks: Mapping[tuple[str, str], int]
+    words: Mapping[str, int]
     operands: Mapping[Place, NDArray[np.int64]]
     setup: Setup
 
@@ -184,7 +183,8 @@ class _Run:
         peaks = {("buffer", name): array.buffer.peak for name, array in self.arrays.items() if array.buffer}
         peaks |= {("fifo", name): fifo.finish() for name, fifo in self.fifos.items()}
         peaks |= {("state", chains.name): state.peak * chains.data for chains, state in self.states}
-        return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, self.operands, self.setup)
+        words = {name: array.buffer.size for name, array in self.arrays.items() if array.buffer}
+        return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, words, self.operands, self.setup)
 
     def _step(self, step: int) -> None:
         self.loader.begin()
@@ -259,9 +259,8 @@ class _Run:
         name = moved.array
         buffer = None
         if name not in self.design.fifos:
-            box = self.local.words.get(name)
-            words = None if box is None else box.word(moved.element, moved.bring)
-            buffer = Buffer(name, self._size("buffer", name), len(moved.element), words, box.size if box else 0)
+            words = self.local.words[name]
+            buffer = Buffer(name, self._size("buffer", name), words.size, words.word(moved.element, moved.bring))
         by = (_Sorted.by(step, steps) for step in (moved.bring, moved.last, moved.stored_step))
         return _Array(moved, buffer, *by)
 

@@ -14,24 +14,22 @@ from hwmodel.simulator.plan import Ints, fault
 
 
 class Buffer:
-    """A double-buffered local memory for the data of one array (numbered from 0 to `data`), `capacity` at once.
+    """A local memory of `size` words for the data of one array, `capacity` at once; `words` has the address of each.
 
-    A word holds the token of one datum from the step that brings it, and can be read from the next step on. With
-    `words` each datum has the address there, in a memory of `size` words; without, it takes any word that is free.
+    A word holds the token of one datum from the step that brings it, and can be read from the next step on.
     """
 
-    def __init__(self, array: str, capacity: int, data: int, words: Ints | None = None, size: int = 0) -> None:
+    def __init__(self, array: str, capacity: int, size: int, words: Ints) -> None:
         self.array = array
         self.capacity = capacity
+        self.size = size
         self.peak = 0
         self._words = words
         self._taken = 0
-        self._size = capacity if words is None else size
-        self._free = list(range(capacity - 1, -1, -1)) if words is None else []
-        self._slot = np.full(data, -1, np.int64)
-        self._holds = np.full(self._size, -1, np.int64)  # -1 where nothing is live
-        self._since = np.zeros(self._size, np.int64)
-        self._token = np.full(self._size, -1, np.int64)
+        self._lives = np.zeros(len(words), np.bool_)
+        self._holds = np.full(size, -1, np.int64)  # the datum; -1 where nothing is live
+        self._since = np.zeros(size, np.int64)
+        self._token = np.full(size, -1, np.int64)
 
     def bring(self, step: int, data: Ints, tokens: Ints) -> None:
         """Write each datum to its word. Raises SimulatorError (`overflow`, `overwrite`, `address`)."""
@@ -44,62 +42,45 @@ class Buffer:
             )
         if not count:
             return
-        slots = self._slots(step, data)
-        if (self._slot[data] >= 0).any():
+        words = self._words[data]
+        self._require_range(step, words)
+        if self._lives[data].any():
             raise fault("overwrite", f"step {step} brings live data to the buffer of '{self.array}' again")
+        taken = np.ones(count, np.bool_)  # by what is live, or by another datum of the step
+        taken[np.unique(words, return_index=True)[1]] = False
+        wrong = np.flatnonzero(taken | (self._holds[words] >= 0))
+        if len(wrong):
+            message = f"step {step} overwrites live data in the buffer of '{self.array}' at address {words[wrong[0]]}"
+            raise fault("overwrite", message)
         self._taken += count
-        self._slot[data], self._holds[slots], self._since[slots], self._token[slots] = slots, data, step, tokens
+        self._lives[data] = True
+        self._holds[words], self._since[words], self._token[words] = data, step, tokens
         self.peak = max(self.peak, self._taken)
 
-    def _slots(self, step: int, data: Ints) -> Ints:
-        """The words that data are written to."""
-        if self._words is None:
-            slots = np.array(self._free[-len(data) :], np.int64)
-            del self._free[-len(data) :]
-        else:
-            slots = self._words[data]
-            self._require_range(step, slots)
-        taken = np.ones(len(slots), np.bool_)  # by what is live, or by another datum of the step
-        taken[np.unique(slots, return_index=True)[1]] = False
-        wrong = np.flatnonzero(taken | (self._holds[slots] >= 0))
-        if len(wrong):
-            raise fault(
-                "overwrite",
-                f"step {step} overwrites live data in the buffer of '{self.array}' at address {slots[wrong[0]]}",
-            )
-        return slots
-
     def _require_range(self, step: int, words: Ints) -> None:
-        outside = words[(words < 0) | (words >= self._size)]
+        outside = words[(words < 0) | (words >= self.size)]
         if len(outside):
             raise fault(
                 "address",
-                f"step {step} goes to address {outside[0]} of the buffer of '{self.array}', which has {self._size} "
+                f"step {step} goes to address {outside[0]} of the buffer of '{self.array}', which has {self.size} "
                 "words",
             )
 
     def read(self, step: int, data: Ints) -> Ints:
-        """The tokens of data brought in an earlier step. Raises SimulatorError (`read-before-write`, `overwrite`)."""
-        slots = self._slot[data]
-        if (slots < 0).any() or (self._since[slots] >= step).any():
+        """The tokens of data brought in an earlier step. Raises SimulatorError (`read-before-write`)."""
+        words = self._words[data]
+        if not self._lives[data].all() or (self._since[words] >= step).any():
             raise fault("read-before-write", f"step {step} reads a datum of '{self.array}' that is not in its buffer")
-        wrong = slots[self._holds[slots] != data]
-        if len(wrong):
-            message = f"step {step} finds another datum of '{self.array}' at address {wrong[0]} than was brought there"
-            raise fault("overwrite", message)
-        return self._token[slots]
+        return self._token[words]
 
     def release(self, step: int, data: Ints) -> None:
         """Data are live no more after their last step. Raises SimulatorError (`overwrite`)."""
         if not len(data):
             return
-        slots = self._slot[data]
-        if (slots < 0).any():
-            raise fault("overwrite", f"step {step} gives back a slot of '{self.array}' that is not taken")
-        self._slot[data], self._holds[slots] = -1, -1
+        if not self._lives[data].all():
+            raise fault("overwrite", f"step {step} gives back a word of '{self.array}' that is not taken")
+        self._lives[data], self._holds[self._words[data]] = False, -1
         self._taken -= len(data)
-        if self._words is None:
-            self._free.extend(slots.tolist())
 
 
 class States:

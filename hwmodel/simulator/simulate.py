@@ -28,7 +28,7 @@ from arrayol.source import Span
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.platform import Platform
-from hwmodel.simulator.group import Addressed, GroupRun, LocalMemories, Sizes, run_group
+from hwmodel.simulator.group import GroupRun, LocalMemories, run_group
 from hwmodel.simulator.memories import Memory, external_memory, of_other_frames, one_frame
 from hwmodel.simulator.plan import fault
 from hwmodel.simulator.setup import Setup, set_up
@@ -65,17 +65,17 @@ def simulate(
     accesses: Accesses,
     platform: Platform,
     design: Design,
-    sizes: Sequence[Sizes],
+    local: Sequence[LocalMemories],
     inputs: Arrays | None,
     functions: Functions | None = None,
 ) -> Simulation:
-    """Run a design, with for each group the sizes of its memories in data, on arrays by input (one frame or more).
+    """Run a design, with the local memories of each group, on arrays by input (one frame or more).
 
     Without `inputs`, or with black boxes, tokens move but nothing is computed. Raises SimulatorError where the design
     breaks a rule of the machine, ArrayolError where an input does not fit or the data have no result.
     """
     network = accesses.network
-    runs = run_groups(accesses, platform, design, sizes)
+    runs = run_groups(accesses, platform, design, local)
     if inputs is None or black_boxes(spec, network, functions or {}) or of_other_frames(accesses):
         return Simulation(tuple(run for run, _ in runs), {}, None)
     reference = execute(spec, network.name, inputs, functions=functions)
@@ -91,15 +91,10 @@ def simulate(
 
 
 def run_groups(
-    accesses: Accesses,
-    platform: Platform,
-    design: Design,
-    sizes: Sequence[Sizes],
-    words: Sequence[Addressed] | None = None,
+    accesses: Accesses, platform: Platform, design: Design, local: Sequence[LocalMemories]
 ) -> list[tuple[GroupRun, Memory]]:
     """The groups' runs after the setup, one after another over one external memory, which each run comes with.
 
-    `words`: for each group the addresses in buffers, where these are given.
     Raises SimulatorError, also where an output was not stored whole (`never-stored`).
     """
     network = accesses.network
@@ -107,9 +102,8 @@ def run_groups(
     setup = set_up(accesses, platform, memory)
     runs: list[tuple[GroupRun, Memory]] = []
     made: Counter[str] = Counter()
-    addresses: Sequence[Addressed] = words or [{} for _ in design.groups]
-    for group, own, where in zip(design.groups, sizes, addresses, strict=True):
-        run = run_group(accesses, platform, group, LocalMemories(own, where), memory, setup, made)
+    for group, own in zip(design.groups, local, strict=True):
+        run = run_group(accesses, platform, group, own, memory, setup, made)
         made.update({name: len(moved.element) for name, moved in run.moves.arrays.items() if not moved.loaded})
         runs.append((run, memory))
     for name in network.outputs:
@@ -230,8 +224,8 @@ class Alone:
     identical: bool | None
 
 
-def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign, sizes: Sizes) -> Alone:
-    """Run a group with the sizes of its memories in data.
+def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign, local: LocalMemories) -> Alone:
+    """Run a group with its local memories.
 
     Raises SimulatorError where it breaks a rule of the machine, also where something that the outside needs is not
     stored (`never-stored`) or an array of others is changed (`overwrite`); ArrayolError where the data have no result.
@@ -240,7 +234,7 @@ def simulate_alone(reference: Reference, platform: Platform, group: GroupDesign,
     made = {array for task in group.tasks for array in accesses.network.processes[task].writes}
     memory = _external_memory(reference, group, made)
     before = {name: tokens.copy() for name, tokens in memory.items() if name not in made}
-    run = run_group(accesses, platform, group, LocalMemories(sizes), memory, set_up(accesses, platform, memory))
+    run = run_group(accesses, platform, group, local, memory, set_up(accesses, platform, memory))
     _require_unchanged(before, memory)
     needed = {
         name: reference.needed_outside(name, group.tasks) & _made_by(accesses, name, group) for name in sorted(made)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from hwmodel.design import GroupDesign, units_of
 from hwmodel.machine.costs import design_costs
 from hwmodel.machine.estimate import GroupEstimate, MemoryUse, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
+from hwmodel.machine.memories import kept_memories
+from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.separable.axes import Ints, Link
 from hwmodel.machine.separable.batch import GroupBatch
@@ -51,8 +54,9 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     busy = {task: timing.busy(kinds, task, rates[task])[0] for task in group.tasks}
     length, end = step_ends(port, busy)
     live = LiveSets(batch.counts)
-    memories = _memories(batch, live.sizes(structures)[0])
-    in_succession = _memories(batch, live.folded_sizes(structures))
+    plan = plan_group(batch.accesses, batch.platform, design)
+    memories = _memories(batch, live.sizes(structures)[0], kept_memories(plan))
+    in_succession = _memories(batch, live.folded_sizes(structures), kept_memories(plan, in_succession=True))
     blocks = [memory.blocks for memory in memories if memory.blocks is not None]
     return GroupEstimate(
         tasks=group.tasks,
@@ -84,10 +88,10 @@ def _frame_cycles(batch: GroupBatch, timing: Timing, structures: Structures, rat
     return int(length @ kinds.times[0])
 
 
-def _memories(batch: GroupBatch, sizes: Ints) -> tuple[MemoryUse, ...]:
+def _memories(batch: GroupBatch, live: Ints, kept: Sequence[MemoryUse]) -> tuple[MemoryUse, ...]:
     return tuple(
-        memory_use(batch.platform, (memory.kind, memory.name, memory.bits), size, batch.banks(memory))
-        for memory, size in zip(batch.counts.memories, sizes.tolist(), strict=True)
+        memory_use(batch.platform, (memory.kind, memory.name, memory.bits), size, batch.banks(memory), use.addressed)
+        for memory, size, use in zip(batch.counts.memories, live.tolist(), kept, strict=True)
     )
 
 

@@ -16,12 +16,11 @@ from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.local_memory.contents import Contents, Pieces
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.moves import Held, largest_live, largest_live_folded
-from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.plan import Plan, plan_group
 
 
 def buffers(plan: Plan) -> Iterator[tuple[Held, Contents]]:
-    return ((held, contents_of(plan, held)) for held in plan.held if held.array not in plan.fifos)
+    return ((buffer.held, buffer.contents) for buffer in plan.buffers.values())
 
 
 def overwrites(words: np.ndarray, held: Held) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from hypothesis import strategies as st
@@ -13,16 +13,15 @@ from spec_data import any_inputs
 from strategies_designs import MappedSpec, mapped_specs
 
 from arrayol.errors import ArrayolError
-from dse.verify.testbench import mismatches, run_simulation
+from dse.verify.testbench import local_memories, mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
 from hwmodel.machine.access_counts import accesses_of_runs
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.plan import plan_group
 from hwmodel.platform import Platform
-from hwmodel.simulator.group import Addressed
+from hwmodel.simulator.group import LocalMemories
 from hwmodel.simulator.plan import SimulatorError, outside_elements
 from hwmodel.simulator.simulate import Simulation, reference_of, run_groups, simulate_alone
 
@@ -35,7 +34,6 @@ FEATURES = {
     "load rom", "load once", "load frame", "keep at a loop", "shared keep", "eager keep",
 }  # fmt: skip
 LEAST_SHARE, MOST_REFUSED = 0.03, 0.30
-Sizes = dict[tuple[str, str], int]
 Pick = Callable[[Sequence[tuple[int, tuple[str, str]]]], Sequence[tuple[int, tuple[str, str]]]]
 
 
@@ -79,12 +77,11 @@ def judge(case: MappedSpec, pick: Pick) -> None:
         counters = {name for name, load in model.accesses.load.items() if load == "rom" and not arrays[name].rom_bits}
         counted = {place: count for place, count in run.accesses.items() if place[1] not in counters}
         assert counted == model_accesses(model, group)
-    sizes = sizes_of(estimate)
-    require_same_alone(case, model.accesses, found, sizes)
-    require_addressed(model, case.design, sizes)
-    memories = [(place, name) for place, own in enumerate(sizes) for name, data in own.items() if data]
+    local = local_of(model, case.design, estimate)
+    require_same_alone(case, model.accesses, found, local)
+    memories = [(place, name) for place, own in enumerate(local) for name, data in own.sizes.items() if data]
     for place, name in pick(memories):
-        assert rule_broken(model.accesses, case.platform, case.design, smaller(sizes, place, name)) == "overflow"
+        assert rule_broken(model.accesses, case.platform, case.design, smaller(local, place, name)) == "overflow"
 
 
 def model_accesses(model: MachineModel, group: GroupDesign) -> Counter[tuple[str, str]]:
@@ -100,10 +97,10 @@ def model_accesses(model: MachineModel, group: GroupDesign) -> Counter[tuple[str
     return +counts
 
 
-def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, sizes: Sequence[Sizes]) -> None:
+def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, local: Sequence[LocalMemories]) -> None:
     """Fail unless each group by itself, fed by the reference execution, does what it does in the whole design."""
     reference = reference_of(case.spec, accesses, any_inputs(case.spec, case.network.name))
-    for group, run, own in zip(case.design.groups, found.groups, sizes, strict=True):
+    for group, run, own in zip(case.design.groups, found.groups, local, strict=True):
         alone = simulate_alone(reference, case.platform, group, own)
         assert alone.identical is found.identical
         assert (alone.run.lengths, alone.run.peaks) == (run.lengths, run.peaks)
@@ -112,37 +109,23 @@ def require_same_alone(case: MappedSpec, accesses: Accesses, found: Simulation, 
             assert np.array_equal(needed, outside_elements(reference.accesses, array, set(group.tasks)))
 
 
-def addresses_of(model: MachineModel, group: GroupDesign) -> Addressed:
-    """The words of the data of each buffer."""
-    plan = plan_group(model.accesses, model.platform, group)
-    buffers = [held for held in plan.held if held.array not in plan.fifos and len(held.element)]
-    return {held.array: contents_of(plan, held).words for held in buffers}
+def local_of(model: MachineModel, design: Design, estimate: DesignEstimate) -> list[LocalMemories]:
+    """The local memories of each group."""
+    pairs = zip(design.groups, estimate.groups, strict=True)
+    return [local_memories(model.accesses, model.platform, group, own) for group, own in pairs]
 
 
-def require_addressed(model: MachineModel, design: Design, sizes: Sequence[Sizes]) -> None:
-    """Fail unless the design runs with every datum at its address, and takes no fewer words than live at once."""
-    words = [addresses_of(model, group) for group in design.groups]
-    run_groups(model.accesses, model.platform, design, sizes, words)
-    for own, addressed in zip(sizes, words, strict=True):
-        assert all(box.size >= own["buffer", array] for array, box in addressed.items())
+def smaller(local: Sequence[LocalMemories], place: int, name: tuple[str, str]) -> list[LocalMemories]:
+    """The memories with one that holds one datum less."""
+    own = local[place]
+    less = replace(own, sizes={**own.sizes, name: own.sizes[name] - 1})
+    return [less if number == place else other for number, other in enumerate(local)]
 
 
-def sizes_of(estimate: DesignEstimate) -> list[Sizes]:
-    """The sizes of the memories of each group in data."""
-    return [{(use.kind, use.name): use.data for use in group.memories} for group in estimate.groups]
-
-
-def smaller(sizes: Sequence[Sizes], place: int, name: tuple[str, str]) -> list[Sizes]:
-    """The sizes with one memory one element smaller."""
-    return [own | {name: own[name] - 1} if number == place else own for number, own in enumerate(sizes)]
-
-
-def rule_broken(
-    accesses: Accesses, platform: Platform, design: Design, sizes: Sequence[Mapping[tuple[str, str], int]]
-) -> str | None:
+def rule_broken(accesses: Accesses, platform: Platform, design: Design, local: Sequence[LocalMemories]) -> str | None:
     """The rule at which the simulator stops a design; None where it runs through."""
     try:
-        run_groups(accesses, platform, design, sizes)
+        run_groups(accesses, platform, design, local)
     except SimulatorError as stopped:
         return stopped.rule
     return None

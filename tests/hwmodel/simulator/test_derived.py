@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from judging import local_of
 
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
@@ -30,8 +31,7 @@ def _model() -> MachineModel:
 def _lengths(model: MachineModel, design: Design) -> list[int]:
     """Of every step, by the model and by the simulator."""
     found = model.evaluate(design)
-    sizes = [{(use.kind, use.name): use.data for use in group.memories} for group in found.groups]
-    runs = run_groups(model.accesses, model.platform, design, sizes)
+    runs = run_groups(model.accesses, model.platform, design, local_of(model, design, found))
     simulated = [cycles for run, _ in runs for cycles in run.lengths]
     assert [cycles for group in design.groups for cycles in model.step_cycles(group)] == simulated
     assert found.latency_cycles == sum(simulated)
