@@ -103,13 +103,15 @@ def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False) -> 
     cost = BitCosts(
         rom_bits=draw(st.sampled_from(({}, {"dsp": 0.25}))), local_bits=draw(st.sampled_from(({}, {"lut": 2})))
     )
+    technology = {"technology": "ecp5-6"} if draw(st.integers(0, 2)) == 0 else {}
     return DrawnPlatform(
-        clock_mhz=1000.0,
+        clock_mhz=100.0 if technology else 1000.0,
         memory=memory,
         local=local,
         elementary=elementary,
         cost=cost,
         through_memory=draw(st.integers(0, 4)),
+        **technology,
     )
 
 

@@ -126,7 +126,8 @@ def local_memories(
 ) -> LocalMemories:
     """The memories of a group: how much each holds at once by its estimate, and the words of data in buffers."""
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
-    return LocalMemories(sizes, buffer_words(accesses, platform, group))
+    fills = {one.task: one.fill for one in estimate.processors}
+    return LocalMemories(sizes, buffer_words(accesses, platform, group), fills)
 
 
 def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """What the ports of a memory ask for: windows, and the function to banks that serves them all.
 
 Decided by tilers, units and intervals alone, whatever the blocks: once for all designs that have these in common. A
-window changes how long a line takes, so price has no say in it: it is taken where it needs fewer banks than without,
-the writes being the same.
+window changes how long a line takes, so price has no say in it, and no other task: it is taken where its reader, with
+the words that the loader writes, needs fewer banks with it than without.
 """
 
 from __future__ import annotations
@@ -84,18 +84,18 @@ class _Search:
     def largest(self) -> int:
         return max((len(places) for sets, _ in self.parts for places in sets), default=1)
 
-    def function(self, *, bent: bool = True) -> BankFunction | None:
-        """The first function that serves all of them."""
-        return _function(self, bent) if self.largest <= MOST_BANKS else None
+    def function(self, *, bent: bool = True, most: int = MOST_BANKS) -> BankFunction | None:
+        """The first function that serves all of them, of up to so many banks."""
+        return _function(self, bent, most) if self.largest <= most else None
 
 
 @lru_cache(maxsize=4096)
-def _function(search: _Search, bent: bool) -> BankFunction | None:
+def _function(search: _Search, bent: bool, most: int) -> BankFunction | None:
     if search.rank == 0:
         return smallest_function(differences(()), 1)
     apart = {tuple(row) for sets, edges in search.parts for row in differences(sets, edges if bent else ()).tolist()}
     rows = np.array(sorted(apart), np.int64).reshape(-1, search.rank)
-    return smallest_function(rows, search.largest, power_of_two=search.power_of_two)
+    return smallest_function(rows, search.largest, most, power_of_two=search.power_of_two)
 
 
 @lru_cache(maxsize=4096)
@@ -104,7 +104,7 @@ def plan_ports(ports: Ports, *, power_of_two: bool = False) -> PortPlan:
     written = [(joint_sets(writer), writer.edges) for writer in ports.writers]
     written += [(ports.loaded, ())] if ports.loaded else []
     writes = _Search(ports.rank, tuple(written), power_of_two)
-    windows = tuple(_window(reader, writes) for reader in ports.readers)
+    windows = tuple(window_taken(reader, ports.loaded, power_of_two=power_of_two) for reader in ports.readers)
     read = [_read(reader, window) for reader, window in zip(ports.readers, windows, strict=True)]
     read += [(ports.stored, ())] if ports.stored else []
     whole = _Search(ports.rank, (*writes.parts, *read), power_of_two)
@@ -123,16 +123,16 @@ def _read(reader: Access, window: Window | None) -> tuple[Sets, tuple[Edge | Non
     return (joint_sets(reader) if window is None else window.reads(reader.cycles)), reader.edges
 
 
-def _window(reader: Access, writes: _Search) -> Window | None:
-    """The window of a reader where it needs fewer banks than the reader without."""
+@lru_cache(maxsize=4096)
+def window_taken(reader: Access, loaded: Sets, *, power_of_two: bool = False) -> Window | None:
+    """The window of a reader where it, with the words that are loaded, needs fewer banks than the reader without."""
     window = window_of(reader)
     if window is None:
         return None
-    plain, kept = (
-        _Search(writes.rank, (*writes.parts, _read(reader, one)), writes.power_of_two).function()
-        for one in (None, window)
-    )
-    if kept is None or (plain is not None and kept.banks >= plain.banks):
+    words: tuple[tuple[Sets, tuple[Edge | None, ...]], ...] = ((loaded, ()),) if loaded else ()
+    kept, plain = (_Search(len(reader.step), (*words, _read(reader, one)), power_of_two) for one in (window, None))
+    banks = kept.function()
+    if banks is None or (plain.largest <= banks.banks and plain.function(most=banks.banks) is not None):
         return None
     return window
 

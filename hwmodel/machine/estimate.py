@@ -20,11 +20,13 @@ class ProcessorTime:
     """Cycles of one processor over a group's steps: computing, and waiting for loads, stores or its neighbours.
 
     `interval` is what a repetition occupies a unit for: the design's, or what its accesses to banks raise that to.
+    `fill` are the rounds more that each line takes while windows fill.
     """
 
     task: str
     units: int
     interval: int
+    fill: int
     computing: int
     waiting_for_loads: int
     waiting_for_stores: int

@@ -59,7 +59,7 @@ def processor_times(
         causes = (waiting[end == 0], waiting[end == 1], waiting[end > 1])
         units, interval = units_of(rates[task]), paths.at(task, interval_of(rates[task])).interval
         waits = (int(cause.sum()) for cause in causes)
-        times.append(ProcessorTime(task, units, interval, int(cycles.sum()), *waits))
+        times.append(ProcessorTime(task, units, interval, paths.fill(task, rates[task]), int(cycles.sum()), *waits))
     return tuple(times)
 
 

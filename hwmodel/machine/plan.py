@@ -14,6 +14,7 @@ from hwmodel.design import GroupDesign
 from hwmodel.local_memory.contents import Contents
 from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.group import Elements, Group
+from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
@@ -122,7 +123,8 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
     transfers = _transfers(loads, stores, first)
     _require_bounded(accesses, platform, ticks, transfers, last - first + 1)
     stages_of = make_stages(group, design, ticks.work, steps)
-    paths = Datapaths(group.network, platform, access_cycles(group, design.layouts, platform, ticks.work))
+    cycles, ports = access_cycles(group, design.layouts, platform, ticks.work), LocalPorts.of(group, platform, design)
+    paths = Datapaths(group.network, platform, cycles, ports.fill)
     return Plan(
         group,
         design,

@@ -177,30 +177,43 @@ def require_units(most: Mapping[str, int], rates: Mapping[str, int]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Offered:
-    """The rates that a task may have, ascending, and for each interval where its rates begin and end."""
+    """The rates that a task may have, ascending, and in families: of one interval, and of lines as long to fill.
+
+    Of a family more units are never slower. `rates` go family by family, in each ascending; `family` says of which each
+    is, `intervals` and `fills` what those have, `first` and `end` where they begin and end.
+    """
 
     rates: NDArray[np.int64]
+    family: NDArray[np.int64]
     intervals: NDArray[np.int64]
+    fills: NDArray[np.int64]
     first: NDArray[np.int64]
     end: NDArray[np.int64]
 
     @staticmethod
-    def of(rates: Sequence[int]) -> Offered:
+    def of(rates: Sequence[int], fill: Callable[[int], int] = lambda _: 0) -> Offered:
         """Raises ValueError where they do not ascend, or have no unit."""
         numbers = np.array(rates, np.int64)
         if not len(numbers) or (units_of(numbers) < 1).any() or not (np.diff(numbers) > 0).all():
             raise ValueError(f"rates are of 1 unit or more, ascending: {list(rates)}")
-        intervals, first = np.unique(interval_of(numbers), return_index=True)
-        return Offered(numbers, intervals, first, np.append(first[1:], len(numbers)))
+        kinds = np.stack([interval_of(numbers), [fill(rate) for rate in numbers.tolist()]])
+        families, family = np.unique(kinds, axis=1, return_inverse=True)
+        order = np.argsort(family.ravel(), kind="stable")
+        first = np.searchsorted(family.ravel()[order], np.arange(families.shape[1]))
+        return Offered(
+            numbers[order], family.ravel()[order], families[0], families[1], first, np.append(first[1:], len(numbers))
+        )
 
     def suiting(self, most: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many of each interval's rates (S, intervals) suit each of `most` units (S,): the first so many do."""
-        suit = np.searchsorted(self.rates, rate_of(most[:, None], self.intervals), side="right") - self.first
-        return np.where(most[:, None] == 0, self.end - self.first, suit)
+        """How many of each family's rates (S, families) suit each of `most` units (S,): the first so many do."""
+        within = (units_of(self.rates) <= most[:, None]) | (most[:, None] == 0)
+        return np.asarray(np.add.reduceat(within, self.first, axis=1, dtype=np.int64))
 
-    def at_least(self, units: NDArray[np.int64], interval: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The first rate of an interval with so many units, which has to be there."""
-        return self.rates[np.searchsorted(self.rates, rate_of(units, interval))]
+    def at_least(self, units: NDArray[np.int64], like: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The first rate with so many units in the family of another rate, which has to be there."""
+        order = np.argsort(self.rates)
+        family = self.family[order][np.searchsorted(self.rates[order], like)]
+        return self.rates[np.searchsorted(rate_of(units_of(self.rates), self.family), rate_of(units, family))]
 
 
 def count_combinations(choices: NDArray[np.int64]) -> int:

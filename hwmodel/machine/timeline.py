@@ -67,7 +67,7 @@ def group_timeline(
         batch = batch.with_layouts(group.layouts)
         shapes = np.array([group.blocks.shape], np.int64).reshape(1, -1)
         structures = batch.structures(group.blocks.scan, shapes, group.policy)
-        if structures.holds.all() and batch.timing(group.tasks).has_formula(structures).all():
+        if structures.holds.all() and batch.timing(group.tasks, group.blocks.scan).has_formula(structures).all():
             return _separably(batch, group, structures, shown, cycles)
     return _exactly(model, group, shown, totals)
 
@@ -75,7 +75,7 @@ def group_timeline(
 def _separably(batch: GroupBatch, group: GroupDesign, structures: Structures, shown: Elements, cycles: int) -> Timeline:
     tasks = batch.counts.parts.group.tasks
     kinds = _kinds_at(batch, structures, shown)
-    timing = batch.timing(tasks)
+    timing = batch.timing(tasks, group.blocks.scan)
     rates = {processor.task: processor.rate for processor in group.processors}
     port = timing.port(kinds).of_structure(0)
     busy = {task: timing.busy(kinds, task, rates[task])[0] for task in tasks}

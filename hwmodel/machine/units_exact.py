@@ -164,20 +164,20 @@ class _Family:
 
     @staticmethod
     def all_of(plan: Plan, pipeline: Pipeline, variants: Variants) -> list[_Family]:
-        """Each variant by itself; where a formula holds, more units at the same interval are one family.
+        """Each variant by itself; where a formula holds, more units at the same interval and fill are one family.
 
         Of the latter one is left out whose last variant has no step shorter than that of another.
         """
         intervals = interval_of(variants.rates[:, 0])
+        alone = plan.processors.has_formula(pipeline)
         families: dict[tuple[int, ...], list[int]] = {}
         for number in np.flatnonzero(variants.legal).tolist():
-            interval = int(intervals[number])
-            alone = plan.processors.has_formula(pipeline)
-            families.setdefault((interval,) if alone else (interval, number), []).append(number)
+            fill = plan.processors.paths.fill(pipeline[0], int(variants.rates[number, 0])) if alone else number
+            families.setdefault((int(intervals[number]), fill), []).append(number)
         kept: list[_Family] = []
         for members in families.values():
             cycles = variants.cycles[members[-1]]
-            rivals = [other.variants[-1] for other in kept if plan.processors.has_formula(pipeline)]
+            rivals = [other.variants[-1] for other in kept if alone]
             if not any((variants.cycles[rival] <= cycles).all() for rival in rivals):
                 kept.append(_Family(np.array(members)))
         return kept

@@ -31,10 +31,14 @@ Addressed = Mapping[str, Words]  # the words of the data of arrays in their buff
 
 @dataclass(frozen=True)
 class LocalMemories:
-    """What a design says of a group's memories: how much each holds at once, and the words of data in buffers."""
+    """What a design says of a group's memories: how much each holds at once, and the words of data in buffers.
+
+    `fills` has by task the rounds that pass before each line while windows fill; none where it has no entry.
+    """
 
     sizes: Sizes
     words: Addressed
+    fills: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -152,7 +156,10 @@ class _Run:
         self.fifos = {name: Fifo(name, self._size("fifo", name)) for name in sorted(self.design.fifos)}
         order = [name for name in self.accesses.network.processes if name in self.moves.plan.works]
         self.processors = [
-            processor_of(self.accesses, self.platform, self.design, self.moves, task, self.fifos) for task in order
+            processor_of(
+                self.accesses, self.platform, self.design, self.moves, task, self.fifos, self.local.fills.get(task, 0)
+            )
+            for task in order
         ]
         self.states = [
             (chains, States(chains.name, self._size("state", chains.name, chains.data)))

@@ -251,9 +251,10 @@ class Gap:
 class Processor:
     """`step` of each instance, ascending; `bounds` has the instances of step s between entries s and s + 1.
 
-    `unit` says how long an instance keeps its unit and how soon its results are there, `gaps` how long after its start
-    each delay can read it, `inputs` has the FIFOs with the data of each instance, of shape (instances, size), `outputs`
-    those with the instances that write and the data of each of them.
+    `unit` says how long an instance keeps its unit and how soon its results are there, `fill` how many rounds pass
+    before each line, `gaps` how long after its start each delay can read it, `inputs` has the FIFOs with the data of
+    each instance, of shape (instances, size), `outputs` those with the instances that write and the data of each of
+    them.
     """
 
     task: str
@@ -262,6 +263,7 @@ class Processor:
     step: Ints
     bounds: Ints
     unit: Datapath
+    fill: int
     gaps: tuple[Gap, ...]
     waiting: Waiting
     lines: Lines
@@ -310,14 +312,24 @@ class Processor:
         if self.lines.alone and not (self.inputs or self.outputs):
             remaining = self.waiting.remaining[first:end].tolist()
             return starts_of(Jobs(remaining, after, waits, released.tolist()), self.units, self.unit.interval)
-        return self._in_order([[one - first for one in each] for each in rounds], after, released.tolist())
+        lines = [int(self.lines.line[each[0]]) for each in rounds]
+        return self._in_order([[one - first for one in each] for each in rounds], lines, after, released.tolist())
 
     def _in_order(
-        self, rounds: list[list[int]], after: Sequence[Sequence[tuple[int, int]]], there: list[int]
+        self,
+        rounds: list[list[int]],
+        lines: list[int],
+        after: Sequence[Sequence[tuple[int, int]]],
+        there: list[int],
     ) -> list[int]:
-        """Round after round: each when the one before has left, and all that its repetitions read is there."""
-        starts, free = [-1] * len(there), 0
-        for together in rounds:
+        """Round after round: each when the one before has left, and all that its repetitions read is there.
+
+        Before the first round of each of the `lines` windows fill.
+        """
+        starts, free, line = [-1] * len(there), 0, -1
+        for together, own in zip(rounds, lines, strict=True):
+            free += self.fill * self.unit.interval if own != line else 0
+            line = own
             now = _next_multiple(max(free, *(there[job] for job in together)), self.unit.interval)
             for job in together:
                 starts[job] = now
@@ -341,8 +353,9 @@ def processor_of(
     moves: Moves,
     task: str,
     fifos: Mapping[str, Fifo],
+    fill: int,
 ) -> Processor:
-    """The processor of a task in a group's run."""
+    """The processor of a task in a group's run; `fill` rounds pass before each line."""
     work = moves.plan.works[task]
     step = moves.step(work)
     process = accesses.network.processes[task]
@@ -355,6 +368,7 @@ def processor_of(
         step,
         np.searchsorted(step, np.arange(moves.steps + 1)),
         unit,
+        fill,
         tuple(_gap_of(unit, delay) for delay in accesses.delays(task)),
         waiting := waiting_of(accesses, work, step),
         Lines.of(accesses, moves.plan, waiting, step, task),

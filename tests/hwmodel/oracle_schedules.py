@@ -11,8 +11,11 @@ from oracle_accesses import Point, RefusedError, defaults, inputs, minus, output
 from oracle_steps import Run, Stepped
 
 from arrayol.ir.spec import Tiler
+from hwmodel.accesses import Accesses
 from hwmodel.datapath.figures import Datapath
 from hwmodel.design import Blocks
+from hwmodel.machine.group import Group
+from hwmodel.machine.local_ports import LocalPorts
 
 
 def schedules_of(of: Stepped, steps: Iterable[int]) -> Schedules:
@@ -43,6 +46,7 @@ class Schedules:
     start: dict[tuple[str, int, Run], int] = field(default_factory=dict)
     most: dict[str, int] = field(default_factory=dict)
     occupied: dict[str, int] = field(default_factory=dict)
+    fills: dict[str, int] = field(default_factory=dict)
 
     def pipelines(self) -> list[set[str]]:
         found = [{task} for task in self.of.tasks]
@@ -132,13 +136,26 @@ class Schedules:
 
     def lines(self, task: str, step: int) -> list[list[Run]]:
         """The lines of a step in the order of issue."""
-        along, found = self.along(task), []
+        found = []
         for level in self.levels(task, step):
             lines: dict[object, list[Run]] = defaultdict(list)
             for run in level:
-                lines[run.r if along is None else (*run.r[:along], *run.r[along + 1 :])].append(run)
+                lines[self.line(task, run)].append(run)
             found += lines.values()
         return found
+
+    def line(self, task: str, run: Run) -> Point:
+        """What runs of one line have in common."""
+        along = self.along(task)
+        return run.r if along is None else (*run.r[:along], *run.r[along + 1 :])
+
+    def fill(self, task: str) -> int:
+        """The rounds before each line; what windows are taken is tested with local_ports."""
+        if task not in self.fills:
+            ports = LocalPorts.of(Group(Accesses(self.of.network), self.of.tasks), self.of.platform, self.of.design)
+            units = next(one.units for one in self.of.design.processors if one.task == task)
+            self.fills[task] = ports.fill(task, units, self.occupancy(task))
+        return self.fills[task]
 
     def rounds(self, task: str, step: int) -> list[list[Run]]:
         units = next(one.units for one in self.of.design.processors if one.task == task)
@@ -161,7 +178,10 @@ class Schedules:
                 continue
             time, near = 0, self.near(task, step)
             left = self.runs(task, step)
+            line = None
             for together in self.rounds(task, step):
+                own, line = line, self.line(task, together[0])
+                time += self.fill(task) * occupied[task] if own != line else 0
                 while not all(self.ready(task, run, left, begun, there, (time, near)) for run in together):
                     time += occupied[task]
                 for run in together:

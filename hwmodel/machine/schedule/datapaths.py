@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from arrayol.errors import ArrayolError, error
@@ -10,6 +10,7 @@ from arrayol.ir.network import Network
 from arrayol.ir.spec import Delay
 from arrayol.text import listed
 from hwmodel.datapath.figures import Datapath
+from hwmodel.design import interval_of, units_of
 from hwmodel.platform import Platform
 
 
@@ -25,19 +26,23 @@ class Waits:
     far: int
 
 
+def _no_windows(_task: str, _units: int, _cycles: int) -> int:
+    return 0
+
+
 @dataclass(frozen=True)
 class Datapaths:
     """The datapaths of a network's tasks on a platform.
 
     `accesses` has by task the cycles that a repetition's accesses to banks take; an interval below that is raised to
-    it, and `fills` by task and rate the rounds more of each line. `interval` of a datapath that comes from here is
-    the occupancy: cycles from start to start on a unit.
+    it. `filling` says by task, units and occupancy how many rounds more each line takes. `interval` of a datapath that
+    comes from here is the occupancy: cycles from start to start on a unit.
     """
 
     network: Network
     platform: Platform
     accesses: Mapping[str, int] = field(default_factory=dict)
-    fills: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    filling: Callable[[str, int, int], int] = _no_windows
     _known: dict[tuple[str, int], Datapath] = field(default_factory=dict, repr=False, compare=False)
     _waits: dict[tuple[str, str, int], Waits] = field(default_factory=dict, repr=False, compare=False)
 
@@ -57,8 +62,8 @@ class Datapaths:
         return self._known[key]
 
     def fill(self, task: str, rate: int) -> int:
-        """Rounds more that each line takes at so many units and an interval: of what passes between repetitions."""
-        return self.fills.get((task, rate), 0)
+        """Rounds more that each line of a task takes at a rate, while its windows fill."""
+        return self.filling(task, units_of(rate), self.at(task, interval_of(rate)).interval)
 
     def waits(self, task: str, delay: Delay, interval: int) -> Waits:
         """What the next repetition of a chain of a delay waits for the one before."""

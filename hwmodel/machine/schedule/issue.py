@@ -118,11 +118,11 @@ class Issue:
         np.add.at(total, step, np.where(last, rounds, np.maximum(rounds, waits[step])))
         return total
 
-    def starts(self, units: int, occupancy: int, there: Elements, waits: Sequence[Elements]) -> Elements:
+    def starts(self, units: int, occupancy: int, there: Elements, waits: Sequence[Elements], fill: int = 0) -> Elements:
         """When each run starts, in cycles of its step.
 
         `there` is by run the cycle from which all else is there, `waits` by delay and step the cycles from the start of
-        what it reads to its own.
+        what it reads to its own. `fill` rounds pass before the first round of each line.
         """
         count = len(self.runs)
         start, need = np.zeros(count, np.int64), there.copy()
@@ -143,7 +143,8 @@ class Issue:
             bounds = np.cumsum(sizes[chosen]) - sizes[chosen]
             ready = np.maximum.reduceat(need[runs], bounds)
             step = self.step[heads[chosen]]
-            begun = _one_after_another(np.maximum(-(-ready // occupancy), free[step]), step)
+            filling = np.where(self.place[heads[chosen]] == 0, fill, 0)
+            begun = _one_after_another(np.maximum(-(-ready // occupancy), free[step] + filling), step, filling)
             start[runs] = np.repeat(begun, sizes[chosen]) * occupancy
             np.maximum.at(free, step, begun + 1)
         return start
@@ -188,11 +189,15 @@ def _ranges(first: Elements, size: Elements) -> Elements:
     return numbers
 
 
-def _one_after_another(ready: Elements, step: Elements) -> Elements:
-    """Rounds ascending by step: each one after the one before in its step, or later, none before it is ready."""
+def _one_after_another(ready: Elements, step: Elements, filling: Elements) -> Elements:
+    """Rounds ascending by step: each one after the one before in its step, or later, none before it is ready.
+
+    `filling` is how many rounds have to pass between the two.
+    """
     heads = _changes(step)
-    place, segment = _since(heads), np.cumsum(heads) - 1
-    apart = int(ready.max(initial=0)) + len(ready) + 1
+    segment, passed = np.cumsum(heads) - 1, np.cumsum(filling + 1)
+    place = passed - passed[np.flatnonzero(heads)][segment]
+    apart = int(ready.max(initial=0)) + int(filling.sum()) + len(ready) + 1
     require_numbers(apart, len(ready) + 1)
     latest = np.maximum.accumulate(ready - place + segment * apart)
     started: Elements = latest - segment * apart + place

@@ -178,7 +178,8 @@ class Processors:
                 arrives = source.start[data.writer] + data.lags(source.path)[data.made]
                 np.maximum.at(there, data.reader[same], arrives[same])
             waits = [rounds * path.interval for rounds in self._waits(task, rate)]
-            start = self._issue(task).starts(units_of(rate), path.interval, there, waits)
+            fill = self.paths.fill(task, rate)
+            start = self._issue(task).starts(units_of(rate), path.interval, there, waits, fill)
             cycles = np.zeros(self.steps, np.int64)
             np.maximum.at(cycles, stage.step, start + path.interval + path.latency)
             done[task] = Busy(path, cycles, start)

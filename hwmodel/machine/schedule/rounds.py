@@ -15,7 +15,8 @@ round i has its operands, from s_k + i + r on. So the step takes sum over k < m 
 Where the step's indices along the delay of d are contiguous, all levels but the last have d of them and the last has
 the rest, which are its first ones. Then g_k = g for k < m, and the step takes (m - 1) max(g, r) + g_m.
 
-More units make q no larger, and r is `near` where g = 1 and `far`, which is no less, where not: no step gets longer.
+More units make q no larger, and r is `near` where g = 1 and `far`, which is no less, where not: with the same fill no
+step gets longer. Fill is for lines without a delay alone.
 """
 
 from __future__ import annotations
@@ -50,14 +51,14 @@ class Lines:
         rounds: Ints = (self.levels - 1) * longest + self.last * each
         return rounds
 
-    def fewest_units(self, rounds: Ints, far: int | Ints) -> Ints:
+    def fewest_units(self, rounds: Ints, far: int | Ints, fill: int | Ints = 0) -> Ints:
         """The fewest units that need no more than `rounds` in each step, where that is so with some number of them.
 
         A line may take q rounds if (levels - 1) many q + last q and (levels - 1) far + last q are that much at most.
         Where no q does, the wait is `near`, and q = 1.
         """
         if self.levels is None or self.last is None:
-            each = rounds // np.maximum(self.many, 1)
+            each = rounds // np.maximum(self.many, 1) - fill
         else:
             before, last = self.levels - 1, np.maximum(self.last, 1)
             busy = rounds // np.maximum(before * self.many + self.last, 1)

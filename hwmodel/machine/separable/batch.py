@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
-from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, interval_of, rate_of, units_of
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, units_of
 from hwmodel.machine.energy import energy_prices
 from hwmodel.machine.group import Group
+from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import (
     FRAME,
@@ -75,6 +77,7 @@ class Kept:
     tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict)
     unchanging: dict[tuple[int, bool, bytes], NDArray[np.bool_]] = field(default_factory=dict)
     orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
+    ports: dict[tuple[Scan, frozenset[str]], LocalPorts] = field(default_factory=dict)
     size: int = 0
 
     def clear(self) -> None:
@@ -82,6 +85,7 @@ class Kept:
         self.tables.clear()
         self.unchanging.clear()
         self.orders.clear()
+        self.ports.clear()
         self.size = 0
 
 
@@ -106,7 +110,7 @@ class GroupBatch:
         the later along another dimension), or whose delays skip indices of a step, are priced by the exact path.
         """
         structures = self.structures(scan, shapes, policy)
-        timing = self.timing(self.tasks)
+        timing = self.timing(self.tasks, scan)
 
         def cycles(*, cyclic: bool) -> Figures:
             return timing.cycles(step_kinds(self.counts, structures, cyclic=cyclic), len(shapes), rates)
@@ -131,16 +135,19 @@ class GroupBatch:
         *,
         times: Collection[str] = (LATENCY,),
     ) -> Priced:
-        """The same at the rates that nothing beats, (S, V): of the fastest at their intervals those of fewest units.
+        """The same at the rates that nothing beats, (S, V): of the fastest of their families those of fewest units.
 
-        Each task has one of the rates `offered` to it (ascending). Of an interval no more is tried than the most units;
-        and none of those that is never faster than another (`_rivals`), so that V is mostly 1. Fastest of some
-        intervals is what has the least of all `times` that are named (of `priced.TIMES`) at once; without a name, all
-        are. That is enough where only figures with `units_are_free` are compared: `Timing.least` says why. The other
-        legal combinations are `left_out`. Where none is legal, one that is not stands for all.
+        Each task has one of the rates `offered` to it (ascending). Of a family of rates (`Offered`) no more is tried
+        than the most units; and none of those that is never faster than another (`_rivals`), so that V is mostly 1.
+        Fastest of some families is what has the least of all `times` that are named (of `priced.TIMES`) at once;
+        without a name, all are. That is enough where only figures with `units_are_free` are compared: `Timing.least`
+        says why. The other legal combinations are `left_out`. Where none is legal, one that is not stands for all.
         """
         structures = self.structures(scan, shapes, policy)
-        timing, rates_of = self.timing(self.tasks), [Offered.of(rates) for rates in offered]
+        timing = self.timing(self.tasks, scan)
+        rates_of = [
+            Offered.of(rates, partial(timing.paths.fill, task)) for task, rates in zip(self.tasks, offered, strict=True)
+        ]
         most = timing.most_units(structures)
         suiting = [own.suiting(most[:, place]) for place, own in enumerate(rates_of)]
         count, variants = _variants(timing, rates_of, suiting)
@@ -153,8 +160,8 @@ class GroupBatch:
                 least, needed = timing.least(step_kinds(self.counts, structures, cyclic=_CYCLIC[name]), rates)
                 cycles[name].append(least)
                 fewest = np.maximum(fewest, needed)
-            columns = zip(rates_of, fewest.T, interval_of(rates).T, strict=True)
-            chosen.append(np.stack([own.at_least(units, interval) for own, units, interval in columns], axis=1))
+            columns = zip(rates_of, fewest.T, rates.T, strict=True)
+            chosen.append(np.stack([own.at_least(units, like) for own, units, like in columns], axis=1))
 
         def time(name: str) -> Figures:
             if name not in cycles:
@@ -228,9 +235,17 @@ class GroupBatch:
         cycles = access_cycles(self.counts, self.platform, layouts)
         return replace(self, layouts=layouts, paths=Datapaths(self.paths.network, self.platform, cycles))
 
-    def timing(self, tasks: tuple[str, ...]) -> Timing:
-        """The lengths of steps; columns of rates stand for `tasks`."""
-        return Timing(self.counts, self.paths, tasks)
+    def timing(self, tasks: tuple[str, ...], scan: Scan) -> Timing:
+        """The lengths of steps under a scan; columns of rates stand for `tasks`."""
+        return Timing(self.counts, replace(self.paths, filling=self.local_ports(scan).fill), tasks)
+
+    def local_ports(self, scan: Scan) -> LocalPorts:
+        """The ports of the buffers under a scan."""
+        apart = frozenset(layout.array for layout in self.layouts)
+        if (scan, apart) not in self.kept.ports:
+            ports = LocalPorts(self.counts.parts.group, self.platform, scan, apart=apart)
+            self.kept.ports[scan, apart] = ports
+        return self.kept.ports[scan, apart]
 
     def banks(self, memory: Memory) -> int:
         """Banks of a memory: its layout's, else one for each element of the largest pattern."""
@@ -324,8 +339,8 @@ class GroupBatch:
 def _variants(timing: Timing, offered: Sequence[Offered], suiting: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
     """How many combinations of rates each structure has that none beats, (S,), and V of them, (S, tasks) each.
 
-    Those of a structure come first, and its last for the rest. `suiting` (S, intervals) is by task how many rates of
-    each interval are legal; a structure where a task has none has a combination that is not.
+    Those of a structure come first, and its last for the rest. `suiting` (S, families) is by task how many rates of
+    each family are legal; a structure where a task has none has a combination that is not.
     """
     columns = [_rivals(timing, *each) for each in zip(timing.tasks, offered, suiting, strict=True)]
     numbers = np.stack([kept.sum(axis=1) for _, kept in columns], axis=1)
@@ -344,18 +359,26 @@ def _variants(timing: Timing, offered: Sequence[Offered], suiting: Sequence[Ints
 
 
 def _rivals(timing: Timing, task: str, offered: Offered, suiting: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """Of each interval the rate of the most units that is legal (S, intervals), and whether no other beats it.
+    """Of each family the rate of the most units that is legal (S, families), and whether no other beats it.
 
-    One beats another, in every step, if it has as many units, starts as often, is as soon done with a repetition, and
-    its chains wait no longer: in cycles, for all of (T - 1) o + o + latency falls with these (`rounds`).
+    One beats another, in every step, if it has as many units, starts as often, is as soon done with a repetition, its
+    lines take no longer to fill, and its chains wait no longer: in cycles, for all of (T - 1) o + o + latency falls
+    with these (`rounds`).
     """
     rates = offered.rates[offered.first + np.maximum(suiting - 1, 0)]
     legal = suiting > 0
     if len(offered.intervals) == 1:
         return rates, legal
-    paces = [timing.pace(task, rate_of(1, interval)) for interval in offered.intervals.tolist()]
+    paces = [timing.pace(task, rate) for rate in offered.rates[offered.first].tolist()]
     rows = [
-        (one.occupancy, one.occupancy + one.latency, one.near * one.occupancy, one.far * one.occupancy) for one in paces
+        (
+            one.occupancy,
+            one.occupancy + one.latency,
+            one.fill * one.occupancy,
+            one.near * one.occupancy,
+            one.far * one.occupancy,
+        )
+        for one in paces
     ]
     cycles = np.array(rows, np.int64)
     soon = (cycles[:, None, :] <= cycles[None, :, :]).all(axis=2)

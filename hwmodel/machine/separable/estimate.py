@@ -45,7 +45,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     if not structures.holds.all():
         return None
     rates = {processor.task: processor.rate for processor in design.processors}
-    timing = batch.timing(group.tasks)
+    timing = batch.timing(group.tasks, design.blocks.scan)
     if not timing.has_formula(structures).all():
         return None
     require_units(dict(zip(group.tasks, timing.most_units(structures)[0].tolist(), strict=True)), rates)
@@ -71,7 +71,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         frame_memory_data=sum(memory.data for memory in in_succession),
         frame_memory_bits=sum(memory.bits for memory in in_succession),
         processors=processor_times(
-            length * times, end, {task: busy[task] * times for task in busy}, batch.paths, rates
+            length * times, end, {task: busy[task] * times for task in busy}, timing.paths, rates
         ),
         memories=memories,
         ends=cycles_by_end(length * times, end, group.tasks),

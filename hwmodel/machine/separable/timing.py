@@ -184,10 +184,11 @@ class Timing:
     def least(self, parts: Iterable[StepKinds], most: Ints) -> tuple[Ints, Ints]:
         """The cycles (S,) at rates `most` (S, tasks), and the fewest units (S, tasks) at their intervals for no more.
 
-        At one interval no step is longer with more units. So their sum is the same as with the most units only if each
-        step is as long as with those, L cycles; and it is if every processor takes L at most. One whose results are
-        there l cycles after a round of o cycles does so if it takes floor((L - l) / o) rounds at most. That bounds each
-        task's units by themselves: whatever the others have, it needs the largest of these bounds over the steps.
+        At one interval, and as long to fill, no step is longer with more units. So their sum is the same as with the
+        most units only if each step is as long as with those, L cycles; and it is if every processor takes L at most.
+        One whose results are there l cycles after a round of o cycles does so if it takes floor((L - l) / o) rounds at
+        most. That bounds each task's units by themselves: whatever the others have, it needs the largest of these
+        bounds over the steps.
         """
         cycles, fewest = np.zeros(len(most), np.int64), np.ones_like(most)
         for part in parts:
@@ -196,7 +197,9 @@ class Timing:
             for place, task in enumerate(self.tasks):
                 pace = self._paces(task, most[part.chosen, place, None])
                 rounds = np.maximum((length - pace.latency) // pace.occupancy, 1)
-                fewest[part.chosen, place] = self._lines(part, task).fewest_units(rounds, pace.far).max(axis=1)
+                fewest[part.chosen, place] = (
+                    self._lines(part, task).fewest_units(rounds, pace.far, pace.fill).max(axis=1)
+                )
         return cycles, fewest
 
     def busy(self, kinds: StepKinds, task: str, rate: int | Ints) -> Ints:

@@ -228,7 +228,7 @@ def _harris() -> MachineModel:
 def _require_each_best(model: MachineModel, design: GroupDesign, every: All, found: Priced, structure: int) -> None:
     """Each is the best of its kind, of which no other combination is found, and nothing beats all of them.
 
-    Of a kind are combinations in which scheduled tasks have the same rates and the others the same intervals.
+    Of a kind are combinations in which scheduled tasks have the same rates and the others the same intervals and fills.
     """
     chosen = np.flatnonzero(found.legal[structure])
     rates = found.combinations[structure if len(found.combinations) > 1 else 0][chosen]
@@ -246,9 +246,9 @@ def _kinds(model: MachineModel, design: GroupDesign, rates: NDArray[np.int64]) -
     kinds = rates.copy()
     for pipeline in processors.pipelines:
         column = design.tasks.index(pipeline[0])
-        for row, interval in enumerate(interval_of(rates[:, column]).tolist()):
+        for row, rate in enumerate(rates[:, column].tolist()):
             if processors.has_formula(pipeline):
-                kinds[row, column] = rate_of(0, interval)
+                kinds[row, column] = rate_of(processors.paths.fill(pipeline[0], rate), interval_of(rate))
     return kinds
 
 

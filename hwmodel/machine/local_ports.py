@@ -1,0 +1,168 @@
+"""What reads and writes the memories of a group in a cycle: ports, as tilers, units and occupancies make them.
+
+Where there is a technology, what a task reads may pass through windows (docs/machine.md, section 13). A window of an
+array is decided by the tiler, units and occupancy of the task that reads it, and by the words that the loader writes:
+not by blocks, nor by who else is there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from hwmodel.accesses import Touch
+from hwmodel.datapath.derive import derivation_of
+from hwmodel.design import Blocks, GroupDesign, Scan
+from hwmodel.local_memory.memory_kinds import Kinds
+from hwmodel.local_memory.offsets import Access, Edge, box_places, run_places
+from hwmodel.local_memory.organisations import Terms
+from hwmodel.local_memory.port_plan import Ports, Sets, window_taken
+from hwmodel.machine.group import Group
+from hwmodel.platform import Platform
+from hwmodel.residence import ONCE
+from hwmodel.units import Riding, riding_dimensions, unit_dimension
+
+Rates = Mapping[str, tuple[int, int]]  # units and occupancy by task
+RANDOM_DATA = 32  # a smaller pattern that data subscript is a multiplexer of registers
+
+
+def terms_of(platform: Platform) -> Terms | None:
+    """What memories are built of on a platform; None where it names no technology."""
+    technology, local = platform.prices, platform.local
+    if technology is None or not technology.memory_kinds:
+        return None
+    kinds = Kinds(technology.memory_kinds, tuple(technology.register_cost.items()))
+    return Terms(kinds, local.price, local.register_bits, local.copies_most, power_of_two=local.bank_power_of_two)
+
+
+@dataclass(frozen=True)
+class LocalPorts:
+    """The ports of a group under a scan of its last task; `cuts` are the blocks of others, by task.
+
+    Nothing of arrays `apart` passes through windows: FIFOs, and what has a bank layout.
+    """
+
+    group: Group
+    platform: Platform
+    scan: Scan
+    cuts: Mapping[str, Blocks] = field(default_factory=dict)
+    apart: frozenset[str] = frozenset()
+    _fills: dict[tuple[str, int, int], int] = field(default_factory=dict, repr=False, compare=False)
+
+    @staticmethod
+    def of(group: Group, platform: Platform, design: GroupDesign) -> LocalPorts:
+        """Those of a design."""
+        cuts = {processor.task: processor.cut for processor in design.processors if processor.cut is not None}
+        apart = design.fifos | {layout.array for layout in design.layouts}
+        return LocalPorts(group, platform, design.blocks.scan, cuts, apart)
+
+    @cached_property
+    def terms(self) -> Terms | None:
+        """What memories are built of; None without a technology."""
+        return terms_of(self.platform)
+
+    def fill(self, task: str, units: int, cycles: int) -> int:
+        """Rounds more that each line of a task takes while its windows fill, at so many units and an occupancy."""
+        key = task, units, cycles
+        if key not in self._fills:
+            self._fills[key] = self._fill(task, units, cycles)
+        return self._fills[key]
+
+    def _fill(self, task: str, units: int, cycles: int) -> int:
+        terms = self.terms
+        if terms is None or self.group.delays(task):
+            return 0
+        fills = [0]
+        for touch in self.group.accesses.reads[task]:
+            if touch.array not in self.apart:
+                loaded = self.loaded_words(touch.array)
+                access = self.access(touch, units, cycles)
+                window = window_taken(access, loaded, power_of_two=terms.power_of_two)
+                fills.append(0 if window is None else window.fill)
+        return max(fills)
+
+    def ports(self, array: str, rates: Rates) -> Ports:
+        """All that reads and writes the buffer of an array."""
+        rank = len(self.group.accesses.shape(array))
+        stored = self._words(array, self.platform.local.read_width) if array in self.group.stored else ()
+        readers, writers = self.readers(array, rates), self.writers(array, rates)
+        return Ports(rank, tuple(readers), tuple(writers), self.loaded_words(array), stored)
+
+    def readers(self, array: str, rates: Rates) -> list[Access]:
+        """What the tasks of the group read of an array."""
+        touches = [touch for task in self.group.tasks for touch in self.group.reads(task, array)]
+        return [self.access(touch, *rates[touch.process]) for touch in touches]
+
+    def writers(self, array: str, rates: Rates) -> list[Access]:
+        """What they write."""
+        touches = [touch for task in self.group.tasks for touch in self.group.writes(task, array)]
+        return [self.access(touch, *rates[touch.process]) for touch in touches]
+
+    def loaded_words(self, array: str) -> Sets:
+        """The sets of a word that the loader writes; none of what is not loaded."""
+        accesses = self.group.accesses
+        if array not in self.group.loaded and accesses.load.get(array) != ONCE:
+            return ()
+        return self._words(array, self.platform.local.write_width)
+
+    def _words(self, array: str, width: int | None) -> Sets:
+        """The sets of a word of an array at the port, or of as many data as the platform says."""
+        memory, kind = self.platform.memory, self.group.network.arrays[array].type
+        each = memory.data_per_word or max(1, (memory.word_bits or 1) // (8 * kind.bytes))
+        return run_places(min(width or each, each), self.group.accesses.shape(array))
+
+    @cached_property
+    def _riding(self) -> Riding:
+        return riding_dimensions(self.group.accesses, self.group.tasks, self.group.last)
+
+    def _along(self, task: str) -> tuple[int, int] | None:
+        """The dimension that units of a task share, and 1, or -1 where it is walked downwards; None without one."""
+        dimension = unit_dimension(self.group.accesses, self._riding, self.scan, task)
+        if dimension is None:
+            return None
+        cut = self.cuts.get(task)
+        scan = self.scan if task == self.group.last else cut.scan if cut is not None else None
+        down = scan is not None and dict(zip(scan.dimensions, scan.descending, strict=True))[dimension]
+        return dimension, -1 if down else 1
+
+    def access(self, touch: Touch, units: int, cycles: int) -> Access:
+        """One tiler at the units and the occupancy of its task."""
+        along = self._along(touch.process)
+        step = tuple(row[along[0]] * along[1] if along else 0 for row in touch.tiler.paving)
+        return Access(
+            box_places(touch.tiler.fitting, touch.pattern),
+            step,
+            units if along else 1,
+            cycles,
+            self._random(touch),
+            ordered=not self.group.delays(touch.process),
+            edges=self._edges(touch, [part * (units - 1) for part in step]),
+        )
+
+    def _random(self, touch: Touch) -> int:
+        """The places that a repetition reads at subscripts of its data."""
+        process = self.group.network.processes[touch.process]
+        elementary, prices, clock = process.definition, self.platform.prices, self.platform.clock_mhz
+        if math.prod(touch.pattern) < RANDOM_DATA or prices is None or clock is None:
+            return 0
+        if elementary is None or elementary.body is None:
+            return 0
+        graph = derivation_of(elementary, prices, clock).graph
+        nodes = zip(graph.operators, graph.details, strict=True)
+        return sum(operator == "access" and detail == (touch.port, 0) for operator, detail in nodes)
+
+    def _edges(self, touch: Touch, ahead: Sequence[int]) -> tuple[Edge | None, ...]:
+        """How the axes of an array bend under a tiler whose last unit is `ahead` of its first."""
+        tiler, border = touch.tiler, touch.tiler.border
+        if not tiler.wrap and (border is None or border.is_constant):
+            return ()
+        extents, edges = self.group.accesses.extents(touch.process), list[Edge | None]()
+        for axis, extent in enumerate(self.group.network.arrays[touch.array].shape):
+            moves = [(part, own) for part, own in zip(tiler.paving[axis], extents, strict=True) if part]
+            low = tiler.origin[axis] + sum(min(0, part) * (own - 1) for part, own in moves) - min(0, ahead[axis])
+            high = tiler.origin[axis] + sum(max(0, part) * (own - 1) for part, own in moves) - max(0, ahead[axis])
+            step = math.gcd(*(part for part, _ in moves))
+            edges.append(Edge(extent, (low, max(low, high), step), border) if extent is not None else None)
+        return tuple(edges)
