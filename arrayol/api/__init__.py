@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from arrayol.api.exploration import memories as memories
     from arrayol.api.exploration import open_design as open_design
     from arrayol.api.exploration import pick as pick
+    from arrayol.api.exploration import transform_design as transform_design
     from arrayol.api.exploration import write_report as write_report
     from arrayol.api.exploration import write_result as write_result
     from arrayol.api.nest import transfers as transfers
@@ -120,6 +121,7 @@ _MODULES = {  # every public name, and the module that has it
     "spec_text": "arrayol.api.spec",
     "transfers": "arrayol.api.nest",
     "transform": "arrayol.api.execution",
+    "transform_design": "arrayol.api.exploration",
     "write_report": "arrayol.api.exploration",
     "write_result": "arrayol.api.exploration",
 }

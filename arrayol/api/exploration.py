@@ -14,6 +14,7 @@ from arrayol.language.settings import Settings
 from arrayol.pictures.save import save_timeline
 from arrayol.text import listed
 from arrayol.transforms.steps import Canonical, canonical_form
+from arrayol.transforms.trace import Transformed
 from dse.jobs.jobs import SearchProgress
 from dse.jobs.runner import JobRunner, Resources, open_runner
 from dse.output import open_design as stored_design
@@ -52,6 +53,7 @@ __all__ = [
     "load_result",
     "open_design",
     "pick",
+    "transform_design",
     "write_report",
     "write_result",
 ]
@@ -214,6 +216,21 @@ def open_design(
     Raises ArrayolError as `load` and `dse.output.open_design.open_design` do.
     """
     return stored_design.open_design(load(spec, settings), Path(folder), identifier, top, warn)
+
+
+def transform_design(
+    spec: Source,
+    folder: Path | str,
+    identifier: str,
+    settings: Settings | None = None,
+    top: str | None = None,
+    warn: Warn = warn_in_python,
+) -> Transformed:
+    """The specification of a design in a result folder, made by its steps as `transform` makes one.
+
+    Raises ArrayolError as `load` and `dse.output.open_design.transform_design` do.
+    """
+    return stored_design.transform_design(load(spec, settings), Path(folder), identifier, top, warn)
 
 
 def memories(opened: StoredDesign) -> BuiltMemories | None:

@@ -71,7 +71,7 @@ def _facts(comparison: Comparison, names: tuple[str, str]) -> Iterator[tuple[str
     small, large = comparison.volumes
     corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in comparison.reference.items())
     change = f" ({large / small - 1:+.2%})" if small else ""
-    yield "hypervolume", f"{small:.6g} and {large:.6g}{change}, up to {corner}"
+    yield "hypervolume", f"{small:.6g} and {large:.6g}{change} on logarithmic axes, up to {corner}"
     yield (
         "dominated",
         f"{comparison.dominated[0]:,} of the first front by the second, {comparison.dominated[1]:,} the other way",

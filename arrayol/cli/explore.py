@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,11 @@ Written = tuple[Picked, Mapping[str, Any]]  # a picked design and its document
 
 
 def _write_pick(exploration: Exploration, rule: Rule, folder: Path) -> Written:
-    """Pick a design of an exploration and write it in the result folder."""
-    picked = pick(exploration.result, rule)
-    return picked, write_picked(exploration.result, picked, exploration.spec, folder)
+    """Pick a design of an exploration, find its steps and write it in the result folder."""
+    picked, steps = pick(exploration.result, rule), exploration.steps
+    if steps is not None:
+        picked = replace(picked, design=steps.described(picked.design))
+    return picked, write_picked(exploration.result, picked, steps, folder)
 
 
 def _show_picked(result: Result, written: Written, folder: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
-from math import prod
 
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -13,8 +12,9 @@ from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted, rounded
 from dse.pareto.counted import COMPARED_AT_MOST
 from dse.pareto.fronts import evenly
-from dse.results.schema import Comparisons, Design, GroupRecord, Hypervolume, Result
+from dse.results.schema import Comparisons, Design, GroupRecord, Result
 from dse.results.shared import technology_text
+from dse.results.volume import filled
 from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS, cost_unit
 
 FUSIONS_AT_MOST, MAPPINGS_AT_MOST = 20, 12  # designs of the front; the result folder holds all
@@ -159,7 +159,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "compared", f"{pairs.subspaces:,} ordered pairs by subspaces, against {pairs.all_pairs:,} all with all"
     if result.is_mapped:
         yield "verified", _verification(result)
-    yield "hypervolume", _hypervolume(result.hypervolume, boxed=not result.is_mapped)
+    yield "hypervolume", _hypervolume(result)
     yield "platform", result.platform
     if result.technology is not None:
         yield "technology", technology_text(result)
@@ -200,15 +200,12 @@ def _verification(result: Result) -> str:
     return f"{good:,} of {len(result.pareto):,} simulated" + "".join(f"; {reason}" for reason in sorted(reasons))
 
 
-def _hypervolume(volume: Hypervolume, *, boxed: bool) -> str:
-    """The volume; `boxed` with its unit, and how much of the box between zero and the reference point it fills."""
-    if not boxed:
-        corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in volume.reference.items())
-        return f"{volume.value:.6g} up to {corner}"
-    units = " x ".join(MACHINE[name].unit for name in volume.reference)
-    corner = ", ".join(f"{value:,} {MACHINE[name].unit}" for name, value in volume.reference.items())
-    share = volume.value / prod(volume.reference.values())
-    return f"{volume.value:.6g} {units} up to {corner} ({share:.1%} of that box)"
+def _hypervolume(result: Result) -> str:
+    """The volume, and how much of the box between the best values and the reference point it fills."""
+    volume = result.hypervolume
+    corner = ", ".join(f"{shown_figure(name, value)} {unit_of(name)}" for name, value in volume.reference.items())
+    share = filled(result.pareto, result.objectives, volume)
+    return f"{share:.1%} of the box up to {corner}, on logarithmic axes"
 
 
 def _strength(result: Result) -> str:

@@ -14,8 +14,10 @@ from pathlib import Path
 
 import click
 
+from arrayol import api
 from arrayol.checks.check import load_checked
-from arrayol.cli.options import PLACE, set_option, spec_argument, warn_of_idle
+from arrayol.cli.completion import folders
+from arrayol.cli.options import PLACE, set_option, spec_argument, warn, warn_of_idle
 from arrayol.errors import ArrayolError
 from arrayol.files import atomic_file, place_beside, writing
 from arrayol.ir.affine import Affine
@@ -164,7 +166,8 @@ named TASK@RESULT, after a result of the call that is meant.
 Examples:
   arrayol transform lpsf.aol "fuse hflr vftd" > fused.aol
   arrayol transform lpsf.aol "tile hflr 4,12" "pave vftd 1,2" > tiled.aol
-  arrayol transform matmul.aol "split product k 32" > split.aol"""
+  arrayol transform matmul.aol "split product k 32" > split.aol
+  arrayol transform lpsf.aol --result lpsf-explore --design 2+2:1"""
 
 
 def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -> list[Step]:
@@ -178,7 +181,15 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
 
 @click.command(epilog=_EPILOG)
 @spec_argument
-@click.argument("steps", metavar="STEP...", nargs=-1, required=True, callback=_steps)
+@click.argument("steps", metavar="STEP...", nargs=-1, callback=_steps)
+@click.option(
+    "--result",
+    metavar="DIR",
+    type=PLACE,
+    shell_complete=folders,
+    help="Take the steps of a design in this folder, which `arrayol explore` wrote; it says the consts.",
+)
+@click.option("--design", metavar="ID", help="That design, by its name in the result, as 2+2:1.")
 @click.option(
     "--out",
     metavar="FILE",
@@ -186,19 +197,32 @@ def _steps(ctx: click.Context, param: click.Parameter, texts: tuple[str, ...]) -
     help="Write the result to this file, and files of its const arrays beside it, not to stdout.",
 )
 @set_option
-def command(spec: Path, steps: list[Step], out: Path | None, settings: dict[str, str]) -> None:
+def command(
+    spec: Path,
+    steps: list[Step],
+    result: Path | None,
+    design: str | None,
+    out: Path | None,
+    settings: dict[str, str],
+) -> None:
     """Transform the specification in FILE, and print one that computes the same arrays, to the last bit.
 
-    Each STEP is taken in turn. The result is self-contained: imports are inlined, consts applied. Remarks, and where
-    tasks, their repetitions and arrays went, are told on stderr. A step that cannot keep the meaning is refused, with
+    Each STEP is taken in turn; with --result and --design, the steps of that design. The new specification is
+    self-contained: imports are inlined, consts applied. Remarks, and where tasks, their repetitions and arrays went,
+    are told on stderr. A step that cannot keep the meaning is refused, with
     the reason; nothing is printed then.
     """
     loaded = load_checked(spec, settings)
-    warn_of_idle(loaded)
-    result = _transformed(loaded, steps)
-    for line in (*result.remarks, *moved(result)):
+    if result is not None and design is not None and not steps:
+        transformed = api.transform_design(loaded, result, design, warn=warn)
+    elif result is not None or design is not None or not steps:
+        raise click.UsageError("Give steps, or with --result and --design the design that has them.")
+    else:
+        warn_of_idle(loaded)
+        transformed = _transformed(loaded, steps)
+    for line in (*transformed.remarks, *moved(transformed)):
         click.echo(line, err=True)
-    text, files = spec_text(result.spec), data_files(result.spec)
+    text, files = spec_text(transformed.spec), data_files(transformed.spec)
     if out is None:
         click.echo(text, nl=False)
         return

@@ -40,14 +40,20 @@ def run_steps(spec: Spec, steps: Sequence[Step]) -> Transformed:
     """
     transformed = Transformed(spec, identity(spec))
     for step in steps:
-        following = _named(step, transformed.spec).apply(transformed.spec)
-        mistakes = [one for one in _new_findings(transformed.spec, following.spec) if one.severity is Severity.ERROR]
-        if mistakes:
-            told = "; ".join(f"[{mistake.code}] {mistake.message}" for mistake in mistakes)
-            raise BrokenStepError(f"'{step}' gave a wrong specification: {told}")
+        following = run_step(transformed.spec, step)
         remarks = (*transformed.remarks, *following.remarks)
         transformed = Transformed(following.spec, transformed.trace.then(following.trace), remarks, following.task)
     return transformed
+
+
+def run_step(spec: Spec, step: Step) -> Transformed:
+    """One step. Raises ArrayolError where it is refused, BrokenStepError where its result does not check."""
+    following = _named(step, spec).apply(spec)
+    mistakes = [one for one in _new_findings(spec, following.spec) if one.severity is Severity.ERROR]
+    if mistakes:
+        told = "; ".join(f"[{mistake.code}] {mistake.message}" for mistake in mistakes)
+        raise BrokenStepError(f"'{step}' gave a wrong specification: {told}")
+    return following
 
 
 def _named(step: Step, spec: Spec) -> Step:

@@ -120,8 +120,8 @@ class SearchProgress:
     With `at_most` the phase may end before the total. `designs` are the group designs looked at so far; 0 where these
     are not what is worked on. `work` is the share, 0 to 1, of the estimated work that is done, where that tells the
     time left better than `done` does. `place` is where the search is, as "subspace 3 of 8". `hypervolume` gives the
-    share of the box between 0 and a reference that the front so far dominates, None before there is a whole design; it
-    is called when it is shown, in the thread that reports.
+    share of the box between 1 and a reference, on logarithmic axes, that the front so far dominates, None before there
+    is a whole design; it is called when it is shown, in the thread that reports.
 
     What the first record of a phase counts (a resumed search's finished work) is taken as there before it began.
     """

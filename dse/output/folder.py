@@ -18,22 +18,30 @@ from pydantic import ValidationError
 
 from arrayol.errors import ArrayolError, Diagnostic, Severity, error, render
 from arrayol.files import atomic_folder, place_beside
-from arrayol.ir.spec import Spec
-from arrayol.language.emitter import data_files, spec_text
-from arrayol.transforms.steps import parse_step, run_steps
+from arrayol.language.emitter import data_files
+from arrayol.text import counted
 from dse.jobs.cache import CACHE_FILES, FORMER_NAME
 from dse.output.plots.save import save_breakdown, save_convergence, save_front
 from dse.output.table import designs_csv
 from dse.results.consistency import require_consistent
 from dse.results.exploration import Exploration
-from dse.results.pick import knee_of
 from dse.results.schema import FORMAT, Result
 
 RESULT, TABLE, PLOTS, SPECS = "result.json", "designs.csv", ("pareto.png", "pareto.svg"), "specs"
 BREAKDOWN = ("breakdown.png", "breakdown.svg")
 CONVERGENCE = ("convergence.png",)  # of a heuristic search
 PICKED, REPORT = "picked.json", "report.html"  # made of a result afterwards: a new one leaves them behind
-SPECS_AT_MOST = 100  # designs of a long front whose specifications are written, and the knee; result.json has all steps
+README = "README.txt"
+_CONTENTS = {
+    RESULT: "all designs of the front with their decisions and figures, and how they were found (docs/report.md)",
+    TABLE: "the same designs, a line each",
+    PLOTS[0]: "the front",
+    PLOTS[1]: "the same as vectors",
+    BREAKDOWN[0]: "where cycles, bits and costs go, of some designs of the front",
+    BREAKDOWN[1]: "the same as vectors",
+    CONVERGENCE[0]: "how the search went",
+    README: "this page",
+}
 _LONGEST_NAME = 120  # of a file; a design with a longer name takes its number on the front
 
 Warn = Callable[[Diagnostic], None]
@@ -59,30 +67,43 @@ def write_result(exploration: Exploration, target: Path) -> tuple[Path, ...]:
             save_convergence(result, *(folder / plot for plot in CONVERGENCE))
             plots += CONVERGENCE
         specs = _write_specs(exploration, folder)
+        names = (RESULT, TABLE, *plots, README, *specs)
+        (folder / README).write_text(_readme(result, names), encoding="utf-8")
         _carry_over(target, folder)
-    return tuple(target / name for name in (RESULT, TABLE, *plots, *specs))
+    return tuple(target / name for name in names)
+
+
+def _readme(result: Result, names: Sequence[str]) -> str:
+    """What is in a result folder, and how to get the rest."""
+    told = [f"{name:<16}{_CONTENTS[name]}" for name in names if name in _CONTENTS]
+    specs = [name for name in names if name not in _CONTENTS]
+    described = sum(design.steps is not None or design.steps_remark is not None for design in result.pareto)
+    if described:
+        of_front = "" if described == len(result.pareto) else f", those that tell most of its {len(result.pareto):,}"
+        told.append(f"{SPECS:<16}the specifications of {counted(len(specs), 'design')} of the front{of_front};")
+        told.append(f"{'':<16}that of another design: {transform_command(result)}")
+    heading = f"{result.top}: a result of arrayol {result.arrayol} explore, specification {result.spec}"
+    return "\n".join([heading, "", *told, ""])
+
+
+def transform_command(result: Result, folder: str = "DIR") -> str:
+    """What makes the specification of a design that has none in the folder."""
+    return f"arrayol transform {result.spec} --result {folder} --design ID"
 
 
 def _write_specs(exploration: Exploration, folder: Path) -> list[str]:
-    """Write the specifications that steps make of the first designs of the front and of its knee; their names."""
-    if exploration.spec is None:
+    """Write the specifications of the designs of the front whose steps the result has; their names."""
+    if exploration.steps is None:
         return []
     names: list[str] = []
-    knee = knee_of(exploration.result).design.id
     for number, design in enumerate(exploration.result.pareto, 1):
-        if design.steps is None or (number > SPECS_AT_MOST and design.id != knee):
-            continue
-        (folder / SPECS).mkdir(exist_ok=True)
-        name = spec_file(design.id, number)
-        (folder / name).write_text(transformed_text(exploration.spec, design.steps), encoding="utf-8")
-        place_beside(folder / name, data_files(exploration.spec))
-        names.append(name)
+        if design.steps is not None:
+            (folder / SPECS).mkdir(exist_ok=True)
+            names.append(spec_file(design.id, number))
+            target = folder / names[-1]
+            target.write_text(exploration.steps.text_of(design), encoding="utf-8")
+            place_beside(target, data_files(exploration.steps.original))
     return names
-
-
-def transformed_text(spec: Spec, steps: Sequence[str]) -> str:
-    """The text of a specification after a design's steps."""
-    return spec_text(run_steps(spec, [parse_step(step) for step in steps]).spec)
 
 
 def spec_file(identifier: str, number: int) -> str:
@@ -212,7 +233,7 @@ def _is_result(document: object) -> TypeGuard[dict[str, Any]]:
 def _carry_over(former: Path, folder: Path) -> None:
     """Copy what a former result's folder holds beside arrayol's own files, and the store of the new one."""
     for path in former.iterdir() if former.is_dir() else ():
-        if path.name in {RESULT, TABLE, *PLOTS, *BREAKDOWN, *CONVERGENCE, PICKED, REPORT, FORMER_NAME}:
+        if path.name in {*_CONTENTS, PICKED, REPORT, FORMER_NAME}:
             continue
         if path.name in CACHE_FILES:
             _link(path, folder / path.name)

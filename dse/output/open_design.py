@@ -20,7 +20,8 @@ from arrayol.ir.spec import Spec
 from arrayol.language.diagnose import did_you_mean
 from arrayol.pictures.timeline import Bar, GroupShown, StepShown
 from arrayol.text import listed
-from arrayol.transforms.steps import canonical_form
+from arrayol.transforms.steps import canonical_form, parse_step, run_steps
+from arrayol.transforms.trace import Transformed
 from dse.output.built_memories import BuiltMemories, built_memories
 from dse.output.folder import RESULT, Warn, load_result, warn_in_python
 from dse.results.exploration import digests_of
@@ -28,6 +29,7 @@ from dse.results.records import group_record, resident_records
 from dse.results.schema import Design as Record
 from dse.results.schema import Result
 from dse.results.shared import assuming_as
+from dse.results.steps import NoStepsError, StepFinder
 from dse.verify.testbench import mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.assumptions import assumed_by_machine
@@ -146,6 +148,24 @@ def open_design(
     accesses = Accesses(form.network, result.loads)
     estimate = _estimate(accesses, platform, design, record, folder)
     return StoredDesign(record, form.spec, result.top, accesses, platform, result.platform, design, estimate)
+
+
+def transform_design(
+    asked: Spec, folder: Path, identifier: str, top: str | None = None, warn: Warn = warn_in_python
+) -> Transformed:
+    """The specification of a design in a result folder of either model, made by its steps.
+
+    Raises ArrayolError as `open_design` does, but for `published-result`; `no-steps` where no steps make it.
+    """
+    result = load_result(folder, warn)
+    record, spec = _record(result, folder, identifier), _as_explored(result, asked, top)
+    form = canonical_form(spec, result.top)
+    try:
+        steps = StepFinder(spec, form.spec, form.network, form.first).of(record).steps
+    except NoStepsError as reason:
+        hint = "take a design whose blocks divide; result.json has the decisions of each"
+        raise error("no-steps", f"no steps make the design {identifier}: {reason}", hint=hint) from None
+    return run_steps(spec, [parse_step(step) for step in steps])
 
 
 def _record(result: Result, folder: Path, identifier: str) -> Record:

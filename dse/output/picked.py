@@ -7,20 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from arrayol.files import atomic_file, place_beside, writing
-from arrayol.ir.spec import Spec
 from arrayol.language.emitter import data_files
-from dse.output.folder import PICKED, spec_file, transformed_text
+from dse.output.folder import PICKED, spec_file
 from dse.results.pick import Picked
 from dse.results.schema import Design, Result
+from dse.results.steps import StepFinder
 
 
-def write_picked(result: Result, picked: Picked, spec: Spec | None, folder: Path) -> dict[str, Any]:
+def write_picked(result: Result, picked: Picked, steps: StepFinder | None, folder: Path) -> dict[str, Any]:
     """Write picked.json in a result folder, and the design's specification where `write_result` left it out.
 
-    `spec` is what the design's steps start from. Returned is the document, whose `aol` names that file
-    in the folder, null without steps. Raises ArrayolError as `atomic_file` does.
+    `steps` knows the steps of its designs. Returned is the document, whose `aol` names that file in the folder, null
+    without steps. Raises ArrayolError as `atomic_file` does.
     """
-    name = _write_spec(result, picked.design, spec, folder)
+    name = _write_spec(result, picked.design, steps, folder)
     document = {
         "rule": picked.rule.text,
         "why": picked.why,
@@ -35,7 +35,7 @@ def write_picked(result: Result, picked: Picked, spec: Spec | None, folder: Path
     return document
 
 
-def _write_spec(result: Result, design: Design, spec: Spec | None, folder: Path) -> str | None:
+def _write_spec(result: Result, design: Design, steps: StepFinder | None, folder: Path) -> str | None:
     """The name of the design's specification in the folder; it is made if it is not there yet."""
     if design.steps is None:
         return None
@@ -43,11 +43,11 @@ def _write_spec(result: Result, design: Design, spec: Spec | None, folder: Path)
     name = spec_file(design.id, places.index(design.id) + 1 if design.id in places else 0)
     target = folder / name
     if not target.exists():
-        if spec is None:
+        if steps is None:
             return None
         with writing(target):
             target.parent.mkdir(exist_ok=True)
-        place_beside(target, data_files(spec))
+        place_beside(target, data_files(steps.original))
         with atomic_file(target) as temporary, writing(target):
-            temporary.write_text(transformed_text(spec, design.steps), encoding="utf-8")
+            temporary.write_text(steps.text_of(design), encoding="utf-8")
     return name

@@ -20,14 +20,14 @@ from typing import Any
 from arrayol.files import atomic_file, writing
 from arrayol.ir.network import Network
 from arrayol.pictures.palette import PAGE
-from dse.output.folder import REPORT, Warn, load_result, spec_file, warn_in_python
+from dse.output.folder import REPORT, Warn, load_result, spec_file, transform_command, warn_in_python
 from dse.output.report_memories import best_designs, memories_of
 from dse.output.report_sources import Origin, Timelines, open_origin
-from dse.results.compare import grows
 from dse.results.pick import knee_of
 from dse.results.schema import DatapathRecord, Design, GroupRecord, ProcessorRecord, Result
 from dse.results.shared import technology_text
-from dse.space.objectives import MACHINE
+from dse.results.volume import filled
+from dse.space.objectives import MACHINE, grows
 from hwmodel.residence import Loads, loads_of
 
 Document = dict[str, Any]
@@ -138,6 +138,7 @@ def report_document(result: Result, folder: Path, origin: Origin, room: int = RO
             break
         fewer = min(len(shown) - 1, int(len(shown) * _FOR_DESIGNS * room / size * 0.98))
         shown = _spread(shown, max(2, fewer), document["knee"])
+    document["transform"] = transform_command(result, folder.name)
     left = max(0, room - size)
     remarks = list(origin.remarks)
     if len(shown) < len(designs):
@@ -280,7 +281,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         )
     volume = result.hypervolume
     corner = ", ".join(f"{name} {value:,.6g}" for name, value in volume.reference.items())
-    yield "hypervolume", f"{volume.value:.6g} up to {corner}"
+    share = filled(result.pareto, result.objectives, volume)
+    yield "hypervolume", f"{share:.1%} of the box up to {corner}, on logarithmic axes"
     knee = knee_of(result)
     yield "knee", f"{knee.design.id}: {knee.text}" if knee.is_knee else knee.text
     for remark in result.remarks:

@@ -1,8 +1,15 @@
-"""Hypervolumes, by moocore: how good a front is, and how far it has come while a search runs, which only rises."""
+"""Hypervolumes, by moocore: how good a front is, how far it has come while a search runs, and which points tell of it.
+
+One definition holds wherever a hypervolume is said. A figure v, in its smallest unit, stands at log2(max(v, 1)) on its
+axis, so that the unit of an axis is an octave: half the cycles count the same at both ends of a front. A front is
+measured up to its corner: beyond its worst value of each figure by a tenth of its range there, and that is an octave
+at least. The share of other points is their volume up to the corner of that front, by the volume of the front.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 import numpy as np
@@ -10,42 +17,53 @@ from numpy.typing import NDArray
 
 from dse.pareto.counted import non_dominated
 
+Octaves = NDArray[np.float64]  # places on logarithmic axes, of shape (points, figures)
+_BEYOND = 0.1  # of a front's range, from its worst values to its corner
 
-def hypervolume(points: Sequence[Sequence[float]], reference: Sequence[float]) -> float:
-    """The volume that points dominate up to `reference`; its unit is the product of the objectives' units.
 
-    Smaller is better. A point that does not lie below the reference in every objective adds nothing.
+def hypervolume(points: NDArray[Any] | Sequence[Sequence[float]], reference: Sequence[float] | Octaves) -> float:
+    """The volume that points dominate up to `reference`; its unit is the product of the axes' units.
+
+    Smaller is better. A point that does not lie below the reference in every figure adds nothing.
     """
     import moocore  # type: ignore[import-untyped]  # noqa: PLC0415
 
     return float(moocore.hypervolume(np.array(points, dtype=np.float64), ref=np.array(reference, dtype=np.float64)))
 
 
-def share_of(values: NDArray[np.int64], best: NDArray[np.int64]) -> float:
-    """The hypervolume of points (n, figures) as a share of that of the front `best`.
+def octaves_of(values: NDArray[Any]) -> Octaves:
+    """Where figures, in their smallest units, stand on logarithmic axes."""
+    octaves: Octaves = np.log2(np.maximum(values.astype(np.float64), 1.0))
+    return octaves
 
-    On axes where that front runs from 0 to 1, up to 1.1.
-    """
+
+def corner_of(front: Octaves) -> Octaves:
+    """The corner up to which a front is measured."""
+    worst = front.max(axis=0)
+    corner: Octaves = worst + _BEYOND * np.maximum(worst - front.min(axis=0), 1.0)
+    return corner
+
+
+def share_of(values: NDArray[Any], best: NDArray[Any]) -> float:
+    """The hypervolume of figures (n, figures) as a share of that of the front `best`."""
     if not len(values):
         return 0.0
-    least, span = best.min(axis=0), np.maximum(1, best.max(axis=0) - best.min(axis=0))
-    reference = [1.1] * best.shape[1]
-    own, whole = (hypervolume(((points - least) / span).tolist(), reference) for points in (values, best))
-    return own / whole
+    front = octaves_of(best)
+    corner = corner_of(front)
+    return hypervolume(octaves_of(values), corner) / hypervolume(front, corner)
 
 
 KEPT_AT_MOST = 500  # points; so that the volume takes milliseconds in five objectives
 
 
 class RisingVolume:
-    """The hypervolume of all points given so far, as a share of the box between 0 and a reference.
+    """The hypervolume of all points given so far, as a share of the box between 1 and a reference, both in octaves.
 
-    The reference is fixed by the first points: a tenth beyond the worst values on their front. A lower bound where
-    the front has more than KEPT_AT_MOST points.
+    The reference is the corner of the first points. A lower bound where the front has more than KEPT_AT_MOST points.
     """
 
     def __init__(self) -> None:
-        self.reference: NDArray[np.float64] | None = None
+        self.reference: Octaves | None = None
         self.share: float | None = None
         self._points: NDArray[np.float64] | None = None
 
@@ -53,28 +71,21 @@ class RisingVolume:
         """The share after these points too, of shape (n, objectives), smaller is better; None before the first."""
         if not len(values):
             return self.share
-        points = values.astype(np.float64)
+        points = octaves_of(values)
         if self._points is not None:
             points = np.concatenate([self._points, points])
         points = np.unique(points, axis=0)
         front = points[non_dominated(points)]
         self._points = front[spread_rows(front, KEPT_AT_MOST)]
         if self.reference is None:
-            self.reference = reference_of(self._points)
+            self.reference = corner_of(self._points)
         self.share = max(self.share or 0.0, box_share(self._points, self.reference))
         return self.share
 
 
-def reference_of(front: NDArray[Any]) -> NDArray[np.float64]:
-    """The corner a tenth beyond the worst values of a front, and at least 1 beyond, so that no side of the box is 0."""
-    worst = front.max(axis=0).astype(np.float64)
-    corner: NDArray[np.float64] = np.maximum(worst * 1.1, worst + 1)
-    return corner
-
-
-def box_share(points: NDArray[Any], reference: NDArray[np.float64]) -> float:
-    """The share of the box between 0 and the reference that points (n, objectives) dominate."""
-    return hypervolume((points / reference).tolist(), [1.0] * len(reference))
+def box_share(points: Octaves, reference: Octaves) -> float:
+    """The share of the box between the origin and the reference that points (n, objectives) dominate."""
+    return hypervolume(points / reference, [1.0] * len(reference))
 
 
 def spread_rows(front: NDArray[Any], count: int) -> NDArray[np.intp]:
@@ -95,3 +106,30 @@ def spread_rows(front: NDArray[Any], count: int) -> NDArray[np.intp]:
     marks = np.linspace(0.0, way[-1], count - len(extremes))
     rows = order[np.minimum(np.searchsorted(way, marks), len(front) - 1)]
     return np.unique(np.concatenate([rows, extremes]))
+
+
+def telling_rows(front: Octaves, count: int, first: Sequence[int] = ()) -> list[int]:
+    """At most `count` rows that tell most of a front, ascending.
+
+    The ends are among them, as far as there is room the rows `first`, and then one by one the row that adds the largest
+    share of the hypervolume to those that are there; of equal ones the first.
+    """
+    if len(front) <= count:
+        return list(range(len(front)))
+    corner = corner_of(front)
+    totals = front.sum(axis=1)
+    ends = [int(np.lexsort((totals, column))[0]) for column in front.T]
+    rows = list(dict.fromkeys([*ends, *first]))[:count]
+    # What a row adds only shrinks while others join, so a gain of an earlier turn bounds the one of this turn.
+    heap = [(-bound, row) for row, bound in enumerate((corner - front).prod(axis=1).tolist()) if row not in rows]
+    heapify(heap)
+    volume = hypervolume(front[rows], corner)
+    while len(rows) < count:
+        _, row = heappop(heap)
+        gain = hypervolume(front[[*rows, row]], corner) - volume
+        if heap and -gain > heap[0][0]:
+            heappush(heap, (-gain, row))
+            continue
+        rows.append(row)
+        volume += gain
+    return sorted(rows)

@@ -16,17 +16,13 @@ from numpy.typing import NDArray
 from arrayol.errors import Diagnostic
 from arrayol.text import counted
 from dse.pareto.counted import non_dominated
-from dse.pareto.hypervolume import hypervolume
+from dse.pareto.hypervolume import corner_of, hypervolume
 from dse.results.schema import Design, Result
 from dse.results.shared import other_problem, shared_objectives, terms
-from dse.space.objectives import MACHINE
+from dse.results.volume import Axes
+from dse.space.objectives import grows
 
 Values = NDArray[np.float64]
-
-
-def grows(figure: str) -> bool:
-    """Whether larger is better for a figure of this name; a cost's is smaller."""
-    return figure in MACHINE and MACHINE[figure].grows
 
 
 def values_of(designs: Sequence[Design], objectives: Sequence[str]) -> Values:
@@ -36,13 +32,6 @@ def values_of(designs: Sequence[Design], objectives: Sequence[str]) -> Values:
         [sign * design.objectives[name] for sign, name in zip(signs, objectives, strict=True)] for design in designs
     ]
     return np.array(rows, np.float64).reshape(len(designs), len(objectives))
-
-
-def reference_of(values: Values) -> Values:
-    """The corner up to which volumes are measured: a tenth worse than the worst value of each objective."""
-    worst = values.max(axis=0)
-    corner: Values = worst + np.maximum(np.abs(worst) / 10, 1e-9)
-    return corner
 
 
 @dataclass(frozen=True)
@@ -64,7 +53,7 @@ class Comparison:
     `fronts` are the designs that no other of their result beats in these objectives. Points are the same where their
     objectives are (`kept`); of the others, designs are the same where all their decisions are (`moved`); between
     results of two models, or of the published model, where their fusions are (`by` says which). What is left is gained
-    or lost: a design for each point. `volumes` are up to `reference`, a tenth worse than the worst of both fronts;
+    or lost: a design for each point. `volumes` are up to `reference`, the corner of both fronts together;
     `dominated` says how many designs of each front some design of the other dominates. `warnings` say that the
     results solve different problems, `remarks` in which terms they are compared.
     """
@@ -124,7 +113,9 @@ def compare(first: Result, second: Result) -> Comparison:
     new = {point: designs for point, designs in theirs.items() if point not in ours}
     moved = _take_moved(left, new, by)
     values = [values_of(front, objectives) for front in fronts]
-    corner = reference_of(np.concatenate(values))
+    axes = Axes.of(fronts[0][0], objectives)
+    octaves = [axes.octaves(design.objectives for design in front) for front in fronts]
+    corner = corner_of(np.concatenate(octaves))
     fusions = [{shown_fusion(design): None for design in front} for front in fronts]
     return Comparison(
         first=first,
@@ -138,10 +129,8 @@ def compare(first: Result, second: Result) -> Comparison:
         moved=moved,
         fusions_gained=tuple(fusion for fusion in fusions[1] if fusion not in fusions[0]),
         fusions_lost=tuple(fusion for fusion in fusions[0] if fusion not in fusions[1]),
-        reference={
-            name: float(-value if grows(name) else value) for name, value in zip(objectives, corner, strict=True)
-        },
-        volumes=(hypervolume(values[0].tolist(), corner.tolist()), hypervolume(values[1].tolist(), corner.tolist())),
+        reference=axes.figures(corner),
+        volumes=(hypervolume(octaves[0], corner), hypervolume(octaves[1], corner)),
         dominated=(_dominated(*values), _dominated(values[1], values[0])),
         warnings=other_problem(first, second),
         remarks=(*terms(first, second, objectives), *_left_out((first, second), fronts)),

@@ -17,11 +17,10 @@ import numpy as np
 
 from arrayol.errors import ArrayolError, Diagnostic
 from dse.pareto.fronts import front_of
-from dse.pareto.hypervolume import hypervolume
-from dse.results.compare import grows, values_of
 from dse.results.schema import Design, GroupRecord, MemoryRecord, Result
 from dse.results.shared import quantity
-from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS
+from dse.results.volume import volume_of
+from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECONDS, grows
 from hwmodel.machine.estimate import ENERGY, POWER
 
 MISTAKES_TOLD = 5
@@ -303,7 +302,9 @@ def _volume(result: Result) -> Iterator[str]:
         return
     if len(names) > _VOLUME_CHECKED:
         return
-    corner = [-volume.reference[name] if grows(name) else volume.reference[name] for name in names]
-    found = hypervolume(values_of(result.pareto, names).tolist(), corner)
-    if not math.isclose(found, volume.value, rel_tol=1e-6, abs_tol=1e-12):
-        yield f"hypervolume is {volume.value:,.6g}, and the front's is {found:,.6g}"
+    front = volume_of(result.pareto, names)
+    for name, corner in front.reference.items():
+        if not math.isclose(corner, volume.reference[name], rel_tol=1e-6):
+            yield f"hypervolume: the reference has {name} {volume.reference[name]:,.6g}, and the front's {corner:,.6g}"
+    if not math.isclose(front.value, volume.value, rel_tol=1e-6, abs_tol=1e-12):
+        yield f"hypervolume is {volume.value:,.6g}, and the front's is {front.value:,.6g}"

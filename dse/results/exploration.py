@@ -9,6 +9,7 @@ from hashlib import sha256
 from arrayol.ir.spec import ConstValue, Spec
 from arrayol.language.emitter import component_text
 from dse.results.schema import Result
+from dse.results.steps import StepFinder
 from dse.space.objectives import Figure, Objective
 from hwmodel.design import Design
 
@@ -63,11 +64,11 @@ class PlottedPoints:
 class Exploration:
     """A result, the points for the plot, the mappings of its front (none of the published model).
 
-    `spec` is what the designs' steps start from.
+    `steps` finds the steps of its designs, of which the result has those of a few.
     """
 
     result: Result
     objectives: tuple[Objective | Figure, ...]
     plotted: PlottedPoints
     decisions: tuple[Design, ...] = ()
-    spec: Spec | None = None
+    steps: StepFinder | None = None

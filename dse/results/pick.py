@@ -14,9 +14,10 @@ import numpy as np
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.language.diagnose import did_you_mean
 from arrayol.text import listed
-from dse.results.compare import Values, grows, values_of
+from dse.results.compare import Values, values_of
 from dse.results.schema import Design, Result
-from dse.space.objectives import LATENCY, WrongObjectiveError
+from dse.results.volume import telling
+from dse.space.objectives import LATENCY, WrongObjectiveError, grows
 from dse.space.study import Constraint, parse_constraint
 
 KNEE = "knee"
@@ -132,6 +133,15 @@ def bend_of(values: Values) -> tuple[int, float]:
     better = scaled[ends] - scaled[place]
     gains, losses = np.maximum(better, 0).sum(axis=1), np.maximum(-better, 0).sum(axis=1)
     return place, min((gains[losses > 0] / losses[losses > 0]).tolist(), default=math.inf)
+
+
+def telling_designs(front: Sequence[Design], objectives: Sequence[str], count: int) -> list[int]:
+    """The places, ascending, of at most so many designs that tell most of a front: its ends, where it bends, others.
+
+    The others are those that add most to the hypervolume (`dse.pareto.hypervolume.telling_rows`).
+    """
+    place, _ = bend_of(values_of(front, objectives))
+    return telling(front, objectives, count, [place])
 
 
 def _knee(result: Result, rule: Rule) -> Picked:

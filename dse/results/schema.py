@@ -5,7 +5,6 @@ What only one model has is null with the others.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -35,7 +34,7 @@ Number = int | float
 class Record(BaseModel):
     """A part of a stored result, or what has its fields as attributes."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True, ser_json_inf_nan="constants")
 
 
 class BlocksRecord(Record):
@@ -305,7 +304,7 @@ class Comparisons(Record):
 
 
 class Hypervolume(Record):
-    """What the front dominates up to the reference point, in the product of the objectives' units."""
+    """What the front dominates up to the reference point, on logarithmic axes whose unit is the octave."""
 
     value: float
     reference: dict[str, int | float]
@@ -426,10 +425,7 @@ class Result(Record):
 
     def to_json(self) -> str:
         """The document that is stored and printed: the same bytes for the same exploration."""
-        document = self.model_dump(mode="json")
-        if self.designs is None:
-            del document["designs"]
-        return json.dumps(document, indent=2) + "\n"
+        return self.model_dump_json(indent=2, exclude={"designs"} if self.designs is None else None) + "\n"
 
 
 def identifier(fusion: Fusion, graph: TaskGraph) -> str:

@@ -2,47 +2,54 @@
 
 A group of several tasks is fused by the blocks of its last one, a task alone gets another paving. A mapped design says
 its blocks; the published model says only how much a processor holds, so blocks that divide are tried, smallest first.
-Steps of a group depend on no other group: they are sought once each, as jobs. A design whose blocks leave a partial one
-has none.
+A design whose blocks leave a partial one has no steps.
+
+That takes longer than to find a design, so it is done for the designs of a front that tell most of it, and for others
+when somebody asks. Designs that begin with the same groups share what these give.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, product
 from math import prod
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from arrayol.checks.check import shown_extents
 from arrayol.errors import ArrayolError
 from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network, Process
-from arrayol.ir.spec import Component, RepetitiveTask, Spec
+from arrayol.ir.spec import RepetitiveTask, Spec
+from arrayol.language.emitter import spec_text
 from arrayol.transforms.fuse import Fuse
 from arrayol.transforms.pave import Pave
 from arrayol.transforms.rewrite import CallName, Sizes, shown
-from arrayol.transforms.steps import Step
-from arrayol.transforms.trace import Transformed, identity
-from dse.jobs.digest import code_digest, digest
-from dse.jobs.jobs import DESCRIBING, JobPlan, Report, SearchProgress
-from dse.jobs.runner import JobRunner, Share
-from hwmodel.design import Design, GroupDesign
-from hwmodel.published.group import PublishedDesign, size
+from arrayol.transforms.steps import Step, run_step
+from dse.jobs.jobs import DESCRIBING, Report, SearchProgress
+from dse.results.schema import Design, GroupRecord
+from hwmodel.published.group import size
 
+DESCRIBED = 10  # designs of a front whose steps are found beforehand
 _TRIED = 48  # blocks tried for one group, smallest first
 Group = tuple[str, ...]
-GroupSteps = tuple[str, ...] | str  # steps of a group as texts, or why there are none
 
 
 @dataclass(frozen=True, slots=True)
-class DesignSteps:
-    """The steps of a design as texts, or why it has none."""
+class _Wanted:
+    """What a group is to become: blocks of so many repetitions of its last task, or at most so many blocks."""
 
-    steps: tuple[str, ...] | None
-    remark: str | None = None
+    tasks: Group
+    sizes: Sizes | None
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What some steps have made, and the steps as texts."""
+
+    spec: Spec
+    steps: tuple[str, ...]
 
 
 class NoStepsError(Exception):
@@ -51,7 +58,7 @@ class NoStepsError(Exception):
 
 @dataclass(slots=True)
 class StepFinder:
-    """Finds the steps of designs group by group.
+    """Finds the steps of designs, group after group.
 
     `original` is the specification of the user, `spec` its canonical form, made by the steps `first`, and `network`
     that form flattened.
@@ -61,44 +68,51 @@ class StepFinder:
     spec: Spec
     network: Network
     first: tuple[Step, ...] = ()
-    _groups: dict[tuple[Group, int], tuple[Step, ...]] = field(default_factory=dict)
-    _mappings: dict[tuple[Group, Sizes], GroupSteps] = field(default_factory=dict)
+    _made: dict[tuple[_Wanted, ...], Made] = field(default_factory=dict)
+    _refused: dict[_Wanted, str] = field(default_factory=dict)  # whatever groups come before
 
     def __reduce__(self) -> tuple[Any, ...]:
         return StepFinder, (self.original, self.spec, self.network, self.first)  # what is remembered stays here
 
-    @property
-    def key(self) -> bytes:
-        """The digest of what steps depend on, the designs aside."""
-        return digest(code_digest(), self.spec, self.network)
+    def of(self, design: Design) -> Made:
+        """The steps of a design by its groups' blocks, and what they make. Raises NoStepsError, which says why not.
 
-    def needed(self, designs: Iterable[Design]) -> list[tuple[Group, Sizes]]:
-        """The groups of designs, with the blocks of their last tasks, whose steps are not known yet; each once."""
-        groups = dict.fromkeys(group for design in designs for group in design.groups)
-        pairs = dict.fromkeys((group.tasks, group.blocks.shape) for group in groups if not self._partial(group))
-        return [pair for pair in pairs if pair not in self._mappings]
+        In the published model by the smallest dividing blocks of at least X_out data for every processor (paper A,
+        section 4.2).
+        """
+        groups = [self._wanted(group) for group in design.groups]
+        return self._after(tuple(sorted(groups, key=lambda group: self._turn(group.tasks))))
 
-    def learn(self, pairs: Iterable[tuple[Group, Sizes]], steps: Iterable[GroupSteps]) -> None:
-        """Remember the steps of groups."""
-        self._mappings.update(zip(pairs, steps, strict=True))
-
-    def published(self, design: PublishedDesign) -> DesignSteps:
-        """Fusions by the smallest dividing blocks of at least X_out data for every processor (paper A, section 4.2)."""
-        blocks = {processor.process: processor.block for processor in design.processors}
-        return self._steps(
-            (group, self._published_group(group, self._most_blocks(group, blocks))) for group in design.fusion.groups
-        )
-
-    def mapped(self, design: Design) -> DesignSteps:
-        """Fusions by the blocks of each group's last task, a change of paving for a task alone."""
-        return self._steps((group.tasks, self._mapped_group(group)) for group in design.groups)
-
-    def _steps(self, groups: Iterable[tuple[Group, Sequence[Step | str]]]) -> DesignSteps:
+    def described(self, design: Design) -> Design:
+        """The design with its steps, or why it has none."""
         try:
-            found = sorted(groups, key=lambda group: self._turn(group[0]))
+            return design.model_copy(update={"steps": self.of(design).steps})
         except NoStepsError as reason:
-            return DesignSteps(None, str(reason))
-        return DesignSteps(tuple(map(str, (*self.first, *(step for _, steps in found for step in steps)))))
+            return design.model_copy(update={"steps_remark": str(reason)})
+
+    def text_of(self, design: Design) -> str:
+        """The specification of a design that has steps."""
+        return spec_text(self.of(design).spec)
+
+    def described_at(self, designs: Sequence[Design], places: Sequence[int], report: Report) -> tuple[Design, ...]:
+        """All designs, those at some places with their steps."""
+        described = list(designs)
+        for done, place in enumerate(places):
+            report(SearchProgress(DESCRIBING, done, len(places), "designs"))
+            described[place] = self.described(designs[place])
+        return tuple(described)
+
+    def _wanted(self, group: GroupRecord) -> _Wanted:
+        if group.mapping is None:
+            blocks = {processor.task: processor.block_data or 1 for processor in group.processors}
+            most = min(max(1, _data(self.network.processes[task]) // block) for task, block in blocks.items())
+            return _Wanted(group.tasks, None, most)
+        last, sizes = self.network.processes[group.tasks[-1]], group.mapping.blocks.shape
+        pairs = zip(last.repetition, sizes, strict=True)
+        if any(extent is not None and extent % side for extent, side in pairs):
+            blocks_text = f"its blocks {shown(sizes)} of '{last.name}'"
+            raise NoStepsError(f"{blocks_text} leave a partial block of {shown_extents(last.repetition)}")
+        return _Wanted(group.tasks, sizes, None)
 
     def _turn(self, group: Group) -> int:
         """When a group's steps come: of those that write parts of one array the last first.
@@ -110,82 +124,51 @@ class StepFinder:
         )
         return -list(self.network.processes).index(group[-1]) if several else 1
 
-    def _partial(self, group: GroupDesign) -> bool:
-        """Whether its blocks leave a partial one."""
-        extents = self.network.processes[group.tasks[-1]].repetition
-        return any(
-            extent is not None and extent % side for extent, side in zip(extents, group.blocks.shape, strict=True)
-        )
-
-    def _mapped_group(self, group: GroupDesign) -> tuple[str, ...]:
-        last, sizes = self.network.processes[group.tasks[-1]], group.blocks.shape
-        if self._partial(group):
-            remark = (
-                f"its blocks {shown(sizes)} of '{last.name}' leave a partial block of {shown_extents(last.repetition)}"
-            )
-            raise NoStepsError(remark)
-        key = (group.tasks, sizes)
-        if key not in self._mappings:
-            self._mappings[key] = self.by_blocks(group.tasks, sizes)
-        steps = self._mappings[key]
-        if isinstance(steps, str):
-            raise NoStepsError(steps)
-        return steps
-
-    def by_blocks(self, group: Group, sizes: Sizes) -> GroupSteps:
-        """The steps of a group by blocks of its last task, or why there are none."""
-        last = self.network.processes[group[-1]]
-        if len(group) == 1 and prod(sizes) == 1:
-            return ()
-        try:
-            steps, _ = self._paved(last, sizes) if len(group) == 1 else self._fused(group, sizes or None)
-            return tuple(map(str, steps))
-        except ArrayolError as refusal:
-            return refusal.diagnostics[0].message
-
-    def _most_blocks(self, group: Group, blocks: Mapping[str, int]) -> int:
-        """How many blocks a group's run may have so that each still holds every processor's X_out."""
-        return min(max(1, _data(self.network.processes[name]) // blocks[name]) for name in group)
-
-    def _published_group(self, group: Group, most: int) -> tuple[Step, ...]:
-        if (group, most) not in self._groups:
-            self._groups[group, most] = self._dividing(group, most)
-        return self._groups[group, most]
-
-    def _dividing(self, group: Group, most: int) -> tuple[Step, ...]:
-        """With the first of the blocks, smallest first, that gives few enough of them."""
-        last = self.network.processes[group[-1]]
-        if len(group) == 1 and (not last.repetition or size(last.repetition) <= most):
-            return ()  # an elementary called by itself, or blocks of one repetition
-        reason = f"no block of '{last.name}' that divides holds what the model asks for"
-        for sizes in islice(_blocks(last, most), _TRIED):
+    def _after(self, groups: tuple[_Wanted, ...]) -> Made:
+        """What the steps of all these groups make."""
+        for group in groups:
+            if group in self._refused:
+                raise NoStepsError(self._refused[group])
+        if not groups:
+            return Made(self.spec, tuple(map(str, self.first)))
+        if groups not in self._made:
+            before = self._after(groups[:-1])
             try:
-                steps, task = self._paved(last, sizes) if len(group) == 1 else self._fused(group, sizes)
+                self._made[groups] = self._with_group(before, groups[-1])
+            except NoStepsError as reason:
+                self._refused[groups[-1]] = str(reason)
+                raise
+        return self._made[groups]
+
+    def _with_group(self, before: Made, group: _Wanted) -> Made:
+        """With the first of the blocks that serve, smallest first."""
+        last = self.network.processes[group.tasks[-1]]
+        alone = len(group.tasks) == 1
+        if alone and _needs_no_step(last, group):
+            return before
+        reason = f"no block of '{last.name}' that divides holds what the model asks for"
+        for sizes in [group.sizes] if group.sizes is not None else islice(_blocks(last, group.most or 1), _TRIED):
+            try:
+                made, task = _paved(before, last, sizes) if alone else self._fused(before, group.tasks, sizes or None)
             except ArrayolError as refusal:
                 reason = refusal.diagnostics[0].message
                 continue
-            assert isinstance(task, RepetitiveTask)
-            if size(task.repetition) <= most:
-                return steps
+            component = made.spec.components[task]
+            assert isinstance(component, RepetitiveTask)
+            if group.most is None or size(component.repetition) <= group.most:
+                return made
         raise NoStepsError(reason)
 
-    def _paved(self, process: Process, sizes: Sizes) -> tuple[tuple[Step, ...], Component]:
-        step = Pave(call_name(process.name), sizes)
-        return (step,), _component(step.apply(self.spec))
-
-    def _fused(self, group: Group, sizes: Sizes | None) -> tuple[tuple[Step, ...], Component]:
+    def _fused(self, made: Made, group: Group, sizes: Sizes | None) -> tuple[Made, str]:
         """From the last task backwards: every producer joins when all that read it in the group have joined."""
-        joined, whole, steps = {group[-1]}, call_name(group[-1]), list[Step]()
-        current = Transformed(self.spec, identity(self.spec))
+        joined, whole = {group[-1]}, call_name(group[-1])
         while len(joined) < len(group):
             name, feeds = self._next(group, joined)
             pair = (call_name(name), whole) if feeds else (whole, call_name(name))
-            steps.append(Fuse(*pair, sizes if not steps else None))
-            current = steps[-1].apply(current.spec)
-            assert current.task is not None
-            whole = CallName(current.task)
+            made, task = _stepped(made, Fuse(*pair, sizes if len(joined) == 1 else None))
+            whole = CallName(task)
             joined.add(name)
-        return tuple(steps), _component(current)
+        return made, whole.task
 
     def _next(self, group: Group, joined: set[str]) -> tuple[str, bool]:
         """The next task of a group, and whether it feeds the joined ones or reads them."""
@@ -206,10 +189,22 @@ def call_name(process: str) -> CallName:
     return CallName(task, result or None)
 
 
-def _component(transformed: Transformed) -> Component:
-    """The task that a step has made."""
-    assert transformed.task is not None
-    return transformed.spec.components[transformed.task]
+def _needs_no_step(process: Process, group: _Wanted) -> bool:
+    """Whether a task alone is as it is wanted: an elementary called by itself, or blocks of one repetition."""
+    if group.sizes is not None:
+        return prod(group.sizes) == 1
+    return not process.repetition or size(process.repetition) <= (group.most or 1)
+
+
+def _paved(made: Made, process: Process, sizes: Sizes) -> tuple[Made, str]:
+    return _stepped(made, Pave(call_name(process.name), sizes))
+
+
+def _stepped(made: Made, step: Step) -> tuple[Made, str]:
+    """After one step more, and the task that it has made."""
+    transformed = run_step(made.spec, step)
+    assert transformed.task is not None, "fusions and pavings make a task"
+    return Made(transformed.spec, (*made.steps, str(step))), transformed.task
 
 
 def _data(process: Process) -> int:
@@ -223,62 +218,3 @@ def _blocks(process: Process, most: int) -> Iterator[Sizes]:
     total = size(process.repetition)
     large_enough = [sizes for sizes in product(*options) if total <= most * prod(sizes)]
     yield from sorted(large_enough, key=lambda sizes: (prod(sizes), sizes))
-
-
-# The steps of groups as jobs.
-
-_FUSION_SECONDS = 0.005  # roughly, of a step
-_GROUP_STEPS: TypeAdapter[GroupSteps] = TypeAdapter(GroupSteps)
-
-
-@dataclass(frozen=True)
-class StepsJob:
-    """One group by blocks of its last task."""
-
-    group: Group
-    sizes: Sizes
-    finder_key: bytes = field(repr=False)
-
-    @property
-    def kind(self) -> str:
-        """What it is in a store."""
-        return "steps of a group"
-
-    @property
-    def cost(self) -> float:
-        """Roughly how many seconds it takes."""
-        return _FUSION_SECONDS * len(self.group)
-
-    def key(self, _: StepFinder) -> bytes:
-        """What it depends on."""
-        return digest(self.kind, self.finder_key, self.group, self.sizes)
-
-    def run(self, finder: StepFinder) -> GroupSteps:
-        """Find them."""
-        return finder.by_blocks(self.group, self.sizes)
-
-    def dump(self, steps: GroupSteps) -> str:
-        """Steps as text."""
-        return _GROUP_STEPS.dump_json(steps).decode()
-
-    def load(self, text: str) -> GroupSteps:
-        """Steps from their text."""
-        return _GROUP_STEPS.validate_json(text)
-
-
-def find_steps(finder: StepFinder, designs: Sequence[Design], runner: JobRunner, report: Report) -> None:
-    """Let the finder know the steps of all groups of some designs."""
-    pairs, done = finder.needed(designs), 0
-
-    def watch(share: Share, results: Sequence[GroupSteps]) -> None:
-        nonlocal done
-        done += len(results)
-        report(SearchProgress(DESCRIBING, done, len(pairs), "groups", work=share.of_all))
-
-    (steps,) = runner.do(finder, [_plan(finder, pairs)], watch)
-    finder.learn(pairs, steps)
-
-
-def _plan(finder: StepFinder, pairs: Sequence[tuple[Group, Sizes]]) -> JobPlan[Sequence[GroupSteps]]:
-    key = finder.key
-    return (yield [StepsJob(group, sizes, key) for group, sizes in pairs])

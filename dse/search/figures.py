@@ -43,6 +43,11 @@ class Columns:
     clock_mhz: float | None = None
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The objectives' names."""
+        return tuple(figure.name for figure in self.objectives)
+
+    @property
     def of_objectives(self) -> tuple[tuple[int, ...], ...]:
         """The columns of each objective."""
         return tuple(self.of_figure(objective) for objective in self.objectives)

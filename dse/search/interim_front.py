@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dse.pareto.combine import completions_of
 from dse.pareto.fronts import Combination, Front
-from dse.pareto.hypervolume import RisingVolume, spread_rows
+from dse.pareto.hypervolume import RisingVolume, octaves_of, spread_rows
 from dse.space.task_graph import Mask, TaskGraph
 
 POINTS_AT_MOST = 48  # of a down-set's front, and of a group's
@@ -42,11 +42,11 @@ class InterimFront:
 
     @property
     def reference(self) -> NDArray[np.float64] | None:
-        """The corner of the box: a tenth beyond the worst values of the first front there was."""
+        """The corner of the box, in octaves: that of the first front there was."""
         return self._volume.reference
 
     def hypervolume(self, fronts: Mapping[Mask, Front]) -> float | None:
-        """The share of the box between 0 and the reference (`RisingVolume`) that the front so far dominates.
+        """The share of the box between 1 and the reference (`RisingVolume`) that the front so far dominates.
 
         Of the exact front's share a lower bound, equal where no front was thinned. None while the groups make no
         whole design, and where there are too many down-sets for a quick look.
@@ -64,7 +64,7 @@ class InterimFront:
             most = max(2 * figures, min(POINTS_AT_MOST, isqrt(_SUMS_AT_MOST // cost)))
 
             def thin(part: Front) -> Front:
-                return part.at(spread_rows(part.values, most))
+                return part.at(spread_rows(octaves_of(part.values), most))
 
             used = {group: thin(part) for group, part in feasible.items()}
             front = completions.front(used, self._combination, thin).front

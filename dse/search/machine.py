@@ -13,21 +13,21 @@ from arrayol.errors import InfeasibleError
 from dse.jobs.runner import JobRunner
 from dse.pareto.combine import fusion_front
 from dse.pareto.fronts import Front, front_of
-from dse.pareto.hypervolume import hypervolume
 from dse.results.exploration import Exploration, Labels
+from dse.results.pick import telling_designs
 from dse.results.records import datapath_records, group_record, resident_records
 from dse.results.schema import (
     Design,
     EvolutionRecord,
     GenerationRecord,
     GroupRecord,
-    Hypervolume,
     Refusal,
     Result,
     SpaceSummary,
     identifier,
 )
-from dse.results.steps import DesignSteps, StepFinder, find_steps
+from dse.results.steps import DESCRIBED, StepFinder
+from dse.results.volume import volume_of
 from dse.search.context import Chosen, Evolution, SearchContext, Searched, SearchRequest
 from dse.search.exact import ordered_design
 from dse.search.figures import Columns, columns_of, objective_values
@@ -58,9 +58,10 @@ def explore_mappings(
 ) -> Exploration:
     """Search the study's space by a method and describe the designs of the front.
 
-    `steps` finds the transformations behind each design of the front, `judge` simulates them. Raises ArrayolError
-    (`study-misfit`, `method-refused`, `many-units`, `figure-too-large`, those of `columns_of`) where study, platform or
-    method do not fit, InfeasibleError (`infeasible`) where no design keeps the rules and constraints.
+    `steps` finds the transformations behind the designs that tell most of the front, `judge` simulates all of it.
+    Raises ArrayolError (`study-misfit`, `method-refused`, `many-units`, `figure-too-large`, those of `columns_of`)
+    where study, platform or method do not fit, InfeasibleError (`infeasible`) where no design keeps the rules and
+    constraints.
     """
     study, request, runner = space.study, request or SearchRequest(), runner or JobRunner()
     check_space(space)
@@ -82,13 +83,13 @@ def explore_mappings(
     verdicts = judge(designs, runner) if judge else [Verdict(None, "not simulated")] * len(designs)
     others = _other_fronts(context, searched, designs) if request.keep_all else ()
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
-    if steps:
-        find_steps(steps, (*designs, *others), runner, request.report)
-    records = _records(space, columns, (*designs, *others), verdicts, steps)
+    records = _records(space, columns, (*designs, *others), verdicts)
     front, further = records[: len(designs)], records[len(designs) :]
+    if steps:
+        front = steps.described_at(front, telling_designs(front, columns.names, DESCRIBED), request.report)
     result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
     plotted = plotted_points(space, columns, searched.groups, front)
-    return Exploration(result, columns.objectives, plotted, designs, steps.original if steps else None)
+    return Exploration(result, columns.objectives, plotted, designs, steps)
 
 
 def _within_bounds(columns: Columns, searched: Searched) -> Searched:
@@ -139,7 +140,6 @@ def _records(
     columns: Columns,
     designs: Sequence[Decisions],
     verdicts: Sequence[Verdict],
-    steps: StepFinder | None,
 ) -> tuple[Design, ...]:
     known: dict[GroupDesign, tuple[GroupEstimate, GroupRecord]] = {}  # designs share groups
     figures = _figures(space, columns)
@@ -155,7 +155,6 @@ def _records(
         estimate = space.model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
         fusion = identifier(design.fusion, space.graph)
         seen[fusion] += 1
-        made_by = steps.mapped(design) if steps else DesignSteps(None)
         records.append(
             Design(
                 id=f"{fusion}:{seen[fusion]}",
@@ -168,8 +167,8 @@ def _records(
                 flows=None,
                 groups=tuple(record for _, record in groups),
                 resident=resident_records(estimate),
-                steps=made_by.steps,
-                steps_remark=made_by.remark,
+                steps=None,
+                steps_remark=None,
             )
         )
     return tuple(records)
@@ -209,7 +208,7 @@ def _result(
         estimates=_estimates(space, columns),
         datapaths=datapath_records(space.model, (*records, *(others or ()))),
         remarks=remarks,
-        objectives=tuple(figure.name for figure in columns.objectives),
+        objectives=columns.names,
         constraints=tuple(map(str, columns.constraints)),
         method=method.name,
         method_reason=method.why,
@@ -223,7 +222,7 @@ def _result(
         infeasible_example=Refusal(groups=(refusal[0],), reason=refusal[1]) if refusal else None,
         comparisons=searched.comparisons,
         evolution=_evolution(searched.evolution) if searched.evolution else None,
-        hypervolume=_hypervolume(columns, space, records),
+        hypervolume=volume_of(records, columns.names),
         pareto=records,
         designs=None if others is None else (*records, *others),
     )
@@ -266,19 +265,3 @@ def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:
         intervals={name: model.platform.intervals(model.network.processes[name]) for name in space.graph.names},
         study=space.study.model_dump(mode="json"),
     )
-
-
-def _hypervolume(columns: Columns, space: MappingSpace, records: tuple[Design, ...]) -> Hypervolume:
-    """Up to 1.1 times the front's worst value of each objective (a tenth below, where larger is better)."""
-    points = [
-        [_smaller_is_better(figure, record.objectives[figure.name]) for figure in columns.objectives]
-        for record in records
-    ]
-    worst = [max(column) for column in zip(*points, strict=True)]
-    reference = [value + max(abs(value) / 10, 1e-9) for value in worst]
-    shown = {figure.name: abs(value) for figure, value in zip(columns.objectives, reference, strict=True)}
-    return Hypervolume(value=hypervolume(points, reference), reference=shown)
-
-
-def _smaller_is_better(figure: Figure, value: float) -> float:
-    return -value if figure.grows else value

@@ -14,13 +14,13 @@ import numpy as np
 from arrayol.errors import Diagnostic, InfeasibleError
 from arrayol.text import counted
 from dse.pareto.counted import COMPARED_AT_MOST, Candidate, GrowingFront, counted_front, points_of
-from dse.pareto.hypervolume import RisingVolume, hypervolume
+from dse.pareto.hypervolume import RisingVolume
 from dse.results.exploration import Exploration, Labels
+from dse.results.pick import telling_designs
 from dse.results.schema import (
     Comparisons,
     Design,
     GroupRecord,
-    Hypervolume,
     MemoryRecord,
     ProcessorRecord,
     Refusal,
@@ -29,7 +29,8 @@ from dse.results.schema import (
     SubspaceSummary,
     identifier,
 )
-from dse.results.steps import DesignSteps, StepFinder
+from dse.results.steps import DESCRIBED, StepFinder
+from dse.results.volume import volume_of
 from dse.search.context import ASKED, AUTO, EXHAUSTIVE, PARTITION, Chosen, SearchRequest, refused
 from dse.search.plotted_points import Collector
 from dse.space.fusions import Subspace, count_by_groups, expand, subspaces
@@ -65,8 +66,7 @@ class Progress:
 class FusionSearch:
     """Counts and keeps what an exploration's result needs; `run` fills it.
 
-    `worst` holds the largest value of each objective over feasible designs. With `keep_all` the candidates stay in
-    `kept`, in the order of the space.
+    With `keep_all` the candidates stay in `kept`, in the order of the space.
     """
 
     def __init__(
@@ -87,7 +87,6 @@ class FusionSearch:
         self.evaluated = 0
         self.infeasible = 0
         self.example: Infeasible | None = None
-        self.worst: tuple[int, ...] = ()
         self.comparisons_by_subspaces: int | None = 0
         self.comparisons_of_all_pairs: int | None = 0
         self._every_value: list[tuple[int, ...]] = []
@@ -141,7 +140,6 @@ class FusionSearch:
             self.example = self.example or design
             return None
         candidate = Candidate(fusion, tuple(objective.exact(design) for objective in self.objectives))
-        self.worst = tuple(map(max, candidate.values, self.worst or candidate.values))
         self.plotted.add(candidate)
         if self._keep_all:
             self.kept.append(candidate)
@@ -195,7 +193,7 @@ def explore(
     """Price every legal fusion and keep the Pareto front: by the paper's subspaces (`partition`), or `exhaustive`.
 
     Memory holds fronts, points for the plot and what is being compared, not every design, unless `request` says so.
-    With `steps` each design of the front carries the transformations that make its specification. Raises
+    With `steps` the designs that tell most of the front carry the transformations that make its specification. Raises
     InfeasibleError (`infeasible`) where no fusion fits the platform, ArrayolError (`no-clock`) where an objective needs
     one, or (`method-refused`) for another method.
     """
@@ -213,10 +211,13 @@ def explore(
         rows = counted_front(points_of([candidate.values for candidate in search.kept])).rows
         search.front = [search.kept[row] for row in rows]
     candidates = sorted(search.front, key=lambda candidate: (candidate.values, len(candidate.fusion.groups)))
-    front = _designs(search, candidates, steps)
+    front = _designs(search, candidates)
+    if steps:
+        names = [objective.name for objective in search.objectives]
+        front = steps.described_at(front, telling_designs(front, names, DESCRIBED), lambda _: None)
     result = _result(search, front, labels, remarks, method, keep_all=request.keep_all)
     plotted = search.plotted.finish(search.objectives, model.platform)
-    return Exploration(result, search.objectives, plotted, spec=steps.original if steps else None)
+    return Exploration(result, search.objectives, plotted, steps=steps)
 
 
 def choose_published(asked: str, model: PublishedModel) -> Chosen:
@@ -257,15 +258,12 @@ def _require_feasible(search: FusionSearch) -> None:
     )
 
 
-def _designs(
-    search: FusionSearch, candidates: Sequence[Candidate], steps: StepFinder | None = None
-) -> tuple[Design, ...]:
+def _designs(search: FusionSearch, candidates: Sequence[Candidate]) -> tuple[Design, ...]:
     """The candidates priced once more, as records: the search keeps no design."""
-    priced = [_priced(search, candidate.fusion) for candidate in candidates]
-    return tuple(_design(search, design, steps.published(design) if steps else DesignSteps(None)) for design in priced)
+    return tuple(_design(search, _priced(search, candidate.fusion)) for candidate in candidates)
 
 
-def _design(search: FusionSearch, design: PublishedDesign, steps: DesignSteps) -> Design:
+def _design(search: FusionSearch, design: PublishedDesign) -> Design:
     """The chosen objectives come first, then all others that the model gives."""
     platform = search.model.platform
     known = available(platform, search.model.accesses)
@@ -282,8 +280,8 @@ def _design(search: FusionSearch, design: PublishedDesign, steps: DesignSteps) -
         flows=design.flows,
         groups=tuple(_group([processors[task] for task in group]) for group in design.fusion.groups),
         resident=tuple(_resident(search.model.accesses, design)),
-        steps=steps.steps,
-        steps_remark=steps.remark,
+        steps=None,
+        steps_remark=None,
     )
 
 
@@ -342,6 +340,7 @@ def _result(
     *,
     keep_all: bool,
 ) -> Result:
+    names = tuple(objective.name for objective in search.objectives)
     return Result(
         arrayol=version("arrayol"),
         spec=labels.spec,
@@ -355,7 +354,7 @@ def _result(
         estimates=(),
         datapaths=(),
         remarks=remarks,
-        objectives=tuple(objective.name for objective in search.objectives),
+        objectives=names,
         constraints=(),
         method=method.name,
         method_reason=method.why,
@@ -371,7 +370,7 @@ def _result(
         else None,
         comparisons=Comparisons(subspaces=search.comparisons_by_subspaces, all_pairs=search.comparisons_of_all_pairs),
         evolution=None,
-        hypervolume=_hypervolume(search, front),
+        hypervolume=volume_of(front, names),
         pareto=front,
         designs=_designs(search, search.kept) if keep_all else None,
     )
@@ -389,15 +388,3 @@ def _space(search: FusionSearch) -> SpaceSummary:
         intervals=None,
         study=None,
     )
-
-
-def _hypervolume(search: FusionSearch, front: Sequence[Design]) -> Hypervolume:
-    """Up to a tenth beyond the worst value of any feasible design: so the extreme designs count too."""
-    platform = search.model.platform
-    reference = [
-        objective.in_unit(max(worst + 1, -(-worst * 11 // 10)), platform)
-        for objective, worst in zip(search.objectives, search.worst, strict=True)
-    ]
-    names = [objective.name for objective in search.objectives]
-    points = [[design.objectives[name] for name in names] for design in front]
-    return Hypervolume(value=hypervolume(points, reference), reference=dict(zip(names, reference, strict=True)))

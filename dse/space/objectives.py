@@ -227,6 +227,11 @@ _FIGURES = (
 MACHINE: Mapping[str, Figure] = MappingProxyType({figure.name: figure for figure in _FIGURES})
 
 
+def grows(figure: str) -> bool:
+    """Whether larger is better for a figure of this name; a cost's is smaller."""
+    return figure in MACHINE and MACHINE[figure].grows
+
+
 _FRAME = MACHINE["frame_cycles"]
 _SLOWNESS = Figure("slowness", "time per frame, the less the longer", "cycles", _FRAME.key, -1)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import CommandLine
 
-FILES = ["designs.csv", "pareto.png", "pareto.svg", "result.json", "specs"]
+FILES = ["README.txt", "designs.csv", "pareto.png", "pareto.svg", "result.json", "specs"]
 USAGE = "Usage: arrayol explore [OPTIONS] FILE\nTry 'arrayol explore --help' for help.\n\nError: "
 PUBLISHED = ("--model", "published")
 OBJECTIVES = "Invalid value for '--objectives': "
@@ -35,14 +35,14 @@ design   group and its tasks         units   data/unit        cycles          da
 space        8 legal fusions of 4 tasks, in 4 subspaces by number of groups
 evaluated    8 designs, 0 of them infeasible
 compared     32 ordered pairs subspace by subspace, against 56 all with all
-hypervolume  1.18678e+13 cycles x data up to 9,123,840 cycles, 2,306,304 data (56.4% of that box)
+hypervolume  17.4% of the box up to 4,444,858.9 cycles, 3,400,356.4 data, on logarithmic axes
 platform     lpsf.toml
              no datapath is given for smooth: taken with an initiation interval of 1 cycle; give [elementary.NAME] in
              the platform
 model        published; exact: every legal fusion under the published model of Corvino, Gamatié, Boulet (2010)
 steps        4: fuse hfrl vfbu 4,15; fuse vftd hfrl_vfbu; fuse hflr vftd_hfrl_vfbu
              2+2: fuse hflr vftd 4,30; fuse hfrl vfbu 4,30
-written      lpsf-explore: result.json, designs.csv, pareto.png, pareto.svg, specs/4.aol, specs/2+2.aol
+written      lpsf-explore: result.json, designs.csv, pareto.png, pareto.svg, README.txt, specs/4.aol, specs/2+2.aol
 """
 
 

@@ -215,7 +215,7 @@ FORM = 'Its form is tile TASK SIZES, as in "tile hflr 4,12".'
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ([], "Missing argument 'STEP...'."),
+        ([], "Give steps, or with --result and --design the design that has them."),
         (["fuze a b"], "Invalid value for 'STEP...': There is no step 'fuze'. Did you mean 'fuse'?"),
         (["tile hflr 2,x"], f"Invalid value for 'STEP...': {IN_TILE}{FORM}"),
     ],
@@ -230,3 +230,26 @@ def test_the_file_and_its_consts_come_first(arrayol: CommandLine) -> None:
     missing = arrayol("transform", "none.aol", "collapse a")
     assert (missing.stdout, missing.returncode) == ("", 1)
     assert "error[no-such-file]" in missing.stderr
+
+
+def test_the_steps_of_an_explored_design(lpsf: CommandLine, tmp_path: Path) -> None:
+    """At the consts of the result, whatever the file says; the same as by the steps themselves."""
+    explored = lpsf("explore", "lpsf.aol", "--narrow", "--no-verify", "--quiet", "--set", "W=16", "--set", "H=8")
+    assert explored.returncode == 0, explored.stderr
+    design = next(one for one in api.load_result(tmp_path / "lpsf-explore").pareto if one.steps)
+    done = lpsf("transform", "lpsf.aol", "--result", "lpsf-explore", "--design", design.id)
+    assert done.returncode == 0, done.stderr
+    by_steps = lpsf("transform", "lpsf.aol", *(design.steps or ()), "--set", "W=16", "--set", "H=8")
+    assert (done.stdout, done.stderr) == (by_steps.stdout, by_steps.stderr)
+    unknown = lpsf("transform", "lpsf.aol", "--result", "lpsf-explore", "--design", "9:1")
+    assert unknown.returncode == 1
+    assert "error[unknown-design]" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--design", "4:1"], ["--result", "out"], ["pave hflr 1,2", "--design", "1"]]
+)
+def test_steps_or_a_design_that_has_them(lpsf: CommandLine, arguments: list[str]) -> None:
+    done = lpsf("transform", "lpsf.aol", *arguments)
+    assert done.returncode == 2
+    assert "Give steps, or with --result and --design the design that has them." in done.stderr

@@ -231,7 +231,7 @@ function ofAll(name, moved) {
 }
 
 function specification(design) {
-  if (!design.steps) return [make("p", { class: "note" }, design.remark ? `No steps make a specification of it: ${design.remark}.` : "No steps were kept for it.")];
+  if (!design.steps) return [make("p", { class: "note" }, design.remark ? `No steps make a specification of it: ${design.remark}.` : `Its steps were not sought; this makes its specification: ${data.transform.replace("ID", design.id)}`)];
   const steps = design.steps.length ? design.steps.join("; ") : "as written";
   const text = design.aol ? `${design.aol.map((line) => data.lines[line]).join("\n")}\n` : null;
   return [make("p", {}, `Steps: ${steps}`), text ? make("pre", { tabindex: "0", "aria-label": "Specification of the design" }, text) : make("p", { class: "note" }, "Its text is not in this report; 'arrayol transform' makes it from these steps.")];

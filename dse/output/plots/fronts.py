@@ -32,10 +32,10 @@ from dse.output.plots.axes import (
     with_unit,
 )
 from dse.output.plots.names import place_names
-from dse.results.compare import Comparison, grows
+from dse.results.compare import Comparison
 from dse.results.exploration import Exploration
 from dse.results.schema import Design
-from dse.space.objectives import MACHINE
+from dse.space.objectives import MACHINE, grows
 
 INCHES_PER_LETTER = 0.06  # of the caption, with room to spare
 INCHES_PER_BOLD_LETTER, LEGEND_INCHES = 0.09, 2.4  # of the title, which stands beside the legend

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from explored import leave_undrawn
+from explored import leave_undrawn, mapped
 
 from arrayol import api
 from arrayol.errors import ArrayolError, render
@@ -19,10 +19,9 @@ from dse.output import folder as store
 from dse.output.folder import load_result, require_writable, write_result
 from dse.output.plots.save import save_front
 from dse.results.exploration import Exploration
-from dse.results.pick import knee_of
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
-FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg", "specs/4.aol", "specs/2+2.aol"}
+FILES = {"result.json", "designs.csv", "pareto.png", "pareto.svg", "README.txt", "specs/4.aol", "specs/2+2.aol"}
 
 
 @pytest.fixture(scope="module")
@@ -57,13 +56,15 @@ def test_it_is_read_back_as_it_was(lpsf: Exploration, everything: Exploration, m
     assert names(Path()) == {"out"}
 
 
-def test_the_knee_has_its_specification_wherever_it_is_on_the_front(
-    lpsf: Exploration, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(store, "SPECS_AT_MOST", 0)
-    write_result(lpsf, Path("out"))
-    knee = knee_of(lpsf.result).design
-    assert names(Path("out")) & {name for name in FILES if name.endswith(".aol")} == {f"specs/{knee.id}.aol"}
+def test_it_says_what_it_holds_and_how_to_get_the_rest() -> None:
+    found = mapped(8, 16)
+    written = write_result(found, Path("out"))
+    text = Path("out/README.txt").read_text(encoding="utf-8")
+    for path in written:
+        assert path.name in text or path.parent.name == "specs"
+    specs = sum(path.parent.name == "specs" for path in written)
+    assert f"the specifications of {specs} designs of the front, those that tell most of its " in text
+    assert f"arrayol transform {found.result.spec} --result DIR --design ID" in text
 
 
 def test_the_same_bytes_twice(lpsf: Exploration, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,10 @@
-"""A hypervolume that only rises, against counting the unit cells of the box."""
+"""Hypervolumes on logarithmic axes, against summing the cells of a grid; a hypervolume that only rises."""
 
 from __future__ import annotations
 
-from itertools import product
+import math
+from collections.abc import Sequence
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -10,7 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies_fronts import front_from, point_lists
 
-from dse.pareto.hypervolume import KEPT_AT_MOST, RisingVolume, box_share, reference_of, spread_rows
+from dse.pareto.hypervolume import (
+    KEPT_AT_MOST,
+    RisingVolume,
+    box_share,
+    corner_of,
+    hypervolume,
+    octaves_of,
+    share_of,
+    spread_rows,
+    telling_rows,
+)
 
 Points = list[tuple[int, ...]]
 
@@ -23,10 +35,18 @@ def batches(draw: st.DrawFn) -> tuple[int, list[Points]]:
     return figures, [[values for values, _ in points] for points in drawn]
 
 
-def dominated_cells(points: Points, corner: tuple[int, ...]) -> int:
-    """Unit cells of the box up to the corner of which a point dominates all."""
-    cells = product(*map(range, corner))
-    return sum(any(all(a <= b for a, b in zip(point, cell, strict=True)) for point in points) for cell in cells)
+def summed_cells(points: Sequence[Sequence[float]], corner: Sequence[float]) -> float:
+    """The volume up to the corner, by the cells of the grid through all points."""
+    lines = [sorted({point[axis] for point in points if point[axis] < end} | {end}) for axis, end in enumerate(corner)]
+    volume = 0.0
+    for cell in product(*(pairwise(line) for line in lines)):
+        if any(all(value <= low for value, (low, _) in zip(point, cell, strict=True)) for point in points):
+            volume += math.prod(high - low for low, high in cell)
+    return volume
+
+
+def octaves(points: Points) -> list[list[float]]:
+    return [[math.log2(max(value, 1)) for value in point] for point in points]
 
 
 @given(batches())
@@ -43,9 +63,8 @@ def test_the_share_of_all_points_so_far(case: tuple[int, list[Points]]) -> None:
             continue
         assert share is not None
         assert volume.reference is not None
-        corner = tuple(map(int, volume.reference))  # small values: 1 beyond the worst
-        assert (volume.reference == corner).all()
-        assert share == pytest.approx(dominated_cells(given_so_far, corner) / np.prod(corner))
+        corner = volume.reference.tolist()
+        assert share == pytest.approx(summed_cells(octaves(given_so_far), corner) / math.prod(corner))
         assert share >= last
         last = share
 
@@ -54,15 +73,16 @@ def test_the_first_front_fixes_the_reference() -> None:
     volume = RisingVolume()
     volume.with_points(np.array([[100, 20], [50, 40], [200, 90]]))  # the last is dominated
     assert volume.reference is not None
-    assert volume.reference.tolist() == pytest.approx([110, 44])
-    assert volume.share == pytest.approx((10 * 24 + 60 * 4 - 10 * 4) / (110 * 44))
+    corner = [math.log2(100) + 0.1, math.log2(40) + 0.1]  # a tenth of an octave, which is more than of the ranges
+    assert volume.reference.tolist() == pytest.approx(corner)
+    assert volume.share == pytest.approx((1.1 * 1.1 - 1) / math.prod(corner))
     volume.with_points(np.array([[5000, 1]]))
-    assert volume.reference.tolist() == pytest.approx([110, 44])
+    assert volume.reference.tolist() == pytest.approx(corner)
 
 
 def test_a_figure_that_is_zero_everywhere_leaves_a_box() -> None:
-    assert reference_of(np.array([[0, 30]])).tolist() == pytest.approx([1, 33])
-    assert RisingVolume().with_points(np.array([[0, 30]])) == pytest.approx(3 / 33)
+    assert corner_of(octaves_of(np.array([[0, 30]]))).tolist() == pytest.approx([0.1, math.log2(30) + 0.1])
+    assert RisingVolume().with_points(np.array([[0, 30]])) == pytest.approx(0.1 / (math.log2(30) + 0.1))
 
 
 def test_long_fronts_are_thinned_and_the_share_still_rises() -> None:
@@ -70,7 +90,7 @@ def test_long_fronts_are_thinned_and_the_share_still_rises() -> None:
     values = np.stack([np.arange(count), np.arange(count)[::-1]], axis=1) + 1
     volume = RisingVolume()
     shares = [volume.with_points(values[start::7]) for start in range(7)]
-    exact = box_share(values, reference_of(values[::7]))
+    exact = box_share(octaves_of(values), corner_of(octaves_of(values[::7])))
     assert shares == sorted(shares)  # type: ignore[type-var]
     assert exact * 0.99 < shares[-1] <= exact  # type: ignore[operator]
 
@@ -101,3 +121,48 @@ def test_what_a_thinned_front_of_two_figures_loses(data: st.DataObject) -> None:
     box = (front - front.min(axis=0)) / np.ptp(front, axis=0)
     corner = np.ones(2)
     assert box_share(box[spread_rows(box, count)], corner) >= box_share(box, corner) - 2 / (count - 1) - 1e-9
+
+
+@given(st.integers(1, 3), st.data())
+def test_the_share_of_other_points(figures: int, data: st.DataObject) -> None:
+    """The unit of a figure counts for nothing, and the front's own share is all."""
+    best, points = (data.draw(point_lists(figures, 1)) for _ in range(2))
+    front = front_from(best, figures).values + 1
+    others = np.array([values for values, _ in points], np.int64) + 1
+    corner = corner_of(octaves_of(front)).tolist()
+    whole = summed_cells(octaves(front.tolist()), corner)
+    assert share_of(others, front) == pytest.approx(summed_cells(octaves(others.tolist()), corner) / whole)
+    assert share_of(front, front) == pytest.approx(1)
+    assert share_of(others * 1000, front * 1000) == pytest.approx(share_of(others, front))
+    assert share_of(others[:0], front) == 0
+
+
+@given(st.integers(1, 3), st.data())
+def test_the_rows_that_tell_most(figures: int, data: st.DataObject) -> None:
+    """Ends and what is asked for first, then each time a row of which none adds more."""
+    value = st.integers(1, 400)
+    points = data.draw(st.lists(st.tuples(st.tuples(*[value] * figures), st.just(1)), min_size=4, max_size=25))
+    front = octaves_of(front_from(points, figures).values)
+    count = data.draw(st.integers(figures + 2, 8))
+    first = data.draw(st.integers(0, len(front) - 1))
+    rows = telling_rows(front, count, [first])
+    assert rows == sorted(set(rows))
+    assert len(rows) == min(count, len(front))
+    if len(front) <= count:
+        return
+    assert first in rows
+    assert (front[rows].min(axis=0) == front.min(axis=0)).all()
+    corner = corner_of(front)
+    fewer = telling_rows(front, count - 1, [first])
+    volume = hypervolume(front[rows], corner)
+    assert set(fewer) < set(rows)
+    assert volume == pytest.approx(max(hypervolume(front[[*fewer, row]], corner) for row in range(len(front))))
+
+
+def test_the_rows_of_a_long_front_lose_little() -> None:
+    first = np.unique(np.geomspace(10, 10**8, 3000).astype(np.int64))
+    front = octaves_of(np.stack([first, 10**17 // first], axis=1))
+    corner = corner_of(front)
+    rows = telling_rows(front, 10)
+    assert {0, len(front) - 1} <= set(rows)
+    assert hypervolume(front[rows], corner) > 0.85 * hypervolume(front, corner)

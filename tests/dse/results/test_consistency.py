@@ -129,7 +129,7 @@ EDITS: dict[str, tuple[Callable[[Document], object], str]] = {
     ),
     "volume": (
         lambda document: document["hypervolume"].update(value=1.0),
-        "hypervolume is 1, and the front's is 192,294",
+        "hypervolume is 1, and the front's is ",
     ),
 }
 

@@ -193,7 +193,7 @@ def test_the_written_design(tmp_path: Path) -> None:
     write_undrawn(found, tmp_path / "out")
     for rule in ("knee", "units <= 4", "latency_cycles <= 1e9"):
         picked = pick(found.result, parse_rule(rule))
-        document = write_picked(found.result, picked, found.spec, tmp_path / "out")
+        document = write_picked(found.result, picked, found.steps, tmp_path / "out")
         assert document["design"] == picked.design.model_dump(mode="json")
         breakdown = document["breakdown"]
         assert sum(breakdown["cycles"].values()) == picked.design.objectives["latency_cycles"]
@@ -213,7 +213,7 @@ def test_the_specification_of_a_design_that_explore_left_out(tmp_path: Path) -> 
     path.unlink()
     picked = pick(found.result, parse_rule(f"latency_cycles <= {design.objectives['latency_cycles']}"))
     assert picked.design.id == design.id
-    document = write_picked(found.result, picked, found.spec, tmp_path / "out")
+    document = write_picked(found.result, picked, found.steps, tmp_path / "out")
     assert document["aol"] == f"specs/{path.name}"
     assert path.read_text(encoding="utf-8") == text
 
@@ -221,7 +221,7 @@ def test_the_specification_of_a_design_that_explore_left_out(tmp_path: Path) -> 
 def test_a_new_result_leaves_the_picked_design_behind(tmp_path: Path) -> None:
     found = published()
     write_undrawn(found, tmp_path / "out")
-    write_picked(found.result, pick(found.result, parse_rule("units <= 99")), found.spec, tmp_path / "out")
+    write_picked(found.result, pick(found.result, parse_rule("units <= 99")), found.steps, tmp_path / "out")
     assert (tmp_path / "out" / "picked.json").exists()
     write_undrawn(found, tmp_path / "out")
     assert not (tmp_path / "out" / "picked.json").exists()

@@ -7,33 +7,44 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from explored import mapped, write_undrawn
 
 from arrayol import api
 from arrayol.checks.check import check_source
-from arrayol.ir.network import flatten
+from arrayol.errors import ArrayolError
+from arrayol.ir.network import Network, flatten
 from arrayol.ir.spec import CompoundTask, RepetitiveTask, Spec
 from arrayol.source import SourceFile
-from dse.jobs.cache import JobCache, open_rows
-from dse.jobs.runner import JobRunner
 from dse.output.folder import write_result
-from dse.results.steps import StepFinder, find_steps
-from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
+from dse.results import steps
+from dse.results.pick import knee_of
+from dse.results.records import group_record
+from dse.results.schema import Design as Record
+from dse.results.steps import StepFinder
+from hwmodel.design import Blocks, GroupDesign, Processor, row_major
+from hwmodel.machine.model import MachineModel
+from hwmodel.platform import default_platform
 
 SPECS = Path(__file__).resolve().parents[3] / "specs"
 SIZES = {"lpsf": {"H": 48, "W": 64}, "thumbnail": {"H": 36, "W": 32}, "flow": {"H": 12, "W": 20}}
 
 
-def finder(spec: Spec, top: str) -> StepFinder:
-    return StepFinder(spec, spec, flatten(spec, top))
+def steps_of(spec: Spec, top: str, *groups: tuple[tuple[str, ...], tuple[int, ...]]) -> Record:
+    """A design of groups of tasks, with the blocks of their last ones, as the finder describes it."""
+    network = flatten(spec, top)
+    return StepFinder(spec, spec, network).described(record(network, *groups))
 
 
-def mapped(*groups: tuple[tuple[str, ...], tuple[int, ...]]) -> Design:
-    """Groups of tasks with the blocks of their last ones."""
-    return Design(
-        tuple(
-            GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, row_major(len(shape)))) for tasks, shape in groups
-        )
-    )
+def record(network: Network, *groups: tuple[tuple[str, ...], tuple[int, ...]]) -> Record:
+    """What a result stores of such a design."""
+    model = MachineModel(network, default_platform().model_copy(update={"assume_datapaths": True}))
+    designs = [
+        GroupDesign(tuple(map(Processor, tasks)), Blocks(shape, row_major(len(shape)))) for tasks, shape in groups
+    ]
+    records = tuple(group_record(model, group, model.estimate(group)) for group in designs)
+    nothing = dict.fromkeys(["verified", "verification", "bottleneck", "energy_pj", "flows", "steps", "steps_remark"])
+    fusion = tuple(tasks for tasks, _ in groups)
+    return Record(id="one", fusion=fusion, objectives={}, groups=records, resident=(), **nothing)
 
 
 @pytest.mark.parametrize("name", SIZES)
@@ -87,44 +98,64 @@ def test_the_steps_of_lpsf_at_full_size() -> None:
 
 def test_a_mapped_design_is_fused_by_its_blocks_and_paved_where_alone() -> None:
     spec = api.load(SPECS / "lpsf.aol", SIZES["lpsf"])
-    design = mapped((("hflr", "vftd"), (8, 3)), (("hfrl",), (1, 4)), (("vfbu",), (1, 1)))
-    assert finder(spec, "lpsf").mapped(design).steps == ("fuse hflr vftd 8,3", "pave hfrl 1,4")
+    found = steps_of(spec, "lpsf", (("hflr", "vftd"), (8, 3)), (("hfrl",), (1, 4)), (("vfbu",), (1, 1)))
+    assert found.steps == ("fuse hflr vftd 8,3", "pave hfrl 1,4")
 
 
 def test_partial_blocks_have_no_steps_and_say_so() -> None:
     spec = api.load(SPECS / "lpsf.aol", SIZES["lpsf"])
-    found = finder(spec, "lpsf").mapped(mapped((("hflr", "vftd"), (8, 5)), (("hfrl", "vfbu"), (4, 1))))
+    found = steps_of(spec, "lpsf", (("hflr", "vftd"), (8, 5)), (("hfrl", "vfbu"), (4, 1)))
     assert found.steps is None
-    assert found.remark == "its blocks 8,5 of 'vftd' leave a partial block of 64 x 12"
+    assert found.steps_remark == "its blocks 8,5 of 'vftd' leave a partial block of 64 x 12"
 
 
 def test_blocks_that_fusion_refuses_have_no_steps_and_say_why() -> None:
     spec = api.load(SPECS / "lpsf.aol", SIZES["lpsf"])
-    found = finder(spec, "lpsf").mapped(mapped((("hflr", "vftd"), (1, 1)), (("hfrl",), (1, 1)), (("vfbu",), (1, 1))))
+    found = steps_of(spec, "lpsf", (("hflr", "vftd"), (1, 1)), (("hfrl",), (1, 1)), (("vfbu",), (1, 1)))
     assert found.steps is None
-    assert found.remark is not None
-    assert "stand at different places in what a repetition of 'hflr' writes" in found.remark
+    assert found.steps_remark is not None
+    assert "stand at different places in what a repetition of 'hflr' writes" in found.steps_remark
 
 
-def test_steps_found_in_jobs(tmp_path: Path) -> None:
-    """The same steps and refusals, in a store too; none of another specification are taken."""
-    designs = [
-        mapped((("hflr", "vftd"), (8, 3)), (("hfrl", "vfbu"), (8, 3))),
-        mapped((("hflr", "vftd"), (8, 5)), (("hfrl", "vfbu"), (8, 3))),
-        mapped((("hflr",), (1, 8)), (("vftd", "hfrl", "vfbu"), (4, 4))),
-    ]
+def test_designs_share_what_their_first_groups_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same steps and texts as of each alone, and no step is taken twice; a refusal is found once."""
+    fused, odd, rest = (("hflr", "vftd"), (8, 3)), (("hfrl", "vfbu"), (1, 1)), (("hfrl", "vfbu"), (8, 3))
     spec = api.load(SPECS / "lpsf.aol", SIZES["lpsf"])
-    direct = [finder(spec, "lpsf").mapped(design) for design in designs]
-    assert [one.steps is None for one in direct] == [False, True, False]
-    for size, used in ((SIZES["lpsf"], 0), (SIZES["lpsf"], 4), ({"H": 96, "W": 64}, 0)):
-        own = finder(api.load(SPECS / "lpsf.aol", size), "lpsf")
-        with open_rows(tmp_path, resume=True) as store:
-            before = len(store)
-            find_steps(own, designs, JobRunner(cache=JobCache(store)), lambda _: None)
-            assert len(store) - before == 4 - used
-        assert not own.needed(designs)
-        if size == SIZES["lpsf"]:
-            assert [own.mapped(design) for design in designs] == direct
+    network = flatten(spec, "lpsf")
+    designs = [record(network, *groups) for groups in ((fused, odd), (fused, rest), (fused, odd), (fused, rest))]
+    alone = [StepFinder(spec, spec, network).described(design) for design in designs]
+    assert [design.steps is None for design in alone] == [True, False, True, False]
+    taken: list[str] = []
+    run = steps.run_step
+    monkeypatch.setattr(steps, "run_step", lambda before, step: taken.append(str(step)) or run(before, step))
+    finder = StepFinder(spec, spec, network)
+    assert [finder.described(design) for design in designs] == alone
+    assert taken == ["fuse hflr vftd 8,3", "fuse hfrl vfbu 1,1", "fuse hfrl vfbu 8,3"]
+    assert finder.text_of(designs[1]) == api.spec_text(api.transform(spec, alone[1].steps or ()).spec)
+    assert len(taken) == 3
+
+
+def test_of_a_long_front_those_that_tell_most_have_steps_and_any_other_when_asked(tmp_path: Path) -> None:
+    spec, found = api.load(SPECS / "lpsf.aol", {"H": 8, "W": 16}), mapped(8, 16)
+    front = found.result.pareto
+    described = [design for design in front if design.steps is not None or design.steps_remark is not None]
+    assert len(described) == 10 < len(front)
+    ends = {min(front, key=lambda one: one.objectives[name]).id for name in found.result.objectives}
+    assert ends | {knee_of(found.result).design.id} <= {design.id for design in described}
+    write_undrawn(found, tmp_path / "out")
+    assert {path.stem for path in (tmp_path / "out" / "specs").iterdir()} == {
+        design.id.replace(":", "-") for design in described if design.steps is not None
+    }
+    for design in (design for design in front if design not in described):
+        full = found.steps.described(design)  # type: ignore[union-attr]
+        if full.steps is None:
+            with pytest.raises(ArrayolError, match="no-steps"):
+                api.transform_design(spec, tmp_path / "out", design.id)
+            continue
+        after = api.transform_design(spec, tmp_path / "out", design.id)
+        assert api.spec_text(after.spec) == found.steps.text_of(design)  # type: ignore[union-attr]
+        return
+    raise AssertionError("every design beyond the first has no steps")
 
 
 def test_calls_that_write_parts_of_one_array_are_paved_from_the_last(tmp_path: Path) -> None:
@@ -139,10 +170,10 @@ task lines(x: u8[3, 8]) -> (y: u8[3, 8]) {
 }
 """
     spec = check_source(SourceFile("t.aol", text)).spec
-    design = mapped((("line@y",), (2,)), (("line@y_2",), (4,)), (("line@y_3",), (8,)))
-    steps = finder(spec, "lines").mapped(design).steps
-    assert steps == ("pave line@y_3 8", "pave line@y_2 4", "pave line@y 2")
-    paved = api.transform(spec, steps).spec
+    found = steps_of(spec, "lines", (("line@y",), (2,)), (("line@y_2",), (4,)), (("line@y_3",), (8,)))
+    assert found.steps is not None
+    assert found.steps == ("pave line@y_3 8", "pave line@y_2 4", "pave line@y 2")
+    paved = api.transform(spec, found.steps).spec
     lines = paved.components["lines"]
     assert isinstance(lines, CompoundTask)
     tasks = [paved.components[call.callee] for call in lines.calls]

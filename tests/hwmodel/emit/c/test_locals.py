@@ -10,7 +10,6 @@ from loading import spec_of
 
 from arrayol import api
 from arrayol.execute.run import execute
-from dse.output.folder import transformed_text
 
 BLOCKS = """
 elementary e(x: i32[3, 4], w: i8[4]) -> (y: i32[3], z: f32[4], u: i32[3, 4], v: c64) {
@@ -80,10 +79,10 @@ def test_explored_designs_end_in_c_and_on_the_simulator(tmp_path: Path) -> None:
     found = api.explore(path)
     inputs = {"x": np.random.default_rng(5).integers(0, 256, (4, 6)).astype("u1")}
     expected = api.run(path, inputs)["y"]
-    assert found.spec is not None
+    assert found.steps is not None
     front = found.result.pareto
     for design in (front[0], front[len(front) // 2], front[-1]):
         assert design.verified
-        spec = spec_of(transformed_text(found.spec, design.steps or ()))
+        spec = spec_of(found.steps.text_of(design))
         assert any(elementary.locals for elementary in spec.elementaries.values())
         assert same(run_c(whole(spec, "top"), spec.components["top"], inputs)["y"], expected)
