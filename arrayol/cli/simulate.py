@@ -67,12 +67,12 @@ def _groups(simulated: api.Simulated) -> Table:
 
 
 def _memories(simulated: api.Simulated) -> Table:
-    """The fullest that each memory was, beside its size."""
-    table = headed_table("memory", right=("fullest\ndata", "size\ndata"))
+    """The fullest that each memory was, beside what the model says, and the words that addresses take."""
+    table = headed_table("memory", right=("fullest\ndata", "live\ndata", "addressed\nwords"))
     for number, (run, group) in enumerate(zip(simulated.simulation.groups, simulated.estimate.groups, strict=True), 1):
         for use in group.memories:
             peak = run.peaks.get((use.kind, use.name), 0)
-            table.add_row(f"{number}: {use.kind} {use.name}", f"{peak:,}", f"{use.data:,}")
+            table.add_row(f"{number}: {use.kind} {use.name}", f"{peak:,}", f"{use.live:,}", f"{use.addressed:,}")
     return table
 
 
@@ -82,7 +82,7 @@ def _facts(opened: api.StoredDesign, simulated: api.Simulated) -> Iterator[tuple
     if setup.data:
         model = f"the model says {once.setup_cycles:,} cycles"
         yield "setup", f"{setup.cycles:,} cycles before the first frame load {setup.bytes:,} bytes; {model}"
-    yield "model", "disagrees" if simulated.mismatches else "agrees: the same cycles, every memory as full as its size"
+    yield "model", "disagrees" if simulated.mismatches else "agrees: the same cycles, every memory as full as it says"
     yield "platform", opened.platform_name
 
 
@@ -126,9 +126,9 @@ def command(  # noqa: PLR0913  one for each option
 ) -> None:
     """Simulate one design of a result of `arrayol explore` on real data, and compare it with the model.
 
-    Every repetition runs on a unit, every word passes the port, every datum has its slot in a memory of exactly the
-    size that the model says. The output is compared with the reference execution, the cycles with the model's: exit
-    code 1 where they disagree.
+    Every repetition runs on a unit, every word passes the port, every datum of a buffer lies in the word of its
+    address, in memories of exactly the sizes that the model says. The output is compared with the reference execution,
+    the cycles with the model's: exit code 1 where they disagree.
     """
     loaded = api.load(spec, settings)
     opened = api.open_design(loaded, result, design, top=top, warn=warn)

@@ -24,6 +24,7 @@ from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECON
 from hwmodel.machine.estimate import ENERGY, POWER
 
 MISTAKES_TOLD = 5
+LIVE, ADDRESSED = "live_bits", "addressed_bits"
 _VOLUME_CHECKED = 3  # objectives; the volume of more takes long
 _EXPLORE_AGAIN = "the file was changed since arrayol wrote it, or is damaged: explore once more"
 
@@ -116,6 +117,7 @@ def _figure_names(result: Result, designs: Sequence[Design]) -> Iterator[str]:
 def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:
     """The figures that are not what the groups give."""
     stored = {quantity(name): value for name, value in design.objectives.items() if name == quantity(name)}
+    stored |= {name: value for name in (LIVE, ADDRESSED) if (value := getattr(design, name)) is not None}
     for name, expected in _from_groups(design, shares_memory=shares_memory):
         if name in stored and stored[name] != expected:
             yield name, stored[name], expected
@@ -145,6 +147,8 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
         "internal_memory_data": lambda memory: memory.data,
         "internal_memory_bits": lambda memory: memory.bits,
         "memory_blocks": lambda memory: memory.blocks or 0,
+        LIVE: lambda memory: memory.live * memory.width,
+        ADDRESSED: lambda memory: memory.addressed * memory.width,
     }
     for name, size in sizes.items():
         of_groups = [sum(size(memory) for memory in mapping.memories) for mapping in mappings]
@@ -160,6 +164,9 @@ def _of_group(group: GroupRecord) -> Iterator[Value]:
         return
     latency = group.mapping.latency_cycles
     yield LATENCY, latency, sum(group.mapping.ends.values())
+    for memory in group.mapping.memories:
+        most = max(memory.live, memory.addressed) if memory.kind == "buffer" else memory.live
+        yield f"the words of {memory.kind} {memory.name}", memory.addressed, most
     for processor in group.processors:
         if processor.cycles is not None:
             cycles = sum(processor.cycles.model_dump().values())

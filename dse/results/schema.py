@@ -20,7 +20,8 @@ from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Proc
 from hwmodel.design import Design as Decisions
 from hwmodel.residence import LOADS, Loads
 
-FORMAT = 6  # of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps
+# Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words.
+FORMAT = 7
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 # Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
@@ -102,7 +103,8 @@ class MemoryRecord(Record):
     """A buffer or FIFO of an array, or the state of a delay ("task.port").
 
     Or what stands beside all groups: an array that is loaded `once`, a `rom` in all processors that read it, the
-    `local` variables of a task in all its units; the last two count in bits alone.
+    `local` variables of a task in all its units; the last two count in bits alone. Of data of `width` bits each, so
+    many are `live` at once, and their addresses take so many words (`addressed`).
     """
 
     kind: str
@@ -111,6 +113,9 @@ class MemoryRecord(Record):
     bits: int
     banks: int
     blocks: int | None
+    width: int
+    live: int
+    addressed: int
 
 
 class LayoutRecord(Record):
@@ -196,10 +201,11 @@ class Design(Record):
 
     `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
     which size, or why not. `resident` stands beside all groups. `bottleneck` names what ends the steps of the most
-    cycles (machine model), `flows` is N_k (published model). `energy_pj` is that of one frame by part, null where
-    nobody says what operators take. `steps` are the transformations that make a specification
-    of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them is refused,
-    both null where they were not sought.
+    cycles (machine model), `flows` is N_k (published model). Of the internal memory `live_bits` are those of data that
+    are live at once, memory by memory, `addressed_bits` those of the words that addresses take. `energy_pj` is that of
+    one frame by part, null where nobody says what operators take. `steps` are the transformations that make a
+    specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them
+    is refused, both null where they were not sought.
     """
 
     id: str
@@ -208,6 +214,8 @@ class Design(Record):
     verified: bool | None
     verification: str | None
     bottleneck: str | None
+    live_bits: int | None
+    addressed_bits: int | None
     energy_pj: dict[str, float] | None
     flows: int | None
     groups: tuple[GroupRecord, ...]
@@ -249,20 +257,21 @@ class Design(Record):
     def breakdown(self) -> dict[str, Mapping[str, Number]] | None:
         """Over all groups: cycles by what ends the steps, bits and data by kind of memory, energy by part.
 
-        None without mappings.
+        Bits are those of memories, of the words that addresses take, and of live data. None without mappings.
         """
-        cycles, bits, data = Counter[str](), Counter[str](), Counter[str]()
+        if not self.mappings:
+            return None
+        cycles, bits, data, addressed, live = (Counter[str]() for _ in range(5))
         for mapping in self.mappings:
             cycles.update(mapping.ends)
-            for memory in mapping.memories:
-                bits[memory.kind] += memory.bits
-                data[memory.kind] += memory.data
-        for memory in self.resident:
+        for memory in (*(memory for mapping in self.mappings for memory in mapping.memories), *self.resident):
             bits[memory.kind] += memory.bits
             data[memory.kind] += memory.data
-        data = +data  # ROMs and locals have none
+            addressed[memory.kind] += memory.addressed * memory.width
+            live[memory.kind] += memory.live * memory.width
+        sizes = {"memory_bits": bits, "memory_data": +data, "addressed_bits": +addressed, "live_bits": +live}
         energy = {"energy_pj": self.energy_pj} if self.energy_pj is not None else {}
-        return {"cycles": cycles, "memory_bits": bits, "memory_data": data, **energy} if self.mappings else None
+        return {"cycles": cycles, **sizes, **energy}  # ROMs and locals have bits alone
 
 
 class SubspaceSummary(Record):

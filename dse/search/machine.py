@@ -163,6 +163,8 @@ def _records(
                 verified=verdict.verified,
                 verification=verdict.text,
                 bottleneck=estimate.bottleneck,
+                live_bits=estimate.live_bits,
+                addressed_bits=estimate.addressed_bits,
                 energy_pj=estimate.energy_pj,
                 flows=None,
                 groups=tuple(record for _, record in groups),

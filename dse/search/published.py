@@ -276,6 +276,8 @@ def _design(search: FusionSearch, design: PublishedDesign) -> Design:
         verified=None,
         verification=None,
         bottleneck=None,
+        live_bits=None,
+        addressed_bits=None,
         energy_pj=None,
         flows=design.flows,
         groups=tuple(_group([processors[task] for task in group]) for group in design.fusion.groups),
@@ -291,16 +293,19 @@ def _resident(accesses: Accesses, design: PublishedDesign) -> Iterator[MemoryRec
     for name, load in accesses.load.items():
         data, readers, rom_bits = accesses.size(name), len(arrays[name].readers), arrays[name].rom_bits or 0
         if load == ONCE:
-            yield _memory("once", name, data, data * arrays[name].type.bits)
+            width = arrays[name].type.bits
+            yield _memory("once", name, data * width, width=width, data=data)
         elif load == ROM and rom_bits and readers:
-            yield _memory("rom", name, 0, rom_bits * readers)
+            yield _memory("rom", name, rom_bits * readers)
     for processor in design.processors:
         if bits := design.resident.local_bits[processor.process]:
-            yield _memory("local", processor.process, 0, processor.units * bits)
+            yield _memory("local", processor.process, processor.units * bits)
 
 
-def _memory(kind: str, name: str, data: int, bits: int) -> MemoryRecord:
-    return MemoryRecord(kind=kind, name=name, data=data, bits=bits, banks=1, blocks=None)
+def _memory(kind: str, name: str, bits: int, *, width: int = 0, data: int = 0) -> MemoryRecord:
+    return MemoryRecord(
+        kind=kind, name=name, data=data, bits=bits, banks=1, blocks=None, width=width, live=data, addressed=data
+    )
 
 
 def _group(processors: Sequence[ProcessorEstimate]) -> GroupRecord:

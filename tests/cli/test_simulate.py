@@ -117,10 +117,10 @@ def test_text_shows_groups_memories_and_verdicts(arrayol: CommandLine, result: P
     assert row.split()[3:] == [str(cycles), str(cycles), str(mapping["steps"])]
     for memory in mapping["memories"]:
         line = next(line for line in out.splitlines() if line.startswith(f"1: {memory['kind']} {memory['name']} "))
-        assert line.split()[-2:] == [str(memory["data"])] * 2
+        assert line.split()[-3:] == [str(memory[size]) for size in ("live", "live", "addressed")]
     assert out.endswith(
         "output    identical to the reference execution\n"
-        "model     agrees: the same cycles, every memory as full as its size\n"
+        "model     agrees: the same cycles, every memory as full as it says\n"
         "platform  chain.toml\n"
     )
 

@@ -106,13 +106,17 @@ function endRows(groups) {
 }
 
 function memoryBars(groups, resident, room) {
-  const sizes = (memory) => [memory.data ? `${shown(memory.data)} data` : null, bitsText(memory.bits), memory.blocks === null ? null : counted(memory.blocks, "memory block")];
+  const sizes = (memory) => [memory.data ? `${shown(memory.data)} data` : null, bitsText(memory.bits), memory.blocks === null ? null : counted(memory.blocks, "memory block"),
+    memory.width ? `addresses take ${counted(memory.addressed, "word")}, ${shown(memory.live)} data are live at once` : null];
   const row = (memory, place) => [`${place}${memory.kind} ${memory.name}`, [[memory.kind, memory.bits, sizes(memory).filter(Boolean).join(", ")]]];
   const rows = [
     ...groups.flatMap((group, place) => group.memories.map((memory) => row(memory, groups.length > 1 ? `${place + 1}: ` : ""))),
     ...resident.map((memory) => row(memory, "")),
   ];
-  return rows.length ? make("div", {}, make("p", { class: "note" }, "Bits of each memory:"), stacks(rows, room)) : make("p", { class: "note" }, "No local memory.");
+  const memories = [...groups.flatMap((group) => group.memories), ...resident];
+  const bits = (size) => bitsText(memories.reduce((sum, memory) => sum + memory[size] * memory.width, 0));
+  const note = `Addresses take ${bits("addressed")} in all, and ${bits("live")} are live at once. Bits of each memory:`;
+  return rows.length ? make("div", {}, make("p", { class: "note" }, note), stacks(rows, room)) : make("p", { class: "note" }, "No local memory.");
 }
 
 // What memories are built of, where the report has it: of the knee and the best in each objective.
