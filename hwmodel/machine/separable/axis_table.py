@@ -6,15 +6,18 @@ array, so a whole set of sides costs a few array operations, and structures that
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
+from hwmodel.machine.separable.axis_lines import AxisLines, shared
 from hwmodel.machine.separable.counts import GroupCounts, Living, MovedAxis
 from hwmodel.machine.separable.first_use import (
     BEFORE,
     NEVER,
+    Each,
     Fetch,
     Fields,
     Merge,
@@ -35,7 +38,8 @@ class AxisTable:
     follow each other, where its delay acts along this dimension; `born` and `dead` (S, I, places) for all that
     lives in memories. `merges` by
     side; `at_once` (S,) by piece that is stored and read: whether every element is last read at the place that makes
-    it. `runs` (S, M, places) and `starts` (S, M, 3) are those of `AxisRuns`, where runs are counted.
+    it; likewise by piece that is `read_in_part`. `runs` (S, M, places) and `starts` (S, M, 3) are those of `AxisRuns`,
+    where runs are counted. `lines` are those of the sources of buffers.
     """
 
     places: Ints
@@ -47,11 +51,13 @@ class AxisTable:
     at_once: dict[str, Mask]
     runs: Counts
     starts: Ints
+    lines: tuple[AxisLines, ...]
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the counts."""
-        return sum(counts.nbytes for counts in (self.happens, self.born, self.dead, self.runs))
+        """The bytes of the counts and lines."""
+        lines = {id(own): own.nbytes for own in self.lines}
+        return sum(counts.nbytes for counts in (self.happens, self.born, self.dead, self.runs)) + sum(lines.values())
 
 
 def axis_table(
@@ -64,10 +70,11 @@ def axis_table(
     parts = counts.parts
     places, fields = fields_of(counts, block, sides, descending=descending)
     most = int(places.max())
-    fetched = {
-        name: _fetched(counts, fields, block, name, most, fetch, unchanging[:, number])
+    fetches = {
+        name: _Fetches.of(counts, fields, block, name, fetch, unchanging[:, number])
         for number, name in enumerate(parts.group.loaded)
     }
+    fetched = {name: own.counted(most) for name, own in fetches.items()}
     counted = [
         fetched[entry.source][0]
         if entry.kind == "load"
@@ -79,7 +86,7 @@ def axis_table(
     lives = [fetched.get(way.source) or _lives(counts, fields, block, way, most) for way in living]
     none = np.zeros((len(sides), 0, most), np.int64)
     along = [
-        _runs(counts, fields, moved, most, fetch, unchanging) if moved.block == block else other_axis(places, most)
+        _runs(fields, fetches, moved, len(sides), most) if moved.block == block else other_axis(places, most)
         for moved in counts.moved_axes
     ]
     return AxisTable(
@@ -89,9 +96,14 @@ def axis_table(
         np.stack([born for born, _ in lives], axis=1) if lives else none,
         np.stack([dead for _, dead in lives], axis=1) if lives else none,
         fields.merges,
-        {piece: _is_read_at_once(fields, piece) for piece in counts.stored if piece in fields.read},
+        {
+            piece: _is_read_at_once(fields, piece)
+            for piece in (*counts.stored, *counts.read_in_part)
+            if piece in fields.read
+        },
         np.stack([runs.packed for runs in along], axis=1) if along else none,
         np.stack([runs.starts for runs in along], axis=1) if along else none,
+        shared([_lines(counts, fields, fetches, places, source.piece) for source in counts.sources]),
     )
 
 
@@ -113,37 +125,67 @@ def unchanging_along(counts: GroupCounts, block: int, sides: Ints, *, descending
     return np.array(columns, np.bool_).reshape(-1, len(sides)).T
 
 
-def _fetched(
-    counts: GroupCounts, fields: Fields, block: int, array: str, most: int, fetch: Fetch, once: Mask
-) -> tuple[Counts, Counts]:
-    """When the indices of an array from outside come, and when they are last used; `once` by side."""
-    read = fields.read[array]
-    if fetch == "start":
-        come = np.where((read == NEVER) | once[:, None], read, 0)
-        return _histogram(come, most), _histogram(fields.last[array], most)
-    come, gone = _histogram(read, most), _histogram(fields.last[array], most)
-    if fetch == "once" or once.all():
-        return come, gone
-    each = read_at_each(counts.parts, counts.masks, fields, block, array)
-    number = np.bincount(each.side * most + each.place, minlength=come.size).reshape(come.shape)
-    for kind in ("first", "last"):
-        fields.merges[kind, array] = fields.merges[kind, array].where(once, each.merge)
-    return np.where(once[:, None], come, number), np.where(once[:, None], gone, number)
+@dataclass(frozen=True, eq=False)
+class _Fetches:
+    """When the indices of an array from outside come, and when they are last used: fields of both.
+
+    But for the sides `once` (S,) those of `each`, where there is one.
+    """
+
+    come: Ints
+    gone: Ints
+    once: Mask
+    each: Each | None
+
+    @staticmethod
+    def of(counts: GroupCounts, fields: Fields, block: int, array: str, fetch: Fetch, once: Mask) -> _Fetches:
+        come, gone = fields.read[array], fields.last[array]
+        if fetch == "start":
+            come = np.where((come == NEVER) | once[:, None], come, 0)
+        if fetch != "each" or once.all():
+            return _Fetches(come, gone, once, None)
+        each = read_at_each(counts.parts, counts.masks, fields, block, array)
+        for kind in ("first", "last"):
+            fields.merges[kind, array] = fields.merges[kind, array].where(once, each.merge)
+        return _Fetches(come, gone, once, each)
+
+    def counted(self, most: int) -> tuple[Counts, Counts]:
+        """How many come, and how many are used last, by place."""
+        come, gone = _histogram(self.come, most), _histogram(self.gone, most)
+        if self.each is None:
+            return come, gone
+        number = np.bincount(self.each.side * most + self.each.place, minlength=come.size).reshape(come.shape)
+        return np.where(self.once[:, None], come, number), np.where(self.once[:, None], gone, number)
+
+    def moved(self) -> Moved:
+        """What comes where."""
+        come, each = Moved.of_field(self.come), self.each
+        if each is None:
+            return come
+        return come.only(self.once[come.side]).joined(
+            Moved(each.side, each.place, each.cell).only(~self.once[each.side])
+        )
+
+    def lines(self, places: Ints) -> AxisLines:
+        """The lines of what comes."""
+        once = AxisLines.of_fields(places, self.come, self.gone)
+        return once if self.each is None else AxisLines.either(self.once, once, AxisLines.of_each(places, self.each))
 
 
-def _runs(counts: GroupCounts, fields: Fields, moved: MovedAxis, most: int, fetch: Fetch, unchanging: Mask) -> AxisRuns:
+def _lines(counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches], places: Ints, piece: str) -> AxisLines:
+    """The lines of what a source brings."""
+    if piece in fetches:
+        return fetches[piece].lines(places)
+    made, last = fields.made[piece], fields.made[piece]
+    if piece in fields.last and piece not in counts.stored:
+        last = np.where(fields.last[piece] == BEFORE, made, fields.last[piece])
+    return AxisLines.of_fields(places, made, last)
+
+
+def _runs(fields: Fields, fetches: Mapping[str, _Fetches], moved: MovedAxis, sides: int, most: int) -> AxisRuns:
     """Runs of the indices of an axis that are moved at each place, which moves with these blocks."""
-    if moved.kind == "store":
-        return runs_along(Moved.of_field(fields.made[moved.source]), len(unchanging), most, moved.extent)
-    once = unchanging[:, counts.parts.group.loaded.index(moved.source)]
-    read = fields.read[moved.source]
-    if fetch == "start":
-        read = np.where((read == NEVER) | once[:, None], read, 0)
-    come = Moved.of_field(read)
-    if fetch == "each" and not once.all():
-        each = read_at_each(counts.parts, counts.masks, fields, moved.block, moved.source)
-        come = come.only(once[come.side]).joined(Moved(each.side, each.place, each.cell).only(~once[each.side]))
-    return runs_along(come, len(unchanging), most, moved.extent)
+    come = Moved.of_field(fields.made[moved.source]) if moved.kind == "store" else fetches[moved.source].moved()
+    return runs_along(come, sides, most, moved.extent)
 
 
 def _histogram(field: Ints, most: int) -> Counts:

@@ -111,7 +111,8 @@ class OrderCounts:
     `steps` has as entries what is counted, then by task the length of its lines, then by task with a delay the indices
     along that, then runs of what is moved (`runs`); `lives` all births, then all deaths in memories. `line` (S, tasks)
     is the longest line of all places, `contiguous` (S, tasks) whether what is at a place follows each other along the
-    delay. `kept` holds what was computed of it.
+    delay. `tables` are those of the dimensions, `picks` (S, dimensions) the side of each. `kept` holds what was
+    computed of it.
     """
 
     places: Ints
@@ -119,6 +120,8 @@ class OrderCounts:
     lives: PlaceCounts
     line: Ints
     contiguous: Mask
+    tables: Sequence[AxisTable]
+    picks: Ints
     kept: dict[tuple[object, ...], Any] = field(default_factory=dict, repr=False)
 
     def once(self, make: Callable[[], Value], *key: object) -> Value:
@@ -157,7 +160,7 @@ def order_counts(tables: Sequence[AxisTable], picks: Ints, along: Along) -> Orde
     for other in others:
         order = _product(order, other)
     steps, lives = PlaceCounts.of(order.steps, order.places), PlaceCounts.of(order.lives, order.places)
-    return OrderCounts(order.places, steps, lives, order.line, order.contiguous)
+    return OrderCounts(order.places, steps, lives, order.line, order.contiguous, tables, picks)
 
 
 def _single_place(counts: GroupCounts) -> OrderCounts:
@@ -166,7 +169,8 @@ def _single_place(counts: GroupCounts) -> OrderCounts:
     places = np.ones(1, np.int64)
     entries = len(counts.shift), 2 * living
     steps, lives = (PlaceCounts.of(np.ones((1, number, 1), np.int64), places) for number in entries)
-    return OrderCounts(places, steps, lives, np.ones((1, tasks), np.int64), np.ones((1, tasks), np.bool_))
+    line, contiguous = np.ones((1, tasks), np.int64), np.ones((1, tasks), np.bool_)
+    return OrderCounts(places, steps, lives, line, contiguous, (), np.zeros((1, 0), np.int64))
 
 
 def _picked(table: AxisTable, pick: Ints, along: Along, dimension: int) -> _Dense:
@@ -296,9 +300,11 @@ def kinds_of(side: Ints, values: Ints, times: Ints) -> Kinds:
 class Structures:
     """S structures of one scan as pairs (S, 2) of choices of outer and inner sides; whether they are products (S,).
 
-    `units` has by task the dimension of its lines, `starts` (S, bursts, 3) what `runs.row_starts` tells of runs.
+    `blocks` are the dimensions of the blocks, outermost first. `units` has by task the dimension of its lines,
+    `starts` (S, bursts, 3) what `runs.row_starts` tells of runs.
     """
 
+    blocks: tuple[int, ...]
     outer: OrderCounts
     inner: OrderCounts
     pairs: Ints
@@ -350,7 +356,7 @@ def make_structures(
             block: table.starts[pick] for block, table, pick in zip(scan.dimensions, tables, picks.T, strict=True)
         }
         starts = row_starts(counts, by_block, len(picks))
-    return Structures(outer, inner, pairs, _holds(counts, tables, picks), units, starts)
+    return Structures(scan.dimensions, outer, inner, pairs, _holds(counts, scan, tables, picks), units, starts)
 
 
 def _along(counts: GroupCounts, scan: Scan, units: UnitDimensions) -> Along:
@@ -381,7 +387,7 @@ def _order(
     return kept[key], number.ravel()
 
 
-def _holds(counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints) -> Mask:
+def _holds(counts: GroupCounts, scan: Scan, tables: Sequence[AxisTable], picks: Ints) -> Mask:
     """Whether every merge of several readers is exact: they differ along one dimension, or one leads along all.
 
     Readers of different stages are compared in steps, not places: the last of them is one that works latest.
@@ -400,7 +406,19 @@ def _holds(counts: GroupCounts, tables: Sequence[AxisTable], picks: Ints) -> Mas
                 differs += table.merges[key].differs[pick]
                 leaders &= table.merges[key].leaders[pick]
         holds &= (leaders != 0) | (same_stage & (differs <= 1))
-    for table, pick in sides:
-        for at_once in table.at_once.values():
-            holds &= at_once[pick]
+    for piece in dict.fromkeys(piece for table in tables for piece in table.at_once):
+        at_once = np.stack([table.at_once[piece][pick] for table, pick in sides])
+        holds &= _lives_as_a_product(counts, piece, scan.dimensions, at_once)
     return holds
+
+
+def _lives_as_a_product(counts: GroupCounts, piece: str, blocks: Sequence[int], at_once: Mask) -> Mask:
+    """Whether lives of a piece are a product, (S,): it is read at once along all dimensions of the blocks (K, S).
+
+    What is read in part may also be read later along one of them, if it is that dimension that tells what is read:
+    then what is not read dies as it is made, and the rest does not.
+    """
+    unread, of_free = counts.read_in_part.get(piece, ([], True))
+    freely = unread if len(unread) == 1 and not of_free else []
+    others = [place for place, block in enumerate(blocks) if block not in freely]
+    return np.asarray(at_once[others].all(axis=0), np.bool_)

@@ -71,6 +71,21 @@ class Living:
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """What brings data to the buffer `memory` (its number): the loads of an array, or what writes a piece of one.
+
+    It does so `stage` steps after a tick, and the last stage of what uses the data follows that by `lag` (0 where
+    nothing does). `free` data are there for each index of what moves with the blocks.
+    """
+
+    piece: str
+    memory: int
+    stage: int
+    lag: int
+    free: int
+
+
+@dataclass(frozen=True, slots=True)
 class Memory:
     """A local memory: what lives in it, `size` data for each instance, or (`fixed`) a size that no block changes."""
 
@@ -128,12 +143,6 @@ class GroupCounts:
             if axis is not None
         ]
 
-    def moved_free(self, entry: Counted, axis: int) -> Mask:
-        """Which indices of an axis that moves with no block are loaded or stored."""
-        if entry.kind == "load":
-            return self.masks.read[entry.source, axis]
-        return self._made_free(entry.source, axis)
-
     @cached_property
     def stored(self) -> list[str]:
         """The pieces of which something is needed outside."""
@@ -159,6 +168,30 @@ class GroupCounts:
         group = self.parts.group
         buffers = [self._buffer(name) for name in (*group.loaded, *group.made)]
         return [*buffers, *(state for task in group.tasks for state in self._states(task))]
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """What brings data to each buffer, in the order of the memories."""
+        group = self.parts.group
+        arrays = enumerate((*group.loaded, *group.made))
+        return [
+            self._source(piece, number) for number, array in arrays for piece in self.parts.pieces.get(array, [array])
+        ]
+
+    @cached_property
+    def read_in_part(self) -> dict[str, tuple[list[int], bool]]:
+        """Pieces that are made, not stored, and read in part.
+
+        With which dimensions of the blocks the axes move of which some indices are not read, and whether one of these
+        axes moves with none.
+        """
+        found = {}
+        for piece in self.parts.writes:
+            if piece in self.parts.reads and piece not in self.stored and not self.is_read_whole(piece):
+                unread = [not np.array_equal(*masks) for masks in self._axes(piece)]
+                rank = self.parts.rank
+                found[piece] = [block for block in range(rank) if unread[block]], any(unread[rank:])
+        return found
 
     @cached_property
     def bits(self) -> Ints:
@@ -280,6 +313,10 @@ class GroupCounts:
         free = all(self.masks.runs[task, dimension].all() for dimension in self.parts.free_dimensions(task))
         return free and all(bool((fields.work[task] != NEVER).all()) for fields in self.whole)
 
+    def free_indices(self, piece: str, axis: int) -> Mask:
+        """Which indices of an axis that moves with no block are brought of a piece."""
+        return self.masks.read[piece, axis] if piece in self.parts.group.loaded else self._made_free(piece, axis)
+
     def _free_read(self, piece: str) -> int:
         return math.prod(int(self.masks.read[piece, axis].sum()) for axis in self.parts.free_axes(piece))
 
@@ -293,6 +330,15 @@ class GroupCounts:
         bits = group.network.arrays[array].type.bits
         living = [way for piece in self.parts.pieces.get(array, [array]) for way in self._living(piece)]
         return Memory("buffer", array, bits, banks, 1, tuple(living))
+
+    def _source(self, piece: str, memory: int) -> Source:
+        group, stages = self.parts.group, self.parts.stages
+        uses = [stages.task[link.task] for link in self.parts.reads.get(piece, [])]
+        if piece in group.loaded:
+            return Source(piece, memory, stages.load[piece], max(uses) - stages.load[piece], self._free_read(piece))
+        stage = stages.task[self.parts.writes[piece].task]
+        latest = max([stage, *uses, *([STORES] if piece in self.stored else [])])
+        return Source(piece, memory, stage, latest - stage, self._free_made(piece))
 
     def _living(self, piece: str) -> list[Living]:
         """What of a piece is read from its array's buffer, stored from it, or (lost) neither."""

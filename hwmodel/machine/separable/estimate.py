@@ -53,6 +53,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     port, times = timing.port(kinds).of_structure(0), kinds.times[0]
     busy = {task: timing.busy(kinds, task, rates[task])[0] for task in group.tasks}
     length, end = step_ends(port, busy)
+    first, last = steps_between(batch.counts.counted, structures)
     live = LiveSets(batch.counts)
     plan = plan_group(batch.accesses, batch.platform, design)
     memories = _memories(batch, live.sizes(structures)[0], kept_memories(plan))
@@ -75,7 +76,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         ),
         memories=memories,
         ends=cycles_by_end(length * times, end, group.tasks),
-        steps=_steps(batch.counts.counted, structures),
+        steps=last - first + 1,
         path="separable",
         energy=batch.energy.uses(structures, memories, rates) if batch.energy is not None else None,
     )
@@ -95,8 +96,8 @@ def _memories(batch: GroupBatch, live: Ints, kept: Sequence[MemoryUse]) -> tuple
     )
 
 
-def _steps(counted: list[Counted], structures: Structures) -> int:
-    """Steps from the first that does anything to the last."""
+def steps_between(counted: list[Counted], structures: Structures) -> tuple[int, int]:
+    """The first step that does anything and the last, counted from the tick of the first block."""
     columns = int(structures.inner.places[0])
     firsts, lasts = [], []
     for entry, quantity in enumerate(counted):
@@ -104,7 +105,7 @@ def _steps(counted: list[Counted], structures: Structures) -> int:
         if outer and inner:
             firsts.append(outer[0] * columns + inner[0] + quantity.stage)
             lasts.append(outer[1] * columns + inner[1] + quantity.stage)
-    return max(lasts) - min(firsts) + 1
+    return min(firsts), max(lasts)
 
 
 def _ends(by_place: PlaceCounts, entry: int) -> tuple[int, int] | None:

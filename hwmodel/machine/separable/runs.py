@@ -140,6 +140,6 @@ def _axes(counts: GroupCounts, burst: int) -> list[int | AxisRuns]:
         if axis in moving:
             axes.append(moving[axis])
         else:
-            cells = np.flatnonzero(counts.moved_free(entry, axis))
+            cells = np.flatnonzero(counts.free_indices(entry.source, axis))
             axes.append(runs_along(Moved(0 * cells, 0 * cells, cells), 1, 1, extent))
     return axes

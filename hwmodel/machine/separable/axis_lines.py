@@ -1,0 +1,140 @@
+"""What a source brings to a buffer along one dimension of the blocks: when each index comes, and is used last.
+
+The indices of a line (`hwmodel/local_memory/lines`) stand here in runs of neighbours that come in one place of the
+walk and are used last in one, so that large blocks have few. Where all subscripts of the axis come and go in the same
+places, no block tells them apart: the axis is free, and there is one index for each place that brings them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hwmodel.machine.separable.axes import Ints, Mask
+from hwmodel.machine.separable.first_use import NEVER, Each
+from hwmodel.machine.separable.line_runs import LineRuns
+
+
+@dataclass(frozen=True, eq=False)
+class AxisLines:
+    """The lines of S block sides (`places` (S,) each), in R runs, side by side and by their first subscripts.
+
+    A run has `length` neighbours from subscript `cell` on; they come in the place `first` and go in `last`. `alike`
+    (S,) says where the axis is free.
+    """
+
+    places: Ints
+    side: Ints
+    cell: Ints
+    length: Ints
+    first: Ints
+    last: Ints
+    alike: Mask
+
+    @staticmethod
+    def of_fields(places: Ints, first: Ints, last: Ints) -> AxisLines:
+        """Of the first and last places of each index, (S, cells) each; NEVER for what does not come."""
+        come = first != NEVER
+        heads = come.copy()
+        heads[:, 1:] &= ~come[:, :-1] | (first[:, 1:] != first[:, :-1]) | (last[:, 1:] != last[:, :-1])
+        side, cell = np.nonzero(heads)
+        before = np.cumsum(come.ravel())[side * come.shape[1] + cell] - 1
+        own = AxisLines(
+            places,
+            side,
+            cell,
+            np.diff(before, append=int(come.sum())),
+            first[side, cell],
+            last[side, cell],
+            np.ones(len(places), np.bool_),
+        )
+        head = own.starts[own.side]
+        differs = (own.first != own.first[head]) | (own.last != own.last[head])
+        return replace(own, alike=np.bincount(side[differs], minlength=len(places)) == 0)
+
+    @staticmethod
+    def of_each(places: Ints, each: Each) -> AxisLines:
+        """Of what comes at every place that reads it, and stays for that alone."""
+        goes_on = (np.diff(each.side) == 0) & (np.diff(each.cell) == 1) & (np.diff(each.place) == 0)
+        heads = np.append(True, ~goes_on) if len(each.side) else np.zeros(0, np.bool_)
+        start = np.flatnonzero(heads)
+        length, sides = np.diff(start, append=len(heads)), len(places)
+        own = np.diff(each.side * (int(each.cell.max(initial=0)) + 1) + each.cell, prepend=-1) != 0
+        cells = np.bincount(each.side[own], minlength=sides)
+        wide = int(places.max())
+        at = np.bincount(np.unique(each.side * wide + each.place) // wide, minlength=sides)
+        alike = np.bincount(each.side, minlength=sides) == cells * at
+        place = each.place[start]
+        return AxisLines(places, each.side[start], each.cell[start], length, place, place, alike)
+
+    @staticmethod
+    def either(chosen: Mask, these: AxisLines, others: AxisLines) -> AxisLines:
+        """These lines for the sides chosen (S,), the others for the rest."""
+        parts = these._of_sides(chosen), others._of_sides(~chosen)
+        columns = [np.concatenate(both) for both in zip(*parts, strict=True)]
+        order = np.argsort(columns[0], kind="stable")
+        side, cell, length, first, last = (column[order] for column in columns)
+        return AxisLines(these.places, side, cell, length, first, last, np.where(chosen, these.alike, others.alike))
+
+    def _of_sides(self, chosen: Mask) -> tuple[Ints, ...]:
+        own = chosen[self.side]
+        return tuple(column[own] for column in (self.side, self.cell, self.length, self.first, self.last))
+
+    @property
+    def starts(self) -> Ints:
+        """Where the runs of each side begin, (S,)."""
+        return np.searchsorted(self.side, np.arange(len(self.places)))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the runs."""
+        return sum(column.nbytes for column in (self.side, self.cell, self.length, self.first, self.last))
+
+    def same_as(self, other: AxisLines) -> bool:
+        """Whether both are equal."""
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("places", "side", "cell", "length", "first", "last")
+        )
+
+    def indices(self, side: int) -> tuple[Ints, Ints, Ints, Ints]:
+        """Of one side: subscript, first and last place of each index, and the subscripts that are free.
+
+        Where the axis is free the subscripts of indices mean nothing.
+        """
+        own = np.flatnonzero(self.side == side)
+        if self.alike[side] and len(own):
+            of_place = own[self.first[own] == self.first[own[0]]]
+            places = own[self.cell[own] == self.cell[own[0]]]
+            subscripts = self._cells(of_place)
+            return 0 * places, self.first[places], self.last[places], subscripts
+        first, last = (np.repeat(column[own], self.length[own]) for column in (self.first, self.last))
+        return self._cells(own), first, last, np.zeros(1, np.int64)
+
+    def line_runs(self) -> tuple[LineRuns, Ints]:
+        """The line of each side, and how many data are free for each of its indices (S,)."""
+        starts, sides = self.starts, len(self.places)
+        head = starts[self.side]
+        alike = self.alike[self.side]
+        # Of a free axis the places of one subscript stand for all, and the subscripts of one place are counted.
+        own = ~alike | (self.cell == self.cell[head])
+        of_place = alike & (self.first == self.first[head])
+        number = np.bincount(self.side[of_place], self.length[of_place], sides).astype(np.int64)
+        length = np.where(alike, 1, self.length)[own]
+        runs = LineRuns(self.places, self.side[own], length, self.first[own], self.last[own])
+        return runs, np.where(self.alike, number, 1)
+
+    def _cells(self, runs: Ints) -> Ints:
+        length = self.length[runs]
+        within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
+        return np.repeat(self.cell[runs], length) + within
+
+
+def shared(lines: Sequence[AxisLines]) -> tuple[AxisLines, ...]:
+    """The same, equal ones as one: what is computed of it is computed once."""
+    found: list[AxisLines] = []
+    for own in lines:
+        found.append(next((other for other in found if own is other or own.same_as(other)), own))
+    return tuple(found)

@@ -1,0 +1,130 @@
+"""Many lines of buffers at once, in runs of neighbouring indices that come in one place and are used last in one.
+
+That is all that sizes of memories need of a line (`line_terms`), and large blocks have few runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from hwmodel.local_memory.lines import BODY, HELD, KEPT
+from hwmodel.machine.separable.axes import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class LineRuns:
+    """L lines of `places` (L,) each, in R runs, line by line in the order of their indices.
+
+    A run has `length` indices; they come in the place `first` and are used last in `last`.
+    """
+
+    places: Ints
+    line: Ints
+    length: Ints
+    first: Ints
+    last: Ints
+
+    @staticmethod
+    def single(lines: int) -> LineRuns:
+        """Lines of one index and one place each."""
+        nought, one = np.zeros(lines, np.int64), np.ones(lines, np.int64)
+        return LineRuns(one, np.arange(lines), one, nought, nought)
+
+    @cached_property
+    def runs(self) -> Ints:
+        """How many runs each line has."""
+        return np.bincount(self.line, minlength=len(self.places))
+
+    @cached_property
+    def begin(self) -> Ints:
+        """Where the runs of each line begin."""
+        return np.cumsum(self.runs) - self.runs
+
+    @cached_property
+    def count(self) -> Ints:
+        """How many indices each line has."""
+        return np.bincount(self.line, self.length, len(self.places)).astype(np.int64)
+
+    @cached_property
+    def start(self) -> Ints:
+        """The number of each run's first index in its line."""
+        before = np.cumsum(self.length) - self.length
+        return before - before[self.begin[self.line]] if len(before) else before
+
+    def taken(self, lines: Ints) -> LineRuns:
+        """Some of the lines, in that order."""
+        run, line = _members(self.begin[lines], self.runs[lines])
+        return LineRuns(self.places[lines], line, self.length[run], self.first[run], self.last[run])
+
+    def times(self, inner: LineRuns) -> LineRuns:
+        """All pairs of an index of each line and one of `inner`'s of the same number, this line's outermost."""
+        # Where the inner line is one run, so are pairs of a run with it; else each index stands by itself.
+        alone = inner.runs[self.line] == 1
+        atom = np.repeat(np.arange(len(self.line)), np.where(alone, 1, self.length))
+        line = self.line[atom]
+        other, of_atom = _members(inner.begin[line], inner.runs[line])
+        run, line = atom[of_atom], line[of_atom]
+        wide = inner.places[line]
+        return LineRuns(
+            self.places * inner.places,
+            line,
+            np.where(alone[run], self.length[run], 1) * inner.length[other],
+            self.first[run] * wide + inner.first[other],
+            self.last[run] * wide + inner.last[other],
+        )
+
+
+def _members(begin: Ints, number: Ints) -> tuple[Ints, Ints]:
+    """The members begin .. begin + number - 1 of some sets, one set after another, and the set of each."""
+    of = np.repeat(np.arange(len(number)), number)
+    within = np.arange(len(of)) - np.repeat(np.cumsum(number) - number, number)
+    return begin[of] + within, of
+
+
+@dataclass(frozen=True, eq=False)
+class ClassLines:
+    """Lines with more than nothing on them, and lines of those of their indices that have a class of life.
+
+    `whole` (L,) is the line of all indices, -1 for one without any; `apart` (L, 3) those of each class, -1 for none.
+    """
+
+    lines: LineRuns
+    whole: Ints
+    apart: Ints
+
+    @staticmethod
+    def of(lines: LineRuns) -> ClassLines:
+        """Those of some lines. A line of one class is that class."""
+        life = lines.last - lines.first
+        kind = np.where(life == 0, BODY, np.where(2 * life < lines.places[lines.line], KEPT, HELD))
+        there = np.zeros((len(lines.places), 3), np.bool_)
+        there[lines.line, kind] = True
+        some = np.flatnonzero(lines.runs)
+        whole = np.full(len(lines.places), -1)
+        whole[some] = np.arange(len(some))
+        several = there.sum(axis=1) > 1
+        own, classes = np.nonzero(there & several[:, None])
+        apart = np.where(there, whole[:, None], -1)
+        apart[own, classes] = len(some) + np.arange(len(own))
+        run = np.flatnonzero(several[lines.line])
+        line = np.concatenate([whole[lines.line], apart[lines.line[run], kind[run]]])
+        run = np.concatenate([np.arange(len(lines.line)), run])
+        order = np.argsort(line, kind="stable")
+        run = run[order]
+        places = np.concatenate([lines.places[some], lines.places[own]])
+        return ClassLines(
+            LineRuns(places, line[order], lines.length[run], lines.first[run], lines.last[run]), whole, apart
+        )
+
+
+def joined(parts: Sequence[LineRuns]) -> LineRuns:
+    """The lines of several, one after another."""
+    offset = np.cumsum([0, *(len(part.places) for part in parts)])
+    line = [part.line + shift for part, shift in zip(parts, offset[:-1].tolist(), strict=True)]
+    names = ("length", "first", "last")
+    length, first, last = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+    return LineRuns(np.concatenate([part.places for part in parts]), np.concatenate(line), length, first, last)

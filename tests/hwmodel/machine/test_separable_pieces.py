@@ -1,0 +1,76 @@
+"""What buffers hold by the separable path, beside the exact path: the same pieces, datum by datum."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import Phase, event, given, settings
+from hypothesis import strategies as st
+from strategies_machine import groups, platforms, residences
+from strategies_networks import networks
+
+from arrayol.errors import ArrayolError
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
+from hwmodel.local_memory.contents import Contents, Pieces
+from hwmodel.local_memory.pieces import Subscripts
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.pieces import contents_of
+from hwmodel.machine.plan import plan_group
+from hwmodel.machine.separable.estimate import steps_between
+from hwmodel.machine.separable.pieces import buffer_contents
+from hwmodel.machine.separable.sizes import Sizes
+
+
+def figures(contents: Contents) -> list[object]:
+    """All that pieces say, as lists; of other data their sizes."""
+    if not isinstance(contents, Pieces):
+        return [contents.size, contents.size_in_succession]
+    sides = [(piece.outer, piece.inner, piece.free) for piece in contents.pieces]
+    lines = [(piece.lines.outer, piece.lines.inner) for piece in contents.pieces]
+    return [
+        [(line.places, line.first.tolist(), line.last.tolist()) for pair in lines for line in pair],
+        [(piece.lines.lag, piece.lines.free, piece.start) for piece in contents.pieces],
+        [subscripts(own) for side in sides for own in side],
+    ]
+
+
+def subscripts(side: Subscripts) -> tuple[tuple[int, ...], list[list[int]]]:
+    return side.axes, side.places.tolist()
+
+
+@settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
+@given(st.data())
+def test_pieces_are_those_of_the_exact_path(data: st.DataObject) -> None:
+    network = data.draw(networks(separable=data.draw(st.integers(0, 5)) > 0, parts=data.draw(st.booleans())))
+    network, loads = data.draw(residences(network))
+    tasks = data.draw(groups(network))
+    model = MachineModel(network, data.draw(platforms(plain=True)), loads)
+    try:
+        batch = model.batch(tasks)
+    except ArrayolError as refused:
+        event(f"refused: {refused.diagnostics[0].code}")
+        return
+    if batch is None:
+        event("not separable")
+        return
+    last = batch.counts.parts.group.last
+    extents = model.accesses.extents(last)
+    shape = data.draw(st.tuples(*(st.integers(1, extent) for extent in extents)))
+    scans = model.legal_scans(last, shape)
+    blocks = Blocks(shape, data.draw(st.sampled_from(scans)))
+    policy = data.draw(st.sampled_from(POLICIES))
+    structures = batch.structures(blocks.scan, np.array([shape], np.int64).reshape(1, -1), policy)
+    if not structures.holds.all():
+        event("no product")
+        return
+    plan = plan_group(model.accesses, model.platform, GroupDesign(tuple(map(Processor, tasks)), blocks, policy=policy))
+    found = buffer_contents(batch.counts, structures, steps_between(batch.counts.counted, structures)[0])
+    sizes = Sizes(batch.counts).sizes(structures)[0]
+    for number, held in enumerate(plan.held):
+        expected = contents_of(plan, held)
+        event(f"read in part: {any(held.array in piece for piece in batch.counts.read_in_part)}")
+        event(f"{len(held.sources)} sources, {type(expected).__name__}")
+        own = found[number]
+        assert own.size == expected.size == sizes[number]
+        assert own.size_in_succession == expected.size_in_succession
+        for mine, theirs in zip(figures(own), figures(expected), strict=True):
+            assert mine == theirs
