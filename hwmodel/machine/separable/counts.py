@@ -333,12 +333,26 @@ class GroupCounts:
 
     def _source(self, piece: str, memory: int) -> Source:
         group, stages = self.parts.group, self.parts.stages
-        uses = [stages.task[link.task] for link in self.parts.reads.get(piece, [])]
+        readers = [link for link in self.parts.reads.get(piece, []) if self._reads_something(link)]
+        uses = [stages.task[link.task] for link in readers]
         if piece in group.loaded:
             return Source(piece, memory, stages.load[piece], max(uses) - stages.load[piece], self._free_read(piece))
         stage = stages.task[self.parts.writes[piece].task]
         latest = max([stage, *uses, *([STORES] if piece in self.stored else [])])
         return Source(piece, memory, stage, latest - stage, self._free_made(piece))
+
+    def _reads_something(self, link: Link) -> bool:
+        """Whether a tiler that reads a piece does so in some repetition that runs."""
+        running = []
+        for dimension, (own, extent) in enumerate(
+            zip(self.running(link.task), self.parts.group.accesses.extents(link.task), strict=True)
+        ):
+            running.append(np.isin(np.arange(extent), own) & link.allowed.get(dimension, True))
+        touched = [
+            along.touched if along.dimension is None else along.touched_by(running[along.dimension])
+            for along in link.axes
+        ]
+        return all(mask.any() for mask in (*running, *touched))
 
     def _living(self, piece: str) -> list[Living]:
         """What of a piece is read from its array's buffer, stored from it, or (lost) neither."""

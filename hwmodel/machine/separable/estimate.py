@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -12,14 +12,13 @@ from hwmodel.design import GroupDesign, units_of
 from hwmodel.machine.costs import design_costs
 from hwmodel.machine.estimate import GroupEstimate, MemoryUse, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
-from hwmodel.machine.memories import kept_memories
-from hwmodel.machine.plan import plan_group
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.separable.axes import Ints, Link
 from hwmodel.machine.separable.batch import GroupBatch
 from hwmodel.machine.separable.block_order import PlaceCounts, Structures
 from hwmodel.machine.separable.counts import Counted, GroupCounts
 from hwmodel.machine.separable.live_sets import LiveSets
+from hwmodel.machine.separable.pieces import buffer_contents
 from hwmodel.machine.separable.timing import Timing, step_kinds
 from hwmodel.machine.ticks import require_legal
 
@@ -55,9 +54,11 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     length, end = step_ends(port, busy)
     first, last = steps_between(batch.counts.counted, structures)
     live = LiveSets(batch.counts)
-    plan = plan_group(batch.accesses, batch.platform, design)
-    memories = _memories(batch, live.sizes(structures)[0], kept_memories(plan))
-    in_succession = _memories(batch, live.folded_sizes(structures), kept_memories(plan, in_succession=True))
+    contents = buffer_contents(batch.counts, structures, first)
+    sizes = {number: own.size for number, own in contents.items()}
+    memories = _memories(batch, live.sizes(structures)[0], sizes)
+    sizes = {number: own.size_in_succession for number, own in contents.items()}
+    in_succession = _memories(batch, live.folded_sizes(structures), sizes)
     blocks = [memory.blocks for memory in memories if memory.blocks is not None]
     return GroupEstimate(
         tasks=group.tasks,
@@ -89,10 +90,16 @@ def _frame_cycles(batch: GroupBatch, timing: Timing, structures: Structures, rat
     return int(length @ kinds.times[0])
 
 
-def _memories(batch: GroupBatch, live: Ints, kept: Sequence[MemoryUse]) -> tuple[MemoryUse, ...]:
+def _memories(batch: GroupBatch, live: Ints, addressed: Mapping[int, int]) -> tuple[MemoryUse, ...]:
     return tuple(
-        memory_use(batch.platform, (memory.kind, memory.name, memory.bits), size, batch.banks(memory), use.addressed)
-        for memory, size, use in zip(batch.counts.memories, live.tolist(), kept, strict=True)
+        memory_use(
+            batch.platform,
+            (memory.kind, memory.name, memory.bits),
+            size,
+            batch.banks(memory),
+            addressed.get(number),
+        )
+        for number, (memory, size) in enumerate(zip(batch.counts.memories, live.tolist(), strict=True))
     )
 
 

@@ -142,7 +142,8 @@ class _Walk:
     def born_before(self, place: Ints) -> Ints:
         """By run how many indices of its line are born before a place."""
         ends = np.minimum(place, self.lines.places[self.lines.line])
-        return self._born[self._offset[self.lines.line] + self.lines.line + ends]
+        born: Ints = self._born[self._offset[self.lines.line] + self.lines.line + ends]
+        return born
 
     def reach(self, greatest: Ints) -> Ints:
         """By line the furthest from a run's first index to such a greatest one; NONE where there is none."""

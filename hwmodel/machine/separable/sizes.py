@@ -46,7 +46,7 @@ class Sizes:
         outer, inner = (_Order.of(order, number) for order in (structures.outer, structures.inner))
         carries = carries_of(inner.own.lines.places, lag)
         row, column = structures.pairs.T
-        pairs = _Pairs(OuterTerms.of(outer.own.lines, carries), InnerTerms.of(inner.own.lines, lag, carries))
+        pairs = Pairs(OuterTerms.of(outer.own.lines, carries), InnerTerms.of(inner.own.lines, lag, carries))
         one = pairs.least(outer.own.whole[row], inner.own.whole[column])
         several = np.flatnonzero(outer.several[row] | inner.several[column])
         if len(several):
@@ -83,7 +83,7 @@ class _Order:
 
 
 @dataclass(frozen=True, eq=False)
-class _Pairs:
+class Pairs:
     """What outer and inner lines say together."""
 
     outer: OuterTerms
@@ -93,19 +93,21 @@ class _Pairs:
         """The size of the smallest form of pairs of lines (n,); 0 for pairs with -1."""
         size = np.zeros(len(outer), np.int64)
         there = np.flatnonzero((outer >= 0) & (inner >= 0))
-        for own in self._chunks(there):
-            forms = (
-                self._box(outer[own], inner[own]),
-                self._linear(outer[own], inner[own]),
-                self._ring(outer[own], inner[own]),
-            )
-            size[own] = np.minimum.reduce(forms)
+        size[there] = self.forms(outer[there], inner[there]).min(axis=0)
         return size
 
-    def _chunks(self, pairs: Ints) -> Iterator[Ints]:
+    def forms(self, outer: Ints, inner: Ints) -> Ints:
+        """The least sizes of box, linear and ring of pairs of lines, (3, n)."""
+        sizes = np.zeros((3, len(outer)), np.int64)
+        for part in self._chunks(len(outer)):
+            rows, columns = outer[part], inner[part]
+            sizes[:, part] = self._box(rows, columns), self._linear(rows, columns), self._ring(rows, columns)
+        return sizes
+
+    def _chunks(self, pairs: int) -> Iterator[slice]:
         rows, columns = self.outer.births, self.inner.births
         step = max(1, _CELLS // (len(rows) * max(4, rows.shape[2] * columns.shape[2])))
-        return (pairs[start : start + step] for start in range(0, len(pairs), step))
+        return (slice(start, start + step) for start in range(0, pairs, step))
 
     def _box(self, outer: Ints, inner: Ints) -> Ints:
         rows: Ints = self.outer.extent[self.inner.carry[inner], outer]

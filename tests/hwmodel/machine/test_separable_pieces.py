@@ -13,7 +13,6 @@ from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.local_memory.contents import Contents, Pieces
 from hwmodel.local_memory.pieces import Subscripts
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.separable.estimate import steps_between
 from hwmodel.machine.separable.pieces import buffer_contents
@@ -66,7 +65,7 @@ def test_pieces_are_those_of_the_exact_path(data: st.DataObject) -> None:
     found = buffer_contents(batch.counts, structures, steps_between(batch.counts.counted, structures)[0])
     sizes = Sizes(batch.counts).sizes(structures)[0]
     for number, held in enumerate(plan.held):
-        expected = contents_of(plan, held)
+        expected = plan.buffers[held.array].contents
         event(f"read in part: {any(held.array in piece for piece in batch.counts.read_in_part)}")
         event(f"{len(held.sources)} sources, {type(expected).__name__}")
         own = found[number]
