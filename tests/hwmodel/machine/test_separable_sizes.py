@@ -22,7 +22,8 @@ def runs(line: Line) -> LineRuns:
 
 @settings(max_examples=300)
 @given(buffers(), buffers(), buffers())
-def test_forms_are_as_small_together_as_alone(*three: Lines) -> None:
+def test_forms_are_as_small_together_as_alone(one: Lines, two: Lines, other: Lines) -> None:
+    three = (one, two, other)
     lag = three[0].lag
     outer, inner = joined([runs(own.outer) for own in three]), joined([runs(own.inner) for own in three])
     carries = carries_of(inner.places, lag)
