@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from pydantic import BaseModel
@@ -24,10 +24,12 @@ def elementaries_of(network: Network) -> tuple[str, ...]:
     return tuple(dict.fromkeys(process.elementary for process in network.processes.values()))
 
 
-def assumed_by_machine(network: Network, platform: Platform, origin: str, loads: Loads = NO_LOADS) -> tuple[str, ...]:
+def assumed_by_machine(
+    network: Network, platform: Platform, origin: str, loads: Loads = NO_LOADS, chosen: Collection[str] = ()
+) -> tuple[str, ...]:
     """What the machine model and its simulator assume; `origin` names the platform as `platform_of` does.
 
-    `loads` are those that a study gives.
+    `loads` are those that a study gives, `chosen` the arrays whose loads designs choose.
     """
     return (
         *_default(platform, origin),
@@ -35,7 +37,7 @@ def assumed_by_machine(network: Network, platform: Platform, origin: str, loads:
         *_costs(platform, network),
         *_bit_costs(network, platform, loads),
         *_left_out(platform, local=platform.local.block_bits is not None),
-        *_residence(network, loads),
+        *_residence(network, loads, chosen),
     )
 
 
@@ -166,10 +168,10 @@ def _is_given(platform: Platform, process: Process) -> bool:
     return any(path.origins.get(f"cost.{name}") != "derived" for path in paths for name in path.cost)
 
 
-def _residence(network: Network, loads: Loads) -> Iterator[str]:
+def _residence(network: Network, loads: Loads, chosen: Collection[str] = ()) -> Iterator[str]:
     """How inputs come that are not loaded with each frame, or of which a study says it."""
     load, arrays = loads_of(network, loads), network.arrays
-    read = [name for name in load if arrays[name].readers]
+    read = [name for name in load if arrays[name].readers and name not in chosen]
     counters = [name for name in read if load[name] == ROM and arrays[name].rom_bits == 0]
     roms = [name for name in read if load[name] == ROM and name not in counters]
     once = [name for name in read if load[name] == ONCE]
@@ -179,6 +181,7 @@ def _residence(network: Network, loads: Loads) -> Iterator[str]:
         (frame, "loaded with each frame"),
         (roms, "in ROMs"),
         (counters, "made by counters"),
+        ([name for name in load if name in chosen], "loaded as each design chooses"),
     ]
     said = [f"{listed(names)} {'is' if len(names) == 1 else 'are'} {how}" for names, how in parts if names]
     if said:

@@ -9,6 +9,8 @@ from typing import Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hwmodel.residence import Load
+
 Whole = TypeVar("Whole", int, NDArray[np.int64])
 
 Policy = Literal["reuse", "strip", "whole", "tile"]
@@ -149,6 +151,7 @@ class BankLayout:
 
 
 ArrayKeeps = tuple[tuple[str, Keep], ...]  # by name of the array
+ArrayLoads = tuple[tuple[str, Load], ...]  # by name of the array, ascending
 
 
 def chosen_keep(array: str, policy: Policy, keeps: ArrayKeeps, loops: int) -> Keep:
@@ -185,9 +188,13 @@ class GroupDesign:
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """A whole mapping of a network: its groups in execution order."""
+    """A whole mapping of a network: its groups in execution order.
+
+    `loads` says how arrays come of which the study says it (`hwmodel.residence`), those that it fixes included.
+    """
 
     groups: tuple[GroupDesign, ...]
+    loads: ArrayLoads = ()
 
     @property
     def fusion(self) -> Fusion:

@@ -136,7 +136,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
         )
     space = space or Space()
     taken, study = space.on(taken), for_copies(space.whole(), form.spec, form.network)
-    mappings = MappingSpace(MachineModel(form.network, taken, study.loads), study)
+    mappings = MappingSpace(MachineModel(form.network, taken, study.loads[0]), study)
     judge = _judge(mappings, form, request, space.verify)
     wanted = tuple((study.objectives or DEFAULT) if names is None else names)
     with open_runner(_resources(resources)) as runner:
@@ -154,10 +154,15 @@ def _judge(space: MappingSpace, form: Canonical, request: SearchRequest, verify:
     """What simulates the designs of the front, if anything does."""
     if verify is False:
         return None
-    platform, loads = space.model.platform, space.study.loads
+    platform = space.model.platform
 
     def judge(designs: Sequence[Design], runner: JobRunner) -> Sequence[Verdict]:
-        return Verifier(form, platform, loads).all(designs, runner, request.report, asked=verify is True)
+        verdicts: dict[Design, Verdict] = {}
+        for loads in dict.fromkeys(design.loads for design in designs):
+            own = [design for design in designs if design.loads == loads]
+            judged = Verifier(form, platform, dict(loads)).all(own, runner, request.report, asked=verify is True)
+            verdicts.update(zip(own, judged, strict=True))
+        return [verdicts[design] for design in designs]
 
     return judge
 

@@ -49,7 +49,7 @@ from dse.space.objectives import (
 from dse.space.study import NUMBERS
 from hwmodel.accesses import Accesses
 from hwmodel.platform import Platform, find_platform, for_copies
-from hwmodel.residence import Loads
+from hwmodel.residence import NO_LOADS, Loads
 
 
 def _rule(ctx: click.Context, param: click.Parameter, text: str | None) -> Rule | None:
@@ -74,21 +74,24 @@ _pick_option = click.option(
 )
 
 
-def _require_known(rule: Rule, model: str, spec: Spec, platform: Platform, top: str | None, loads: Loads) -> None:
+def _require_known(
+    rule: Rule, model: str, spec: Spec, platform: Platform, top: str | None, loads: Sequence[Loads]
+) -> None:
     """Raises for a bound on a figure that the model does not give here, before anything is explored."""
     if not rule.figures:
         return
     taken = for_copies(platform, spec)
-    accesses = Accesses(canonical_form(spec, choose_top(spec, top)).network, loads)
+    network = canonical_form(spec, choose_top(spec, top)).network
+    accesses = [Accesses(network, choice) for choice in loads]
     with _blamed_on("--pick"):
         if model != "machine":
-            require_available([PUBLISHED[name] for name in rule.figures if name in PUBLISHED], taken, accesses)
-            require_figures(rule, [objective.name for objective in available(taken, accesses)])
+            require_available([PUBLISHED[name] for name in rule.figures if name in PUBLISHED], taken, accesses[0])
+            require_figures(rule, [objective.name for objective in available(taken, accesses[0])])
         else:
-            known = figures_of(taken, accesses)
+            known = figures_of(taken, *accesses)
             for name in (name for name in rule.figures if name in MACHINE):
-                require_known(name, known, taken, accesses.network)
-            require_costs(rule.figures, taken, accesses.network)
+                require_known(name, known, taken, network)
+            require_costs(rule.figures, taken, network)
             require_figures(rule, known)
 
 
@@ -125,6 +128,8 @@ def _facts(result: Result, picked: Picked, document: Mapping[str, Any], folder: 
     yield "figures", ", ".join(_figure(result, name, value) for name, value in design.objectives.items())
     for number, group in enumerate(design.groups, 1):
         yield "groups" if number == 1 else "", f"{number}: {_group(result, group)}"
+    if loads := result.loads_text(design):
+        yield "loads", loads
     if design.resident:
         yield "resident", ", ".join(f"{one.kind} {one.name} {one.bits:,} bits" for one in design.resident)
     for name, parts in (*(document["breakdown"] or {}).items(), *design.costs.items()):
@@ -279,7 +284,7 @@ def command(  # noqa: PLR0913  one for each option
     require_writable(folder)
     if rule is not None:
         asked = api.Space(**space)
-        loads = asked.whole().loads if model == "machine" else {}
+        loads = asked.whole().loads if model == "machine" else (NO_LOADS,)
         _require_known(rule, model, loaded, asked.on(find_platform(Path(loaded.name), platform)[0]), top, loads)
     if resume and not (folder / CACHE_NAME).exists():
         click.echo(f"{folder}: no finished work to go on with; all of it is done anew", err=True)
@@ -300,7 +305,7 @@ def command(  # noqa: PLR0913  one for each option
         )
         report(SearchProgress(WRITING))
         files = api.write_result(exploration, folder)
-    if seed is not None and exploration.result.evolution is None:
+    if seed is not None and exploration.result.method != NSGA2:
         click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
     if as_json:
         _print_json(exploration, rule, folder)

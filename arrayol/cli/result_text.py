@@ -112,9 +112,11 @@ def _mapping_columns(table: Table, result: Result) -> Rows:
 
     def rows(design: Design) -> Iterator[Sequence[str]]:
         figures = [shown_figure(name, design.objectives[name]) for name in objectives]
-        lines = (
+        lines = [
             line for number, group in enumerate(design.groups, 1) for line in _mapping_lines(result, number, group)
-        )
+        ]
+        if loads := result.loads_text(design):
+            lines.append((f"loads: {loads}", "", "", ""))
         for place, line in enumerate(lines):
             yield *(figures if place == 0 else [""] * len(figures)), *line
 

@@ -145,7 +145,7 @@ def open_design(
     spec = _as_explored(result, asked, top)
     platform = for_copies(assuming_as(result, _platform(result, Path(asked.name))), spec)
     form, design = canonical_form(spec, result.top), record.decisions
-    accesses = Accesses(form.network, result.loads)
+    accesses = Accesses(form.network, record.loads)
     estimate = _estimate(accesses, platform, design, record, folder)
     return StoredDesign(record, form.spec, result.top, accesses, platform, result.platform, design, estimate)
 

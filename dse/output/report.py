@@ -28,7 +28,8 @@ from dse.results.schema import DatapathRecord, Design, GroupRecord, ProcessorRec
 from dse.results.shared import technology_text
 from dse.results.volume import filled
 from dse.space.objectives import MACHINE, grows
-from hwmodel.residence import Loads, loads_of
+from hwmodel.design import ArrayLoads
+from hwmodel.residence import NO_LOADS, loads_of
 
 Document = dict[str, Any]
 
@@ -105,21 +106,21 @@ class Shared:
 
     documents: list[Document] = field(default_factory=list)
     places: dict[str, int] = field(default_factory=dict)
-    records: list[GroupRecord] = field(default_factory=list)
+    records: list[tuple[GroupRecord, ArrayLoads]] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
 
     def text(self, text: str | None) -> int | None:
         """The place of a text."""
         return None if text is None else self.texts.setdefault(text, len(self.texts))
 
-    def group(self, record: GroupRecord) -> int:
-        """The place of a group."""
+    def group(self, record: GroupRecord, loads: ArrayLoads) -> int:
+        """The place of a group, and the loads of a design that has it."""
         document = _group(record)
         key = packed(document)
         if key not in self.places:
             self.places[key] = len(self.documents)
             self.documents.append(document)
-            self.records.append(record)
+            self.records.append((record, loads))
         return self.places[key]
 
 
@@ -188,7 +189,7 @@ def _core(result: Result, designs: Sequence[Design], network: Network | None) ->
         "estimates": list(result.estimates),
         "datapaths": _columns([datapath.model_dump(mode="json") for datapath in _used(result, designs)]),
         "least": {task: min(intervals) for task, intervals in (result.space.intervals or {}).items()},
-        "network": _network(network, loads_of(network, result.loads)) if network else None,
+        "network": _network(network) if network else None,
         "groups": shared.documents,
         "designs": rows,
         "texts": list(shared.texts),
@@ -218,7 +219,8 @@ def _design(design: Design, figures: Sequence[str], shared: Shared, *, on_front:
         "steps": None if design.steps is None else [shared.text(step) for step in design.steps],
         "remark": shared.text(design.steps_remark),
         "verified": design.verified,
-        "groups": [shared.group(group) for group in design.groups],
+        "groups": [shared.group(group, design.array_loads) for group in design.groups],
+        "loads": design.loads,
         "verification": shared.text(design.verification),
         "bottleneck": design.bottleneck,
         "energy": design.energy_pj,
@@ -289,7 +291,8 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
         yield "remark", remark
 
 
-def _network(network: Network, loads: Loads) -> Document:
+def _network(network: Network) -> Document:
+    loads = loads_of(network, NO_LOADS)
     return {
         "tasks": {
             process.name: {
@@ -322,13 +325,13 @@ def _in_order(network: Network, names: Iterable[str]) -> list[str]:
 
 def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Room) -> Iterator[str]:
     """Enter the groups' timelines in their documents, those of the knee first, and tell what is missing."""
-    if origin.model is None:
+    if not origin.models:
         return
-    timelines = Timelines(origin.model)
+    timelines = Timelines(origin.models)
     rows = document["designs"]
     order = [number for number, row in enumerate(rows) if row["id"] == document["knee"]] + list(_evenly(len(rows)))
     for place in dict.fromkeys(place for number in order for place in rows[number]["groups"]):
-        timeline = None if room.refused else timelines.of(shared.records[place])
+        timeline = None if room.refused else timelines.of(*shared.records[place])
         if timeline is not None and room.take(timeline):
             shared.documents[place]["timeline"] = timeline
     yield from timelines.remarks
@@ -339,10 +342,10 @@ def _add_timelines(document: Document, shared: Shared, origin: Origin, room: Roo
 
 def _built(result: Result, shown: Sequence[Design], knee: str | None, origin: Origin, room: Room) -> Document:
     """What memories are built of, by design, of the best of those that are shown."""
-    if origin.model is None:
+    if not origin.models:
         return {}
     best = best_designs(shown, result.objectives, knee)
-    found = memories_of(origin.model, best, Timelines(origin.model))
+    found = memories_of(best, Timelines(origin.models))
     return {name: built for name, built in found if room.take(built)}
 
 

@@ -17,7 +17,7 @@ from arrayol.ir.network import Network
 from arrayol.transforms.steps import Canonical, canonical_form
 from dse.results.schema import GroupRecord, Result
 from dse.results.shared import assuming_as
-from hwmodel.design import GroupDesign
+from hwmodel.design import ArrayLoads, GroupDesign
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.separable.estimate import is_plain
 from hwmodel.machine.timeline import Timeline, group_timeline
@@ -26,13 +26,13 @@ from hwmodel.platform import DEFAULT_NAME, GIVEN_AS_OBJECT, Platform, default_pl
 
 @dataclass(frozen=True)
 class Origin:
-    """The network of a result and, for the machine model, that model; None for what is not to be had.
+    """The network of a result (None: it is not to be had) and, for the machine model, that model by designs' loads.
 
-    `remarks` say why, in words.
+    `remarks` say what is missing, in words.
     """
 
     network: Network | None
-    model: MachineModel | None
+    models: Mapping[ArrayLoads, MachineModel]
     remarks: tuple[str, ...]
 
 
@@ -40,14 +40,15 @@ def open_origin(result: Result, folder: Path) -> Origin:
     """Look for the specification and platform that a result names: here, else beside the result's folder."""
     form = _form(result, folder)
     if isinstance(form, str):
-        return Origin(None, None, (f"{form}: block diagrams are without links, and there are no timelines",))
+        return Origin(None, {}, (f"{form}: block diagrams are without links, and there are no timelines",))
     if not result.is_mapped:
-        return Origin(form.network, None, ())
+        return Origin(form.network, {}, ())
     platform = _platform(result, folder)
     if isinstance(platform, str):
-        return Origin(form.network, None, (f"{platform}: there are no timelines",))
+        return Origin(form.network, {}, (f"{platform}: there are no timelines",))
     taken = for_copies(assuming_as(result, platform), form.original)
-    return Origin(form.network, MachineModel(form.network, taken, result.loads), ())
+    choices = dict.fromkeys(design.array_loads for design in result.stored)
+    return Origin(form.network, {loads: MachineModel(form.network, taken, dict(loads)) for loads in choices}, ())
 
 
 def _form(result: Result, folder: Path) -> Canonical | str:
@@ -94,22 +95,25 @@ EXACT_AT_MOST = 6_000_000  # repetitions and elements of all groups that take th
 class Timelines:
     """Makes the timelines of groups; `too_large` counts those that the bound on work left out."""
 
-    model: MachineModel
+    models: Mapping[ArrayLoads, MachineModel]
     too_large: int = 0
     changed: bool = False
     _left: int = field(default=EXACT_AT_MOST)
 
-    def of(self, record: GroupRecord) -> Mapping[str, Any] | None:
-        """The timeline of a group with a mapping; None where it takes too much, or files have changed since."""
+    def of(self, record: GroupRecord, loads: ArrayLoads) -> Mapping[str, Any] | None:
+        """The timeline of a group with a mapping, under these loads.
+
+        None where it takes too much, or files have changed since.
+        """
         group, mapping = record.decisions, record.mapping
         assert mapping is not None, "decisions come from a mapping"
         try:
-            if not self.affordable(group):
+            if not self.affordable(group, loads):
                 self.too_large += 1
                 return None
             totals = mapping.steps, mapping.latency_cycles
             first = FIRST if mapping.steps > WHOLE_AT_MOST else mapping.steps
-            return _document(group_timeline(self.model, group, totals, first=first, last=LAST))
+            return _document(group_timeline(self.models[loads], group, totals, first=first, last=LAST))
         except (ArrayolError, ValueError, KeyError):  # specification or platform are not those of the result
             self.changed = True
             return None
@@ -122,12 +126,13 @@ class Timelines:
         if self.too_large:
             yield f"{self.too_large:,} groups are too large for a timeline of their steps"
 
-    def affordable(self, group: GroupDesign) -> bool:
+    def affordable(self, group: GroupDesign, loads: ArrayLoads) -> bool:
         """Whether the exact path may still be taken for a group, which is then counted; others take no work."""
-        if is_plain(group) and self.model.batch(group.tasks) is not None:
+        model = self.models[loads]
+        if is_plain(group) and model.batch(group.tasks) is not None:
             return True
-        accesses, network = self.model.accesses, self.model.network
-        arrays = {name for task in group.tasks for name in _arrays(self.model, task)}
+        accesses, network = model.accesses, model.network
+        arrays = {name for task in group.tasks for name in _arrays(model, task)}
         work = sum(accesses.size(name) for name in arrays if name in network.arrays)
         if work > self._left:
             return False

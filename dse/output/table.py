@@ -27,7 +27,7 @@ def _rows(result: Result) -> Iterator[list[object]]:
     front = {design.id for design in result.pareto}
     checks = ("verified", "bottleneck") if result.is_mapped else ()
     intervals = _columns("interval", tasks) if result.is_mapped else []
-    decisions = _BY_GROUP if result.is_mapped else _columns("block_data", tasks)
+    decisions = (*_BY_GROUP, "loads") if result.is_mapped else _columns("block_data", tasks)
     yield ["id", "pareto", "groups", "fusion", *figures, *checks, *_columns("units", tasks), *intervals, *decisions]
     for design in result.stored:
         yield [
@@ -48,8 +48,9 @@ def _columns(name: str, tasks: tuple[str, ...]) -> list[str]:
 
 
 def _decisions(design: Design) -> Iterator[str]:
-    """What `_BY_GROUP` names, over all groups."""
-    return (" | ".join(texts) for texts in zip(*map(_group, design.groups), strict=True))
+    """What `_BY_GROUP` names, over all groups, and the loads that the study gives."""
+    yield from (" | ".join(texts) for texts in zip(*map(_group, design.groups), strict=True))
+    yield "; ".join(f"{name} {load}" for name, load in design.array_loads)
 
 
 def _group(group: GroupRecord) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def _mistakes(result: Result) -> Iterator[str]:
     if not result.pareto:
         yield "the front has no design"
         return
-    structure = [mistake for check in (_names, _figure_names, _datapaths) for mistake in check(result, designs)]
+    structure = [mistake for check in (_names, _figure_names, _loads, _datapaths) for mistake in check(result, designs)]
     yield from structure
     if structure:
         return  # what follows reads them
@@ -112,6 +112,16 @@ def _figure_names(result: Result, designs: Sequence[Design]) -> Iterator[str]:
             endless = name == FRAMES_PER_SECOND and value == math.inf  # of frames that take no time
             if value < 0 or not (math.isfinite(value) or endless):
                 yield f"design {design.id}: {name} is {_shown(value)}, and a figure is a number from 0 up"
+
+
+def _loads(result: Result, designs: Sequence[Design]) -> Iterator[str]:
+    """Every design has one of the loads that the study gives each array, and no other."""
+    for design in designs if result.is_mapped else ():
+        odd = sorted(design.loads.keys() ^ result.loads.keys())
+        odd += [name for name, load in design.array_loads if name in result.loads and load not in result.loads[name]]
+        for name in odd:
+            chosen, listed_ones = design.loads.get(name, "none"), " or ".join(result.loads.get(name, ())) or "none"
+            yield f"design {design.id}: its load of '{name}' is {chosen}, and the study gives {listed_ones}"
 
 
 def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:

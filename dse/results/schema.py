@@ -16,11 +16,12 @@ from arrayol.limits import LARGEST
 from dse.space.study import parse_scan
 from dse.space.task_graph import TaskGraph
 from hwmodel.datapath.figures import Origin
-from hwmodel.design import BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor, parse_keep
+from hwmodel.design import ArrayLoads, BankLayout, Blocks, Fusion, GroupDesign, Policy, Processor, parse_keep
 from hwmodel.design import Design as Decisions
-from hwmodel.residence import LOADS, Loads
+from hwmodel.residence import LOADS, Load
 
-# Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words.
+# Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words and
+# no loads of designs.
 FORMAT = 7
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
@@ -200,12 +201,12 @@ class Design(Record):
     """One design: its decisions by group, and its objectives, the chosen ones first.
 
     `verified` is null until the simulator has run the design: false says that it disagreed. `verification` says at
-    which size, or why not. `resident` stands beside all groups. `bottleneck` names what ends the steps of the most
-    cycles (machine model), `flows` is N_k (published model). Of the internal memory `live_bits` are those of data that
-    are live at once, memory by memory, `addressed_bits` those of the words that addresses take. `energy_pj` is that of
-    one frame by part, null where nobody says what operators take. `steps` are the transformations that make a
-    specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them
-    is refused, both null where they were not sought.
+    which size, or why not. `loads` says how arrays come of which the study says it. `resident` stands beside all
+    groups. `bottleneck` names what ends the steps of the most cycles (machine model), `flows` is N_k (published model).
+    Of the internal memory `live_bits` are those of data that are live at once, memory by memory, `addressed_bits` those
+    of the words that addresses take. `energy_pj` is that of one frame by part, null where nobody says what operators
+    take. `steps` are the transformations that make a specification of its groups and blocks; null with a `steps_remark`
+    where its blocks do not divide, or fusion by them is refused, both null where they were not sought.
     """
 
     id: str
@@ -218,6 +219,7 @@ class Design(Record):
     addressed_bits: int | None
     energy_pj: dict[str, float] | None
     flows: int | None
+    loads: dict[str, Load]
     groups: tuple[GroupRecord, ...]
     resident: tuple[MemoryRecord, ...]
     steps: tuple[str, ...] | None
@@ -239,9 +241,14 @@ class Design(Record):
         return tuple(group.mapping for group in self.groups if group.mapping is not None)
 
     @property
+    def array_loads(self) -> ArrayLoads:
+        """Its loads by name, as decisions have them."""
+        return tuple(sorted(self.loads.items()))
+
+    @property
     def decisions(self) -> Decisions:
         """As models and simulator take them, for a design with mappings."""
-        return Decisions(tuple(group.decisions for group in self.groups))
+        return Decisions(tuple(group.decisions for group in self.groups), self.array_loads)
 
     @property
     def costs(self) -> dict[str, dict[str, Number]]:
@@ -404,12 +411,17 @@ class Result(Record):
         return self
 
     @property
-    def loads(self) -> Loads:
-        """How arrays come of which the study says it."""
+    def loads(self) -> dict[str, tuple[Load, ...]]:
+        """How arrays may come of which the study says it."""
         arrays = (self.space.study or {}).get("array")
-        pairs = arrays.items() if isinstance(arrays, Mapping) else ()
+        pairs = sorted(arrays.items()) if isinstance(arrays, Mapping) else ()
         said = {name: choice.get("load") for name, choice in pairs if isinstance(choice, Mapping)}
-        return {name: load for name, load in said.items() if load in LOADS}
+        lists = {name: load if isinstance(load, list | tuple) else (load,) for name, load in said.items() if load}
+        return {name: tuple(load for load in LOADS if load in loads) for name, loads in lists.items()}
+
+    def loads_text(self, design: Design) -> str:
+        """The loads of a design, of arrays for which the study lists several: "image once"."""
+        return ", ".join(f"{name} {load}" for name, load in design.array_loads if len(self.loads.get(name, ())) > 1)
 
     def rate_text(self, processor: ProcessorRecord, between: str = "@") -> str:
         """The units of a processor, and their occupancy where that is more than the least interval on offer: 1@4."""

@@ -116,7 +116,7 @@ def _some(texts: list[str]) -> Iterator[str]:
 
 
 def _loads(result: Result) -> str:
-    return ", ".join(f"{name} {load}" for name, load in sorted(result.loads.items())) or "none"
+    return ", ".join(f"{name} {' or '.join(loads)}" for name, loads in result.loads.items()) or "none"
 
 
 def terms(first: Result, second: Result, objectives: tuple[str, ...]) -> Iterator[str]:

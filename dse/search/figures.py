@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -110,15 +110,21 @@ class Columns:
 
 
 def columns_of(
-    objectives: Sequence[str], constraints: Sequence[Constraint], model: MachineModel, *, reuse_memory: bool
+    objectives: Sequence[str],
+    constraints: Sequence[Constraint],
+    model: MachineModel,
+    *,
+    reuse_memory: bool,
+    known: Mapping[str, Figure] | None = None,
 ) -> Columns:
-    """The columns for objectives and constraints by name.
+    """The columns for objectives and constraints by name, of the figures that are `known`: by default the model's.
 
     Raises what `chosen_figures` raises, also for the constraints' figures; `bad-constraint` for a bound from the wrong
     side.
     """
     platform, network = model.platform, model.network
-    chosen, known = chosen_figures(objectives, platform, model.accesses), figures_of(platform, model.accesses)
+    known = figures_of(platform, model.accesses) if known is None else known
+    chosen = chosen_figures(objectives, known, platform, network)
     for constraint in constraints:
         require_known(constraint.figure, known, platform, network)
         _require_side(constraint, known[constraint.figure])
@@ -159,7 +165,7 @@ def _require_side(constraint: Constraint, figure: Figure) -> None:
 
 
 def _limit(
-    figure: Figure, constraints: Sequence[Constraint], known: dict[str, Figure], platform: Platform
+    figure: Figure, constraints: Sequence[Constraint], known: Mapping[str, Figure], platform: Platform
 ) -> int | None:
     """The largest integer of a column that keeps all its constraints."""
     pairs = ((constraint, known[constraint.figure]) for constraint in constraints)

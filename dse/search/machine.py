@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -30,18 +30,20 @@ from dse.results.steps import DESCRIBED, StepFinder
 from dse.results.volume import volume_of
 from dse.search.context import Chosen, Evolution, SearchContext, Searched, SearchRequest
 from dse.search.exact import ordered_design
-from dse.search.figures import Columns, columns_of, objective_values
-from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, search, unbounded
+from dse.search.figures import Columns, objective_values
+from dse.search.group_front import GroupFront
+from dse.search.loads import contexts_of, joined, search_each, slowed_each
+from dse.search.methods import Points, choose_method, infeasible, require_other_fronts, unbounded
 from dse.search.plotted_points import plotted_points
-from dse.search.slowest import slowed
 from dse.space.mappings import MappingSpace, check_space
-from dse.space.objectives import Figure, figures_of
+from dse.space.objectives import Figure
 from dse.space.remarks import remarks_of
 from dse.space.size import all_fusions, count_fusions, size_of
+from dse.space.task_graph import Mask
 from dse.verify.verify import Verdict
 from hwmodel.assumptions import estimated_figures
+from hwmodel.design import ArrayLoads, GroupDesign
 from hwmodel.design import Design as Decisions
-from hwmodel.design import GroupDesign
 from hwmodel.machine.bounds import require_bounded_costs
 from hwmodel.machine.estimate import ENERGY, DesignEstimate, GroupEstimate
 
@@ -63,10 +65,12 @@ def explore_mappings(
     where study, platform or method do not fit, InfeasibleError (`infeasible`) where no design keeps the rules and
     constraints.
     """
-    study, request, runner = space.study, request or SearchRequest(), runner or JobRunner()
+    request, runner = request or SearchRequest(), runner or JobRunner()
     check_space(space)
-    require_bounded_costs(space.accesses, space.model.platform, max(space.units))
-    columns = columns_of(objectives, study.constraints, space.model, reuse_memory=study.reuse_memory)
+    for one in space.by_loads:
+        require_bounded_costs(one.accesses, one.model.platform, max(one.units))
+    contexts = contexts_of(space, objectives)
+    columns = contexts[0].columns
     remarks = remarks_of(space, labels.platform)
     size = size_of(space)
     method = choose_method(request.method, columns, size)
@@ -74,21 +78,20 @@ def explore_mappings(
         require_other_fronts(method, space)
     request.announce(f"{size.text(space)}; {method.text}")
     request.announce_all(remarks)
-    context = SearchContext(space, columns)
-    searched = search(context, method, request, runner)
-    searched = _within_bounds(columns, searched)
+    by_loads = search_each(contexts, method, request, runner)
+    searched = _within_bounds(columns, joined(by_loads))
     if not len(searched.front):
-        raise _why_infeasible(context, method, searched, request, runner)
-    designs = slowed(context, _designs(columns, searched))
+        raise _why_infeasible(contexts, method, searched, request, runner)
+    designs = slowed_each(contexts, _designs(columns, searched))
     verdicts = judge(designs, runner) if judge else [Verdict(None, "not simulated")] * len(designs)
-    others = _other_fronts(context, searched, designs) if request.keep_all else ()
+    others = _other_fronts(contexts, by_loads, designs) if request.keep_all else ()
     verdicts = [*verdicts, *[Verdict(None, "not simulated")] * len(others)]
     records = _records(space, columns, (*designs, *others), verdicts)
     front, further = records[: len(designs)], records[len(designs) :]
     if steps:
         front = steps.described_at(front, telling_designs(front, columns.names, DESCRIBED), request.report)
     result = _result(space, columns, labels, remarks, (method, searched), front, further if request.keep_all else None)
-    plotted = plotted_points(space, columns, searched.groups, front)
+    plotted = plotted_points(space, columns, [one.groups for one in by_loads], front)
     return Exploration(result, columns.objectives, plotted, designs, steps)
 
 
@@ -102,28 +105,35 @@ def _within_bounds(columns: Columns, searched: Searched) -> Searched:
 
 
 def _why_infeasible(
-    context: SearchContext, method: Chosen, searched: Searched, request: SearchRequest, runner: JobRunner
+    contexts: Sequence[SearchContext], method: Chosen, searched: Searched, request: SearchRequest, runner: JobRunner
 ) -> InfeasibleError:
     """Search once more without the constraints, to say what they would need."""
-    space, columns = context.space, context.columns
-    free = unbounded(columns)
-    unbound = searched if free == columns else search(SearchContext(space, free), method, request.quietly(), runner)
+    space, columns = contexts[0].space, contexts[0].columns
+    free = [SearchContext(context.space, unbounded(context.columns)) for context in contexts]
+    is_free = unbounded(columns) == columns
+    unbound = searched if is_free else joined(search_each(free, method, request.quietly(), runner))
     refusal = searched.refusal[1] if searched.refusal else None
     return infeasible(space, columns, Points(unbound.front, unbound.design), refusal)
 
 
-def _other_fronts(context: SearchContext, searched: Searched, front: Sequence[Decisions]) -> tuple[Decisions, ...]:
-    """The designs on the fronts of single fusions that are not on the front of all."""
-    space, columns = context.space, context.columns
-    fusions, groups = all_fusions(space), searched.groups
-    assert fusions is not None, "refused before (`require_other_fronts`)"
+def _other_fronts(
+    contexts: Sequence[SearchContext], by_loads: Sequence[Searched], front: Sequence[Decisions]
+) -> tuple[Decisions, ...]:
+    """The designs on the fronts of single fusions, under each choice of loads, that are not on the front of all."""
     designs: dict[Decisions, None] = {}
-    for fusion in fusions:
-        whole = fusion_front(space.graph, lambda group: groups[group].front, columns.combination, fusion)
-        for row in range(len(whole.front)):
-            designs[ordered_design(space, groups, whole.choices(row))] = None
+    for context, searched in zip(contexts, by_loads, strict=True):
+        designs |= dict.fromkeys(_fronts_of_fusions(context, searched.groups))
     known = set(front)
-    return tuple(design for design in dict.fromkeys(slowed(context, designs)) if design not in known)
+    return tuple(design for design in dict.fromkeys(slowed_each(contexts, list(designs))) if design not in known)
+
+
+def _fronts_of_fusions(context: SearchContext, groups: Mapping[Mask, GroupFront]) -> Iterator[Decisions]:
+    space, fusions = context.space, all_fusions(context.space)
+    assert fusions is not None, "refused before (`require_other_fronts`)"
+    for fusion in fusions:
+        whole = fusion_front(space.graph, lambda group: groups[group].front, context.columns.combination, fusion)
+        for row in range(len(whole.front)):
+            yield ordered_design(space, groups, whole.choices(row))
 
 
 def _designs(columns: Columns, searched: Searched) -> tuple[Decisions, ...]:
@@ -141,18 +151,20 @@ def _records(
     designs: Sequence[Decisions],
     verdicts: Sequence[Verdict],
 ) -> tuple[Design, ...]:
-    known: dict[GroupDesign, tuple[GroupEstimate, GroupRecord]] = {}  # designs share groups
+    known: dict[tuple[ArrayLoads, GroupDesign], tuple[GroupEstimate, GroupRecord]] = {}  # designs share groups
+    models = {one.loads: one.model for one in space.by_loads}
     figures = _figures(space, columns)
     seen: Counter[str] = Counter()
     records = []
     for design, verdict in zip(designs, verdicts, strict=True):
+        loads, model = design.loads, models[design.loads]
         for group in design.groups:
-            if group not in known:
-                priced = space.model.estimate(group)
-                known[group] = priced, group_record(space.model, group, priced)
-        groups = [known[group] for group in design.groups]
+            if (loads, group) not in known:
+                priced = model.estimate(group)
+                known[loads, group] = priced, group_record(model, group, priced)
+        groups = [known[loads, group] for group in design.groups]
         estimates = [priced for priced, _ in groups]
-        estimate = space.model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
+        estimate = model.whole(design, estimates, reuse_memory=space.study.reuse_memory)
         fusion = identifier(design.fusion, space.graph)
         seen[fusion] += 1
         records.append(
@@ -167,6 +179,7 @@ def _records(
                 addressed_bits=estimate.addressed_bits,
                 energy_pj=estimate.energy_pj,
                 flows=None,
+                loads=dict(loads),
                 groups=tuple(record for _, record in groups),
                 resident=resident_records(estimate),
                 steps=None,
@@ -178,8 +191,7 @@ def _records(
 
 def _figures(space: MappingSpace, columns: Columns) -> tuple[Figure, ...]:
     """The chosen objectives, then all other figures of the platform."""
-    known = figures_of(space.model.platform, space.model.accesses)
-    return (*columns.objectives, *(figure for figure in known.values() if figure not in columns.objectives))
+    return (*columns.objectives, *(figure for figure in space.figures.values() if figure not in columns.objectives))
 
 
 def _shown(space: MappingSpace, figure: Figure, estimate: DesignEstimate) -> int | float:

@@ -32,7 +32,7 @@ from dse.search.figures import Columns
 from dse.search.heuristic.search import search_heuristically
 from dse.search.partition import search_by_partition
 from dse.space.mappings import MappingSpace
-from dse.space.objectives import FRAMES_PER_SECOND, Figure, figures_of
+from dse.space.objectives import FRAMES_PER_SECOND, Figure
 from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions
 from dse.space.study import Constraint
 from hwmodel.design import Design
@@ -136,7 +136,7 @@ def infeasible(space: MappingSpace, columns: Columns, points: Points, refusal: s
     parts = [_need(space, columns, points, constraint) for constraint in columns.constraints]
     design = identifier(points.design(nearest).fusion, space.graph)
     message = f"no design of '{name}' keeps all constraints: {'; '.join(parts)}"
-    known = figures_of(space.model.platform, space.model.accesses)
+    known = space.figures
     figures: dict[str, Figure] = {}
     for figure in (*columns.objectives, *(known[constraint.figure] for constraint in columns.constraints)):
         figures.setdefault(figure.key, figure)
@@ -163,7 +163,7 @@ def _over(value: int, limit: int) -> Fraction:
 
 def _need(space: MappingSpace, columns: Columns, points: Points, constraint: Constraint) -> str:
     """What a constraint asks, and the best that any design has."""
-    figure = figures_of(space.model.platform, space.model.accesses)[constraint.figure]
+    figure = space.figures[constraint.figure]
     best = int(columns.whole(figure, points.front.values).min())
     word = "most" if figure.name == FRAMES_PER_SECOND else "least"
     return f"{constraint} is asked, the {word} is {_number(space, figure, best)}"

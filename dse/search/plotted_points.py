@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from dse.pareto.counted import Candidate
 from dse.pareto.fronts import combined
@@ -69,14 +70,17 @@ class Collector:
 
 
 def plotted_points(
-    space: MappingSpace, columns: Columns, groups: Mapping[Mask, GroupFront], records: Sequence[Design]
+    space: MappingSpace, columns: Columns, by_loads: Sequence[Mapping[Mask, GroupFront]], records: Sequence[Design]
 ) -> PlottedPoints:
-    """The fronts of single fusions, where they are few and groups have fronts, else the front alone."""
+    """The fronts of single fusions, where they are few and groups have fronts, else the front alone.
+
+    The fronts of groups are given for each choice of loads.
+    """
     platform = space.model.platform
     points: dict[tuple[tuple[float, ...], int], None] = {}
     fusions = all_fusions(space)
-    few = groups and fusions is not None and len(fusions) <= FUSIONS_DRAWN
-    for fusion in fusions or () if few else ():
+    few = fusions is not None and len(fusions) * len(by_loads) <= FUSIONS_DRAWN
+    for groups, fusion in product(filter(None, by_loads), fusions or () if few else ()):
         front = groups[fusion[0]].front
         for group in fusion[1:]:
             front = combined(front, groups[group].front, columns.combination)

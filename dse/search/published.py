@@ -280,6 +280,7 @@ def _design(search: FusionSearch, design: PublishedDesign) -> Design:
         addressed_bits=None,
         energy_pj=None,
         flows=design.flows,
+        loads={},
         groups=tuple(_group([processors[task] for task in group]) for group in design.fusion.groups),
         resident=tuple(_resident(search.model.accesses, design)),
         steps=None,

@@ -12,6 +12,7 @@ where FIFOs join processors; there one after the other is slowed, in dataflow or
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +34,7 @@ def slowed(context: SearchContext, designs: Iterable[Design]) -> tuple[Design, .
         for group in design.groups:
             if group not in known:
                 known[group] = _slowed_group(context, group)
-        found.append(Design(tuple(known[group] for group in design.groups)))
+        found.append(replace(design, groups=tuple(known[group] for group in design.groups)))
     return tuple(found)
 
 

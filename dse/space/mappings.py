@@ -7,7 +7,7 @@ Below it what is wrong with a study that does not fit the network. Mapping optio
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,12 +19,13 @@ from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
 from arrayol.language.diagnose import did_you_mean
 from dse.space.fusions import all_groups, can_run
+from dse.space.objectives import Figure, figures_of
 from dse.space.rates import check_intervals, intervals_of, rates, wants_every_rate
 from dse.space.study import Study
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
-from hwmodel.design import ArrayKeeps, BankLayout, Blocks, GroupDesign, Keep, Scan, parse_keep
+from hwmodel.design import ArrayKeeps, ArrayLoads, BankLayout, Blocks, GroupDesign, Keep, Scan, parse_keep
 from hwmodel.machine.model import MachineModel
 from hwmodel.residence import unfit_load
 
@@ -52,6 +53,24 @@ class MappingSpace:
     def accesses(self) -> Accesses:
         """Extents and arrays."""
         return self.model.accesses
+
+    @property
+    def loads(self) -> ArrayLoads:
+        """How arrays come of which the study says it, by name."""
+        return tuple(sorted(self.accesses.loads.items()))
+
+    @cached_property
+    def by_loads(self) -> tuple[MappingSpace, ...]:
+        """The space under each choice of loads that the study opens, with a model of its own."""
+        network, platform, choices = self.model.network, self.model.platform, self.study.loads
+        if len(choices) == 1:
+            return (self,)
+        return tuple(MappingSpace(MachineModel(network, platform, loads), self.study) for loads in choices)
+
+    @cached_property
+    def figures(self) -> Mapping[str, Figure]:
+        """All figures of designs by name, whatever loads they choose."""
+        return figures_of(self.model.platform, *(space.accesses for space in self.by_loads))
 
     @cached_property
     def groups(self) -> tuple[Mask, ...]:
@@ -306,13 +325,16 @@ def _unfit_orders(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterato
 
 
 def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
-    for name, load in ((name, choice.load) for name, choice in study.array.items()):
+    for name, choice in study.array.items():
         if name not in network.arrays:
             hint = did_you_mean(name, network.inputs) or f"its inputs and const arrays are {', '.join(network.inputs)}"
             yield _unfit(study, f"'array' names '{name}', which is no array here", hint, "array", name)
-        elif load and (unfit := unfit_load(network, name, load)):
-            why, hint = unfit
-            yield _unfit(study, f"'array.{name}' cannot have load = \"{load}\": {why}", hint, "array", name, "load")
+            continue
+        for load in choice.load:
+            if unfit := unfit_load(network, name, load):
+                why, hint = unfit
+                message = f"'array.{name}' cannot have load = \"{load}\": {why}"
+                yield _unfit(study, message, hint, "array", name, "load")
 
 
 def _unfit_keeps(study: Study, accesses: Accesses) -> Iterator[Diagnostic]:

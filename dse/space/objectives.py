@@ -253,28 +253,33 @@ def cost_unit(name: str) -> str:
     return COSTS.get(name) or name
 
 
-def figures_of(platform: Platform, accesses: Accesses) -> dict[str, Figure]:
-    """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have."""
-    costs = all_costs(accesses, platform)
-    figures = {figure.name: figure for figure in _FIGURES if _has(platform, accesses, figure)}
-    prices = energy_prices(platform, accesses.network) if platform.clock_mhz is not None else None
+def figures_of(platform: Platform, *accesses: Accesses) -> dict[str, Figure]:
+    """All figures that the machine model gives of a network on a platform: last the costs that all its tasks have.
+
+    `accesses` are those of the network under each choice of loads: a figure of one of them is a figure of all.
+    """
+    network, costs = accesses[0].network, [all_costs(one, platform) for one in accesses]
+    figures = {figure.name: figure for figure in _FIGURES if any(_has(platform, one, figure) for one in accesses)}
+    prices = energy_prices(platform, network) if platform.clock_mhz is not None else None
     figures |= {figure.name: figure for figure in (_energies(prices) if prices is not None else ())}
-    for name in platform.all_cost_names(accesses.network):
-        if not without_cost(platform, accesses.network, name):
+    for name in platform.all_cost_names(network):
+        if not without_cost(platform, network, name):
             unit = cost_unit(name)
             title = name if COSTS.get(name) else f"cost in {name}"
-            figures[name] = Figure(name, title, unit, name, scale_of(cost for _, cost in costs[name]))
+            scale = scale_of(cost for by_name in costs for _, cost in by_name[name])
+            figures[name] = Figure(name, title, unit, name, scale)
     return figures
 
 
-def chosen_figures(names: Sequence[str], platform: Platform, accesses: Accesses) -> tuple[Figure, ...]:
-    """The figures of these names.
+def chosen_figures(
+    names: Sequence[str], known: Mapping[str, Figure], platform: Platform, network: Network
+) -> tuple[Figure, ...]:
+    """The figures of these names, of those known.
 
     Raises WrongObjectiveError (`unknown-objective`, `repeated-objective`, `no-objective`) and ArrayolError (`no-clock`,
     `no-block-size`, `nothing-resident`, `no-energy`, `missing-cost`).
     """
-    known = figures_of(platform, accesses)
-    return _each_once(names, known, lambda name: require_known(name, known, platform, accesses.network))
+    return _each_once(names, known, lambda name: require_known(name, known, platform, network))
 
 
 def require_known(name: str, known: Mapping[str, Figure], platform: Platform, network: Network) -> None:

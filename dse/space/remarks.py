@@ -16,7 +16,8 @@ NUMBERS_SHOWN = 5  # of units that a study leaves out
 def remarks_of(space: MappingSpace, origin: str) -> tuple[str, ...]:
     """One remark for each subject; `origin` names the platform."""
     model = space.model
-    assumed = assumed_by_machine(model.network, model.platform, origin, space.study.loads)
+    chosen = [name for name, choice in space.study.array.items() if len(choice.load) > 1]
+    assumed = assumed_by_machine(model.network, model.platform, origin, space.accesses.loads, chosen)
     return (*assumed, *_frames(space), *_study(space), *_units(space), *_intervals(space))
 
 

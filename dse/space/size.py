@@ -71,7 +71,8 @@ class SpaceSize:
         whole = "" if self.whole_designs is None else f", {rounded(self.whole_designs)} whole designs"
         plain = f"{counted(self.groups, 'group')}, {rounded(self.group_designs)} plain group designs{whole}"
         more = "; beside them the options of the study" if space.study.has_options else ""
-        return f"{space.model.network.name}: {fusions} of {counted(len(space.graph), 'task')}, {plain}{more}"
+        loads = f"; all this under each of {len(space.by_loads)} choices of loads" if len(space.by_loads) > 1 else ""
+        return f"{space.model.network.name}: {fusions} of {counted(len(space.graph), 'task')}, {plain}{more}{loads}"
 
 
 def size_of(space: MappingSpace) -> SpaceSize:

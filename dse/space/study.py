@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -162,6 +163,15 @@ def _keeps(value: object) -> tuple[str, ...]:
     return texts
 
 
+def _loads(value: object) -> tuple[Load, ...]:
+    """One load, or a list of those to choose from."""
+    return () if value is None else _words(Load)((value,) if isinstance(value, str) else value)
+
+
+def _as_written(loads: tuple[Load, ...]) -> list[Load] | Load | None:
+    return list(loads) if len(loads) > 1 else next(iter(loads), None)
+
+
 def _constraints(value: object) -> tuple[Constraint, ...]:
     try:
         return tuple(item if isinstance(item, Constraint) else parse_constraint(str(item)) for item in _list(value))
@@ -180,14 +190,20 @@ def _refused() -> PydanticCustomError:
 
 
 _AS_TEXTS = PlainSerializer(lambda value: value if isinstance(value, str) else [str(one) for one in value])
+_LOADS_TEXT = listed([f'"{load}"' for load in LOADS], "or")
 
 
 class ArrayStudy(BaseModel):
-    """`[array.NAME]`: how an input or a const array comes to the chip; what else may be kept of an array outside."""
+    """`[array.NAME]`: how an input or a const array comes to the chip; what else may be kept of an array outside.
+
+    Several loads are a choice of the design; none stands for the default.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
-    load: Load | None = Field(default=None, description=listed([f'"{load}"' for load in LOADS], "or"))
+    load: Annotated[Any, PlainValidator(_loads), PlainSerializer(_as_written)] = Field(
+        default=(), description=f"{_LOADS_TEXT}, or a list of them"
+    )
     keep: Annotated[Any, PlainValidator(_keeps)] = Field(
         default=(), description='a list of texts as "tile", "shared 1", "whole 2"'
     )
@@ -271,9 +287,10 @@ class Study(BaseModel):
         )
 
     @property
-    def loads(self) -> Loads:
-        """How the arrays come that do not come by default."""
-        return {name: choice.load for name, choice in self.array.items() if choice.load is not None}
+    def loads(self) -> tuple[Loads, ...]:
+        """How the arrays may come that do not come by default: all combinations, in the order of the lists."""
+        named = {name: choice.load for name, choice in sorted(self.array.items()) if choice.load}
+        return tuple(dict(zip(named, loads, strict=True)) for loads in product(*named.values()))
 
     @property
     def keeps(self) -> Mapping[str, tuple[str, ...]]:
@@ -302,7 +319,7 @@ def load_study(path: Path) -> Study:
 def narrowed(study: Study) -> Study:
     """The study without cuts, FIFOs, layouts, policies, keeps and recomputing."""
     settings = {name: getattr(study, name) for name in study.model_fields_set}
-    settings["array"] = {name: ArrayStudy(load=load) for name, load in study.loads.items()}
+    settings["array"] = {name: ArrayStudy(load=choice.load) for name, choice in study.array.items() if choice.load}
     return Study.model_validate({**settings, **NARROW})
 
 

@@ -43,7 +43,7 @@ class Reducer:
         long enough), the last of them smaller with `partial`, where that is possible. Units that could never work at
         once there are left out. Raises ArrayolError where the smaller design is refused for another reason.
         """
-        return Design(tuple(self._group(group, partial=partial) for group in design.groups))
+        return replace(design, groups=tuple(self._group(group, partial=partial) for group in design.groups))
 
     def _group(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
         key = design, partial

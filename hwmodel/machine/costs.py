@@ -30,9 +30,12 @@ class Cost:
 
 
 def cost_names(accesses: Accesses, platform: Platform) -> tuple[str, ...]:
-    """The names of costs that some task has at some interval, and of bits of ROMs and locals where there are any."""
-    names = list(platform.all_cost_names(accesses.network))
-    if accesses.reads_roms:
+    """The names of costs that some task has at some interval, and of bits of ROMs and locals where there may be any.
+
+    They are the same whatever the loads.
+    """
+    names, arrays = list(platform.all_cost_names(accesses.network)), accesses.network.arrays.values()
+    if any(array.rom_bits is not None and array.readers for array in arrays):
         names.append(ROM_BITS)
     if any(process.local_bits for process in accesses.network.processes.values()):
         names.append(LOCAL_BITS)

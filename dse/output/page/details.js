@@ -13,7 +13,7 @@ function renderDesign() {
     make("h2", { id: "design-heading" }, `Design ${design.id}`),
     make("p", { class: "note" }, `${marks.filter(Boolean).join(", ")}; ${counted(groups.length, "group")}${verdict(design)}`),
     figuresList(design),
-    part("Block diagram", "diagram", ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room, design.resident)])),
+    part("Block diagram", "diagram", ...groups.flatMap((group, place) => [groupHeading(group, place), wholeArrays(group), diagram(group, room, design)])),
     ...(groups[0].ends ? mappedParts(design, groups, room) : []).filter(Boolean),
     part("Specification", "aol", ...specification(design)),
   );
@@ -30,7 +30,7 @@ function mappedParts(design, groups, room) {
     design.energy ? part("Where energy goes", "energy", ...energyBars(design, room)) : null,
     design.resident.length ? part("Beside all groups", "resident", ...resident(design)) : null,
     part("Layout", "layout", ...layouts(groups)),
-    part("Transfers", "transfers", ...transfers(groups)),
+    part("Transfers", "transfers", ...loadsOf(design), ...transfers(groups)),
   ];
 }
 
@@ -213,6 +213,14 @@ function bankText({ vector, block, banks }) {
 }
 
 const POLICIES = { reuse: "each element once, kept until its last use", strip: "once for each strip that reads it", whole: "once for each strip, at its start", tile: "for each block that reads it" };
+
+const LOADS = { frame: "loaded with each frame", once: "loaded once, before the first frame", rom: "in ROMs" };
+
+// How arrays come of which the study says it.
+function loadsOf(design) {
+  const chosen = Object.entries(design.loads).map(([name, load]) => `${name} is ${LOADS[load]}`);
+  return chosen.length ? [make("p", {}, `${chosen.join("; ")}.`)] : [];
+}
 
 function transfers(groups) {
   return groups.flatMap((group, place) => {

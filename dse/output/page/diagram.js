@@ -2,8 +2,8 @@
 const EDGE = 18; // around the boxes; links to the next row of layers run there
 const BOX = { width: 134, height: 58, along: 34, across: 16 };
 
-function diagram(group, room, resident) {
-  const nodes = layered(nodesOf(group, resident));
+function diagram(group, room, design) {
+  const nodes = layered(nodesOf(group, design));
   const vertical = room < 620;
   const pitch = vertical
     ? { along: BOX.height + 40, across: BOX.width + BOX.across }
@@ -28,7 +28,7 @@ function diagram(group, room, resident) {
 }
 
 // Nodes {kind, lines, from: [nodes]} of a group; without the network the tasks stand in a row.
-function nodesOf(group, resident) {
+function nodesOf(group, { loads, resident }) {
   const memories = group.memories ?? [];
   const states = memories.filter((memory) => memory.kind === "state");
   const tasks = new Map(group.processors.map((one) => [one.task, taskNode(group, one, states, resident)]));
@@ -36,7 +36,7 @@ function nodesOf(group, resident) {
   if (!data.network) return unlinked(tasks, kept);
   const [source, sink] = [externalNode("loads"), externalNode("stores")];
   const array = (name) => {
-    if (!kept.has(name) && isResident(name)) kept.set(name, residentNode(name, resident));
+    if (!kept.has(name) && isResident(name, loads)) kept.set(name, residentNode(name, resident));
     if (!kept.has(name)) kept.set(name, { kind: "plain", lines: [name, arrayText(name)], from: [] });
     return kept.get(name);
   };
@@ -44,7 +44,7 @@ function nodesOf(group, resident) {
     const task = data.network.tasks[name];
     for (const read of task.reads) {
       node.from.push(array(read));
-      if (comesFromOutside(read, tasks) && !array(read).from.includes(source)) array(read).from.push(source);
+      if (comesFromOutside(read, tasks, loads) && !array(read).from.includes(source)) array(read).from.push(source);
     }
     for (const write of task.writes) {
       array(write).from.push(node);
@@ -69,12 +69,12 @@ const leaves = (name, tasks) => {
 };
 
 // Whether a group loads an array: neither is it resident, nor do tasks of the group make all of it.
-function comesFromOutside(name, tasks) {
+function comesFromOutside(name, tasks, loads) {
   const { producers } = data.network.arrays[name];
-  return !isResident(name) && !(producers.length && producers.every((one) => tasks.has(one)));
+  return !isResident(name, loads) && !(producers.length && producers.every((one) => tasks.has(one)));
 }
 
-const isResident = (name) => ["once", "rom"].includes(data.network.arrays[name].load);
+const isResident = (name, loads) => ["once", "rom"].includes(loads[name] ?? data.network.arrays[name].load);
 
 // An array that is there in every frame: what it takes, or that a counter makes it.
 function residentNode(name, resident) {

@@ -102,7 +102,7 @@ def test_no_knee_is_refused_with_the_remedy() -> None:
 def test_the_report_marks_a_knee_where_there_is_one(tmp_path: Path) -> None:
     for middle, name in ((10, bent(10).pareto[1].id), (49, None)):
         result = bent(middle)
-        document = report_document(result, tmp_path, Origin(None, None, ()))
+        document = report_document(result, tmp_path, Origin(None, {}, ()))
         assert document["knee"] == name
         assert ["knee", f"{name}: {knee_of(result).text}" if name else knee_of(result).text] in map(
             list, document["facts"]

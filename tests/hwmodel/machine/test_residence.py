@@ -186,7 +186,7 @@ WRONG = {
 def test_loads_that_cannot_be(load: str) -> None:
     name, word = load.split()
     study = Study.model_validate({"array": {name: {"load": word}}})
-    model = MachineModel(flatten(loaded(GIVEN), "top"), PLATFORM, study.loads)
+    model = MachineModel(flatten(loaded(GIVEN), "top"), PLATFORM, study.loads[0])
     space = MappingSpace(model, study)
     with pytest.raises(ArrayolError) as caught:
         check_study(study, space.graph, space.accesses)

@@ -19,7 +19,7 @@ from dse.results.pick import parse_rule, pick
 from dse.results.schema import GroupRecord
 
 RESULT = mapped().result
-NOWHERE = Origin(None, None, ())
+NOWHERE = Origin(None, {}, ())
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,7 @@ def test_a_folder_that_moved_with_its_specification(folder: Path) -> None:
         (folder.parent / name).rename(moved / name)
     origin = open_origin(load_result(moved / "out"), moved / "out")
     assert origin.remarks == ()
-    assert origin.model is not None
+    assert origin.models
 
 
 def test_what_is_missing_is_said(folder: Path) -> None:
@@ -170,10 +170,10 @@ def test_what_has_changed_is_noticed(folder: Path, name: str, old: str, new: str
 def test_a_platform_object_and_the_default(folder: Path) -> None:
     result = load_result(folder)
     given = open_origin(result.model_copy(update={"platform": "given as an object"}), folder)
-    assert (given.model, given.remarks) == (None, ("the platform was given as an object: there are no timelines",))
+    assert (given.models, given.remarks) == ({}, ("the platform was given as an object: there are no timelines",))
     default = open_origin(result.model_copy(update={"platform": "default (shipped with arrayol)"}), folder)
     assert default.remarks == ()
-    assert default.model is not None
+    assert default.models
 
 
 def test_infinite_figures_have_no_number(tmp_path: Path) -> None:

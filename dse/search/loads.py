@@ -1,0 +1,90 @@
+"""Loads as a choice of the design: the space is searched under each combination of them, and of all fronts one is made.
+
+What is loaded once stands beside all groups, and which arrays do so says what groups load. So loads are a matter of
+whole designs, and a group has a front for each combination. Figures are the same under all, so that the fronts of whole
+designs can be compared; of equal designs the one with the fewest units stays, then the one whose loads come first.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+
+import numpy as np
+
+from dse.jobs.runner import JobRunner
+from dse.pareto.fronts import front_of
+from dse.results.schema import Comparisons
+from dse.search.context import Chosen, SearchContext, Searched, SearchRequest
+from dse.search.figures import columns_of
+from dse.search.group_front import Counts
+from dse.search.methods import search
+from dse.search.slowest import slowed
+from dse.space.mappings import MappingSpace
+from hwmodel.design import Design
+
+
+def contexts_of(space: MappingSpace, objectives: Sequence[str]) -> tuple[SearchContext, ...]:
+    """The space under each choice of loads, in columns that have the same figures. Raises what `columns_of` does."""
+    constraints, reuse_memory = space.study.constraints, space.study.reuse_memory
+    return tuple(
+        SearchContext(one, columns_of(objectives, constraints, one.model, reuse_memory=reuse_memory, known=known))
+        for known in (space.figures,)
+        for one in space.by_loads
+    )
+
+
+def search_each(
+    contexts: Iterable[SearchContext], method: Chosen, request: SearchRequest, runner: JobRunner
+) -> tuple[Searched, ...]:
+    """Search a space by a method under each choice of loads."""
+    return tuple(search(context, method, request, runner) for context in contexts)
+
+
+def joined(parts: Sequence[Searched]) -> Searched:
+    """What the searches say together; neither groups nor how each evolved."""
+    if len(parts) == 1:
+        return parts[0]
+    values, units = (np.concatenate([getattr(part.front, name) for part in parts]) for name in ("values", "units"))
+    front, starts = front_of(values, units), list(accumulate((len(part.front) for part in parts), initial=0))
+
+    def design(row: int) -> Design:
+        place = int(front.origin[row])
+        part = bisect_right(starts, place) - 1
+        return parts[part].design(place - starts[part])
+
+    wholes = [part.whole_designs for part in parts if part.whole_designs is not None]
+    return Searched(
+        front=front,
+        design=design,
+        counts=sum((part.counts for part in parts), Counts()),
+        exact=all(part.exact for part in parts),
+        description=f"{parts[0].description}; so under each of {len(parts)} choices of loads",
+        group_designs=sum(part.group_designs for part in parts),
+        whole_designs=sum(wholes) if len(wholes) == len(parts) else None,
+        counts_wholes=parts[0].counts_wholes,
+        refusal=next((part.refusal for part in parts if part.refusal), None),
+        comparisons=_all_pairs([part.comparisons for part in parts if part.comparisons is not None]),
+    )
+
+
+def _all_pairs(comparisons: Sequence[Comparisons]) -> Comparisons | None:
+    """What was compared under all choices."""
+    if not comparisons:
+        return None
+    by_subspaces = [pairs.subspaces for pairs in comparisons if pairs.subspaces is not None]
+    of_all = [pairs.all_pairs for pairs in comparisons if pairs.all_pairs is not None]
+    return Comparisons(
+        subspaces=sum(by_subspaces) if len(by_subspaces) == len(comparisons) else None,
+        all_pairs=sum(of_all) if len(of_all) == len(comparisons) else None,
+    )
+
+
+def slowed_each(contexts: Iterable[SearchContext], designs: Sequence[Design]) -> tuple[Design, ...]:
+    """The designs with each processor at the largest interval that changes nothing: `dse.search.slowest`."""
+    slower: dict[Design, Design] = {}
+    for context in contexts:
+        own = [design for design in designs if design.loads == context.space.loads]
+        slower.update(zip(own, slowed(context, own), strict=True))
+    return tuple(slower[design] for design in designs)
