@@ -15,6 +15,7 @@ from dse.pareto.fronts import evenly
 from dse.results.schema import Comparisons, Design, GroupRecord, Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled
+from dse.search.context import NSGA2
 from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS, cost_unit
 
 FUSIONS_AT_MOST, MAPPINGS_AT_MOST = 20, 12  # designs of the front; the result folder holds all
@@ -212,7 +213,7 @@ def _hypervolume(result: Result) -> str:
 
 def _strength(result: Result) -> str:
     """How much the front is worth."""
-    if result.evolution is not None:
+    if result.method == NSGA2:
         return "heuristic"
     return "exact" if result.exact else "bounded"
 
