@@ -20,7 +20,7 @@ from hwmodel.design import ArrayLoads, BankLayout, Blocks, Fusion, GroupDesign, 
 from hwmodel.design import Design as Decisions
 from hwmodel.residence import LOADS, Load
 
-# Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words and
+# Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words,
 # no loads of designs.
 FORMAT = 7
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
