@@ -11,8 +11,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-import numpy as np
-
 from arrayol.errors import ArrayolError, Diagnostic, error
 from arrayol.ir.spec import Elementary
 from arrayol.source import Span
@@ -242,14 +240,13 @@ def _derived(priced: Priced, interval: int, delays: Delays) -> Derived:
     dataflow, ends, lifetimes = priced.dataflow, folded.ends, folded.lifetimes
     uses = uses_of(priced, folded)
     registers = lifetimes.registers(interval)
-    arrivals = np.array(folded.problem.arrivals, np.int64)
     return Derived(
         interval,
         uses,
         ends.depth,
         ends.latency,
         recurrences(dataflow, ends, lifetimes.first_use),
-        recurrences(dataflow, ends, arrivals),
+        recurrences(dataflow, ends, folded.problem.arrivals),
         registers,
         cost_of(priced, folded, uses, registers),
         operators_pj(uses),

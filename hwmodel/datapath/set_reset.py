@@ -11,35 +11,19 @@ from collections import Counter
 import numpy as np
 
 from hwmodel.datapath.folding.fold import Folded, Priced
-from hwmodel.datapath.graph.graph import CONSTANT, RESIZE, SHIFT, Graph
-from hwmodel.datapath.graph.packing import PACKED
 from hwmodel.datapath.schedule.place import FAR
 
 
 def done_by_registers(priced: Priced, folded: Folded) -> Counter[tuple[int, int]]:
     """How many multiplexers registers do, by class and kind."""
     dataflow = priced.dataflow
-    kinds = {kind for kind, each in enumerate(dataflow.kinds) if each.operator == "mux" and each.luts}
-    if not kinds:
+    settable = dataflow.settable
+    if not len(settable):
         return Counter()
     values, users = dataflow.edges
-    starts = np.array(folded.placed.starts, np.int64) // folded.problem.room
-    first_start = np.full(len(dataflow.bits), FAR, np.int64)
+    starts = folded.placed.ticks // folded.problem.room
+    first_start = np.full(len(dataflow.widths), FAR, np.int64)
     np.minimum.at(first_start, values, starts[users])
     is_registered = (first_start >= folded.lifetimes.born)[dataflow.first :]
-    return Counter(
-        (priced.by_operation[operation], kind)
-        for operation, kind in enumerate(dataflow.kind)
-        if kind in kinds and is_registered[operation] and _sets(dataflow.graph, dataflow.nodes[operation])
-    )
-
-
-def _sets(graph: Graph, node: int) -> bool:
-    """Whether a multiplexer is one of a constant and of a value that is no logic."""
-    others = [operand for operand in graph.operands[node][1:] if graph.operators[operand] != CONSTANT]
-    if len(others) != 1:
-        return False
-    (other,) = others
-    while graph.operators[other] in (SHIFT, RESIZE):
-        (other,) = graph.operands[other]
-    return graph.operators[other] not in PACKED
+    done = settable[is_registered[settable]].tolist()
+    return Counter([(priced.by_operation[operation], dataflow.kind[operation]) for operation in done])

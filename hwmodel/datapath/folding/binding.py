@@ -14,7 +14,8 @@ import numpy as np
 
 from hwmodel.datapath.folding.one_by_one import bind_one_by_one
 from hwmodel.datapath.folding.wires import Wires
-from hwmodel.datapath.schedule.dataflow import Ints, distinct_of
+from hwmodel.datapath.graph.sorts import Ints
+from hwmodel.datapath.schedule.dataflow import distinct_of
 from hwmodel.datapath.schedule.place import Placed, Problem
 
 ONE_BY_ONE = 500  # shared operations up to which each looks for its own operator

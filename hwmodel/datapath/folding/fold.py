@@ -206,7 +206,7 @@ def _folded(
 def _after(dataflow: Dataflow, ports: set[str]) -> list[bool]:
     """Which operations wait for an element of some ports."""
     if not ports:
-        return [False] * len(dataflow.operands)
+        return [False] * len(dataflow.arities)
     reached = [port in ports for port, _ in dataflow.elements]
     for operands in dataflow.operands:
         reached.append(any(value >= 0 and reached[value] for value in operands))

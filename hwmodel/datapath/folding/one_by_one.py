@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from hwmodel.datapath.folding.wires import Wires
-from hwmodel.datapath.schedule.dataflow import Ints
+from hwmodel.datapath.graph.sorts import Ints
 from hwmodel.datapath.schedule.place import Placed, Problem
 
 CANDIDATES = 8  # operators with a source that are looked at
@@ -22,7 +22,7 @@ def bind_one_by_one(
 ) -> tuple[list[int], list[int]]:
     """The operators of the shared operations, in the body's order, and those whose two operands change places."""
     first, classes, operands = wires.dataflow.first, wires.classes.tolist(), wires.operands
-    ports, commutative = wires.ports.tolist(), wires.commutative.tolist()
+    ports, commutative = wires.dataflow.ports.tolist(), wires.commutative.tolist()
     taken: dict[tuple[int, int], int] = {}  # by class and slot: its operators that are taken, as bits
     used: dict[int, int] = {}  # by class: how many operators were taken at all
     inputs = _Inputs()

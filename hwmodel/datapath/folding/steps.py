@@ -62,7 +62,7 @@ def _value_names(priced: Priced) -> list[str]:
     dataflow = priced.dataflow
     sizes = dataflow.sizes(dataflow.inputs)
     inputs = [port if sizes[port] == 1 else f"{port}[{element}]" for port, element in dataflow.elements]
-    return [*inputs, *(f"v{number}" for number in range(len(dataflow.operands)))]
+    return [*inputs, *(f"v{number}" for number in range(len(dataflow.arities)))]
 
 
 def _operand_name(priced: Priced, names: list[str], value: int) -> str:
@@ -88,7 +88,7 @@ def _starts(priced: Priced, folded: Folded) -> Iterator[Step]:
 
 
 def _reads(priced: Priced, folded: Folded) -> Iterator[Step]:
-    for cycle, name in zip(folded.problem.arrivals, _value_names(priced), strict=False):
+    for cycle, name in zip(folded.problem.arrivals.tolist(), _value_names(priced), strict=False):
         yield Step(cycle, "read", "", (), name, 0, cycle, None)
 
 

@@ -15,7 +15,8 @@ from itertools import pairwise
 import numpy as np
 
 from hwmodel.datapath.folding.classes import OperatorClass
-from hwmodel.datapath.schedule.dataflow import Dataflow, Ints, distinct_of
+from hwmodel.datapath.graph.sorts import Ints
+from hwmodel.datapath.schedule.dataflow import Dataflow, distinct_of
 from hwmodel.datapath.schedule.place import Sharing
 
 
@@ -74,7 +75,7 @@ class Wires:
         makers = np.where(values >= first, self.classes[np.maximum(values - first, 0)], -1) if len(values) else values
         inside = (values >= 0) & (values < first)
         source = values.copy()
-        source[inside] = self.ports[values[inside]]  # a port is one source, whatever its element
+        source[inside] = self.dataflow.ports[values[inside]]  # a port is one source, whatever its element
         source -= int(source.min(initial=0))
         inputs, most = self.classes[self.users] * self.width + self.positions, int(source.max(initial=0)) + 1
         kinds = int(self.classes.max(initial=0)) + 2
@@ -90,11 +91,6 @@ class Wires:
         return frozenset(makers[inputs // self.width == makers].tolist())
 
     @cached_property
-    def ports(self) -> Ints:
-        """The number of the port of each value that is an input."""
-        return _port_numbers(self.dataflow)
-
-    @cached_property
     def _kinds(self) -> Ints:
         return _kinds(self.dataflow, self.classes, self.values)
 
@@ -106,7 +102,7 @@ class Wires:
         operators = base[self.classes] + units
         dataflow = self.dataflow
         ports = len(dataflow.inputs)
-        by_value = np.concatenate([self.ports, ports + operators])
+        by_value = np.concatenate([self.dataflow.ports, ports + operators])
         constants = ports + base[-1] - 1 - self.values
         return np.where(self.values >= 0, by_value[np.maximum(self.values, 0)], constants), operators
 
@@ -115,7 +111,7 @@ def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation:
     """The operands of a body with its classes."""
     values, users = dataflow.taken
     values = values.copy()
-    sizes = np.bincount(users, minlength=len(dataflow.operands))
+    sizes = dataflow.arities
     starts = np.cumsum(sizes) - sizes
     positions = np.arange(len(values)) - np.repeat(starts, sizes)
     of_class = np.array(by_operation, np.int64)
@@ -131,7 +127,7 @@ def wires_of(dataflow: Dataflow, classes: Sequence[OperatorClass], by_operation:
 def _kinds(dataflow: Dataflow, classes: Ints, values: Ints) -> Ints:
     """What sort of source a value is: a class, a port or a constant, as numbers in this order."""
     most = int(classes.max(initial=0)) + 1
-    by_value = np.concatenate([most + _port_numbers(dataflow), classes])
+    by_value = np.concatenate([most + dataflow.ports, classes])
     return np.where(values >= 0, by_value[np.maximum(values, 0)], most + len(dataflow.inputs))
 
 
@@ -155,8 +151,3 @@ def most_sources(wires: Wires, sharing: Sequence[Sharing | None], interval: int)
     totals = np.bincount(inputs, np.where(of_shared, units[makers], counts), wires.width * kinds).astype(np.int64)
     most: list[list[int]] = np.clip(totals.reshape(kinds, wires.width), 1, slots[:, None]).tolist()
     return most
-
-
-def _port_numbers(dataflow: Dataflow) -> Ints:
-    ports = {port: number for number, port in enumerate(dataflow.inputs)}
-    return np.array([ports[port] for port, _ in dataflow.elements], np.int64)

@@ -7,9 +7,14 @@ are those of the sum.
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from hwmodel.datapath.graph.numbers import Number
+from hwmodel.datapath.graph.sorts import Ints, Sorts
 
 SHIFT, RESIZE, CONSTANT = "shift", "resize", "constant"
 _RING = frozenset({"add", "sub", "neg", "mul", "mulc", "shl"})  # no bit depends on higher ones of the operands
@@ -20,41 +25,88 @@ Range = tuple[int, int]  # bits from the first to before the last
 
 
 def needed_ranges(
-    operators: Sequence[str],
+    sorts: Sorts,
     operands: Sequence[tuple[int, ...]],
     numbers: Sequence[Number],
     details: Sequence[object],
     outputs: Sequence[int],
-) -> list[Range]:
-    """For each node the bits that something needs."""
-    if SHIFT not in operators and RESIZE not in operators:
-        return [(0, number.bits) for number in numbers]
-    bits = [number.bits for number in numbers]
-    low, high = list(bits), [0] * len(numbers)
-    for node in outputs:
-        low[node], high[node] = 0, bits[node]
-    known: dict[tuple[object, ...], list[Range]] = {}  # what equal nodes take of their operands
-    codes = [id(number) for number in numbers]
-    for node in range(len(numbers) - 1, -1, -1):
-        own, operator = operands[node], operators[node]
-        if operator not in _PARTIAL:
-            for operand in own:
-                low[operand], high[operand] = 0, bits[operand]
+) -> tuple[Ints, Ints]:
+    """For each node the first of the bits that something needs, and the one after the last.
+
+    Only below wires that drop bits are they not all bits, so these nodes are looked at one by one, users first.
+    """
+    low, high = np.zeros_like(sorts.bits), sorts.bits.copy()
+    if not len(sorts.nodes_of(frozenset({SHIFT, RESIZE}))):
+        return low, high
+    used = np.zeros(len(high), bool)
+    used[sorts.operands] = used[list(outputs)] = True
+    high[~used] = 0
+    takes = _Takes(sorts, operands, numbers, details)
+    waiting = [-node for node in takes.with_less()]
+    heapq.heapify(waiting)
+    users, begins = takes.users
+    less: dict[int, Range] = {}
+    known = set(outputs)
+    while waiting:
+        node = -heapq.heappop(waiting)
+        if node in known:
             continue
-        detail = details[node] if operator == SHIFT else None
-        key = (operator, low[node], high[node], detail, *map(codes.__getitem__, own))
-        ranges = known.get(key)
+        known.add(node)
+        found = [
+            takes.of(user, less.get(user, (0, numbers[user].bits)))[position]
+            for user in users[begins[node] : begins[node + 1]]
+            for position, operand in enumerate(operands[user])
+            if operand == node
+        ]
+        first, last = min(first for first, _ in found), max(last for _, last in found)
+        if (first, last) != (0, numbers[node].bits):
+            low[node], high[node] = less[node] = first, last
+            if sorts.operators[node] in _PARTIAL:
+                for operand in operands[node]:
+                    heapq.heappush(waiting, -operand)
+    return low, high
+
+
+@dataclass(slots=True)
+class _Takes:
+    """What nodes take of their operands, known for each sort and the bits that are needed of a node."""
+
+    sorts: Sorts
+    operands: Sequence[tuple[int, ...]]
+    numbers: Sequence[Number]
+    details: Sequence[object]
+    known: dict[tuple[int, Range], list[Range]] = field(default_factory=dict)
+
+    @property
+    def users(self) -> tuple[list[int], list[int]]:
+        """The users of the nodes, one after the other, and where those of each begin."""
+        users, begins = self.sorts.users
+        return users.tolist(), begins.tolist()
+
+    def of(self, user: int, needed: Range) -> list[Range]:
+        """The bits of each operand that a node takes of which some bits are needed."""
+        key = int(self.sorts.of[user]), needed
+        ranges = self.known.get(key)
         if ranges is None:
-            wanted = low[node], high[node]
-            ranges = known[key] = [
-                _taken(operator, position, detail, wanted, numbers[operand]) for position, operand in enumerate(own)
+            operator, detail = self.sorts.operators[user], self.details[user]
+            ranges = self.known[key] = [
+                _taken(operator, position, detail, needed, self.numbers[operand])
+                if operator in _PARTIAL
+                else (0, self.numbers[operand].bits)
+                for position, operand in enumerate(self.operands[user])
             ]
-        for operand, (first, last) in zip(own, ranges, strict=True):
-            if first < low[operand]:  # noqa: PLR1730  a call takes longer, and there are many operands
-                low[operand] = first
-            if last > high[operand]:  # noqa: PLR1730
-                high[operand] = last
-    return [(min(first, last), last) for first, last in zip(low, high, strict=True)]
+        return ranges
+
+    def with_less(self) -> set[int]:
+        """The nodes of which some user takes less than all bits, where all of its own are needed."""
+        sorts = self.sorts
+        less = np.array([self._takes_less(node) for node in sorts.first.tolist()], bool)
+        users = np.flatnonzero(less[sorts.of]).tolist()
+        return {operand for user in users for operand in self.operands[user]}
+
+    def _takes_less(self, user: int) -> bool:
+        full = [(0, self.numbers[operand].bits) for operand in self.operands[user]]
+        return self.of(user, (0, self.numbers[user].bits)) != full
 
 
 def _taken(operator: str, position: int, detail: object, needed: Range, number: Number) -> Range:

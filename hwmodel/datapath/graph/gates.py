@@ -37,21 +37,22 @@ class Gates:
     def is_gate(self, gate: int) -> bool:
         return bool(self.fanins[gate])
 
-    def _gate(self, kind: str, literals: tuple[int, ...]) -> int:
+    def _gate(self, kind: str, literals: tuple[int, ...], fanins: tuple[int, ...]) -> int:
         key = (kind, literals)
         gate = self.known.get(key)
         if gate is None:
             gate = self.known[key] = len(self.fanins)
-            self.fanins.append(tuple([literal >> 1 for literal in literals]))
+            self.fanins.append(fanins)
             self.owners.append(self.owner)
         return 2 * gate
 
     def both(self, a: int, b: int) -> int:
         """The literal of a and b."""
-        a, b = min(a, b), max(a, b)
+        if a > b:
+            a, b = b, a
         if a == FALSE or a ^ b == 1:
             return FALSE
-        return b if a in (TRUE, b) else self._gate("and", (a, b))
+        return b if a in (TRUE, b) else self._gate("and", (a, b), (a >> 1, b >> 1))
 
     def either(self, a: int, b: int) -> int:
         """The literal of a or b."""
@@ -60,10 +61,12 @@ class Gates:
     def differ(self, a: int, b: int) -> int:
         """The literal of a xor b."""
         sign = (a ^ b) & 1
-        a, b = sorted((a & ~1, b & ~1))
+        a, b = a & ~1, b & ~1
         if a == b:
             return sign
-        return (b if a == FALSE else self._gate("xor", (a, b))) ^ sign
+        if a > b:
+            a, b = b, a
+        return (b if a == FALSE else self._gate("xor", (a, b), (a >> 1, b >> 1))) ^ sign
 
     def mux(self, condition: int, then: int, otherwise: int) -> int:
         """The literal of `then` where the condition holds, else `otherwise`."""
@@ -77,7 +80,7 @@ class Gates:
             return self.either(condition, otherwise) if then else self.both(condition ^ 1, otherwise)
         if otherwise <= TRUE:
             return self.either(condition ^ 1, then) if otherwise else self.both(condition, then)
-        return self._gate("mux", (condition, then, otherwise))
+        return self._gate("mux", (condition, then, otherwise), (condition >> 1, then >> 1, otherwise >> 1))
 
     def equal(self, left: list[int], right: list[int]) -> int:
         """Whether two numbers of as many bits are equal: a tree."""

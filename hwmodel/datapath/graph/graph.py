@@ -6,9 +6,11 @@ stands at place i of each tuple, so that graphs of 100,000 nodes are built and w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+import numpy as np
 
 from arrayol.ir.types import ElementType, Kind
 from arrayol.source import Span
@@ -16,6 +18,7 @@ from hwmodel.datapath.graph.bits import logic_bits, needed_ranges, zeros_at_the_
 from hwmodel.datapath.graph.digits import plan_of
 from hwmodel.datapath.graph.numbers import Number
 from hwmodel.datapath.graph.packing import FEW, PACKED, SUMS, compared_bits, packed_luts
+from hwmodel.datapath.graph.sorts import Ints, Sorts, sorts_of
 
 # Operators that are no hardware: data that come from outside, and wires.
 INPUT, CONSTANT = "input", "constant"
@@ -90,15 +93,26 @@ class Graph:
         return self.operations[node]
 
     @cached_property
-    def needed(self) -> tuple[tuple[int, int], ...]:
-        """The bits of each node that something needs, from the first to before the last."""
-        outputs = [node for places in self.outputs.values() for node in places]
-        return tuple(needed_ranges(self.operators, self.operands, self.numbers, self.details, outputs))
+    def sorts(self) -> Sorts:
+        """Which nodes are alike."""
+        return sorts_of(self.operators, self.operands, self.numbers, self.details, _WITH_CONSTANT | {SHIFT})
 
     @cached_property
-    def needed_bits(self) -> tuple[int, ...]:
+    def _ranges(self) -> tuple[Ints, Ints]:
+        outputs = [node for places in self.outputs.values() for node in places]
+        return needed_ranges(self.sorts, self.operands, self.numbers, self.details, outputs)
+
+    @cached_property
+    def needed(self) -> tuple[tuple[int, int], ...]:
+        """The bits of each node that something needs, from the first to before the last."""
+        low, high = self._ranges
+        return tuple(zip(low.tolist(), high.tolist(), strict=True))
+
+    @cached_property
+    def needed_bits(self) -> Ints:
         """How many they are: behind wires that drop the others, fewer than its number has."""
-        return tuple([last - first for first, last in self.needed])
+        low, high = self._ranges
+        return high - low
 
     @cached_property
     def luts(self) -> tuple[int, ...]:
@@ -107,19 +121,24 @@ class Graph:
         packed = packed_luts(
             self.operators, self.operands, self.numbers, self.details, self.needed, self.small_sums, outputs
         )
-        return tuple(packed if packed is not None else map(self._bits_of_logic, range(len(self))))
+        if packed is None:
+            packed = [0] * len(self)
+            for node in {*self.sorts.nodes_of(PACKED).tolist(), *self.small_sums}:
+                packed[node] = self._bits_of_logic(node)
+        return tuple(packed)
 
     @cached_property
     def small_sums(self) -> frozenset[int]:
         """Sums of integers of so few bits that they take no carry chain."""
-        rows = zip(self.operators, self.operands, self.needed, strict=True)
-        found = [
-            node
-            for node, (operator, operands, needed) in enumerate(rows)
-            if operator in SUMS
-            and (needed[1] <= FEW or any(self.operators[operand] in _ENDS_IN_ZEROS for operand in operands))
-        ]
-        return frozenset([node for node in found if not self.numbers[node].is_float and self._own(node) <= FEW])
+        sorts = self.sorts
+        found = sorts.nodes_of(SUMS)
+        ends_in_zeros = np.zeros(len(self), bool)
+        ends_in_zeros[sorts.nodes_of(_ENDS_IN_ZEROS)] = True
+        taken = [ends_in_zeros[sorts.operands[sorts.starts[found] + place]] for place in (0, sorts.sizes[found] - 1)]
+        found = found[(self._ranges[1][found] <= FEW) | taken[0] | taken[1]]
+        return frozenset(
+            [node for node in found.tolist() if not self.numbers[node].is_float and self._own(node) <= FEW]
+        )
 
     def _own(self, node: int) -> int:
         """The bits of a sum or a bit operation that take logic."""
@@ -130,33 +149,56 @@ class Graph:
     @cached_property
     def operations(self) -> tuple[Operation | None, ...]:
         """The same of all nodes. Equal operations are one object."""
+        different, places = self.different_operations
+        return tuple(map((*different, None).__getitem__, places.tolist()))
+
+    @cached_property
+    def different_operations(self) -> tuple[tuple[Operation, ...], Ints]:
+        """Each operation once, as the nodes first need it, and for each node the place of its own, -1 where free."""
+        sorts, (low, high) = self.sorts, self._ranges
+        priced = np.ones(len(self), bool)
+        priced[sorts.nodes_of(FREE)] = False
+        nodes = np.flatnonzero(priced)
+        most = int(sorts.bits.max(initial=0)) + 1
+        key = (sorts.of * most + low) * most + high
+        for detail in self._details(nodes):
+            _, key = np.unique(key, return_inverse=True)
+            key = key * (int(detail.max(initial=0)) + 2) + detail + 1
+        _, first, alike = np.unique(key[nodes], return_index=True, return_inverse=True)
+        order = np.argsort(first)
         known: dict[tuple[object, ...], Operation] = {}
-        alike: dict[tuple[object, ...], Operation] = {}  # nodes that need no further look
-        listed: list[Operation | None] = []
-        codes = [id(number) for number in self.numbers]  # few objects, and faster to compare than numbers
-        by_code = dict(zip(codes, self.numbers, strict=True))
-        floats = {code for code, number in by_code.items() if number.is_float}
-        small = self.small_sums
-        endings = [node if operator in _ENDS_IN_ZEROS else -1 for node, operator in enumerate(self.operators)]
-        rows = zip(self.operators, self.operands, codes, self.details, self.needed, strict=True)
-        for node, (operator, operands, code, detail, needed) in enumerate(rows):
-            if operator in FREE:
-                listed.append(None)
-                continue
-            key: tuple[object, ...] = (operator, code, needed, *map(codes.__getitem__, operands))
-            if (operator in PACKED and code not in floats) or operator == "mux":
-                key += self._logic(node)
-            elif operator in SUMS and node in small:
-                key += (self.luts[node],)
-            if operator in _WITH_CONSTANT:
-                key += (detail,)
-            elif operator in _OF_OPERANDS and code not in floats:
-                key += tuple([endings[operand] for operand in operands])
-            operation = alike.get(key)
-            if operation is None:
-                operation = alike[key] = self._found(node, known)
-            listed.append(operation)
-        return tuple(listed)
+        found = [self._found(node, known) for node in nodes[first[order]].tolist()]
+        different = {id(operation): operation for operation in found}
+        listed = {identity: place for place, identity in enumerate(different)}
+        places = np.full(len(self), -1, np.int64)
+        ranks = np.empty(len(order), np.int64)
+        ranks[order] = [listed[id(operation)] for operation in found]
+        places[nodes] = ranks[alike]
+        return tuple(different.values()), places
+
+    def _details(self, nodes: Ints) -> Iterator[Ints]:
+        """What prices of nodes depend on beside their sort and the bits that are needed, where there is such."""
+        sorts = self.sorts
+        floats = np.array([self.numbers[node].is_float for node in sorts.first.tolist()], bool)[sorts.of]
+        logic = np.zeros(len(self), bool)
+        logic[sorts.nodes_of(PACKED)] = True
+        logic[floats] = False
+        logic[sorts.nodes_of(frozenset({"mux"}))] = True
+        logic[list(self.small_sums)] = True
+        if logic.any():
+            yield np.where(logic, np.array(self.luts, np.int64), -1)
+        ends_in_zeros = np.zeros(len(self), bool)
+        ends_in_zeros[sorts.nodes_of(_ENDS_IN_ZEROS)] = True
+        asked = np.zeros(len(self), bool)
+        asked[sorts.nodes_of(_OF_OPERANDS)] = True
+        asked &= ~floats
+        for place in (0, 1):
+            some = np.flatnonzero(asked & (sorts.sizes > place))
+            operands = sorts.operands[sorts.starts[some] + place]
+            ending = np.full(len(self), -1, np.int64)
+            ending[some] = np.where(ends_in_zeros[operands], operands, -1)
+            if (ending >= 0).any():
+                yield ending
 
     def _found(self, node: int, known: dict[tuple[object, ...], Operation]) -> Operation:
         """The operation of a node that is not free, the known one where there is one."""

@@ -47,10 +47,10 @@ def packed_luts(
     outputs: Sequence[int],
 ) -> list[int] | None:
     """The LUTs of each node; None where the graph is too large, or has none of these operators."""
-    if not (small_sums or PACKED.intersection(operators)) or sum(number.bits for number in numbers) > LARGEST:
+    if not (small_sums or PACKED.intersection(operators)) or sum([number.bits for number in numbers]) > LARGEST:
         return None
     packing = Packing(operators, operands, numbers, details, needed, small_sums)
-    for node in range(len(operators)):
+    for node in packing.of_logic():
         packing.add(node)
     packing.end(outputs)
     return packing.covered()
@@ -80,7 +80,7 @@ class Packing:
     needed: Sequence[Range]
     small_sums: frozenset[int]
     gates: Gates = field(default_factory=Gates)
-    bits: list[Bits] = field(default_factory=list)
+    bits: list[Bits] = field(init=False)
     roots: set[int] = field(default_factory=set)  # gates whose value something that is no gate takes
     constants: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # multiplexer: condition, constant, other
     inverted: dict[int, int] = field(default_factory=dict)  # leaves that an output takes inverted: by node
@@ -88,6 +88,15 @@ class Packing:
 
     def __post_init__(self) -> None:
         self.seen = _seen(self.operators, self.operands, self.small_sums)
+        self.bits = [[]] * len(self.operators)
+
+    def of_logic(self) -> list[int]:
+        """The nodes that have bits, or take some: all others change nothing."""
+        with_bits = {node for node, operator in enumerate(self.operators) if operator in _LOGIC}
+        with_bits |= self.seen | self.small_sums
+        return [
+            node for node, taken in enumerate(self.operands) if node in with_bits or not with_bits.isdisjoint(taken)
+        ]
 
     def add(self, node: int) -> None:
         """The bits of a node, and what it takes that is no logic."""
@@ -95,29 +104,33 @@ class Packing:
         operator, number = self.operators[node], self.numbers[node]
         sources = self.operands[node]
         if operator not in _LOGIC and node not in self.small_sums:
-            self._takes(sources)
-            self.bits.append(self.gates.leaves(number.bits) if node in self.seen else [])
+            self._end_at(node)
             return
         real = number.is_float or any(self.numbers[source].is_float for source in sources)
         if operator == CONSTANT and not real:
             detail = self.details[node]
             assert isinstance(detail, int)
-            self.bits.append([detail >> place & 1 for place in range(number.bits)])
+            self.bits[node] = [detail >> place & 1 for place in range(number.bits)]
         elif operator in (SHIFT, RESIZE) and not real:
-            self.bits.append(self._wires(node, sources[0]))
+            self.bits[node] = self._wires(node, sources[0])
         elif operator == "mux" and sources:
-            self.bits.append(self._mux(node))
+            self.bits[node] = self._mux(node)
         elif operator == "select" and not self.numbers[sources[0]].is_float:
-            self.bits.append(self._select(node))
+            self.bits[node] = self._select(node)
         elif node in self.small_sums:
-            self.bits.append(self._sum(node))
+            self.bits[node] = self._sum(node)
         elif operator in ("shl", "shr"):
-            self.bits.append(self._shifted(operator, sources, number))
+            self.bits[node] = self._shifted(operator, sources, number)
         elif operator in PACKED and not real:
-            self.bits.append(self._logic(operator, sources, number))
+            self.bits[node] = self._logic(operator, sources, number)
         else:
-            self._takes(sources)
-            self.bits.append(self.gates.leaves(number.bits) if node in self.seen else [])
+            self._end_at(node)
+
+    def _end_at(self, node: int) -> None:
+        """A node that is no logic takes bits, and its own are leaves."""
+        self._takes(self.operands[node])
+        if node in self.seen:
+            self.bits[node] = self.gates.leaves(self.numbers[node].bits)
 
     def _takes(self, sources: Sequence[int]) -> None:
         for source in sources:

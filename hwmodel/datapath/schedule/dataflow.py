@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
-from typing import Any, TypeAlias
+from itertools import islice
 
 import numpy as np
 
-from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, Graph, Operation
+from hwmodel.datapath.graph.graph import CONSTANT, FREE, INPUT, RESIZE, SHIFT, Graph, Operation
+from hwmodel.datapath.graph.packing import PACKED
+from hwmodel.datapath.graph.sorts import Ints, Sorts
 
-Ints: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
-
+_CONSTANTS = frozenset({CONSTANT})
+_WIRES = FREE - {CONSTANT, INPUT}
 NO_VALUE = -1  # a constant, or an element of an input port that nothing reads
 ACCESS = "access"  # a read of the local memory at a place that data decide
 
@@ -26,8 +27,9 @@ ACCESS = "access"  # a read of the local memory at a place that data decide
 class Dataflow:
     """The operations of one repetition.
 
-    `kinds` has each different operation once, `kind` for each operation its place there. `operands` has for each
-    operation its operands, in their order: a value, or -1 - c for constant c. `bits` are those of the values.
+    `kinds` has each different operation once, `kind` for each operation its place there. `values_taken` has the
+    operands of the operations one after the other, `arities` how many each takes: a value, or -1 - c for constant c.
+    `widths` are the bits of the values.
     `elements` has for each value that is an input (port, element); `inputs` and `outputs` for each port the values of
     its places, `parts` how many places an element has. `nodes` are the operations' nodes in the graph.
     """
@@ -35,8 +37,9 @@ class Dataflow:
     graph: Graph
     kinds: tuple[Operation, ...]
     kind: list[int]
-    operands: list[tuple[int, ...]]
-    bits: list[int]
+    values_taken: Ints
+    arities: Ints
+    widths: Ints
     elements: list[tuple[str, int]]
     inputs: Mapping[str, tuple[int, ...]]
     outputs: Mapping[str, tuple[int, ...]]
@@ -57,9 +60,13 @@ class Dataflow:
     @cached_property
     def taken(self) -> tuple[Ints, Ints]:
         """The same with constants."""
-        sizes = np.fromiter(map(len, self.operands), np.int64, len(self.operands))
-        values = np.fromiter(chain.from_iterable(self.operands), np.int64, int(sizes.sum()))
-        return values, np.repeat(np.arange(len(sizes)), sizes)
+        return self.values_taken, np.repeat(np.arange(len(self.arities)), self.arities)
+
+    @cached_property
+    def operands(self) -> list[tuple[int, ...]]:
+        """For each operation what it takes, in order."""
+        taken = iter(self.values_taken.tolist())
+        return [tuple(islice(taken, size)) for size in self.arities.tolist()]
 
     @cached_property
     def pairs(self) -> tuple[Ints, Ints, dict[int, tuple[int, ...]]]:
@@ -67,21 +74,40 @@ class Dataflow:
 
         A constant is no operand here.
         """
-        values, users = self.taken
-        sizes = np.bincount(users, minlength=len(self.operands))
+        values, sizes = self.values_taken, self.arities
         begins = np.cumsum(sizes) - sizes
         known = np.append(np.maximum(values, NO_VALUE), [NO_VALUE, NO_VALUE])
         first, second = (np.where(sizes > place, known[begins + place], NO_VALUE) for place in (0, 1))
         more = {
-            operation: tuple([value for value in self.operands[operation][2:] if value >= 0])
+            operation: tuple([value for value in values[begin + 2 : begin + size].tolist() if value >= 0])
             for operation in np.flatnonzero(sizes > 2).tolist()
+            for begin, size in [(int(begins[operation]), int(sizes[operation]))]
         }
         return first, second, more
 
     @cached_property
-    def widths(self) -> Ints:
+    def ports(self) -> Ints:
+        """The number of the port of each value that is an input."""
+        numbers = {port: number for number, port in enumerate(self.inputs)}
+        return np.array([numbers[port] for port, _ in self.elements], np.int64)
+
+    @cached_property
+    def places(self) -> Ints:
+        """Its element."""
+        return np.array([element for _, element in self.elements], np.int64)
+
+    @cached_property
+    def settable(self) -> Ints:
+        """The multiplexers with LUTs of a constant and of a value that is no logic: a register behind may do them."""
+        kinds = {kind for kind, each in enumerate(self.kinds) if each.operator == "mux" and each.luts}
+        found = (operation for operation, kind in enumerate(self.kind) if kind in kinds) if kinds else ()
+        return np.array([one for one in found if _takes_constant(self.graph, self.nodes[one])], np.int64)
+
+    @cached_property
+    def bits(self) -> list[int]:
         """The bits of the values."""
-        return np.array(self.bits, np.int64)
+        bits: list[int] = self.widths.tolist()
+        return bits
 
     @cached_property
     def written(self) -> dict[str, Ints]:
@@ -91,6 +117,16 @@ class Dataflow:
     def sizes(self, ports: Mapping[str, tuple[int, ...]]) -> dict[str, int]:
         """How many elements each of the ports has."""
         return {port: len(places) // self.parts[port] for port, places in ports.items()}
+
+
+def _takes_constant(graph: Graph, node: int) -> bool:
+    others = [operand for operand in graph.operands[node][1:] if graph.operators[operand] != CONSTANT]
+    if len(others) != 1:
+        return False
+    (other,) = others
+    while graph.operators[other] in (SHIFT, RESIZE):
+        (other,) = graph.operands[other]
+    return graph.operators[other] not in PACKED
 
 
 def distinct_of(numbers: Ints) -> Ints:
@@ -103,49 +139,55 @@ def distinct_of(numbers: Ints) -> Ints:
 
 def dataflow_of(graph: Graph) -> Dataflow:
     """The operations of a graph, and what they work on."""
-    values = [NO_VALUE] * len(graph)
-    bits: list[int] = []
-    elements: list[tuple[str, int]] = []
+    sorts, (different, places) = graph.sorts, graph.different_operations
     parts = {port: graph.parts(port) for port in (*graph.inputs, *graph.outputs)}
-    for port, places in graph.inputs.items():
-        for place, node in enumerate(places):
-            if node >= 0:
-                values[node] = len(elements)
-                elements.append((port, place // parts[port]))
-                bits.append(graph.numbers[node].bits)
-    value_of = values.__getitem__
-    kinds: dict[int, int] = {}
-    listed: list[Operation] = []
-    kind, operands, nodes = [], [], []
-    rows = zip(graph.operators, graph.operands, graph.operations, strict=True)
-    for node, (operator, sources, operation) in enumerate(rows):
-        if operation is None:
-            if operator in FREE and operator not in (INPUT, CONSTANT):
-                values[node] = values[sources[0]]
-            elif operator == CONSTANT:
-                values[node] = -1 - node
-            continue
-        known = kinds.get(id(operation))
-        if known is None:
-            known = kinds[id(operation)] = len(listed)
-            listed.append(operation)
-        kind.append(known)
-        operands.append(tuple(map(value_of, sources)))
-        values[node] = len(bits)
-        bits.append(graph.needed_bits[node])
-        nodes.append(node)
+    read = [
+        (node, (port, place // parts[port]))
+        for port, listed in graph.inputs.items()
+        for place, node in enumerate(listed)
+        if node >= 0
+    ]
+    inputs = np.array([node for node, _ in read], np.int64)
+    nodes = np.flatnonzero(places >= 0)
+    values = np.full(len(graph), NO_VALUE, np.int64)
+    values[inputs] = np.arange(len(inputs))
+    values[nodes] = np.arange(len(inputs), len(inputs) + len(nodes))
+    constants = sorts.nodes_of(_CONSTANTS)
+    values[constants] = -1 - constants
+    values = values[_behind_wires(sorts)]
+    by_operand, sizes = values[sorts.operands], sorts.sizes[nodes]
+    begins = np.cumsum(sizes) - sizes
+    taken = by_operand[np.repeat(sorts.starts[nodes] - begins, sizes) + np.arange(int(sizes.sum()))]
+    listed_values = values.tolist()
     return Dataflow(
         graph,
-        tuple(listed),
-        kind,
-        operands,
-        bits,
-        elements,
+        different,
+        places[nodes].tolist(),
+        taken,
+        sizes,
+        np.concatenate([sorts.bits[inputs], graph.needed_bits[nodes]]),
+        [element for _, element in read],
         {
-            port: tuple([values[node] if node >= 0 else NO_VALUE for node in places])
-            for port, places in graph.inputs.items()
+            port: tuple([listed_values[node] if node >= 0 else NO_VALUE for node in listed])
+            for port, listed in graph.inputs.items()
         },
-        {port: tuple([max(NO_VALUE, values[node]) for node in places]) for port, places in graph.outputs.items()},
+        {
+            port: tuple([max(NO_VALUE, listed_values[node]) for node in listed])
+            for port, listed in graph.outputs.items()
+        },
         parts,
-        nodes,
+        nodes.tolist(),
     )
+
+
+def _behind_wires(sorts: Sorts) -> Ints:
+    """For each node the one whose value it has: its own, or of a wire that of what the wire starts at."""
+    sources = np.arange(len(sorts.of))
+    wires = sorts.nodes_of(_WIRES)
+    sources[wires] = sorts.operands[sorts.starts[wires]]
+    while len(wires):
+        further = sources[sources]
+        if np.array_equal(further, sources):
+            break
+        sources = further
+    return sources

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hwmodel.datapath.schedule.dataflow import Dataflow, Ints
+from hwmodel.datapath.graph.sorts import Ints
+from hwmodel.datapath.schedule.dataflow import Dataflow
 from hwmodel.datapath.schedule.place import FAR, Placed, Problem
 
 
-def arrivals_of(dataflow: Dataflow, interval: int) -> list[int]:
+def arrivals_of(dataflow: Dataflow, interval: int) -> Ints:
     """The cycles in which the inputs are in their registers, by value."""
-    together = {port: -(-size // interval) for port, size in dataflow.sizes(dataflow.inputs).items()}
-    return [element // together[port] for port, element in dataflow.elements]
+    sizes = np.array(list(dataflow.sizes(dataflow.inputs).values()), np.int64)
+    return dataflow.places // -(-sizes // interval)[dataflow.ports]
 
 
 def readiness(dataflow: Dataflow, port: str, interval: int) -> Ints:
@@ -50,7 +51,7 @@ class Ends:
 def ends_of(problem: Problem, placed: Placed) -> Ends:
     """When the outputs are there. An input that is an output takes the cycle in which it is written."""
     dataflow = problem.dataflow
-    by_value = np.concatenate([np.array(problem.arrivals, np.int64) + 1, _in_registers(problem, placed), [1]])
+    by_value = np.concatenate([problem.arrivals + 1, _in_registers(problem, placed), [1]])
     finished: dict[str, Ints] = {}
     latency, depth = 0, 0
     for port, values in dataflow.written.items():
@@ -74,7 +75,7 @@ def deadlines(problem: Problem, written: Mapping[str, Ints], ends: Ends, pinned:
 
 def earliest(problem: Problem, cycles: Mapping[str, Ints]) -> Ints:
     """By value the ticks of the first of the cycles, by port and place, in which it leaves; FAR where it does not."""
-    due = np.full(len(problem.dataflow.bits), FAR, np.int64)
+    due = np.full(len(problem.dataflow.widths), FAR, np.int64)
     for port, values in problem.dataflow.written.items():
         kept = values >= 0
         np.minimum.at(due, values[kept], cycles[port][kept] * problem.room)
@@ -117,7 +118,7 @@ def lifetimes_of(problem: Problem, placed: Placed, ends: Ends) -> Lifetimes:
     stages = np.array([max(1, -(-timing.ticks // room)) for timing in problem.timings], np.int64)
     own = np.array([timing.pipelined for timing in problem.timings], np.int64)
     made = starts + (stages + own)[problem.places] if len(starts) else starts
-    born = np.concatenate([np.array(problem.arrivals, np.int64), made])
+    born = np.concatenate([problem.arrivals, made])
     last = np.full(len(born), -1, np.int64)
     first_use = np.full(len(born), FAR, np.int64)
     values, users = dataflow.edges

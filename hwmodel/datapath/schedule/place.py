@@ -22,7 +22,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from hwmodel.datapath.schedule.dataflow import Dataflow, Ints
+from hwmodel.datapath.graph.sorts import Ints
+from hwmodel.datapath.schedule.dataflow import Dataflow
 
 FAR = 1 << 60
 
@@ -128,7 +129,7 @@ class Problem:
     places: Ints
     timings: Sequence[Timing]
     sharing: Sequence[Sharing | None]
-    arrivals: Sequence[int]
+    arrivals: Ints
 
     @cached_property
     def ticks(self) -> Ints:
@@ -163,7 +164,7 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
         (timing.ticks, timing.within, own.left if own is not None else [], own)
         for timing, own in zip(problem.timings, map(slots.get, range(len(problem.sharing))), strict=True)
     ]
-    available = [0, *[cycle * room for cycle in problem.arrivals]]
+    available = [0, *(problem.arrivals * room).tolist()]
     in_order = np.array(order, np.int64)
     starts: list[int] = []
     for first, second, others, (ticks, within, left, own) in _in_order(problem, in_order, rows):

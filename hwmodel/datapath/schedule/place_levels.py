@@ -16,7 +16,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from hwmodel.datapath.schedule.dataflow import Dataflow, Ints, distinct_of
+from hwmodel.datapath.graph.sorts import Ints
+from hwmodel.datapath.schedule.dataflow import Dataflow, distinct_of
 from hwmodel.datapath.schedule.place import FAR, Placed, Problem, Slots, move
 
 WIDE = 24  # operations in a level, on average, from which on arrays pay
@@ -65,18 +66,20 @@ class Levels:
 def levels_of(dataflow: Dataflow) -> Levels:
     """The levels of a body."""
     first = dataflow.first
-    depth = [-1] * (len(dataflow.bits) + 1)  # the last is that of constants, which are values below 0
-    for operation, operands in enumerate(dataflow.operands):
-        level = -1
-        for value in operands:
-            if value >= 0 and depth[value] > level:
-                level = depth[value]
-        depth[first + operation] = level + 1
-    levels = np.array(depth[first:-1], np.int64)
+    depth = [-1] * first  # by value; the operations are appended
+    left, right, more = dataflow.pairs
+    for operation, (one, other) in enumerate(zip(left.tolist(), right.tolist(), strict=True)):
+        level = depth[one] if one >= 0 else -1
+        if other >= 0 and depth[other] > level:
+            level = depth[other]
+        if operation in more:
+            level = max(level, *[depth[value] for value in more[operation]], -1)
+        depth.append(level + 1)
+    levels = np.array(depth[first:], np.int64)
     order = np.argsort(levels, kind="stable")
     counts = np.bincount(levels)
     begins = [0, *np.cumsum(counts).tolist()]
-    places = np.arange(len(dataflow.bits))  # by value: its place among those in the order of levels
+    places = np.arange(len(dataflow.widths))  # by value: its place among those in the order of levels
     places[first + order] = np.arange(first, first + len(order))
     values, users = dataflow.edges
     keys = distinct_of((places[first:][users] - first) * len(depth) + values)
@@ -99,7 +102,7 @@ def unshared_by_levels(problem: Problem, levels: Levels) -> Placed:
     """What place.py's `as_soon_as_possible` does where no class is shared, so that operations may come in any order."""
     room, ticks, within = problem.room, problem.ticks[levels.order], problem.within[levels.order]
     starts = np.zeros(len(ticks), np.int64)
-    available = np.concatenate([np.array(problem.arrivals, np.int64) * room, starts])
+    available = np.concatenate([problem.arrivals * room, starts])
     for own, results, values, users in levels.forwards:
         ready = starts[own]
         np.maximum.at(ready, users, available[values])

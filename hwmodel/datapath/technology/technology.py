@@ -215,7 +215,17 @@ class Technology:
 
     def mux_in(self, width: int, sources: int) -> tuple[float, Mapping[str, float]]:
         """Time in ns and costs of the multiplexer before an input of a shared operator."""
-        return self._wiring(self.table.operators.mux_in, width, sources) if sources > 1 else (0.0, {})
+        if sources <= 1:
+            return 0.0, {}
+        known = self._muxes.get((width, sources))
+        if known is None:
+            known = self._muxes[width, sources] = self._wiring(self.table.operators.mux_in, width, sources)
+        return known
+
+    @cached_property
+    def _muxes(self) -> dict[tuple[int, int], tuple[float, Mapping[str, float]]]:
+        """Multiplexers that were asked for, by width and sources."""
+        return {}
 
     def control(self, interval: int) -> Mapping[str, float]:
         """Costs of what tells a folded datapath in which cycle of the interval it is."""
@@ -245,10 +255,13 @@ class Technology:
 
     def weight(self, cost: Mapping[str, float]) -> float:
         """Costs as one number, by which sharing is weighed: LUT + FF / 2 + what a DSP is worth; or um2."""
-        exchange = {"lut": 1.0, "ff": 0.5, "dsp": 0.0, "area": 1.0, **self.table.path.exchange}
-        return sum(exchange.get(name, 0.0) * amount for name, amount in cost.items())
+        return sum(self._exchange.get(name, 0.0) * amount for name, amount in cost.items())
 
-    @property
+    @cached_property
+    def _exchange(self) -> Mapping[str, float]:
+        return {"lut": 1.0, "ff": 0.5, "dsp": 0.0, "area": 1.0, **self.table.path.exchange}
+
+    @cached_property
     def costs(self) -> tuple[str, ...]:
         """The names of costs that the table has."""
         rows = [row for rows in self.table.operators.rows.values() for row in rows]
