@@ -18,6 +18,7 @@ from hwmodel.datapath.graph.sorts import Ints
 from hwmodel.datapath.schedule.dataflow import distinct_of
 from hwmodel.datapath.schedule.place import Placed, Problem
 
+FEW_GROUPS = 1 << 16
 ONE_BY_ONE = 500  # shared operations up to which each looks for its own operator
 Fed = Counter[tuple[int, int]]  # by (position of an input, how many sources it has): how many inputs
 
@@ -52,6 +53,8 @@ def _by_rank(problem: Problem, wires: Wires, slots: Ints) -> Ints:
     """The place of each operation among those of its class and slot, in the order of the wires."""
     count = len(slots)
     groups = wires.classes * problem.interval + slots
+    if len(problem.sharing) * problem.interval <= FEW_GROUPS:
+        groups = groups.astype(np.uint16)  # of few bits, which NumPy sorts in one pass
     order = wires.order[np.argsort(groups[wires.order], kind="stable")]
     ordered = groups[order]
     begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))

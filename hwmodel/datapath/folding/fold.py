@@ -187,7 +187,7 @@ def _folded(
     placed, slots = (
         (unshared_by_levels(problem, levels), {})
         if levels.are_wide and not any(sharing)
-        else as_soon_as_possible(problem, np.argsort(urgency, kind="stable").tolist())
+        else as_soon_as_possible(problem, np.argsort(urgency, kind="stable"))
     )
     ends = ends_of(problem, placed)
     pinned = frozenset(output for output, _ in delays)

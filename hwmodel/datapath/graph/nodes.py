@@ -100,6 +100,18 @@ class Nodes:
         interval = (0, 1) if code >= F32 else range_of(code)
         return self.typed(INPUT, (), code, interval, (port, place))
 
+    def first(self, count: int) -> Nodes:
+        """A copy of so many nodes from the start."""
+        return Nodes(
+            {key: node for key, node in self.table.items() if node < count},
+            self.records[:count],
+            self.low[:count],
+            self.high[:count],
+            self.positive_zero[:count],
+            {node for node in self.wrapping if node < count},
+            {node: value for node, value in self.floats.items() if node < count},
+        )
+
     def live(self, outputs: Outputs) -> list[bool]:
         """Which nodes some output needs."""
         records = self.records

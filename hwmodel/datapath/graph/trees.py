@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import heapq
 
-from hwmodel.datapath.graph.graph import FREE
+from hwmodel.datapath.graph.graph import CONSTANT, FREE
 from hwmodel.datapath.graph.integers import Integers, number_bits
 from hwmodel.datapath.graph.nodes import Nodes, Outputs
 from hwmodel.datapath.graph.numbers import F32
@@ -28,8 +28,8 @@ def with_trees(nodes: Nodes, outputs: Outputs) -> tuple[Nodes, Outputs]:
     inner = _inner_nodes(nodes, uses, user)
     if not inner:
         return nodes, outputs
-    regrouped = _Regrouped(nodes, inner)
-    places = regrouped.run(uses)
+    regrouped = _Regrouped(nodes, inner, uses)
+    places = regrouped.run()
     return regrouped.target, {port: [places[node] for node in listed] for port, listed in outputs.items()}
 
 
@@ -75,17 +75,20 @@ def _inner_nodes(nodes: Nodes, uses: list[int], user: dict[int, int]) -> set[int
 class _Regrouped:
     """Builds the nodes anew, those of chains by trees."""
 
-    def __init__(self, source: Nodes, inner: set[int]) -> None:
-        self.source, self.inner = source, inner
-        self.target = Nodes()
+    def __init__(self, source: Nodes, inner: set[int], uses: list[int]) -> None:
+        self.source, self.inner, self.uses = source, inner, uses
+        self.alike = self._alike()
+        self.target = source.first(self.alike)
         self.integers = Integers(self.target)
         self.levels: list[int] = []
-        self.places: dict[int, int] = {}
+        self.places = [*range(self.alike), *[-1] * (len(uses) - self.alike)]
 
-    def run(self, uses: list[int]) -> dict[int, int]:
-        for node, record in enumerate(self.source.records):
-            if not uses[node] or node in self.inner:
+    def run(self) -> list[int]:
+        """The node of the target for each of the source; -1 where there is none."""
+        for node in range(self.alike, len(self.uses)):
+            if not self.uses[node] or node in self.inner:
                 continue
+            record = self.source.records[node]
             self.target.span = record[4]
             if record[0] in _SUMS and record[2] < F32 and self._has_chain(record[1]):
                 self.places[node] = self._sum(node)
@@ -94,6 +97,15 @@ class _Regrouped:
             else:
                 self.places[node] = self._copy(node)
         return self.places
+
+    def _alike(self) -> int:
+        """How many nodes at the start stay as they are. Constants that nothing uses may as well stay."""
+        source, end = self.source, min(self.inner)
+        for node in range(end):
+            is_constant = source.records[node][0] == CONSTANT
+            if not is_constant and (not self.uses[node] or source.low[node] == source.high[node]):
+                return node
+        return end
 
     def _has_chain(self, operands: tuple[int, ...]) -> bool:
         return any(operand in self.inner for operand in operands)

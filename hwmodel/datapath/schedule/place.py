@@ -154,7 +154,7 @@ def slots_of(problem: Problem) -> dict[int, Slots]:
     }
 
 
-def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed, dict[int, Slots]]:
+def as_soon_as_possible(problem: Problem, order: Ints) -> tuple[Placed, dict[int, Slots]]:
     """Starts in an order in which operands come before their users, and the slots that are left.
 
     What the loop reads stands in lists in this order: `available` has 0 for constants, the inputs, then the results.
@@ -165,14 +165,13 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
         for timing, own in zip(problem.timings, map(slots.get, range(len(problem.sharing))), strict=True)
     ]
     available = [0, *(problem.arrivals * room).tolist()]
-    in_order = np.array(order, np.int64)
-    starts: list[int] = []
-    for first, second, others, (ticks, within, left, own) in _in_order(problem, in_order, rows):
+    append = available.append
+    for first, second, others, (ticks, within, left, own) in _in_order(problem, order, rows):
         start, other = available[first], available[second]
         if other > start:  # noqa: PLR1730  a call takes longer, and this is done for every operation
             start = other
-        for value in others:
-            start = max(start, available[value])
+        if others:
+            start = max(start, *[available[value] for value in others])
         offset = start % room
         if offset > within:
             start += room - offset
@@ -182,11 +181,10 @@ def as_soon_as_possible(problem: Problem, order: Sequence[int]) -> tuple[Placed,
                 left[slot] -= 1
             else:
                 start = own.take(start // room) * room
-        starts.append(start)
-        available.append(start + ticks)
-    placed = np.empty(len(starts), np.int64)
-    placed[in_order] = starts
-    return Placed(placed), slots
+        append(start + ticks)
+    starts = np.empty(len(order), np.int64)
+    starts[order] = available[1 + problem.dataflow.first :]
+    return Placed(starts - problem.ticks), slots
 
 
 Row: TypeAlias = tuple[int, int, list[int], Slots | None]
