@@ -128,11 +128,15 @@ class _Regrouped:
 
     def _level(self, node: int) -> int:
         """Operators on the longest way to a node."""
-        for place in range(len(self.levels), node + 1):
-            operator, operands, *_ = self.target.records[place]
-            before = max(map(self.levels.__getitem__, operands), default=0)
-            self.levels.append(before + (operator not in FREE))
-        return self.levels[node]
+        levels, records = self.levels, self.target.records
+        for place in range(len(levels), node + 1):
+            record = records[place]
+            before = 0
+            for operand in record[1]:
+                if levels[operand] > before:  # noqa: PLR1730  a call takes longer, and there are many operands
+                    before = levels[operand]
+            levels.append(before + (record[0] not in FREE))
+        return levels[node]
 
     def _leaves(self, node: int) -> list[tuple[int, bool]]:
         """The leaves of a chain, and whether each is subtracted, from the left."""
@@ -143,9 +147,12 @@ class _Regrouped:
             if own != node and own not in self.inner:
                 leaves.append((self.places[own], negative))
                 continue
-            operator, operands, *_ = self.source.records[own]
-            signs = (negative, negative != (operator == "sub")) if len(operands) == 2 else (not negative,)
-            stack.extend(reversed(list(zip(operands, signs, strict=True))))
+            record = self.source.records[own]
+            operands = record[1]
+            if len(operands) == 2:
+                stack += [(operands[1], negative != (record[0] == "sub")), (operands[0], negative)]
+            else:
+                stack.append((operands[0], not negative))
         return leaves
 
     def _sum(self, node: int) -> int:
