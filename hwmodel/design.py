@@ -78,11 +78,29 @@ class Scan:
     """An order of the points or blocks of a repetition space.
 
     `dimensions` lists the dimensions from the outermost to the innermost; `descending` says for each of them, in the
-    same order, whether it is walked downwards.
+    same order, whether it is walked downwards. Over blocks of blocks it names a dimension twice: first for the outer
+    blocks, then for those inside one of them.
     """
 
     dimensions: tuple[int, ...]
     descending: tuple[bool, ...]
+
+    @property
+    def rank(self) -> int:
+        """The dimensions of the space that it walks."""
+        return len(set(self.dimensions))
+
+    @property
+    def twice(self) -> frozenset[int]:
+        """The dimensions that it walks at two levels."""
+        return frozenset(each for each in self.dimensions if self.dimensions.count(each) > 1)
+
+    @property
+    def innermost(self) -> Scan:
+        """The order of what lies inside one outer block: each dimension only where it stands last."""
+        loops = dict(zip(self.dimensions, range(len(self.dimensions)), strict=True))
+        inner = sorted(loops.values())
+        return Scan(tuple(self.dimensions[at] for at in inner), tuple(self.descending[at] for at in inner))
 
     def __str__(self) -> str:
         signed = zip(self.dimensions, self.descending, strict=True)
@@ -93,11 +111,36 @@ class Scan:
 class Blocks:
     """Boxes that a repetition space is cut in, counted from index 0, and the order in which they are walked.
 
-    `shape` has one side per dimension, at least 1 and at most the extent.
+    `shape` has one side per dimension, at least 1 and at most the extent. `outer` are the sides of blocks of blocks,
+    where the scan names dimensions twice: along these no shorter than `shape`, along all others the same; else empty.
     """
 
     shape: tuple[int, ...]
     scan: Scan
+    outer: tuple[int, ...] = ()
+
+    def fit(self, rank: int) -> bool:
+        """Whether they are of a space of that rank, and nest."""
+        named = sorted(self.scan.dimensions)
+        if named != sorted([*range(rank), *self.scan.twice]) or len(self.shape) != rank:
+            return False
+        if not self.scan.twice:
+            return not self.outer
+        pairs = enumerate(zip(self.shape, self.outer, strict=False))
+        return len(self.outer) == rank and all(
+            side <= outer if dimension in self.scan.twice else side == outer for dimension, (side, outer) in pairs
+        )
+
+    def sides(self, dimension: int) -> tuple[int, ...]:
+        """Those along a dimension, the outer block's first where there is one."""
+        sides = (*self.outer[dimension : dimension + 1], self.shape[dimension])
+        return sides if dimension in self.scan.twice else sides[-1:]
+
+    @property
+    def text(self) -> str:
+        """The sides in words: "8x8", "32x32 in 8x8" of blocks of blocks."""
+        shapes = (self.outer, self.shape) if self.outer else (self.shape,)
+        return " in ".join("x".join(map(str, shape)) for shape in shapes)
 
 
 # Where many designs are priced at once, units and interval of a processor stand in one integer of 64 bits, its rate. An

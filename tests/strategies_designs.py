@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 from spec_data import loaded
-from strategies_machine import array_keeps, platforms
+from strategies_machine import array_keeps, in_outer_blocks, platforms
 from strategies_transforms import LinkedSpec, linked_specs
 
 from arrayol.checks.top import choose_top
@@ -174,8 +174,11 @@ def group_designs(
 
 @st.composite
 def _blocks(draw: st.DrawFn, model: MachineModel, task: str) -> Blocks:
-    shape = tuple(draw(st.integers(1, extent)) for extent in model.accesses.extents(task))
-    return Blocks(shape, draw(st.sampled_from(model.legal_scans(task, shape))))
+    extents = model.accesses.extents(task)
+    shape = tuple(draw(st.integers(1, extent)) for extent in extents)
+    plain = Blocks(shape, draw(st.sampled_from(model.legal_scans(task, shape))))
+    blocks = draw(in_outer_blocks(plain, extents))
+    return blocks if model.is_legal(task, blocks) else plain
 
 
 @st.composite
@@ -254,6 +257,8 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
         yield from ("interval chosen" for processor in group.processors if processor.interval)
         if group.recompute and len(group.tasks) > 1:
             yield "recompute"
+        if group.blocks.outer:
+            yield "blocks of blocks"
         extents = model.accesses.extents(group.tasks[-1])
         if any(extent % side for extent, side in zip(extents, group.blocks.shape, strict=True)):
             yield "partial block"

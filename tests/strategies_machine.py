@@ -172,7 +172,25 @@ def blocks(draw: st.DrawFn, network: Network, task: str, *, small: bool = False)
     for extent in _extents(network, task):
         sides = st.sampled_from([1, 1, min(2, extent), extent]) if small else st.integers(1, extent)
         shape.append(draw(sides))
-    return Blocks(tuple(shape), draw(scans(network, task)))
+    return draw(in_outer_blocks(Blocks(tuple(shape), draw(scans(network, task))), _extents(network, task)))
+
+
+@st.composite
+def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int]) -> Blocks:
+    """The same, two in three times; else in blocks of blocks, of which some are clipped: legal or not."""
+    if not extents or draw(st.integers(0, 2)):
+        return blocks
+    twice = sorted(draw(st.sets(st.integers(0, len(extents) - 1), min_size=1)))
+    dimensions, descending = list(blocks.scan.dimensions), list(blocks.scan.descending)
+    for dimension in twice:
+        inner = dimensions.index(dimension)
+        loop, turned = draw(st.integers(0, inner)), draw(st.booleans())
+        descending.insert(loop, descending[inner] ^ turned)
+        dimensions.insert(loop, dimension)
+    outer = list(blocks.shape)
+    for dimension in twice:
+        outer[dimension] = draw(st.integers(blocks.shape[dimension], extents[dimension]))
+    return Blocks(blocks.shape, Scan(tuple(dimensions), tuple(descending)), tuple(outer))
 
 
 @st.composite
@@ -209,6 +227,7 @@ def cases(draw: st.DrawFn) -> Case:
         name for name in made if not network.arrays[name].is_output and set(network.arrays[name].readers) & set(tasks)
     ]
     last = tasks[-1]
+    walked = draw(blocks(network, last))
     layouts = draw(bank_layouts(network, tasks)) if draw(st.integers(0, 1)) == 0 else ()
     fifos = draw(st.sets(st.sampled_from(inner), min_size=1)) if inner and draw(st.booleans()) else set()
     cutting, several = draw(st.booleans()), draw(st.integers(0, 2)) == 0
@@ -227,12 +246,12 @@ def cases(draw: st.DrawFn) -> Case:
         platform,
         GroupDesign(
             tuple(processors),
-            draw(blocks(network, last)),
+            walked,
             frozenset(fifos),
             layouts,
             draw(st.sampled_from(POLICIES)),
             recompute=draw(st.integers(0, 2)) == 0,
-            keeps=draw(array_keeps(network, tasks, len(_extents(network, last)))),
+            keeps=draw(array_keeps(network, tasks, len(walked.scan.dimensions))),
         ),
     )
 

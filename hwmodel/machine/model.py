@@ -26,7 +26,7 @@ from hwmodel.machine.group import Group
 from hwmodel.machine.organised import Organised, organisations
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
-from hwmodel.machine.scans import legal_scans
+from hwmodel.machine.scans import breaking_pair, legal_scans
 from hwmodel.machine.schedule.fifo import fifo_data
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain, separable_fifos
@@ -127,6 +127,10 @@ class MachineModel:
         """
         return legal_scans(self.accesses.extents(task), self.accesses.delays(task), shape)
 
+    def is_legal(self, task: str, blocks: Blocks) -> bool:
+        """Whether the delays of a task allow the scan of such blocks."""
+        return breaking_pair(self.accesses.extents(task), self.accesses.delays(task), blocks) is None
+
     def estimate(self, group: GroupDesign) -> GroupEstimate:
         """The estimate of a group: by the separable path where that takes it, else by the exact one.
 
@@ -207,7 +211,8 @@ class MachineModel:
         group, batch = Group(self.accesses, tasks), self.batch(tasks)
         if tasks not in self._fifos:
             self._fifos[tasks] = separable_fifos(batch.counts) if batch is not None else possible_fifos(group)
-        separable = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch is not None else None
+        products = batch is not None and not blocks.outer
+        separable = offers_of_separable(batch, blocks, self._fifos[tasks]) if batch and products else None
         return find_offers(group, blocks, self._fifos[tasks]) if separable is None else separable
 
     @property

@@ -37,28 +37,67 @@ def block_counts(extents: Extents, shape: Sequence[int]) -> Extents:
 
 
 def block_places(repetitions: Indices, extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
-    """The place in the block order of the block of each repetition, given as an (n, rank) array."""
-    counts = block_counts(extents, blocks.shape)
-    place = np.zeros(len(repetitions), np.int64)
-    for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
-        block = repetitions[:, dimension] // blocks.shape[dimension]
-        place = place * counts[dimension] + (counts[dimension] - 1 - block if down else block)
-    return place
+    """The place in the block order of the block of each repetition, given as an (n, rank) array.
+
+    With blocks of blocks the repetitions have to be all of the space, since places are then counted among them.
+    """
+    place = _loop_places([repetitions[:, dimension] for dimension in range(len(extents))], extents, blocks)
+    return np.unique(place, return_inverse=True)[1].ravel() if blocks.outer else place
 
 
 def prefixes(extents: Extents, blocks: Blocks, level: int) -> NDArray[np.int64]:
     """For each block, in their order, the number of the values that the `level` outer loops have there."""
-    counts = block_counts(extents, blocks.shape)
-    inner = math.prod(counts[dimension] for dimension in blocks.scan.dimensions[level:])
-    return np.arange(math.prod(counts)) // inner
+    starts = [_starts(extent, blocks.sides(dimension)) for dimension, extent in enumerate(extents)]
+    places = np.sort(_loop_places([one.ravel() for one in np.meshgrid(*starts, indexing="ij")], extents, blocks))
+    inner = math.prod(_loop_counts(extents, blocks)[level:])
+    return np.unique(places // inner, return_inverse=True)[1].ravel()
+
+
+def _starts(extent: int, sides: Sequence[int]) -> Indices:
+    """The indices at which a block along a dimension starts."""
+    index = np.arange(extent)
+    for side in sides[:-1]:
+        index = index % side
+    return np.flatnonzero(index % sides[-1] == 0)
+
+
+def _loop_counts(extents: Extents, blocks: Blocks) -> list[int]:
+    """The most places that each loop has: those of inner blocks in a whole outer one."""
+    left, counts, loops = list(extents), list[int](), _loops(blocks)
+    for dimension, _, side in loops:
+        counts.append(-(-left[dimension] // side))
+        left[dimension] = min(left[dimension], side)
+    return counts
+
+
+def _loops(blocks: Blocks) -> list[tuple[int, bool, int]]:
+    """Of each loop its dimension, whether it goes downwards, and the side of its blocks."""
+    left = {dimension: list(blocks.sides(dimension)) for dimension in blocks.scan.dimensions}
+    directed = zip(blocks.scan.dimensions, blocks.scan.descending, strict=True)
+    return [(dimension, down, left[dimension].pop(0)) for dimension, down in directed]
+
+
+def _loop_places(columns: Sequence[Indices], extents: Extents, blocks: Blocks) -> NDArray[np.int64]:
+    """The places in all loops of the block of each repetition, in one number; one column of indices per dimension.
+
+    Outer blocks at the far ends may hold fewer blocks than others: some numbers then stand for none.
+    """
+    left = list(columns)
+    place = np.zeros(columns[0].shape if columns else 1, np.int64)
+    for (dimension, down, side), count in zip(_loops(blocks), _loop_counts(extents, blocks), strict=True):
+        block, left[dimension] = left[dimension] // side, left[dimension] % side
+        place = place * count + (count - 1 - block if down else block)
+    return place
 
 
 def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> tuple[Delay, Pair] | None:
     """A delay, a repetition, and the repetition it reads from that lies in a later block; None for a legal scan."""
     for delay in delays:
         chosen = [max(0, step) for step in delay.vector]  # some repetition whose r - d lies in the space
+        along = enumerate(zip(extents, delay.vector, strict=True))
+        left = [list(_moves(extent, blocks.sides(dimension), step)) for dimension, (extent, step) in along]
         for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
-            moves = _moves(extents[dimension], blocks.shape[dimension], delay.vector[dimension])
+            moves = left[dimension].pop(0)
             back, same = (moves.ahead if down else moves.behind), moves.same
             if back is not None:
                 chosen[dimension] = back
@@ -71,19 +110,24 @@ def breaking_pair(extents: Extents, delays: Sequence[Delay], blocks: Blocks) -> 
 
 
 class _Moves:
-    """Along one dimension: an index whose delayed index is in a lower block, in a higher one, in the same one."""
+    """Of indices along one dimension: one whose delayed index is in a lower block, in a higher one, in the same one."""
 
-    def __init__(self, extent: int, side: int, step: int) -> None:
-        index = np.arange(max(0, step), min(extent, extent + step))
-        change = index // side - (index - step) // side
+    def __init__(self, index: Indices, change: Indices) -> None:
         self.ahead, self.behind, self.same = (
             int(index[moves][0]) if moves.any() else None for moves in (change > 0, change < 0, change == 0)
         )
 
 
 @lru_cache(maxsize=4096)
-def _moves(extent: int, side: int, step: int) -> _Moves:
-    return _Moves(extent, side, step)
+def _moves(extent: int, sides: tuple[int, ...], step: int) -> tuple[_Moves, ...]:
+    """One for each level of blocks, of the indices that stay in the same block at all levels further out."""
+    index = np.arange(max(0, step), min(extent, extent + step))
+    left, moves = (index, index - step), []
+    for side in sides:
+        change = left[0] // side - left[1] // side
+        moves.append(_Moves(index, change))
+        index, left = index[change == 0], (left[0][change == 0] % side, left[1][change == 0] % side)
+    return tuple(moves)
 
 
 def legal_scans(extents: Extents, delays: Sequence[Delay], shape: Extents) -> tuple[Scan, ...]:

@@ -70,7 +70,7 @@ def tick_group(group: Group, design: GroupDesign) -> Ticks:
 def require_legal(group: Group, task: str, blocks: Blocks) -> None:
     """Raises ArrayolError (`scan-against-delay`) where a delay would be read before it is written."""
     extents = group.accesses.extents(task)
-    if len(blocks.shape) != len(extents) or len(blocks.scan.dimensions) != len(extents):
+    if not blocks.fit(len(extents)):
         raise ValueError(f"blocks {blocks} do not fit the repetition space {list(extents)} of '{task}'")
     broken = breaking_pair(extents, group.delays(task), blocks)
     if broken is None:
@@ -78,12 +78,17 @@ def require_legal(group: Group, task: str, blocks: Blocks) -> None:
     delay, (reader, source) = broken
     raise error(
         "scan-against-delay",
-        f"'{task}' cannot be walked in the order {blocks.scan} with blocks of {list(blocks.shape)}: repetition "
+        f"'{task}' cannot be walked in the order {blocks.scan} with blocks of {_shown(blocks)}: repetition "
         f"{list(reader)} reads '{delay.output}' of repetition {list(source)}, whose block comes later",
         delay.span,
         hint="walk the dimensions of the delay upwards where it is positive and downwards where it is negative, or "
         "take blocks that hold both repetitions",
     )
+
+
+def _shown(blocks: Blocks) -> str:
+    shapes = (blocks.shape, blocks.outer) if blocks.outer else (blocks.shape,)
+    return " in ".join(str(list(shape)) for shape in shapes)
 
 
 def _last_task(group: Group, blocks: Blocks) -> Ticks:

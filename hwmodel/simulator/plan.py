@@ -137,22 +137,40 @@ def plan_of(accesses: Accesses, design: GroupDesign) -> Plan:
     return _Planner(accesses, design).plan()
 
 
+def block_loops(blocks: Blocks, extents: Extents) -> Ints:
+    """For every repetition (row-major) the place of its block in each loop of the scan, (loops, repetitions)."""
+    indices = np.indices(extents, np.int64).reshape(len(extents), -1) if extents else np.zeros((0, 1), np.int64)
+    places, seen = np.zeros((len(blocks.scan.dimensions), indices.shape[1]), np.int64), set[int]()
+    for loop, (dimension, descending) in enumerate(zip(blocks.scan.dimensions, blocks.scan.descending, strict=True)):
+        place, twice = indices[dimension], dimension in blocks.scan.twice
+        if twice and dimension not in seen:
+            seen.add(dimension)
+            place = place // blocks.outer[dimension]
+        elif twice:
+            place = place % blocks.outer[dimension] // blocks.shape[dimension]
+        else:
+            place = place // blocks.shape[dimension]
+        places[loop] = place.max() - place if descending else place
+    return places
+
+
 def block_ranks(blocks: Blocks, extents: Extents) -> Ints:
     """For every repetition (row-major) the place of its block in the scan; empty blocks do not exist."""
-    indices = np.indices(extents, np.int64).reshape(len(extents), -1) if extents else np.zeros((0, 1), np.int64)
-    rank = np.zeros(indices.shape[1], np.int64)
-    for dimension, descending in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
-        count = -(-extents[dimension] // blocks.shape[dimension])
-        place = indices[dimension] // blocks.shape[dimension]
-        rank = rank * count + (count - 1 - place if descending else place)
-    return rank
+    loops = block_loops(blocks, extents)
+    rank = np.zeros(loops.shape[1], np.int64)
+    for place in loops:
+        rank = rank * (int(place.max()) + 1) + place
+    return np.unique(rank, return_inverse=True)[1].ravel() if blocks.outer else rank
 
 
 def scan_places(blocks: Blocks | None, extents: Extents) -> Ints:
-    """For every repetition (row-major) its place in the scan over the whole box; row-major without blocks."""
+    """For every repetition (row-major) its place in the scan over the whole box; row-major without blocks.
+
+    Where a scan walks blocks of blocks, what lies in one block is walked as the innermost loops are.
+    """
     if blocks is None:
         return np.arange(int(np.prod(extents, dtype=np.int64)), dtype=np.int64)
-    return block_ranks(replace(blocks, shape=(1,) * len(extents)), extents)
+    return block_ranks(Blocks((1,) * len(extents), blocks.scan.innermost), extents)
 
 
 class _Planner:
@@ -166,7 +184,9 @@ class _Planner:
         self.works: dict[str, Work] = {}
         ranks = block_ranks(design.blocks, accesses.extents(self.last))
         count = int(ranks.max()) + 1
-        self.ticks = Ticks(np.arange(count), np.arange(count), self._loops(count))
+        first = np.unique(ranks, return_index=True)[1]
+        loops = block_loops(design.blocks, accesses.extents(self.last))[:, first].T
+        self.ticks = Ticks(np.arange(count), np.arange(count), loops)
 
     def plan(self) -> Plan:
         for task, blocks in self.blocks.items():
@@ -183,13 +203,6 @@ class _Planner:
         if len(lasts) != 1:
             raise fault("plan", f"the group has {len(lasts)} last tasks: {', '.join(sorted(lasts))}")
         return lasts[0]
-
-    def _loops(self, blocks: int) -> Ints:
-        """The place of each block in each loop."""
-        scan, shape = self.design.blocks.scan, self.design.blocks.shape
-        extents = self.accesses.extents(self.last)
-        counts = [-(-extents[dimension] // shape[dimension]) for dimension in scan.dimensions]
-        return np.indices(counts, np.int64).reshape(len(counts), blocks).T
 
     def _require_legal(self, task: str, blocks: Blocks) -> None:
         """Every acting delay reads what the same block or an earlier one has made."""

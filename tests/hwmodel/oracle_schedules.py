@@ -70,7 +70,7 @@ class Schedules:
         """The place of r in the order of a level."""
         cut = {processor.task: processor.cut for processor in self.of.design.processors}[task]
         blocks = self.of.design.blocks if task == self.of.last else cut
-        scan = list(range(len(r))) if blocks is None else list(blocks.scan.dimensions)
+        scan = list(range(len(r))) if blocks is None else list(blocks.scan.innermost.dimensions)
         place = dict(zip(scan, r if blocks is None else self.of.block_place(task, self.points(blocks), r), strict=True))
         if len(self.of.delays(task)) == 1 and len(self.delayed(task)) == 1:
             ((dimension, step),) = self.delayed(task)
@@ -81,7 +81,7 @@ class Schedules:
         return tuple(place[one] for one in scan)
 
     def points(self, blocks: Blocks) -> Blocks:
-        return Blocks((1,) * len(blocks.shape), blocks.scan)
+        return Blocks((1,) * len(blocks.shape), blocks.scan.innermost)
 
     def delayed(self, task: str) -> list[tuple[int, int]]:
         return [(k, step) for delay in self.of.delays(task) for k, step in enumerate(delay.vector) if step]

@@ -35,11 +35,14 @@ class Stepped(Grouped):
 
     def block_place(self, task: str, blocks: Blocks, r: Point) -> Point:
         """The place of r's block in the block order, to be compared lexicographically."""
-        counts = [-(-extent // side) for extent, side in zip(self.space(task), blocks.shape, strict=True)]
-        place = []
-        for dimension, down in zip(blocks.scan.dimensions, blocks.scan.descending, strict=True):
+        twice, place = blocks.scan.twice, []
+        for loop, (dimension, down) in enumerate(zip(blocks.scan.dimensions, blocks.scan.descending, strict=True)):
             index = r[dimension] // blocks.shape[dimension]
-            place.append(counts[dimension] - 1 - index if down else index)
+            if dimension in twice and dimension in blocks.scan.dimensions[:loop]:
+                index = r[dimension] % blocks.outer[dimension] // blocks.shape[dimension]
+            elif dimension in twice:
+                index = r[dimension] // blocks.outer[dimension]
+            place.append(-index if down else index)
         return tuple(place)
 
     def require_legal(self, task: str, blocks: Blocks) -> None:

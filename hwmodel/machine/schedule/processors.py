@@ -228,7 +228,7 @@ def make_stages(
 def _issue_ranks(group: Group, task: str, blocks: Blocks | None, along: int | None) -> Elements:
     """The place of each repetition in the scan order, the delay's dimension outermost and that of lines innermost."""
     extents = group.accesses.extents(task)
-    scan = blocks.scan if blocks is not None else row_major(len(extents))
+    scan = blocks.scan.innermost if blocks is not None else row_major(len(extents))
     falls = dict(zip(scan.dimensions, scan.descending, strict=True))
     delayed = delayed_dimensions(group.accesses, task)
     outermost: int | None = None

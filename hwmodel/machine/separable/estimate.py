@@ -24,8 +24,8 @@ from hwmodel.machine.ticks import require_legal
 
 
 def is_plain(design: GroupDesign) -> bool:
-    """Whether a design opens nothing but a policy or layouts: no cuts, FIFOs, recomputing or keeps."""
-    return not (design.fifos or design.recompute or design.keeps) and all(
+    """Whether a design opens nothing but a policy or layouts: no outer blocks, cuts, FIFOs, recomputing or keeps."""
+    return not (design.blocks.outer or design.fifos or design.recompute or design.keeps) and all(
         processor.cut is None for processor in design.processors
     )
 

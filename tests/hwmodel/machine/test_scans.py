@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import NOWHERE, delay_sets
+from strategies_machine import in_outer_blocks
 
 from arrayol.checks.check import check_source, load_checked
 from arrayol.checks.top import choose_top
@@ -19,9 +20,10 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import Delay, Shape
 from arrayol.source import SourceFile
+from hwmodel.accesses import points
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan, row_major
 from hwmodel.machine.model import MachineModel
-from hwmodel.machine.scans import all_scans, breaking_pair, legal_scans
+from hwmodel.machine.scans import all_scans, block_places, breaking_pair, legal_scans, prefixes
 from hwmodel.platform import load_platform
 
 Vectors = tuple[tuple[int, ...], ...]
@@ -31,9 +33,12 @@ def places(extents: tuple[int, ...], blocks: Blocks) -> dict[tuple[int, ...], tu
     """The place of each repetition's block in the block order, to be compared lexicographically."""
     found = {}
     for r in product(*map(range, extents)):
-        block = [index // side for index, side in zip(r, blocks.shape, strict=True)]
+        block = [[index // side] for index, side in zip(r, blocks.shape, strict=True)]
+        for dimension in blocks.scan.twice:
+            outer = blocks.outer[dimension]
+            block[dimension] = [r[dimension] // outer, r[dimension] % outer // blocks.shape[dimension]]
         directed = zip(blocks.scan.dimensions, blocks.scan.descending, strict=True)
-        found[r] = tuple(-block[dimension] if down else block[dimension] for dimension, down in directed)
+        found[r] = tuple(-block[dimension].pop(0) if down else block[dimension].pop(0) for dimension, down in directed)
     return found
 
 
@@ -59,6 +64,7 @@ def test_a_scan_is_legal_where_no_pair_breaks_it(case: tuple[Vectors, Shape], da
         tuple(data.draw(st.booleans()) for _ in extents),
     )
     blocks = Blocks(tuple(data.draw(st.integers(1, extent)) for extent in extents), scan)
+    blocks = data.draw(in_outer_blocks(blocks, extents))
     broken = breaking_pair(extents, acting(vectors), blocks)
     assert (broken is None) == is_legal(extents, vectors, blocks)
     if broken is not None:
@@ -79,6 +85,40 @@ def test_every_legal_order_is_offered(case: tuple[Vectors, Shape], data: st.Data
     assert set(offered) <= set(legal)
     orders = {(scan.dimensions, tuple(in_order(extents, Blocks(shape, scan)))) for scan in offered}
     assert orders == {(scan.dimensions, tuple(in_order(extents, Blocks(shape, scan)))) for scan in legal}
+
+
+@given(st.lists(st.integers(1, 7), max_size=3), st.data())
+def test_places_and_prefixes_follow_the_loops(extents: list[int], data: st.DataObject) -> None:
+    space = tuple(extents)
+    scan = data.draw(st.sampled_from(list(all_scans(len(space)))))
+    plain = Blocks(tuple(data.draw(st.integers(1, extent)) for extent in space), scan)
+    blocks = data.draw(in_outer_blocks(plain, space))
+    assert blocks.fit(len(space))
+    place = places(space, blocks)
+    order = sorted(set(place.values()))
+    assert block_places(points(space), space, blocks).tolist() == [order.index(place[r]) for r in sorted(place)]
+    for level in range(len(blocks.scan.dimensions) + 1):
+        outer = [one[:level] for one in order]
+        assert prefixes(space, blocks, level).tolist() == [sorted(set(outer)).index(one) for one in outer]
+
+
+@pytest.mark.parametrize(
+    ("shape", "dimensions", "outer"),
+    [
+        ((2, 2), (0, 1, 0), ()),
+        ((2, 2), (0, 1, 0), (1, 2)),
+        ((2, 2), (0, 1, 0), (4, 4)),
+        ((2, 2), (0, 1), (2, 2)),
+        ((2, 2), (0, 1, 0, 0), (4, 2)),
+        ((2, 2), (0, 0), (4, 2)),
+        ((2, 2, 2), (0, 1, 0), (4, 2, 2)),
+    ],
+)
+def test_sides_that_do_not_nest_do_not_fit(
+    shape: tuple[int, ...], dimensions: tuple[int, ...], outer: tuple[int, ...]
+) -> None:
+    assert not Blocks(shape, Scan(dimensions, (False,) * len(dimensions)), outer).fit(2)
+    assert Blocks((2, 2), Scan((0, 1, 0), (False,) * 3), (4, 2)).fit(2)
 
 
 def in_order(extents: tuple[int, ...], blocks: Blocks) -> list[tuple[int, ...]]:
