@@ -153,8 +153,8 @@ def _group(result: Result, group: GroupRecord) -> str:
     if group.mapping is None:
         blocks = (f"X_out {processor.block_data:,}" for processor in group.processors)
         return ", ".join(f"{text}, {block}" for text, block in zip(units, blocks, strict=True))
-    shape, scan = group.mapping.blocks.shape, group.mapping.blocks.scan
-    blocks_text = f"{'x'.join(map(str, shape)) or '1'} in the order {scan or 'of one'}"
+    sides, scan = group.mapping.blocks.decisions.text, group.mapping.blocks.scan
+    blocks_text = f"{sides or '1'} in the order {scan or 'of one'}"
     cycles = f"{group.mapping.latency_cycles:,} cycles in {group.mapping.steps:,} steps"
     return f"{', '.join(units)}; blocks {blocks_text}; {cycles}"
 

@@ -128,14 +128,14 @@ def _mapping_lines(result: Result, number: int, group: GroupRecord) -> Iterator[
     mapping = group.mapping
     assert mapping is not None, "fusions have lines of their own"
     units = ",".join(map(result.rate_text, group.processors))
-    blocks = f"{'x'.join(map(str, mapping.blocks.shape)) or '1'} [{mapping.blocks.scan}]"
+    blocks = f"{mapping.blocks.decisions.text or '1'} [{mapping.blocks.scan}]"
     name = max(mapping.ends, key=mapping.ends.__getitem__, default="")  # what ends the steps of most cycles
     share = f"{name} {mapping.ends[name] / mapping.latency_cycles:.0%}" if name and mapping.latency_cycles else ""
     yield f"{number}: {', '.join(group.tasks)}", units, blocks, share
     for processor in group.processors:
         if processor.cut is not None:
-            shape = "x".join(map(str, processor.cut.shape))
-            yield f"   {processor.task} in blocks of its own", "", f"{shape} [{processor.cut.scan}]", ""
+            own = f"{processor.cut.decisions.text} [{processor.cut.scan}]"
+            yield f"   {processor.task} in blocks of its own", "", own, ""
     extras = [f"FIFO {name}" for name in mapping.fifos]
     extras += [f"{layout.array} in {layout.banks} banks" for layout in mapping.layouts]
     extras += [f"policy {mapping.policy}"] if mapping.policy != "reuse" else []

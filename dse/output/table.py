@@ -58,7 +58,7 @@ def _group(group: GroupRecord) -> tuple[str, ...]:
     cuts = [f"{processor.task}: {_blocks(processor.cut)}" for processor in group.processors if processor.cut]
     layouts = [f"{layout.array}: {layout.banks} banks" for layout in group.mapping.layouts]
     return (
-        "x".join(map(str, group.mapping.blocks.shape)),
+        group.mapping.blocks.decisions.text,
         f"[{group.mapping.blocks.scan}]",
         "; ".join(cuts),
         " ".join(group.mapping.fifos),
@@ -69,4 +69,4 @@ def _group(group: GroupRecord) -> tuple[str, ...]:
 
 
 def _blocks(blocks: BlocksRecord) -> str:
-    return f"{'x'.join(map(str, blocks.shape))} scan {blocks.scan}"
+    return f"{blocks.decisions.text} scan {blocks.scan}"

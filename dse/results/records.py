@@ -58,7 +58,7 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
 
 
 def _blocks(blocks: Blocks) -> BlocksRecord:
-    return BlocksRecord(shape=blocks.shape, scan=str(blocks.scan))
+    return BlocksRecord(shape=blocks.shape, scan=str(blocks.scan), outer=blocks.outer)
 
 
 def resident_records(estimate: DesignEstimate) -> tuple[MemoryRecord, ...]:

@@ -40,15 +40,25 @@ class Record(BaseModel):
 
 
 class BlocksRecord(Record):
-    """Boxes in repetitions, and the scan over them: dimensions from the outermost, descending ones with a minus."""
+    """Boxes in repetitions, and the scan over them: dimensions from the outermost, descending ones with a minus.
+
+    `outer` are the sides of blocks of blocks, where the scan names dimensions twice.
+    """
 
     shape: tuple[Side, ...]
     scan: str
+    outer: tuple[Side, ...] = ()
 
     @property
     def decisions(self) -> Blocks:
         """As models and simulator take it."""
-        return Blocks(self.shape, parse_scan(self.scan))
+        return Blocks(self.shape, parse_scan(self.scan), self.outer)
+
+    @model_validator(mode="after")
+    def _they_fit(self) -> BlocksRecord:
+        if not self.decisions.fit(len(self.shape)):
+            raise ValueError(self)
+        return self
 
 
 class CyclesRecord(Record):

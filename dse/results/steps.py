@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from math import prod
 from typing import Any
 
@@ -107,12 +107,13 @@ class StepFinder:
             blocks = {processor.task: processor.block_data or 1 for processor in group.processors}
             most = min(max(1, _data(self.network.processes[task]) // block) for task, block in blocks.items())
             return _Wanted(group.tasks, None, most)
-        last, sizes = self.network.processes[group.tasks[-1]], group.mapping.blocks.shape
-        pairs = zip(last.repetition, sizes, strict=True)
+        last, blocks = self.network.processes[group.tasks[-1]], group.mapping.blocks
+        shapes = (blocks.outer, blocks.shape) if blocks.outer else (blocks.shape,)
+        pairs = [pair for pair in pairwise((last.repetition, *shapes)) for pair in zip(*pair, strict=True)]
         if any(extent is not None and extent % side for extent, side in pairs):
-            blocks_text = f"its blocks {shown(sizes)} of '{last.name}'"
+            blocks_text = f"its blocks {' in '.join(map(shown, shapes))} of '{last.name}'"
             raise NoStepsError(f"{blocks_text} leave a partial block of {shown_extents(last.repetition)}")
-        return _Wanted(group.tasks, sizes, None)
+        return _Wanted(group.tasks, blocks.shape, None)
 
     def _turn(self, group: Group) -> int:
         """When a group's steps come: of those that write parts of one array the last first.

@@ -99,6 +99,7 @@ class OptionsJob(GroupJob):
             study.policies,
             study.recompute,
             study.orders,
+            study.outer_blocks,
             study.keeps,
         )
         return digest("options", context.group_key(self.tasks), self.rates, self.blocks, offered_options)

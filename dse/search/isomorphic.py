@@ -90,7 +90,8 @@ def _outside(network: Network, array: str, tasks: Collection[str]) -> frozenset[
 def _study(study: Study, task: str) -> Signature:
     """What the study says of one task by its name."""
     tables = study.blocks, study.cuts, study.intervals
-    return tuple(table.get(task) if isinstance(table, Mapping) else None for table in tables)
+    named = (table.get(task) if isinstance(table, Mapping) else None for table in tables)
+    return (*named, tuple(study.outer_blocks.get(task, {}).items()))
 
 
 def _named(process: Process) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ def for_copies(study: Study, spec: Spec, network: Network) -> Study:
         return study
     named = _Named(spec, network)
     settings = {name: getattr(study, name) for name in study.model_fields_set}
-    for key in ("blocks", "cuts", "intervals"):
+    for key in ("blocks", "outer_blocks", "cuts", "intervals"):
         if isinstance(table := getattr(study, key), Mapping):
             settings[key] = named.table(table)
     if study.fusions != "all":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -21,15 +20,16 @@ from arrayol.language.diagnose import did_you_mean
 from dse.space.fusions import all_groups, can_run
 from dse.space.objectives import Figure, figures_of
 from dse.space.rates import check_intervals, intervals_of, rates, wants_every_rate
-from dse.space.study import Study
+from dse.space.study import Study, parse_scan
 from dse.space.task_graph import Mask, TaskGraph, bits, task_graph
 from hwmodel.accesses import Accesses
 from hwmodel.banks.linear import layout_candidates
-from hwmodel.design import ArrayKeeps, ArrayLoads, BankLayout, Blocks, GroupDesign, Keep, Scan, parse_keep
+from hwmodel.design import ArrayLoads, BankLayout, Blocks, GroupDesign, Keep, Scan, parse_keep
 from hwmodel.machine.model import MachineModel
 from hwmodel.residence import unfit_load
 
 Shape = tuple[int, ...]
+ArrayTexts = tuple[tuple[str, str], ...]  # what is kept of single arrays, as a study writes it
 MOST_UNITS = 1 << 16  # where a study does not list them
 SLOW_ELEMENTS = 20_000_000  # structures times elements of arrays, in one group
 
@@ -172,6 +172,23 @@ class MappingSpace:
             for shape in shapes:
                 yield Blocks(shape, scan)
 
+    def in_outer_blocks(self, plain: GroupDesign) -> Iterator[Blocks]:
+        """The blocks of a plain group, alone and in all outer blocks of the study that hold some of them whole.
+
+        Of the scans over blocks of blocks those whose innermost loops are the plain group's.
+        """
+        blocks, last = plain.blocks, plain.tasks[-1]
+        extents = self.accesses.extents(last)
+        yield blocks
+        for text, shapes in self.study.outer_blocks.get(last, {}).items():
+            scan = parse_scan(text)
+            for shape in shapes if scan.innermost == blocks.scan else ():
+                sides = zip(shape, extents, blocks.shape, strict=True)
+                outer = (min(side, extent) if at in scan.twice else own for at, (side, extent, own) in enumerate(sides))
+                found = Blocks(blocks.shape, scan, tuple(outer))
+                if found.fit(len(extents)) and self.model.is_legal(last, found):
+                    yield found
+
     def cuts(self, task: str) -> tuple[Blocks, ...]:
         """The cuts that the study offers for a task before the last."""
         extents = self.accesses.extents(task)
@@ -208,16 +225,16 @@ class MappingSpace:
         for chosen in product(*choices):
             yield tuple(layout for layout in chosen if layout is not None)
 
-    def keeps(self, plain: GroupDesign) -> Iterator[ArrayKeeps]:
+    def keeps(self, plain: GroupDesign) -> Iterator[ArrayTexts]:
         """The choices of what a group keeps of single arrays from outside: the policy's first, then the study's."""
-        loops = len(plain.blocks.scan.dimensions)
-        choices: list[list[tuple[str, Keep] | None]] = []
+        loops = max(len(blocks.scan.dimensions) for blocks in self.in_outer_blocks(plain))
+        choices: list[list[tuple[str, str] | None]] = []
         processes = [self.model.network.processes[task] for task in plain.tasks]
         made = {array for process in processes for array in process.writes}
         read = {array for process in processes for array in process.reads} - made
         for array, texts in sorted(self.study.keeps.items()):
             if array in read and not self.accesses.is_resident(array):
-                choices.append([None, *((array, keep) for keep in dict.fromkeys(_keeps(texts, loops)))])
+                choices.append([None, *((array, text) for text in texts if keep_of(text, loops))])
         for chosen in product(*choices):
             yield tuple(pair for pair in chosen if pair is not None)
 
@@ -235,11 +252,12 @@ def _lines(extents: Shape) -> tuple[Shape, ...]:
     )
 
 
-def _keeps(texts: Iterable[str], loops: int) -> Iterator[Keep]:
-    """Those whose level a scan of so many loops has."""
-    for text in texts:
-        with suppress(ValueError):
-            yield parse_keep(text, loops)
+def keep_of(text: str, loops: int) -> Keep | None:
+    """A keep of its text; None where a scan of so many loops does not have its level."""
+    try:
+        return parse_keep(text, loops)
+    except ValueError:
+        return None
 
 
 def check_space(space: MappingSpace) -> None:
@@ -254,6 +272,7 @@ def check_study(study: Study, graph: TaskGraph, accesses: Accesses) -> None:
         *_unfit_fusions(study, graph),
         *_unfit_shapes(study, graph, accesses),
         *_unfit_orders(study, graph, accesses),
+        *_unfit_outer_blocks(study, graph, accesses),
         *_unfit_loads(study, accesses.network),
         *_unfit_keeps(study, accesses),
     ]
@@ -313,6 +332,28 @@ def _unfit_shapes(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterato
                     yield _unfit(study, message, "give one side for each dimension of its repetition", key, task)
 
 
+def _unfit_outer_blocks(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
+    for task, by_scan in study.outer_blocks.items():
+        if task not in graph.names:
+            yield _unknown_task(study, graph, task, "outer_blocks")
+            continue
+        rank = len(accesses.extents(task))
+        for text, shapes in by_scan.items():
+            scan = parse_scan(text)
+            wrong = next((shape for shape in shapes if not len(shape) == rank == scan.rank), None)
+            if wrong is not None:
+                message = (
+                    f"'outer_blocks.{task}' has the scan \"{text}\" and the shape {list(wrong)}; '{task}' repeats "
+                )
+                hint = "name each dimension of its repetition once or twice, and give one side for each"
+                yield _unfit(study, f"{message}in {rank} dimensions", hint, "outer_blocks", task)
+            elif study.orders != "legal" and scan.innermost not in study.orders:
+                message = (
+                    f"'outer_blocks.{task}' walks inner blocks in the order \"{scan.innermost}\", which is none of"
+                )
+                yield _unfit(study, f"{message} 'orders'", "list it there too", "outer_blocks", task)
+
+
 def _unfit_orders(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
     if study.orders == "legal":
         return
@@ -339,10 +380,12 @@ def _unfit_loads(study: Study, network: Network) -> Iterator[Diagnostic]:
 
 def _unfit_keeps(study: Study, accesses: Accesses) -> Iterator[Diagnostic]:
     loops = max((len(accesses.extents(task)) for task in accesses.network.processes), default=0)
+    scans = [parse_scan(text) for by_scan in study.outer_blocks.values() for text in by_scan]
+    loops = max([loops, *(len(scan.dimensions) for scan in scans)])
     for name, texts in study.keeps.items():
         for text in texts if name in accesses.network.arrays else ():
-            if not any(True for at in range(loops + 1) for _ in _keeps([text], at)):
-                message = f"'array.{name}' cannot have keep = [\"{text}\"]: no task repeats in so many dimensions"
+            if not any(keep_of(text, at) for at in range(loops + 1)):
+                message = f"'array.{name}' cannot have keep = [\"{text}\"]: no scan has so many loops"
                 yield _unfit(study, message, f"a scan here has {loops} loops at most", "array", name, "keep")
 
 

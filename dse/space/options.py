@@ -1,4 +1,7 @@
-"""Mapping options, what a study has beyond a plain structure: cuts, FIFOs, layouts, policies, keeps, recomputing."""
+"""Mapping options, what a study has beyond a plain structure.
+
+Blocks of blocks, cuts, FIFOs, layouts, policies, keeps, recomputing.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from itertools import product
 from typing import Any
 
 from arrayol.errors import ArrayolError
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import MappingSpace, keep_of
 from hwmodel.design import Blocks, GroupDesign, parse_keep
 from hwmodel.machine.model import Offers
 
@@ -37,13 +40,14 @@ def count_mapping_options(space: MappingSpace, plain: GroupDesign) -> int:
 
 
 def choices_of(space: MappingSpace, plain: GroupDesign) -> list[tuple[Any, ...]]:
-    """What may be chosen of each decision: policy, recomputing, FIFOs, layouts, keeps, then the cut of each task."""
+    """What may be chosen of each decision: blocks, policy, recomputing, FIFOs, layouts, keeps, the cut of each task."""
     try:
         offers = space.model.offers(plain.tasks, plain.blocks)
     except ArrayolError:
         offers = Offers((), (), policies_differ=False)  # the group is refused, as its price will say
     study = space.study
     return [
+        tuple(space.in_outer_blocks(plain)),
         study.policies if offers.policies_differ else study.policies[:1],
         study.recompute if len(plain.tasks) > 1 else (False,),
         tuple(_fifos(space, offers.fifos)),
@@ -60,14 +64,15 @@ def structure_of(design: GroupDesign) -> GroupDesign:
 
 
 def is_plain(design: GroupDesign) -> bool:
-    """Whether a design is plain: no cuts, FIFOs, layouts or recomputing, and the usual policy."""
-    return design == GroupDesign(tuple(replace(processor, cut=None) for processor in design.processors), design.blocks)
+    """Whether a design is plain: no blocks of blocks, cuts, FIFOs, layouts or recomputing, and the usual policy."""
+    processors = tuple(replace(processor, cut=None) for processor in design.processors)
+    return not design.blocks.outer and design == GroupDesign(processors, design.blocks)
 
 
 def takes_exact_path(structure: GroupDesign) -> bool:
-    """Whether the model prices it element by element: with cuts, FIFOs, recomputing, keeps of single arrays."""
+    """Whether the model prices it element by element: blocks of blocks, cuts, FIFOs, recomputing, arrays' own keeps."""
     return (
-        bool(structure.fifos or structure.keeps)
+        bool(structure.blocks.outer or structure.fifos or structure.keeps)
         or structure.recompute
         or any(processor.cut for processor in structure.processors)
     )
@@ -110,14 +115,17 @@ def _fifos(space: MappingSpace, arrays: tuple[str, ...]) -> list[frozenset[str]]
 
 def with_options(plain: GroupDesign, choice: tuple[Any, ...]) -> GroupDesign:
     """A plain design with one choice of each decision of `choices_of`."""
-    policy, recompute, fifos, layouts, keeps, *cuts = choice
-    usual = parse_keep(policy, len(plain.blocks.scan.dimensions))
+    blocks, policy, recompute, fifos, layouts, keeps, *cuts = choice
+    loops = len(blocks.scan.dimensions)
+    usual = parse_keep(policy, loops)
+    chosen = ((array, keep_of(text, loops)) for array, text in keeps)
     return replace(
         plain,
+        blocks=blocks,
         processors=tuple(replace(processor, cut=cut) for processor, cut in zip(plain.processors, cuts, strict=True)),
         policy=policy,
         recompute=recompute,
         fifos=fifos,
         layouts=tuple(layout for layout in layouts if layout.array not in fifos),
-        keeps=tuple((array, keep) for array, keep in keeps if keep != usual),
+        keeps=tuple((array, keep) for array, keep in chosen if keep is not None and keep != usual),
     )

@@ -68,6 +68,7 @@ def parse_constraint(text: str) -> Constraint:
 
 
 Shapes = Mapping[str, tuple[tuple[int, ...], ...]]
+OuterBlocks = Mapping[str, Shapes]  # by task, then by the text of a scan
 ByTask = Mapping[str, tuple[int, ...]]
 Groups = tuple[tuple[str, ...], ...]
 Cut = Literal["none", "lines"]
@@ -78,13 +79,14 @@ LayoutKind = Literal["none", "linear"]
 def parse_scan(text: str) -> Scan:
     """A scan written as its dimensions from the outermost, a descending one with a minus: "1,-0".
 
-    Raises ValueError for anything else.
+    Over blocks of blocks it names a dimension twice. Raises ValueError for anything else.
     """
     signed = [part.strip() for part in text.split(",")] if text.strip() else []
     dimensions = tuple(int(part.removeprefix("-")) for part in signed)
-    if sorted(dimensions) != list(range(len(dimensions))):
+    scan = Scan(dimensions, tuple(part.startswith("-") for part in signed))
+    if sorted(dimensions) != sorted([*range(scan.rank), *scan.twice]):
         raise ValueError(text)
-    return Scan(dimensions, tuple(part.startswith("-") for part in signed))
+    return scan
 
 
 def _fusions(value: object) -> Literal["all"] | tuple[Groups, ...]:
@@ -112,9 +114,28 @@ def _orders(value: object) -> Literal["legal"] | tuple[Scan, ...]:
         return "legal"
     orders = _list(value)
     try:
-        return tuple(order if isinstance(order, Scan) else parse_scan(order) for order in (orders or _texts(orders)))
+        scans = tuple(order if isinstance(order, Scan) else parse_scan(order) for order in (orders or _texts(orders)))
     except (ValueError, AttributeError):
         raise _refused() from None
+    if any(scan.twice for scan in scans):
+        raise _refused()
+    return scans
+
+
+def _outer_blocks(value: object) -> OuterBlocks:
+    if not isinstance(value, Mapping):
+        raise _refused()
+    return {str(task): _shapes_by_scan(_shapes(by_scan)) for task, by_scan in value.items()}
+
+
+def _shapes_by_scan(shapes: Shapes) -> Shapes:
+    try:
+        scans = [parse_scan(text) for text in shapes]
+    except ValueError:
+        raise _refused() from None
+    if not all(scan.twice for scan in scans):
+        raise _refused()
+    return {str(scan): own for scan, own in zip(scans, shapes.values(), strict=True)}
 
 
 def _words(kind: Any) -> Callable[[object], tuple[Any, ...]]:
@@ -231,6 +252,11 @@ class Study(BaseModel):
     orders: Annotated[Any, PlainValidator(_orders), _AS_TEXTS] = Field(
         default="legal", description='"legal", or a list of scans, outermost dimension first, as ["0,1", "1,-0"]'
     )
+    outer_blocks: Annotated[Any, PlainValidator(_outer_blocks)] = Field(
+        default_factory=dict,
+        description='a table task = { "0,1,0" = [[12, 4]] } of shapes by scans that name dimensions twice, '
+        f"each side {_COUNT}",
+    )
     units: Annotated[Any, PlainValidator(_counts)] | None = Field(
         default=None, description=f"a list of numbers of units, each {_COUNT}"
     )
@@ -303,6 +329,7 @@ class Study(BaseModel):
 
 
 NARROW: Mapping[str, Any] = {  # plain designs: docs/explore.md, "Studies"
+    "outer_blocks": {},
     "cuts": ("none",),
     "links": ("buffer",),
     "layouts": ("none",),
@@ -317,7 +344,7 @@ def load_study(path: Path) -> Study:
 
 
 def narrowed(study: Study) -> Study:
-    """The study without cuts, FIFOs, layouts, policies, keeps and recomputing."""
+    """The study without blocks of blocks, cuts, FIFOs, layouts, policies, keeps and recomputing."""
     settings = {name: getattr(study, name) for name in study.model_fields_set}
     settings["array"] = {name: ArrayStudy(load=choice.load) for name, choice in study.array.items() if choice.load}
     return Study.model_validate({**settings, **NARROW})

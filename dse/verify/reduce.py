@@ -1,7 +1,8 @@
 """Designs at a reduced size: the same decisions on a smaller repetition space.
 
 What the simulator is to see of a design are its steps in the middle and at the border of each axis: a block side keeps
-at least five blocks along its axis, with and without a partial one, and a side that spans its axis still does.
+at least five blocks along its axis, with and without a partial one, and a side that spans its axis still does. Blocks
+of blocks hold two of the smaller ones.
 """
 
 from __future__ import annotations
@@ -59,8 +60,11 @@ class Reducer:
 
     def _smaller(self, design: GroupDesign, *, partial: bool) -> GroupDesign:
         def cut(task: str, blocks: Blocks) -> Blocks:
-            axes = zip(blocks.shape, self.whole[task], self._small[task], strict=True)
-            return replace(blocks, shape=tuple(_side(*axis, partial=partial) for axis in axes))
+            whole, small = self.whole[task], self._small[task]
+            axes = zip(blocks.shape, whole, small, strict=True)
+            shape = tuple(_side(*axis, partial=partial) for axis in axes)
+            outer = zip(blocks.outer, blocks.shape, shape, small, strict=False)
+            return replace(blocks, shape=shape, outer=tuple(_outer_side(*axis, partial=partial) for axis in outer))
 
         return replace(
             design,
@@ -90,6 +94,16 @@ def _side(side: int, whole: int, small: int, *, partial: bool) -> int:
     if partial:
         return next((length for length in range(most, 1, -1) if small % length), most)
     return next(length for length in range(most, 0, -1) if small % length == 0)
+
+
+def _outer_side(outer: int, side: int, shorter: int, small: int, *, partial: bool) -> int:
+    """Of an outer block with inner ones of a side that gets shorter: two of these where it has several.
+
+    With `partial` the second is smaller, if the first allows that.
+    """
+    if outer == side or shorter == small:
+        return shorter
+    return min(small, 2 * shorter - (1 if partial and shorter > 1 else 0))
 
 
 def _legal(design: GroupDesign, model: MachineModel) -> GroupDesign | ArrayolError:

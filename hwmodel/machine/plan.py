@@ -18,7 +18,7 @@ from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
 from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
-from hwmodel.machine.scans import block_counts
+from hwmodel.machine.scans import loop_counts
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.fifo import FifoData, Starts, fifo_data, require_order
 from hwmodel.machine.schedule.processors import Busy, Processors, access_cycles, check_layouts, make_stages
@@ -59,9 +59,8 @@ class Plan:
     @cached_property
     def buffers(self) -> Mapping[str, Buffer]:
         """What each buffer holds, by array: all arrays but those of FIFOs."""
-        blocks, accesses = self.design.blocks, self.group.accesses
-        counts = block_counts(accesses.extents(self.group.last), blocks.shape)
-        loops = tuple(counts[dimension] for dimension in blocks.scan.dimensions)
+        accesses = self.group.accesses
+        loops = tuple(loop_counts(accesses.extents(self.group.last), self.design.blocks))
         return {
             held.array: Buffer(held, contents_of(accesses.shape(held.array), loops, self.ticks, held))
             for held in self.held

@@ -49,7 +49,7 @@ def prefixes(extents: Extents, blocks: Blocks, level: int) -> NDArray[np.int64]:
     """For each block, in their order, the number of the values that the `level` outer loops have there."""
     starts = [_starts(extent, blocks.sides(dimension)) for dimension, extent in enumerate(extents)]
     places = np.sort(_loop_places([one.ravel() for one in np.meshgrid(*starts, indexing="ij")], extents, blocks))
-    inner = math.prod(_loop_counts(extents, blocks)[level:])
+    inner = math.prod(loop_counts(extents, blocks)[level:])
     return np.unique(places // inner, return_inverse=True)[1].ravel()
 
 
@@ -61,7 +61,7 @@ def _starts(extent: int, sides: Sequence[int]) -> Indices:
     return np.flatnonzero(index % sides[-1] == 0)
 
 
-def _loop_counts(extents: Extents, blocks: Blocks) -> list[int]:
+def loop_counts(extents: Extents, blocks: Blocks) -> list[int]:
     """The most places that each loop has: those of inner blocks in a whole outer one."""
     left, counts, loops = list(extents), list[int](), _loops(blocks)
     for dimension, _, side in loops:
@@ -84,7 +84,7 @@ def _loop_places(columns: Sequence[Indices], extents: Extents, blocks: Blocks) -
     """
     left = list(columns)
     place = np.zeros(columns[0].shape if columns else 1, np.int64)
-    for (dimension, down, side), count in zip(_loops(blocks), _loop_counts(extents, blocks), strict=True):
+    for (dimension, down, side), count in zip(_loops(blocks), loop_counts(extents, blocks), strict=True):
         block, left[dimension] = left[dimension] // side, left[dimension] % side
         place = place * count + (count - 1 - block if down else block)
     return place

@@ -42,7 +42,8 @@ function verdict(design) {
 }
 
 function groupHeading(group, place) {
-  const scan = group.blocks ? `: blocks of ${group.blocks.shape.join(" x ") || "1"} in the order ${group.blocks.scan || "of one"}` : "";
+  const sides = group.blocks ? [group.blocks.outer, group.blocks.shape].map((each) => each.join(" x ")).filter(Boolean) : [];
+  const scan = group.blocks ? `: blocks of ${sides.join(" in ") || "1"} in the order ${group.blocks.scan || "of one"}` : "";
   const extras = [group.recompute ? "overlaps computed again" : null].filter(Boolean);
   return make("h4", {}, `Group ${place + 1}: ${group.tasks.join(", ")}${scan}${extras.length ? `; ${extras.join(", ")}` : ""}`);
 }

@@ -24,6 +24,7 @@ from dse.space.task_graph import Mask, bits
 from hwmodel.design import Blocks, GroupDesign, Processor, Scan
 
 OPTIONS = 1 << 10  # values of a gene for mapping options; how many choices there are depends on the blocks
+GROUP_OPTIONS = 6  # decisions of a group among `choices_of`, before the cuts of its tasks
 
 Sides = tuple[int, ...]
 
@@ -60,8 +61,8 @@ class Coding:
 
     @property
     def _option_genes(self) -> int:
-        """Genes of each task for mapping options: policy, recomputing, FIFOs, layouts, keeps, and its own cut."""
-        return 6 if self.space.study.has_options else 0
+        """Genes of each task for mapping options, its own cut the last: see `choices_of`."""
+        return GROUP_OPTIONS + 1 if self.space.study.has_options else 0
 
     @cached_property
     def resets(self) -> Sequence[bool]:
@@ -165,8 +166,11 @@ class Coding:
         plain = with_rates(GroupDesign(tuple(map(Processor, tasks)), blocks), rates)
         if not self._option_genes:
             return plain
-        cuts = [0 if member is own else int(genes[member.start + 2 + len(member.sides) + 5]) for member in members]
-        return self._with_options(plain, [*genes[after + 1 : after + 6].tolist(), *cuts])
+        cuts = [
+            0 if member is own else int(genes[member.start + 2 + len(member.sides) + GROUP_OPTIONS])
+            for member in members
+        ]
+        return self._with_options(plain, [*genes[after + 1 : after + 1 + GROUP_OPTIONS].tolist(), *cuts])
 
     def _legal_scans(self, task: str, shape: Sides) -> tuple[Scan, ...]:
         key = task, shape

@@ -19,6 +19,7 @@ from dse.output.folder import write_result
 from dse.results import steps
 from dse.results.pick import knee_of
 from dse.results.records import group_record
+from dse.results.schema import BlocksRecord
 from dse.results.schema import Design as Record
 from dse.results.steps import StepFinder
 from hwmodel.design import Blocks, GroupDesign, Processor, row_major
@@ -107,6 +108,21 @@ def test_partial_blocks_have_no_steps_and_say_so() -> None:
     found = steps_of(spec, "lpsf", (("hflr", "vftd"), (8, 5)), (("hfrl", "vfbu"), (4, 1)))
     assert found.steps is None
     assert found.steps_remark == "its blocks 8,5 of 'vftd' leave a partial block of 64 x 12"
+
+
+@pytest.mark.parametrize(("outer", "found"), [((16, 3), True), ((8, 3), True), ((12, 3), False), ((24, 3), False)])
+def test_blocks_of_blocks_have_steps_where_none_is_clipped(outer: tuple[int, int], found: bool) -> None:
+    spec = api.load(SPECS / "lpsf.aol", SIZES["lpsf"])
+    network = flatten(spec, "lpsf")
+    plain = record(network, (("hflr", "vftd"), (8, 3)), (("hfrl", "vfbu"), (4, 1)))
+    mapping = plain.mappings[0].model_copy(update={"blocks": BlocksRecord(shape=(8, 3), scan="0,1,0", outer=outer)})
+    first = plain.groups[0].model_copy(update={"mapping": mapping})
+    design = plain.model_copy(update={"groups": (first, plain.groups[1])})
+    steps = StepFinder(spec, spec, network).described(design)
+    assert (steps.steps is not None) == found
+    if not found:
+        shown = ",".join(map(str, outer))
+        assert steps.steps_remark == f"its blocks {shown} in 8,3 of 'vftd' leave a partial block of 64 x 12"
 
 
 def test_blocks_that_fusion_refuses_have_no_steps_and_say_why() -> None:

@@ -63,6 +63,19 @@ task top(a: i32[H + 2, W + 2]) -> (c: i32[H, W]) {
 """
 
 
+# Every product of a row and a column, that a matrix product sums.
+PRODUCT = """
+elementary mul(a: i32, b: i32) -> (p: i8) { p = i8(a * b) }
+task product(a: i32[6, 6], b: i32[6, 6]) -> (p: i8[6, 6, 6]) {
+  repeat [6, 6, 6] of mul {
+    a <- a at origin [0, 0]  paving [1, 0, 0; 0, 0, 1]  fitting []
+    b <- b at origin [0, 0]  paving [0, 0, 1; 0, 1, 0]  fitting []
+    p -> p at origin [0, 0, 0]  paving [1, 0, 0; 0, 1, 0; 0, 0, 1]  fitting []
+  }
+}
+"""
+
+
 def front(folder: Path, spec: str, study: dict[str, Any], platform: str = PLATFORM, **objectives: Any) -> Points:
     """The points of the front of a space that is narrow but for `study`."""
     (folder / "spec.aol").write_text(spec, encoding="utf-8")
@@ -95,6 +108,25 @@ def test_blocks(tmp_path: Path) -> None:
 def test_orders(tmp_path: Path) -> None:
     rows, columns = (front(tmp_path, WINDOW, {"orders": [order]}) for order in ("0,1", "1,0"))
     assert rows != columns
+
+
+def test_blocks_of_blocks(tmp_path: Path) -> None:
+    """With keeps of single arrays they move less at the same memory."""
+    names = ("internal_memory_data", "traffic_bytes")
+    study = {
+        "blocks": {"product": ((1, 1, 2),)},
+        "policies": ("tile",),
+        "units": (1,),
+        "array": {"a": {"keep": ["2", "3"]}, "b": {"keep": ["1", "2", "3"]}},
+    }
+    one = front(tmp_path, PRODUCT, study, objectives=names)
+    two = front(
+        tmp_path,
+        PRODUCT,
+        study | {"outer_blocks": {"product": {"0,1,2,0,1": ((2, 3, 4), (4, 4, 1))}}},
+        objectives=names,
+    )
+    assert set(one) < set(two)
 
 
 def test_cuts(tmp_path: Path, lpsf: str) -> None:

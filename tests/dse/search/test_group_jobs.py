@@ -160,6 +160,7 @@ def test_the_order_of_arrays_counts() -> None:
         ("links", ("fifo",), ("buffer", "fifo")),
         ("layouts", ("linear",), ("none", "linear")),
         ("recompute", (True,), (False, True)),
+        ("outer_blocks", {"window@s3": {"0,0": [[4]]}}, {"window@s3": {"0,0": [[8]]}}),
         ("cuts", ("lines",), {"window@s1": [[2]]}),
     ],
 )

@@ -174,6 +174,15 @@ MISTAKES = {
     "blocks = { hflr = [[1]] }": "'blocks.hflr' has the shape [1]; 'hflr' repeats in 2 dimensions",
     'orders = ["0,1,2"]': 'the order "0,1,2" has 3 dimensions; the tasks repeat in 2',
     'orders = ["0,0"]': '\'orders\' is ["0,0"]; it must be "legal", or a list of scans',
+    'outer_blocks = { vfbo = { "0,1,0" = [[4, 1]] } }': "'outer_blocks' names 'vfbo', which is no task here",
+    'outer_blocks = { vfbu = { "0,1" = [[4, 1]] } }': 'it must be a table task = { "0,1,0" = [[12, 4]] } of shapes',
+    'outer_blocks = { vfbu = { "0,1,0,0" = [[4, 1]] } }': 'it must be a table task = { "0,1,0" = [[12, 4]] } of shapes',
+    'outer_blocks = { vfbu = { "0,1,0" = [[4]] } }': "the scan \"0,1,0\" and the shape [4]; 'vfbu' repeats in 2",
+    'outer_blocks = { vfbu = { "0,0" = [[4, 1]] } }': "the scan \"0,0\" and the shape [4, 1]; 'vfbu' repeats in 2",
+    'outer_blocks = { vfbu = { "0,1,0" = [[4, 1]] }}\norders = ["0,1"]': (
+        "'outer_blocks.vfbu' walks inner blocks in the order \"1,0\", which is none of 'orders'"
+    ),
+    '[array.src]\nkeep = ["3"]': "'array.src' cannot have keep = [\"3\"]: no scan has so many loops",
     "cuts = []": '\'cuts\' is an empty list; it must be a list of "none" and "lines", or a table',
     "units = [0]": "'units' is [0]; it must be a list of numbers of units, each 1 or more",
     f"units = [{10**30}]": "each 1 or more, and at most 1,000,000,000",

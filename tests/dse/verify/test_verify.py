@@ -12,13 +12,17 @@ from pathlib import Path
 import mutants
 import pytest
 from explored import GIVEN, SPECS
+from hypothesis import given
+from hypothesis import strategies as st
 from mutants import changed
+from strategies_machine import in_outer_blocks
 
 from arrayol import api
 from arrayol.errors import ArrayolError
 from arrayol.ir.network import flatten
 from arrayol.ir.spec import Spec
 from arrayol.transforms.steps import canonical_form
+from dse.verify.reduce import Reducer
 from dse.verify.testbench import Judgement, Testbench, mismatches
 from dse.verify.verify import BY_DEFAULT_AT_MOST, Verdict, Verifier, unordered
 from hwmodel.design import BankLayout, Blocks, Design, GroupDesign, Processor, Scan
@@ -85,6 +89,31 @@ def test_a_group_agrees_where_each_whole_design_does(verifier: Verifier, designs
     verdicts = verifier.all(designs, asked=True)
     assert {(one.verified, one.text) for one in verdicts} == {(True, f"simulated {SIZE}")}
     assert len(verdicts) == len(designs)
+
+
+@given(st.data())
+def test_blocks_of_blocks_nest_at_the_reduced_size(data: st.DataObject) -> None:
+    """Outer blocks hold several inner ones there if they do at the design's size."""
+    model = MachineModel(flatten(api.load(SPECS / "lpsf.aol", {"H": 6, "W": 7}), "lpsf"), load_platform(GIVEN))
+    small = model.accesses.extents("hflr")
+    whole = tuple(3 * extent for extent in small)
+    plain = Blocks(
+        tuple(data.draw(st.integers(1, extent)) for extent in whole),
+        data.draw(st.sampled_from(model.legal_scans("hflr", small))),
+    )
+    blocks = data.draw(in_outer_blocks(plain, whole))
+    reducer = Reducer({"hflr": whole}, model)
+    design = Design((GroupDesign((Processor("hflr"),), blocks),))
+    for partial in (False, True):
+        try:
+            (group,) = reducer.reduced(design, partial=partial).groups
+        except ArrayolError:
+            continue  # a scan against a delay there
+        assert group.blocks.fit(2)
+        for side, outer, short, long in zip(
+            blocks.shape, blocks.outer, group.blocks.shape, group.blocks.outer, strict=True
+        ):
+            assert (outer > side) == (long > short)
 
 
 def test_jobs_are_judged_anywhere(verifier: Verifier, designs: Sequence[Design]) -> None:
