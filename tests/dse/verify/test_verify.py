@@ -94,7 +94,7 @@ def test_a_group_agrees_where_each_whole_design_does(verifier: Verifier, designs
 @given(st.data())
 def test_blocks_of_blocks_nest_at_the_reduced_size(data: st.DataObject) -> None:
     """Outer blocks hold several inner ones there if they do at the design's size."""
-    model = MachineModel(flatten(api.load(SPECS / "lpsf.aol", {"H": 6, "W": 7}), "lpsf"), load_platform(GIVEN))
+    model = MachineModel(flatten(api.load(SPECS / "lpsf.aol", {"H": 8, "W": 12}), "lpsf"), load_platform(GIVEN))
     small = model.accesses.extents("hflr")
     whole = tuple(3 * extent for extent in small)
     plain = Blocks(
