@@ -259,6 +259,8 @@ def _of_design(design: Design, model: MachineModel) -> Iterator[str]:
             yield "recompute"
         if group.blocks.outer:
             yield "blocks of blocks"
+        if any(outer % side for outer, side in zip(group.blocks.outer, group.blocks.shape, strict=False)):
+            yield "clipped blocks of blocks"
         extents = model.accesses.extents(group.tasks[-1])
         if any(extent % side for extent, side in zip(extents, group.blocks.shape, strict=True)):
             yield "partial block"

@@ -177,8 +177,8 @@ def blocks(draw: st.DrawFn, network: Network, task: str, *, small: bool = False)
 
 @st.composite
 def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int]) -> Blocks:
-    """The same, two in three times; else in blocks of blocks, of which some are clipped: legal or not."""
-    if not extents or draw(st.integers(0, 2)):
+    """The same, three in four times; else in blocks of blocks, legal or not, often with sides that do not divide."""
+    if not extents or draw(st.integers(0, 3)):
         return blocks
     twice = sorted(draw(st.sets(st.integers(0, len(extents) - 1), min_size=1)))
     dimensions, descending = list(blocks.scan.dimensions), list(blocks.scan.descending)
@@ -189,7 +189,9 @@ def in_outer_blocks(draw: st.DrawFn, blocks: Blocks, extents: Sequence[int]) -> 
         dimensions.insert(loop, dimension)
     outer = list(blocks.shape)
     for dimension in twice:
-        outer[dimension] = draw(st.integers(blocks.shape[dimension], extents[dimension]))
+        longer = range(outer[dimension], extents[dimension] + 1)
+        clipping = [side for side in longer[:-1] if side % outer[dimension]]
+        outer[dimension] = draw(st.sampled_from(clipping if clipping and draw(st.booleans()) else longer))
     return Blocks(blocks.shape, Scan(tuple(dimensions), tuple(descending)), tuple(outer))
 
 

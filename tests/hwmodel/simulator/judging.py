@@ -31,7 +31,7 @@ FEATURES = {
     "words of bits", "words of data", "recurrence above the interval",
     "state through memory", "interval chosen", "several delays", "delay", "negative delay",
     "delay across", "tiled default", "window", "wrap", "skew", "strided", "fork", "join", "infinite dimension",
-    "load rom", "load once", "load frame", "keep at a loop", "shared keep", "eager keep",
+    "load rom", "load once", "load frame", "keep at a loop", "shared keep", "eager keep", "blocks of blocks",
 }  # fmt: skip
 LEAST_SHARE, MOST_REFUSED = 0.03, 0.30
 Pick = Callable[[Sequence[tuple[int, tuple[str, str]]]], Sequence[tuple[int, tuple[str, str]]]]
