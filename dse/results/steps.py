@@ -104,8 +104,8 @@ class StepFinder:
 
     def _wanted(self, group: GroupRecord) -> _Wanted:
         if group.mapping is None:
-            blocks = {processor.task: processor.block_data or 1 for processor in group.processors}
-            most = min(max(1, _data(self.network.processes[task]) // block) for task, block in blocks.items())
+            data = {processor.task: processor.block_data or 1 for processor in group.processors}
+            most = min(max(1, _data(self.network.processes[task]) // block) for task, block in data.items())
             return _Wanted(group.tasks, None, most)
         last, blocks = self.network.processes[group.tasks[-1]], group.mapping.blocks
         shapes = (blocks.outer, blocks.shape) if blocks.outer else (blocks.shape,)
