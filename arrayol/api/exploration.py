@@ -31,7 +31,7 @@ from dse.results.pick import Picked, parse_rule
 from dse.results.pick import pick as pick_by_rule
 from dse.results.schema import Result
 from dse.results.steps import StepFinder
-from dse.search.context import AUTO, MACHINE, METHODS, MODEL_NAMES, Method, Model, SearchRequest
+from dse.search.context import AUTO, BUDGET, MACHINE, METHODS, MODEL_NAMES, Method, Model, SearchRequest
 from dse.search.machine import explore_mappings
 from dse.search.published import MODELS, Progress
 from dse.search.published import explore as explore_fusions
@@ -102,6 +102,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     space: Space | None = None,
     method: Method = AUTO,
     seed: int = 0,
+    budget: float = BUDGET,
     keep_all: bool = False,
     resources: Resources | None = None,
     report: Callable[[Progress | SearchProgress], None] | None = None,
@@ -110,12 +111,13 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     """The Pareto front of the mappings of a task under a model, `machine` or `published`.
 
     `platform` is one, a TOML file, or None for the file beside the spec or else the shipped default; `top` names the
-    task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact
-    or nsga2, and `seed` for the last; `announce` is told the size of the space and the method beforehand. With
-    `keep_all` the result holds more than the front: every feasible design of the published model, the fronts of all
-    fusions of the machine model. `resources` says what it may work with, for the machine model, but the method
-    exhaustive: workers, a cluster, a folder that keeps finished work; what is found does not depend on them. A script
-    that takes several workers calls this below `if __name__ == "__main__":`, since worker processes load it too.
+    task where nothing calls several. `space` is for the machine model. `method` is auto, partition, exhaustive, exact,
+    rounds or nsga2; `seed` is for the last, `budget` for rounds, in seconds of predicted work. `announce` is told the
+    size of the space and the method beforehand. With `keep_all` the result holds more than the front: every feasible
+    design of the published model, the fronts of all fusions of the machine model. `resources` says what it may work
+    with, for the machine model, but the method exhaustive: workers, a cluster, a folder that keeps finished work; what
+    is found does not depend on them. A script that takes several workers calls this below
+    `if __name__ == "__main__":`, since worker processes load it too.
 
     Raises ArrayolError where an input is wrong or a resource fails, `unknown-model`, `unknown-method` and
     `unknown-objective` for names that do not exist, InfeasibleError where no design fits the platform.
@@ -128,7 +130,7 @@ def explore(  # noqa: PLR0913  one for each thing that people choose
     chosen_top = choose_top(loaded, top)
     form, labels = canonical_form(loaded, chosen_top), labels_of(loaded, chosen_top, model, origin)
     steps = StepFinder(loaded, form.spec, form.network, form.first)
-    request = SearchRequest(method, seed, report or (lambda _: None), announce or (lambda _: None), keep_all)
+    request = SearchRequest(method, seed, budget, report or (lambda _: None), announce or (lambda _: None), keep_all)
     if model != MACHINE:
         published = MODELS[model](form.network, taken)
         return explore_fusions(

@@ -34,7 +34,7 @@ from dse.output.picked import write_picked
 from dse.results.exploration import Exploration
 from dse.results.pick import KNEE, Picked, Rule, parse_rule, pick, require_figures
 from dse.results.schema import GroupRecord, Result
-from dse.search.context import AUTO, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, Method, Model
+from dse.search.context import AUTO, BUDGET, EXHAUSTIVE, METHODS, MODEL_NAMES, NSGA2, ROUNDS, Method, Model
 from dse.space.objectives import (
     DEFAULT,
     MACHINE,
@@ -196,6 +196,12 @@ def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     help="How the space is searched; auto says what it takes, and why.",
 )
 @click.option("--seed", metavar="N", type=click.IntRange(0, LARGEST_SEED), help="Of the method nsga2.  [default: 0]")
+@click.option(
+    "--budget",
+    metavar="S",
+    type=click.FloatRange(1, 1e6),
+    help=f"Of the method rounds: seconds of predicted work.  [default: {BUDGET:g}]",
+)
 @click.option("--narrow", is_flag=True, help="Plain designs only: no cuts, FIFOs, layouts or other policies.")
 @click.option(
     "--objectives",
@@ -254,6 +260,7 @@ def command(  # noqa: PLR0913  one for each option
     objectives: tuple[str, ...] | None,
     method: Method,
     seed: int | None,
+    budget: float | None,
     out: Path | None,
     keep_all: bool,
     rule: Rule | None,
@@ -297,6 +304,7 @@ def command(  # noqa: PLR0913  one for each option
             objectives=objectives,
             method=method,
             seed=seed or 0,
+            budget=budget or BUDGET,
             announce=None if quiet else say,
             keep_all=keep_all,
             report=report,
@@ -305,6 +313,8 @@ def command(  # noqa: PLR0913  one for each option
         )
         report(SearchProgress(WRITING))
         files = api.write_result(exploration, folder)
+    if budget is not None and exploration.result.method != ROUNDS:
+        click.echo(f"--budget counts for method {ROUNDS} alone, which was not taken", err=True)
     if seed is not None and exploration.result.method != NSGA2:
         click.echo(f"--seed counts for method {NSGA2} alone, which was not taken", err=True)
     if as_json:

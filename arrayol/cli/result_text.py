@@ -181,9 +181,11 @@ def _space(result: Result) -> str:
     if space.subspaces is not None:
         subspaces = counted(len(space.subspaces), "subspace")
         return f"{counted(space.fusions or 0, 'legal fusion')} of {tasks}, in {subspaces} by number of groups"
+    if space.groups is None:
+        return f"{tasks}: more groups than are listed; {space.group_designs:,} group designs looked at"
     fusions = "fusions" if space.fusions is None else counted(space.fusions, "fusion")
     whole = "" if space.whole_designs is None else f", {rounded(space.whole_designs)} whole designs"
-    return f"{fusions} of {tasks}: {counted(space.groups or 0, 'group')}, {space.group_designs:,} group designs{whole}"
+    return f"{fusions} of {tasks}: {counted(space.groups, 'group')}, {space.group_designs:,} group designs{whole}"
 
 
 def _comparisons(pairs: Comparisons) -> str:

@@ -16,7 +16,7 @@ from dse.jobs.runner import JobRunner
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts
 from dse.search.job_cost import STRUCTURE_SECONDS, JobCost, in_jobs
-from dse.search.pricing import INFEASIBLE, Pricer
+from dse.search.pricing import INFEASIBLE, Pricer, RateChoices
 from dse.space.mappings import MappingSpace
 from dse.space.options import is_plain, structure_of, takes_exact_path
 from hwmodel.design import GroupDesign, Scan
@@ -121,7 +121,7 @@ class _FiguresOfDesigns:
     def price(self, designs: Sequence[GroupDesign]) -> None:
         """Plain designs with equal tasks and scans, or designs of one structure."""
         combinations = list(dict.fromkeys(map(_rates, designs)))
-        pricer = Pricer(self.context, designs[0].tasks, chosen=np.array(combinations, np.int64))
+        pricer = Pricer(self.context, designs[0].tasks, RateChoices(chosen=tuple(combinations)))
         places = {rates: place for place, rates in enumerate(combinations)}
         structure = structure_of(designs[0])
         if _in_batches(self.space, structure):

@@ -114,22 +114,25 @@ class Searched:
 Model = Literal["machine", "published"]
 MODEL_NAMES: tuple[Model, ...] = get_args(Model)
 MACHINE, _ = MODEL_NAMES
-Method = Literal["auto", "partition", "exhaustive", "exact", "nsga2"]
+Method = Literal["auto", "partition", "exhaustive", "exact", "rounds", "nsga2"]
 METHODS: tuple[Method, ...] = get_args(Method)
-AUTO, PARTITION, EXHAUSTIVE, EXACT, NSGA2 = METHODS
+AUTO, PARTITION, EXHAUSTIVE, EXACT, ROUNDS, NSGA2 = METHODS
 ASKED = "asked for"
+BUDGET = 120.0  # seconds of predicted work
 
 
 @dataclass(frozen=True)
 class SearchRequest:
     """What is asked of a search.
 
+    `budget` is what the rounds may take, in seconds of predicted work.
     `announce` is told the size of the space and the method before it starts, `report` how far it is. With
     `keep_all` the result holds more designs than those of the front.
     """
 
     method: str = AUTO
     seed: int = 0
+    budget: float = BUDGET
     report: Callable[[Any], None] = lambda _: None
     announce: Callable[[str], None] = lambda _: None
     keep_all: bool = False

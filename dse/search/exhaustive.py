@@ -20,7 +20,7 @@ from dse.search.context import EXHAUSTIVE, SearchContext, Searched, refused
 from dse.search.exact import bounds_text, in_order
 from dse.search.figures import Columns, values_of
 from dse.search.group_front import Counts, total_units, with_rates
-from dse.search.pricing import combinations, plain_structure
+from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace
 from dse.space.options import mapping_options
 from dse.space.size import all_fusions
@@ -130,7 +130,7 @@ def _all_designs(space: MappingSpace, columns: Columns, group: Mask) -> _Group:
     empty: Values = np.zeros((0, len(columns.figures)), np.int64)
     if last is None:
         return _Group([], empty, empty[:, 0], 1, "the group has several last tasks")
-    rates = combinations(tuple(map(space.rates, tasks)))
+    rates = RateChoices(tuple(map(space.rates, tasks))).combinations
     designs: list[GroupDesign] = []
     parts: list[tuple[Values, Values]] = [(empty, empty[:, 0])]
     size, refusal = 0, None

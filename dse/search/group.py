@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
@@ -16,7 +16,7 @@ from dse.search.figures import Columns
 from dse.search.group_front import Counts, GroupFront, GroupPart, joined, nothing, total_units
 from dse.search.group_jobs import GroupJob, OptionsJob, PlainJob, StructuresJob
 from dse.search.job_cost import JobCost, in_jobs
-from dse.search.pricing import count_combinations, plain_structure
+from dse.search.pricing import RateChoices, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import count_mapping_options, mapping_options, spread, takes_exact_path
 from dse.space.task_graph import Mask
@@ -34,21 +34,24 @@ def search_group(context: SearchContext, group: Mask, *, all_options: bool) -> J
     last = space.last(group)
     if last is None:
         return _refused(columns, "the group has several last tasks, and no one repetition space to cut in blocks")
-    jobs = _Jobs(space, columns, space.tasks(group))
+    tasks = space.tasks(group)
+    jobs = GroupJobs(space, columns, tasks, RateChoices(tuple(map(space.rates, tasks))))
     part = nothing(columns, len(jobs.tasks))
     if space.study.holds_plain:
-        part = joined([part, *(yield jobs.plain(last))], columns)
+        part = joined(
+            [part, *(yield jobs.plain((blocks.scan, blocks.shape) for blocks in space.blocks(last)))], columns
+        )
         if space.study.has_options and not all_options:
             variants = jobs.singly([part.structures[place] for place in dict.fromkeys(part.place.tolist())])
             parts = yield variants.jobs
             part = joined([part, *parts, nothing(columns, len(jobs.tasks), Counts(pruned=variants.pruned))], columns)
     if space.study.has_options and (all_options or not space.study.holds_plain):
         part = joined([part, *(yield jobs.everywhere(last))], columns)
-    return _finished(part, context)
+    return group_front(part, context)
 
 
-def _finished(part: GroupPart, context: SearchContext) -> GroupFront:
-    """The front with its designs."""
+def group_front(part: GroupPart, context: SearchContext) -> GroupFront:
+    """The front of a part, with its designs."""
     trade_units = context.columns.combination.trades_units
     front = front_of(part.values, total_units(part.rates), trade_units=trade_units)
     front = thinned(front, context.columns.epsilon(context.space.study.epsilon))
@@ -61,35 +64,43 @@ def _refused(columns: Columns, why: str) -> GroupFront:
 
 
 @dataclass(frozen=True)
-class _Some:
+class SomeJobs:
     """Jobs for some of the designs that could be tried, and how many are left out."""
 
     jobs: Sequence[GroupJob]
     pruned: int
 
 
-class _Jobs:
-    """Cuts what is to be priced of a group in jobs, always in the same way."""
+class GroupJobs:
+    """Cuts what is to be priced of a group, under some rates, in jobs, always in the same way."""
 
-    def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...]) -> None:
-        self.space, self.tasks, self.rates = space, tasks, tuple(map(space.rates, tasks))
-        self.designs = count_combinations(self.rates)  # of a structure
-        self.cost = JobCost(space, tasks, 1 if columns.units_are_free else self.designs)
+    def __init__(self, space: MappingSpace, columns: Columns, tasks: tuple[str, ...], rates: RateChoices) -> None:
+        self.space, self.tasks, self.rates = space, tasks, rates
+        is_fastest = columns.units_are_free and rates.chosen is None
+        self.cost = JobCost(space, tasks, 1 if is_fastest else rates.count, rates.of_tasks)
 
-    def plain(self, last: str) -> list[PlainJob]:
-        """All block shapes under all scans and rates."""
-        each, tables = self.cost.plain, self.cost.tables
-        blocks = (((scan, shape), each) for scan, shapes in self.space.structures(last) for shape in shapes)
-        return [PlainJob(self.tasks, self.rates, tables + seconds, _by_scan(run)) for run, seconds in in_jobs(blocks)]
+    def plain(self, structures: Iterable[tuple[Scan, Shape]], *, products_only: bool = False) -> list[PlainJob]:
+        """Block shapes under scans; with `products_only` without those that would go through the exact path."""
+        tables = self.cost.tables
+        blocks = (((scan, shape), self.cost.blocks(shape)) for scan, shape in structures)
+        return [
+            PlainJob(self.tasks, self.rates, tables + seconds, _by_scan(run), products_only)
+            for run, seconds in in_jobs(blocks)
+        ]
 
-    def singly(self, plain: Sequence[GroupDesign]) -> _Some:
-        """What differs from plain structures in one decision; of the slow ones as many as the arrays' size allows."""
+    def singly(self, plain: Sequence[GroupDesign], seconds: float | None = None) -> SomeJobs:
+        """What differs from plain structures in one decision, of the slow ones as many as the arrays' size allows.
+
+        Within some seconds only as many of the quick and of the slow ones as take those.
+        """
         structures = [option for start in plain for option in mapping_options(self.space, start, singly=True)]
         quick = [structure for structure in structures if not takes_exact_path(structure)]
         slow = [structure for structure in structures if takes_exact_path(structure)]
-        chosen = spread(slow, self.space.slow_structures)
-        jobs = [*self._structures(quick), *self._structures(chosen)]
-        return _Some(jobs, (len(slow) - len(chosen)) * self.designs)
+        most_slow, most_quick = self.space.slow_structures, len(quick)
+        if seconds is not None:
+            most_slow, most_quick = (max(1, int(seconds / self.cost.structure(slow=one))) for one in (True, False))
+        chosen = [*spread(quick, most_quick), *spread(slow, most_slow)]
+        return SomeJobs([*self._structures(chosen)], (len(structures) - len(chosen)) * self.rates.count)
 
     def everywhere(self, last: str) -> list[OptionsJob]:
         """All mapping options on all blocks."""

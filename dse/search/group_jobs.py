@@ -18,7 +18,7 @@ from dse.jobs.digest import digest
 from dse.pareto.fronts import front_of
 from dse.search.context import SearchContext
 from dse.search.group_front import Counts, GroupPart, dump_part, joined, load_part, nothing, total_units
-from dse.search.pricing import INFEASIBLE, Offered, Pricer, count_combinations, plain_structure
+from dse.search.pricing import INFEASIBLE, Pricer, RateChoices, plain_structure
 from dse.space.mappings import MappingSpace, Shape
 from dse.space.options import mapping_options
 from hwmodel.design import Blocks, GroupDesign, Scan
@@ -27,10 +27,10 @@ from hwmodel.machine.priced import Priced
 
 @dataclass(frozen=True)
 class GroupJob(ABC):
-    """What all jobs share: the group, the rates that each task may have, and the estimated seconds."""
+    """What all jobs share: the group, the rates of its tasks, and the estimated seconds."""
 
     tasks: tuple[str, ...]
-    rates: Offered
+    rates: RateChoices
     cost: float = field(compare=False)
     kind = "designs of a group"
     dump = staticmethod(dump_part)
@@ -56,15 +56,16 @@ class PlainJob(GroupJob):
     """Block shapes under some scans without options, in batches where the group is separable."""
 
     shapes: tuple[tuple[Scan, tuple[Shape, ...]], ...]
+    products_only: bool = False  # whether what would go through the exact path is skipped
 
     def key(self, context: SearchContext) -> bytes:
         """What it depends on."""
-        return digest("plain", context.group_key(self.tasks), self.rates, self.shapes)
+        return digest("plain", context.group_key(self.tasks), self.rates, self.shapes, self.products_only)
 
     def _add_to(self, front: _FrontOfGroup, space: MappingSpace) -> None:
         del space
         for scan, shapes in self.shapes:
-            front.take_plain(scan, shapes)
+            front.take_plain(scan, shapes, products_only=self.products_only)
 
 
 @dataclass(frozen=True)
@@ -116,14 +117,14 @@ class _FrontOfGroup:
     def __init__(self, context: SearchContext, job: GroupJob) -> None:
         self.columns, self.tasks = context.columns, job.tasks
         self.is_separable = context.space.model.is_separable(job.tasks)
-        self.pricer = Pricer(context, job.tasks, offered=job.rates)
-        self.designs = count_combinations(job.rates)  # of a structure
+        self.pricer = Pricer(context, job.tasks, job.rates)
+        self.designs = job.rates.count  # of a structure
         self.part = nothing(self.columns, len(self.tasks))
 
-    def take_plain(self, scan: Scan, shapes: Sequence[Shape]) -> None:
+    def take_plain(self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool) -> None:
         """Take plain structures of one scan under all rates."""
         if self.is_separable:
-            for start, priced in self.pricer.plain(scan, shapes):
+            for start, priced in self.pricer.plain(scan, shapes, products_only=products_only):
                 self._add(partial(self._plain, scan, shapes[start:]), priced)
         else:
             for row in range(len(shapes)):
@@ -147,8 +148,8 @@ class _FrontOfGroup:
         values = self.pricer.values(priced, priced.legal)
         kept = self.columns.combination.within(values)
         feasible = int(np.count_nonzero(kept))
-        total = self.designs * len(priced.legal)
-        counts = Counts(feasible, total - feasible - priced.left_out, priced.left_out)
+        pruned = priced.left_out + self.designs * priced.skipped
+        counts = Counts(feasible, self.designs * len(priced.legal) - feasible - pruned, pruned)
         refusal = None if feasible else INFEASIBLE
         rows, chosen = (places[kept] for places in np.nonzero(priced.legal))
         rates = priced.combinations[rows if len(priced.combinations) > 1 else 0, chosen]

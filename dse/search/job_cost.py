@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from math import prod
 from typing import TypeVar
 
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import MappingSpace, Shape
 
 Item = TypeVar("Item")
 
@@ -16,13 +17,17 @@ _BATCH_DESIGN = 1.5e-6
 _BATCH_STRUCTURE = 6e-6  # for each task
 _TABLES = 0.04  # of a group, for each task, before the first structure of a job is priced
 _ELEMENT = 2.5e-7  # of an array of a structure that is priced element by element
+_STEP = 1e-7  # of such a structure, for each rate that a task may have there
 
 
 class JobCost:
-    """Roughly how many seconds it takes to price a group's structures, each under some combinations of rates."""
+    """Roughly how many seconds it takes to price a group's structures, each under some combinations of rates.
 
-    def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int) -> None:
-        self.space, self.tasks, self.combinations = space, tasks, combinations
+    `rates` are those that its tasks have in these, added up.
+    """
+
+    def __init__(self, space: MappingSpace, tasks: tuple[str, ...], combinations: int, rates: int = 1) -> None:
+        self.space, self.tasks, self.combinations, self.rates = space, tasks, combinations, rates
         self.is_separable = space.model.is_separable(tasks)
 
     @property
@@ -36,6 +41,14 @@ class JobCost:
         if not self.is_separable:
             return self.structure(slow=True)
         return _BATCH_STRUCTURE * len(self.tasks) + _BATCH_DESIGN * self.combinations
+
+    def blocks(self, shape: Shape) -> float:
+        """A plain structure of these blocks, among others."""
+        if self.is_separable:
+            return self.plain
+        extents = self.space.accesses.extents(self.tasks[-1])
+        steps = prod(-(-extent // side) for extent, side in zip(extents, shape, strict=True))
+        return self.structure(slow=True) + _STEP * steps * self.rates
 
     def structure(self, *, slow: bool) -> float:
         """A structure that is priced by itself; a `slow` one element by element."""

@@ -271,9 +271,9 @@ def _summary(space: MappingSpace, searched: Searched) -> SpaceSummary:
     model = space.model
     return SpaceSummary(
         tasks=space.graph.names,
-        fusions=count_fusions(space),
+        fusions=count_fusions(space) if space.lists_groups else None,
         subspaces=None,
-        groups=len(space.groups),
+        groups=len(space.groups) if space.lists_groups else None,
         group_designs=searched.group_designs,
         whole_designs=searched.whole_designs,
         intervals={name: model.platform.intervals(model.network.processes[name]) for name in space.graph.names},

@@ -20,6 +20,7 @@ from dse.search.context import (
     EXHAUSTIVE,
     NSGA2,
     PARTITION,
+    ROUNDS,
     Chosen,
     SearchContext,
     Searched,
@@ -31,7 +32,8 @@ from dse.search.exhaustive import WHOLES_AT_MOST, search_exhaustively
 from dse.search.figures import Columns
 from dse.search.heuristic.search import search_heuristically
 from dse.search.partition import search_by_partition
-from dse.space.mappings import MappingSpace
+from dse.search.rounds.search import search_in_rounds
+from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
 from dse.space.objectives import FRAMES_PER_SECOND, Figure
 from dse.space.size import LISTED_AT_MOST, SpaceSize, all_fusions
 from dse.space.study import Constraint
@@ -39,6 +41,7 @@ from hwmodel.design import Design
 
 EXACT_AT_MOST = 10**8  # plain group designs that `auto` still prices all: minutes on one core
 POWERS_AT_MOST = 10**5  # the same where a power is compared, and with it all times
+FRONTS_OF_ROUNDS = 3  # objectives; fronts in more are too large to be made whole by groups
 STRUCTURES_AT_MOST = 4 * 10**6  # the same of structures, where each needs only its fastest units
 
 
@@ -52,7 +55,7 @@ def choose_method(asked: str, columns: Columns, size: SpaceSize) -> Chosen:
         return _automatic(columns, size)
     reason = _REFUSALS.get(asked, _no_reason)(size)
     if reason:
-        raise refused(asked, reason, "take --method exact or nsga2, or narrow the space in a study")
+        raise refused(asked, reason, "take --method rounds, or narrow the space in a study")
     return Chosen(asked, ASKED)
 
 
@@ -71,6 +74,8 @@ def search(context: SearchContext, method: Chosen, request: SearchRequest, runne
     """Search a space by a method."""
     if method.name == NSGA2:
         return search_heuristically(context, request.seed, runner, request.report)
+    if method.name == ROUNDS:
+        return search_in_rounds(context, request.budget, runner, request.report)
     return _SEARCHES[method.name](context, runner, request.report)
 
 
@@ -80,9 +85,13 @@ def _automatic(columns: Columns, size: SpaceSize) -> Chosen:
     else:
         most = POWERS_AT_MOST if columns.compares_all_times else EXACT_AT_MOST
         count, noun, way = size.group_designs, "group designs", "them all"
+    if size.groups is None:
+        return Chosen(ROUNDS, f"there are more than {GROUPS_AT_MOST:,} groups")
     if count <= most:
         return Chosen(EXACT, f"{rounded(count)} {noun} are few enough to price {way}")
-    return Chosen(NSGA2, f"{rounded(count)} {noun} are more than the {most:,} that are all priced")
+    if len(columns.objectives) > FRONTS_OF_ROUNDS:
+        return Chosen(NSGA2, f"{rounded(count)} {noun} are more than the {most:,} that are all priced")
+    return Chosen(ROUNDS, f"{rounded(count)} {noun} are more than the {most:,} that are all priced")
 
 
 def _too_many_fusions(size: SpaceSize) -> str:
@@ -99,12 +108,16 @@ def _too_many_wholes(size: SpaceSize) -> str:
     return f"it prices every whole design, at most {WHOLES_AT_MOST:,}, and {count}"
 
 
+def _too_many_groups(size: SpaceSize) -> str:
+    return f"it prices every group, and there are more than {GROUPS_AT_MOST:,}" if size.groups is None else ""
+
+
 def _no_reason(_: SpaceSize) -> str:
     return ""
 
 
 _REFUSALS: Mapping[str, Callable[[SpaceSize], str]] = MappingProxyType(
-    {PARTITION: _too_many_fusions, EXHAUSTIVE: _too_many_wholes}
+    {EXACT: _too_many_groups, PARTITION: _too_many_fusions, EXHAUSTIVE: _too_many_wholes}
 )
 _SEARCHES: Mapping[str, Callable[[SearchContext, JobRunner, Report], Searched]] = MappingProxyType(
     {PARTITION: search_by_partition, EXHAUSTIVE: search_exhaustively, EXACT: search_exactly}

@@ -8,6 +8,7 @@ machine model.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 from math import prod
@@ -30,45 +31,64 @@ INFEASIBLE = "more units than can work at once, or a constraint"
 Offered = tuple[tuple[int, ...], ...]  # of each task of a group the rates that it may have
 
 
+@dataclass(frozen=True)
+class RateChoices:
+    """Combinations of the rates of a group's tasks: all of what is `offered` to each, or those that are `chosen`."""
+
+    offered: Offered = ()
+    chosen: Offered | None = None
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return count_combinations(self.offered) if self.chosen is None else len(self.chosen)
+
+    @property
+    def of_tasks(self) -> int:
+        """How many rates the tasks have in them, added up."""
+        columns = self.offered if self.chosen is None else zip(*self.chosen, strict=True)
+        return sum(len(set(column)) for column in columns)
+
+    @property
+    def combinations(self) -> NDArray[np.int64]:
+        """All of them, of shape (combinations, tasks)."""
+        return _combinations(self)
+
+
 @lru_cache(maxsize=16)
-def combinations(offered: Offered) -> NDArray[np.int64]:
-    """All combinations of the rates of some tasks, of shape (combinations, tasks)."""
-    rows = list(product(*offered))
-    return np.array(rows, np.int64).reshape(len(rows), len(offered))
+def _combinations(rates: RateChoices) -> NDArray[np.int64]:
+    rows = list(product(*rates.offered)) if rates.chosen is None else list(rates.chosen)
+    return np.array(rows, np.int64).reshape(len(rows), -1)
 
 
 def count_combinations(offered: Offered) -> int:
-    """How many there are."""
+    """How many combinations of the rates of some tasks there are."""
     return prod(map(len, offered))
 
 
 class Pricer:
     """Prices designs of one group: its structures under some combinations of rates, so many at a time as memory allows.
 
-    Combinations are those `chosen`, of shape (combinations, tasks), else all of the `offered` rates. Of the latter,
-    where units are free, each structure is priced under the fastest alone, of those the fewest.
+    Where all of the offered rates may be combined and units are free, each structure is priced under the fastest
+    alone, of those the fewest.
     """
 
-    def __init__(
-        self,
-        context: SearchContext,
-        tasks: tuple[str, ...],
-        *,
-        offered: Offered = (),
-        chosen: NDArray[np.int64] | None = None,
-    ) -> None:
+    def __init__(self, context: SearchContext, tasks: tuple[str, ...], rates: RateChoices) -> None:
         self.model, self.columns, self.tasks = context.space.model, context.columns, tasks
         self._space = context.space
-        free = chosen is None and self.columns.units_are_free
-        self._fastest_of = tuple(map(sorted, offered)) if free else None
+        free = rates.chosen is None and self.columns.units_are_free
+        self._fastest_of = tuple(map(sorted, rates.offered)) if free else None
         self._times = self.columns.times(whole=len(tasks) == len(context.space.graph))
-        if chosen is not None:
-            self._combinations = chosen
-        elif self._fastest_of is None:
-            self._combinations = combinations(offered)
+        if self._fastest_of is None:
+            self._combinations = rates.combinations
 
-    def plain(self, scan: Scan, shapes: Sequence[Shape]) -> Iterator[tuple[int, Priced]]:
-        """Plain structures of one scan, of a separable group: from which shape on, and the prices of some."""
+    def plain(
+        self, scan: Scan, shapes: Sequence[Shape], *, products_only: bool = False
+    ) -> Iterator[tuple[int, Priced]]:
+        """Plain structures of one scan, of a separable group: from which shape on, and the prices of some.
+
+        With `products_only` those that would go through the exact path are skipped.
+        """
         batch = self.model.batch(self.tasks)
         assert batch is not None, "the group is separable"
         table = np.array(shapes, np.int64).reshape(len(shapes), -1)
@@ -76,9 +96,12 @@ class Pricer:
         for start in range(0, len(shapes), step):
             batch_shapes = table[start : start + step]
             if self._fastest_of:
-                yield start, batch.fastest(scan, batch_shapes, self._fastest_of, times=self._times)
+                yield (
+                    start,
+                    batch.fastest(scan, batch_shapes, self._fastest_of, times=self._times, products_only=products_only),
+                )
             else:
-                yield start, batch.price(scan, batch_shapes, self._combinations)
+                yield start, batch.price(scan, batch_shapes, self._combinations, products_only=products_only)
 
     def structure(self, structure: GroupDesign) -> Priced:
         """Any structure. Raises ArrayolError where it is refused."""

@@ -15,11 +15,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dse.search.context import SearchContext
 from dse.search.group_front import with_rates
-from dse.search.pricing import Pricer
+from dse.search.pricing import Pricer, RateChoices
 from dse.space.options import structure_of
 from hwmodel.design import Design, GroupDesign, units_of
 
@@ -75,8 +74,8 @@ def _with(rates: Rates, place: int, rate: int) -> Rates:
 
 def _as_good(context: SearchContext, group: GroupDesign, own: Rates, others: Sequence[Rates]) -> list[bool]:
     """Whether the group has at other rates the figures that it has at its own, of those that are compared."""
-    chosen: NDArray[np.int64] = np.array([own, *others], np.int64)
-    pricer = Pricer(context, group.tasks, chosen=chosen)
+    chosen = (own, *others)
+    pricer = Pricer(context, group.tasks, RateChoices(chosen=chosen))
     priced = pricer.structure(structure_of(group))
     values = pricer.values(priced, (np.zeros(len(chosen), np.intp), np.arange(len(chosen))))
     same: list[bool] = (priced.legal[0] & (values == values[0]).all(axis=1))[1:].tolist()

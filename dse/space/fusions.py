@@ -118,8 +118,12 @@ def next_groups(graph: TaskGraph, done: Mask, longest: int | None = None) -> Ite
             yield from connected_groups(graph, 1 << task, later, sizes, partial(_with_what_it_needs, graph, done))
 
 
-def all_groups(graph: TaskGraph, longest: int | None = None) -> tuple[Mask, ...]:
-    """Every group of a legal fusion, by its first task, then by its tasks."""
+@lru_cache(maxsize=8)
+def all_groups(graph: TaskGraph, longest: int | None = None, most: int | None = None) -> tuple[Mask, ...] | None:
+    """Every group of a legal fusion, by its first task, then by its tasks.
+
+    None where there are more than `most`, or more than so many sets of tasks that may have run before one.
+    """
     groups: set[Mask] = set()
     reached, fresh = {0}, [0]
     while fresh:
@@ -129,6 +133,8 @@ def all_groups(graph: TaskGraph, longest: int | None = None) -> tuple[Mask, ...]
             if done | group not in reached:
                 reached.add(done | group)
                 fresh.append(done | group)
+            if most is not None and max(len(groups), len(reached)) > most:
+                return None
     return tuple(sorted(groups, key=lambda group: (group & -group, group)))
 
 

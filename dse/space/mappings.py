@@ -18,6 +18,7 @@ from arrayol.ir.divisors import divisors
 from arrayol.ir.network import Network
 from arrayol.language.diagnose import did_you_mean
 from dse.space.fusions import all_groups, can_run
+from dse.space.ladder import finest_ladder
 from dse.space.objectives import Figure, figures_of
 from dse.space.rates import check_intervals, intervals_of, rates, wants_every_rate
 from dse.space.study import Study, parse_scan
@@ -31,6 +32,7 @@ from hwmodel.residence import unfit_load
 Shape = tuple[int, ...]
 ArrayTexts = tuple[tuple[str, str], ...]  # what is kept of single arrays, as a study writes it
 MOST_UNITS = 1 << 16  # where a study does not list them
+GROUPS_AT_MOST = 20_000  # that are listed
 SLOW_ELEMENTS = 20_000_000  # structures times elements of arrays, in one group
 
 
@@ -76,8 +78,17 @@ class MappingSpace:
     def groups(self) -> tuple[Mask, ...]:
         """The groups of the study's fusions, by their first task."""
         if self.study.fusions == "all":
-            return all_groups(self.graph, self.study.longest_group)
+            groups = all_groups(self.graph, self.study.longest_group, GROUPS_AT_MOST)
+            assert groups is not None, "too many to be listed (`lists_groups`)"
+            return groups
         return tuple(dict.fromkeys(group for fusion in self.fusions for group in fusion))
+
+    @cached_property
+    def lists_groups(self) -> bool:
+        """Whether the groups are few enough to be listed."""
+        return (
+            self.study.fusions != "all" or all_groups(self.graph, self.study.longest_group, GROUPS_AT_MOST) is not None
+        )
 
     @cached_property
     def fusions(self) -> tuple[tuple[Mask, ...], ...]:
@@ -132,13 +143,15 @@ class MappingSpace:
 
     def shapes(self, task: str) -> tuple[Shape, ...]:
         """The block shapes of a task, lexicographically."""
-        extents = self.accesses.extents(task)
-        if self.study.blocks == "divisors":
-            return tuple(product(*(divisors(extent) for extent in extents)))
-        listed = self.study.blocks.get(task)
+        extents, blocks = self.accesses.extents(task), self.study.blocks
+        listed = blocks.get(task) if isinstance(blocks, Mapping) else None
         if listed is None:
-            return tuple(product(*(divisors(extent) for extent in extents)))
+            return tuple(product(*map(self.sides, extents)))
         return tuple(sorted({tuple(map(min, shape, extents)) for shape in listed}))
+
+    def sides(self, extent: int) -> tuple[int, ...]:
+        """The sides of blocks along an extent, where the study lists no shapes; ascending."""
+        return finest_ladder(extent) if self.study.blocks == "ladder" else tuple(divisors(extent))
 
     def scans(self, task: str, shape: Shape) -> tuple[Scan, ...]:
         """The legal scans of a task cut in such blocks that the study allows."""
@@ -319,7 +332,7 @@ def _illegal_groups(study: Study, graph: TaskGraph, groups: list[Mask], shown: s
 def _unfit_shapes(study: Study, graph: TaskGraph, accesses: Accesses) -> Iterator[Diagnostic]:
     tables = {"blocks": study.blocks, "cuts": study.cuts}
     for key, table in tables.items():
-        if isinstance(table, str | tuple):
+        if not isinstance(table, Mapping):
             continue
         for task, shapes in table.items():
             if task not in graph.names:

@@ -9,12 +9,14 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from arrayol.errors import ArrayolError
 from dse.space.mappings import MappingSpace, keep_of
 from hwmodel.design import Blocks, GroupDesign, parse_keep
 from hwmodel.machine.model import Offers
+
+Item = TypeVar("Item")
 
 
 def mapping_options(space: MappingSpace, plain: GroupDesign, *, singly: bool = False) -> Iterator[GroupDesign]:
@@ -78,11 +80,11 @@ def takes_exact_path(structure: GroupDesign) -> bool:
     )
 
 
-def spread(structures: Sequence[GroupDesign], count: int) -> list[GroupDesign]:
-    """At most `count` structures, evenly over their order."""
-    if len(structures) <= count:
-        return list(structures)
-    return [structures[place * len(structures) // count] for place in range(count)]
+def spread(items: Sequence[Item], count: int) -> list[Item]:
+    """At most `count` of the items, evenly over their order."""
+    if len(items) <= count:
+        return list(items)
+    return [items[place * len(items) // count] for place in range(count)]
 
 
 def _one_at_a_time(space: MappingSpace, plain: GroupDesign) -> Iterator[tuple[Any, ...]]:

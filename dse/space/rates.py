@@ -19,7 +19,7 @@ from arrayol.ir.network import Network, Process
 from arrayol.language.diagnose import did_you_mean
 from arrayol.text import listed
 from dse.space.study import Study
-from hwmodel.design import rate_of
+from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.platform import Platform
 
 
@@ -35,6 +35,29 @@ def rates(units: Sequence[int], intervals: Sequence[int], *, every: bool) -> tup
         pairs = lone | {(number, intervals[0]) for number in units}
     slowest_first = sorted(pairs, key=lambda pair: (Fraction(*pair), pair))
     return tuple(rate_of(number, interval) for number, interval in slowest_first)
+
+
+def balanced(work: Sequence[int], offered: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Combinations in which no task is much faster than the slowest: for each pace the slowest rates that keep it.
+
+    `work` are the repetitions of each task, `offered` its rates, the slowest first; a pace is the cycles that some
+    task takes for all of them at some rate. The slowest combination comes first.
+    """
+    cycles = [
+        [-(-runs // units_of(rate)) * interval_of(rate) for rate in own]
+        for runs, own in zip(work, offered, strict=True)
+    ]
+    combinations: dict[tuple[int, ...], None] = {}
+    for pace in sorted({one for own in cycles for one in own}, reverse=True):
+        chosen = (_keeping(pace, own, rates_of) for own, rates_of in zip(cycles, offered, strict=True))
+        combinations[tuple(chosen)] = None
+    return tuple(combinations)
+
+
+def _keeping(pace: int, cycles: Sequence[int], offered: Sequence[int]) -> int:
+    """The slowest rate within a pace, of equal ones the first; the fastest where none keeps it."""
+    within = [place for place, one in enumerate(cycles) if one <= pace] or [len(cycles) - 1]
+    return offered[max(within, key=lambda place: (cycles[place], -place))]
 
 
 def wants_every_rate(study: Study) -> bool:

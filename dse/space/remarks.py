@@ -33,7 +33,7 @@ def _study(space: MappingSpace) -> Iterator[str]:
     if asked and space.model.platform.local.block_bits is None:
         yield "bank layouts are not tried: the platform does not give local.block_bits, so that banks cost nothing"
     for key, table in {"blocks": study.blocks, "cuts": study.cuts}.items():
-        if isinstance(table, str | tuple):
+        if not isinstance(table, Mapping):
             continue
         larger = [
             task

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from arrayol.text import counted, rounded
 from dse.space.fusions import count_by_groups, subspaces
-from dse.space.mappings import MappingSpace
+from dse.space.mappings import GROUPS_AT_MOST, MappingSpace
 from dse.space.task_graph import Mask
 
 LISTED_AT_MOST = 1 << 14  # fusions
@@ -57,16 +57,22 @@ def _count_all(space: MappingSpace) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class SpaceSize:
-    """Fusions (None: too many to be counted), groups, and designs without what a study has beyond plain ones."""
+    """Fusions and groups (None: too many to be counted), and designs without what a study has beyond plain ones.
+
+    Where groups are too many, structures and designs are those of single tasks.
+    """
 
     fusions: int | None
-    groups: int
+    groups: int | None
     structures: int  # group designs but for their rates
     group_designs: int
     whole_designs: int | None
 
     def text(self, space: MappingSpace) -> str:
         """The size for people."""
+        if self.groups is None:
+            tasks = counted(len(space.graph), "task")
+            return f"{space.model.network.name}: {tasks}, more than {GROUPS_AT_MOST:,} groups"
         fusions = "fusions" if self.fusions is None else counted(self.fusions, "fusion")
         whole = "" if self.whole_designs is None else f", {rounded(self.whole_designs)} whole designs"
         plain = f"{counted(self.groups, 'group')}, {rounded(self.group_designs)} plain group designs{whole}"
@@ -80,7 +86,8 @@ def size_of(space: MappingSpace) -> SpaceSize:
     blocks: dict[str, int] = {}
     structures = 0
     sizes = {}
-    for group in space.groups:
+    groups = space.groups if space.lists_groups else tuple(1 << task for task in range(len(space.graph)))
+    for group in groups:
         last = space.last(group)
         if last is None:
             sizes[group] = 1
@@ -89,6 +96,7 @@ def size_of(space: MappingSpace) -> SpaceSize:
             blocks[last] = sum(len(shapes) for _, shapes in space.structures(last))
         structures += blocks[last]
         sizes[group] = blocks[last] * space.count_rates(space.tasks(group))
-    return SpaceSize(
-        count_fusions(space), len(space.groups), structures, sum(sizes.values()), count_wholes(space, sizes)
-    )
+    number, designs = len(groups) if space.lists_groups else None, sum(sizes.values())
+    if number is None:
+        return SpaceSize(None, None, structures, designs, None)
+    return SpaceSize(count_fusions(space), number, structures, designs, count_wholes(space, sizes))

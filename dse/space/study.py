@@ -101,8 +101,8 @@ def _shapes(value: object) -> Shapes:
     return {str(task): tuple(_counts(shape) for shape in _list(shapes)) for task, shapes in value.items()}
 
 
-def _blocks(value: object) -> Literal["divisors"] | Shapes:
-    return "divisors" if value == "divisors" else _shapes(value)
+def _blocks(value: object) -> Literal["divisors", "ladder"] | Shapes:
+    return value if value in ("divisors", "ladder") else _shapes(value)
 
 
 def _cuts(value: object) -> tuple[Cut, ...] | Shapes:
@@ -245,9 +245,9 @@ class Study(BaseModel):
         default="all", description='"all", or a list of fusions, each a list of groups, each a list of tasks'
     )
     longest_group: int | None = Field(default=None, ge=1, le=LARGEST, description="a whole number of tasks, 1 or more")
-    blocks: Annotated[Any, PlainValidator(_blocks)] = Field(
-        default="divisors",
-        description=f'"divisors", or a table task = [[12, 4], ...] of block shapes, each side {_COUNT}',
+    blocks: Annotated[Any, PlainValidator(_blocks)] | None = Field(
+        default=None,
+        description=f'"divisors", "ladder", or a table task = [[12, 4], ...] of block shapes, each side {_COUNT}',
     )
     orders: Annotated[Any, PlainValidator(_orders), _AS_TEXTS] = Field(
         default="legal", description='"legal", or a list of scans, outermost dimension first, as ["0,1", "1,-0"]'

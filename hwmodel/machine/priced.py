@@ -52,7 +52,7 @@ class Priced:
     shape (S, U); memory and traffic that do not depend on rates (S, 1); `units` and `costs` that of the combinations.
     `memory_blocks` is None without local.block_bits, `energy` where the platform does not give it. `left_out` counts
     the legal designs of these structures that were not priced, since one that was is no slower with fewer units, or at
-    another interval, all else being equal.
+    another interval, all else being equal. `skipped` counts structures that were to be left out for what they take.
     """
 
     legal: NDArray[np.bool_]
@@ -66,6 +66,7 @@ class Priced:
     costs: Mapping[str, Figures]
     frame: Callable[[], Figures]
     left_out: int = 0
+    skipped: int = 0
     energy: PricedEnergy | None = None
 
     @cached_property
@@ -151,6 +152,13 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         left_out=priced.left_out + sum(other.left_out for other in exact),
         energy=priced.energy and replace(priced.energy, femtojoules=lambda: column(DYNAMIC)),
     )
+
+
+def without(priced: Priced, structures: NDArray[np.int64]) -> Priced:
+    """The same with some structures skipped: none of their designs is legal."""
+    legal = priced.legal.copy()
+    legal[structures] = False
+    return replace(priced, legal=legal, skipped=priced.skipped + len(structures))
 
 
 # How many units can work at once (docs/machine.md, section 6).

@@ -15,8 +15,10 @@ HOW = {
     "exact": "fronts of all groups, combined over all fusions",
     "partition": "by subspaces of equal numbers of groups",
     "exhaustive": "every whole design",
+    "rounds": "6 of 6 rounds; all groups; ",
     "nsga2": "NSGA-II, seed 0, ",
 }
+HEURISTIC = ("rounds", "nsga2")
 
 
 @pytest.fixture
@@ -43,10 +45,15 @@ def test_each_method_is_named(arrayol: CommandLine, conv3x3: Path) -> None:
     for method, document in found.items():
         assert document["method"] == method
         assert document["method_reason"] == "asked for"
-        assert document["exact"] is (method != "nsga2")
+        assert document["exact"] is (method not in HEURISTIC)
         assert HOW[method] in document["method_description"]
         assert (document["evolution"] is not None) is (method == "nsga2")
-        assert points(document) == front  # so few designs that the heuristic finds them all
+        if method == "rounds":  # its ladder has sides that divide nothing: no worse, and it may be better
+            assert all(
+                any(all(a <= b for a, b in zip(own, one, strict=True)) for own in points(document)) for one in front
+            )
+        else:
+            assert points(document) == front  # so few designs that the heuristic finds them all
     assert (conv3x3 / "conv3x3-explore" / "convergence.png").is_file()
 
 

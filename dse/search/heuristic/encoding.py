@@ -15,7 +15,6 @@ from functools import cached_property
 import numpy as np
 
 from arrayol.errors import ArrayolError
-from arrayol.ir.divisors import divisors
 from dse.search.group_front import with_rates
 from dse.search.heuristic.nsga2 import Genes
 from dse.space.mappings import MappingSpace
@@ -125,10 +124,10 @@ class Coding:
 
     def _sides(self, task: str) -> tuple[tuple[Sides, ...], ...]:
         blocks = self.space.study.blocks
-        if blocks == "divisors" or task not in blocks:
-            extents = self.space.accesses.extents(task)
-            return tuple(tuple((side,) for side in divisors(extent)) for extent in extents)
-        return (self.space.shapes(task),)
+        if isinstance(blocks, Mapping) and task in blocks:
+            return (self.space.shapes(task),)
+        extents = self.space.accesses.extents(task)
+        return tuple(tuple((side,) for side in self.space.sides(extent)) for extent in extents)
 
     def _scans(self, task: str) -> int:
         rank = len(self.space.accesses.extents(task))

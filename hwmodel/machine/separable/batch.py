@@ -30,6 +30,7 @@ from hwmodel.machine.priced import (
     corrected,
     count_combinations,
     unit_figures,
+    without,
 )
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import check_layouts
@@ -102,12 +103,19 @@ class GroupBatch:
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
     def price(
-        self, scan: Scan, shapes: NDArray[np.int64], rates: NDArray[np.int64], policy: Policy = "reuse"
+        self,
+        scan: Scan,
+        shapes: NDArray[np.int64],
+        rates: NDArray[np.int64],
+        policy: Policy = "reuse",
+        *,
+        products_only: bool = False,
     ) -> Priced:
         """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of rates (U, tasks).
 
         Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
-        the later along another dimension), or whose delays skip indices of a step, are priced by the exact path.
+        the later along another dimension), or whose delays skip indices of a step, are priced by the exact path, or
+        skipped with `products_only`.
         """
         structures = self.structures(scan, shapes, policy)
         timing = self.timing(self.tasks, scan)
@@ -123,6 +131,8 @@ class GroupBatch:
             frame=lambda: cycles(cyclic=True),
         )
         wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures)))
+        if products_only:
+            return without(priced, wrong)
         designs = self._designs(scan, shapes[wrong], policy)
         return corrected(priced, wrong, [price_structure(self.accesses, self.platform, one, rates) for one in designs])
 
@@ -134,6 +144,7 @@ class GroupBatch:
         policy: Policy = "reuse",
         *,
         times: Collection[str] = (LATENCY,),
+        products_only: bool = False,
     ) -> Priced:
         """The same at the rates that nothing beats, (S, V): of the fastest of their families those of fewest units.
 
@@ -180,6 +191,8 @@ class GroupBatch:
             frame=lambda: time(FRAME),
             left_out=count_combinations(numbers[~wrong]) - int(legal[~wrong].sum()),
         )
+        if products_only:
+            return without(priced, np.flatnonzero(wrong))
         designs = self._designs(scan, shapes[wrong], policy)
         exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
         return corrected(priced, np.flatnonzero(wrong), exact)

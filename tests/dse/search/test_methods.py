@@ -19,7 +19,7 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from arrayol.transforms.steps import canonical_steps, run_steps
 from dse.jobs.runner import JobRunner
-from dse.search.context import SearchContext, Searched
+from dse.search.context import BUDGET, SearchContext, Searched
 from dse.search.exact import search_exactly, search_groups
 from dse.search.exhaustive import search_exhaustively
 from dse.search.figures import Columns, columns_of
@@ -28,6 +28,7 @@ from dse.search.heuristic.search import search_heuristically
 from dse.search.isomorphic import IsomorphicGroups
 from dse.search.methods import choose_method, require_other_fronts
 from dse.search.partition import search_by_partition
+from dse.search.rounds.search import search_in_rounds
 from dse.space.mappings import MappingSpace
 from dse.space.size import size_of
 from dse.space.study import Study, narrowed, parse_constraint
@@ -69,6 +70,7 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
         assert found.whole_designs == whole.whole_designs
         assert found.exact is not bool(space.study.longest_group)
     assert whole.counts.size == whole.whole_designs
+    _rounds_come_as_far(space, columns, whole)
     processes = space.model.network.processes.values()
     if seen["compared"] % 4 == 0:
         _designs_have_the_figures(space, columns, whole)
@@ -78,6 +80,21 @@ def test_exact_is_exhaustive(case: tuple[MappingSpace, Columns]) -> None:
     seen["several intervals"] += any(len(space.model.platform.intervals(one)) > 1 for one in processes)
     seen["several units at larger intervals"] += isinstance(space.study.intervals, dict) and 2 in space.units
     seen["more than three points"] += len(whole.front) > 3
+
+
+def _rounds_come_as_far(space: MappingSpace, columns: Columns, whole: Searched) -> None:
+    """So few blocks and rates are all priced in rounds; options are tried one at a time, and may miss some."""
+    found = search_in_rounds(SearchContext(space, columns), BUDGET, JobRunner(), quiet)
+    exact = {tuple(values) for values in whole.front.values.tolist()}
+    if not space.study.has_options:
+        assert {tuple(values) for values in found.front.values.tolist()} == exact
+        seen["rounds equal to exact"] += 1
+    for values in found.front.values:
+        assert (whole.front.values <= values).all(axis=1).any()
+    for row in range(len(found.front)):
+        estimate = space.model.evaluate(found.design(row), reuse_memory=space.study.reuse_memory)
+        own = [round(estimate.objective(figure.key) * figure.scale) for figure in columns.figures]
+        assert own == found.front.values[row].tolist()
 
 
 def _designs_have_the_figures(space: MappingSpace, columns: Columns, found: Searched) -> None:
@@ -95,7 +112,7 @@ def test_how_much_was_compared(capsys: pytest.CaptureFixture[str]) -> None:
         shown = ", ".join(f"{count} {what}" for what, count in sorted(seen.items()))
         print(f"\nexact against exhaustive: {shown}")  # noqa: T201  what the issue asks to be printed
     assert seen["compared"] >= 100
-    wanted = ("chain", "fork", "join", "opened", "more than three points")
+    wanted = ("chain", "fork", "join", "opened", "more than three points", "rounds equal to exact")
     wanted += ("several intervals", "several units at larger intervals")
     assert all(seen[name] >= CASES // 24 for name in wanted)
 
@@ -206,7 +223,7 @@ def test_nsga2_keeps_constraints() -> None:
 def test_what_auto_takes() -> None:
     """Structures are counted where each needs its fastest units alone, else group designs."""
     small, large = lpsf(), shipped("harris", narrowed(Study(units=tuple(range(1, 17)))))
-    for space, objectives, name in ((small, (), "exact"), (large, (), "exact"), (large, ("units",), "nsga2")):
+    for space, objectives, name in ((small, (), "exact"), (large, (), "exact"), (large, ("units",), "rounds")):
         columns = columns_of(("latency_cycles", *objectives), (), space.model, reuse_memory=False)
         chosen = choose_method("auto", columns, size_of(space))
         assert chosen.name == name

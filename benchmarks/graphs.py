@@ -1,0 +1,137 @@
+"""Specifications of graphs that are hard to search: chains, forks, lanes, a camera of 20 tasks, a small network.
+
+    python benchmarks/graphs.py fork32 > fork32.aol
+
+Every task is a 3 x 3 filter of u8 (a branch that joins others adds them), so that only the graph decides.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+Links = Sequence[Sequence[int]]  # of each task the tasks that it reads; none: the input
+FRAME = (1080, 1920)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Tasks in an order in which they can run, by what each reads; a frame of so many rows and columns."""
+
+    reads: Links
+    frame: tuple[int, int] = FRAME
+    depth: tuple[int, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        depth: list[int] = []
+        for read in self.reads:
+            depth.append(1 + max((depth[task] for task in read), default=0))
+        object.__setattr__(self, "depth", tuple(depth))
+
+    def text(self, name: str) -> str:
+        """The specification; what a task makes is two rows and columns smaller than what it reads, margins cut off."""
+        read_by_others = {task for read in self.reads for task in read}
+        (last,) = [task for task in range(len(self.reads)) if task not in read_by_others]
+        high, wide = self.frame
+        inputs = sorted({max(1, len(read)) for read in self.reads})
+        parts = [*(_elementary(count) for count in inputs)]
+        parts += [self._task(number) for number in range(len(self.reads))]
+        calls = [f"  a{number} = stage{number}({self._operands(number)})" for number in range(len(self.reads))]
+        calls[last] = calls[last].replace(f"a{last} =", "y =")
+        shapes = self._size(0), self._size(self.depth[last])
+        head = f"task {name}(x: u8[{shapes[0]}]) -> (y: u8[{shapes[1]}]) {{"
+        border = 2 * max(self.depth)
+        return "\n".join([f"const H = {high + border}", f"const W = {wide + border}", *parts, head, *calls, "}", ""])
+
+    def _size(self, depth: int) -> str:
+        return f"H - {2 * depth}, W - {2 * depth}"
+
+    def _operands(self, number: int) -> str:
+        return ", ".join(f"a{task}" for task in self.reads[number]) or "x"
+
+    def _task(self, number: int) -> str:
+        read, own = self.reads[number], self.depth[number]
+        depths = [self.depth[task] for task in read] or [0]
+        inputs = ", ".join(f"i{place}: u8[{self._size(depth)}]" for place, depth in enumerate(depths))
+        tiler = "paving [1, 0; 0, 1]  fitting [1, 0; 0, 1]"
+        margins = [own - 1 - depth for depth in depths]
+        flows = "\n".join(f"    x{k} <- i{k} at origin [{edge}, {edge}]  {tiler}" for k, edge in enumerate(margins))
+        size = self._size(own)
+        return (
+            f"task stage{number}({inputs}) -> (o: u8[{size}]) {{\n"
+            f"  repeat [{size}] of filter{len(depths)} {{\n{flows}\n    y -> o\n  }}\n}}"
+        )
+
+
+def _elementary(inputs: int) -> str:
+    ports = ", ".join(f"x{place}: u8[3, 3]" for place in range(inputs))
+    sums = "\n".join(f"  sum += u16(x{place}[i, j])  for i in 0..3, j in 0..3" for place in range(inputs))
+    mean = f"  y = u8(sum >> {3 + inputs.bit_length()})"
+    return f"elementary filter{inputs}({ports}) -> (y: u8) {{\n  sum: u16 = 0\n{sums}\n{mean}\n}}"
+
+
+def chain(tasks: int) -> Graph:
+    """One after the other."""
+    return Graph([[task - 1] if task else [] for task in range(tasks)])
+
+
+def fork(branches: int) -> Graph:
+    """One task, so many that read it, and one that reads them all."""
+    return Graph([[], *[[0]] * branches, list(range(1, branches + 1))])
+
+
+def lanes(number: int, length: int) -> Graph:
+    """The same with chains for branches."""
+    reads: list[list[int]] = [[]]
+    ends = []
+    for _ in range(number):
+        start = 0
+        for _ in range(length):
+            reads.append([start])
+            start = len(reads) - 1
+        ends.append(start)
+    return Graph([*reads, ends])
+
+
+def camera(tasks: int = 20) -> Graph:
+    """A chain, three lanes of colours, a join, and a chain."""
+    lane = (tasks - 5) // 4
+    head = tasks - 2 - 3 * lane
+    reads: list[list[int]] = [[task - 1] if task else [] for task in range(head)]
+    ends = []
+    for _ in range(3):
+        start = head - 1
+        for _ in range(lane):
+            reads.append([start])
+            start = len(reads) - 1
+        ends.append(start)
+    return Graph([*reads, ends, [len(reads)]])
+
+
+def network(tasks: int = 20) -> Graph:
+    """Blocks of two filters with a short cut, as in a residual network, of a frame of 224 x 224."""
+    reads: list[list[int]] = [[]]
+    while len(reads) + 3 <= tasks:
+        start = len(reads) - 1
+        reads += [[start], [start + 1], [start, start + 2]]
+    while len(reads) < tasks:
+        reads.append([len(reads) - 1])
+    return Graph(reads, (224, 224))
+
+
+GRAPHS: Mapping[str, Callable[[], Graph]] = {
+    "chain4": lambda: chain(4),
+    "chain16": lambda: chain(16),
+    "chain100": lambda: chain(100),
+    "fork8": lambda: fork(8),
+    "fork16": lambda: fork(16),
+    "fork32": lambda: fork(32),
+    "lanes8": lambda: lanes(8, 2),
+    "camera20": camera,
+    "cnn20": network,
+}
+
+if __name__ == "__main__":
+    (name,) = sys.argv[1:] or ["chain4"]
+    sys.stdout.write(GRAPHS[name]().text(name))

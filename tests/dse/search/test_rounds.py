@@ -1,0 +1,118 @@
+"""The search in rounds: what it holds on spaces too large for others, what the budget decides, and its parts."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arrayol import api
+from arrayol.files import shipped_folder
+from dse.pareto.fronts import front_of
+from dse.search.rounds.archive import box_rows
+from dse.space.rates import balanced
+from hwmodel.design import interval_of, rate_of, units_of
+
+sys.path.append(str(Path(__file__).parents[3] / "benchmarks"))
+from graphs import GRAPHS, Graph, fork, lanes
+
+NARROW = api.Space(narrow=True, verify=False)
+
+
+def small(graph: Graph) -> str:
+    """Its text, of a small frame."""
+    return replace(graph, frame=(24, 36)).text("graph")
+
+
+def explored(text: str, folder: Path, budget: float = 2.0, workers: int = 1) -> api.Exploration:
+    path = folder / "graph.aol"
+    path.write_text(text)
+    platform = shipped_folder() / "platforms" / "default.toml"
+    resources = api.Resources(workers)
+    return api.explore(api.load(path), platform, space=NARROW, method="auto", budget=budget, resources=resources)
+
+
+def test_parallel_branches_come_back(tmp_path: Path) -> None:
+    """14 of them make 2^14 groups, more than are listed; fused whole they move least."""
+    result = explored(small(fork(14)), tmp_path).result
+    assert result.method == "rounds"
+    assert "more than 20,000 groups" in result.method_reason
+    assert not result.exact
+    assert "intervals of 16 orders" in result.method_description
+    assert {len(one.fusion) for one in result.pareto} >= {1}
+    assert len(result.pareto) > 4
+
+
+def test_the_budget_is_kept_and_said(tmp_path: Path) -> None:
+    text = small(lanes(3, 2))
+    little, large = (api_result(text, tmp_path, budget) for budget in (0.5, 8.0))
+    assert "then the budget was spent" in little.method_description
+    assert little.evaluated < large.evaluated
+    worst = np.array([list(one.objectives.values())[:2] for one in large.pareto])
+    for one in little.pareto:
+        assert (worst <= list(one.objectives.values())[:2]).all(axis=1).any()
+
+
+def api_result(text: str, folder: Path, budget: float) -> api.Result:
+    path = folder / "graph.aol"
+    path.write_text(text)
+    platform = shipped_folder() / "platforms" / "default.toml"
+    return api.explore(api.load(path), platform, space=NARROW, method="rounds", budget=budget).result
+
+
+def test_workers_change_no_byte(tmp_path: Path) -> None:
+    text = small(lanes(2, 2))
+    one, two = (explored(text, tmp_path, 2.0, workers).result.to_json() for workers in (1, 2))
+    assert one == two
+
+
+@pytest.mark.parametrize("name", ["chain4", "fork8", "cnn20"])
+def test_generated_graphs_are_fine(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph.aol"
+    path.write_text(GRAPHS[name]().text(name))
+    api.load(path)
+
+
+# The parts: rates that keep a pace, and boxes that thin a front.
+
+
+@given(st.data())
+def test_balanced_rates_hold_the_slowest_for_every_pace(data: st.DataObject) -> None:
+    tasks = data.draw(st.integers(1, 3))
+    work = [data.draw(st.integers(0, 40)) for _ in range(tasks)]
+    pairs = st.tuples(st.integers(1, 6), st.integers(1, 4))
+    offered = [
+        [rate_of(*pair) for pair in sorted(data.draw(st.sets(pairs, min_size=1, max_size=4)), key=slowness)]
+        for _ in range(tasks)
+    ]
+
+    def cycles(combination: tuple[int, ...]) -> list[int]:
+        both = zip(work, combination, strict=True)
+        return [-(-runs // units_of(rate)) * interval_of(rate) for runs, rate in both]
+
+    found = balanced(work, offered)
+    assert len(found) <= sum(map(len, offered))
+    for combination in product(*offered):
+        pace = max(cycles(combination))
+        best = [one for one in found if max(cycles(one)) <= pace]
+        # One keeps the pace, and none of its tasks is faster than this combination's needs to be.
+        assert any(all(a >= b for a, b in zip(cycles(one), cycles(combination), strict=True)) for one in best)
+
+
+def slowness(pair: tuple[int, int]) -> tuple[float, tuple[int, int]]:
+    return pair[0] / pair[1], pair
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)), min_size=1, max_size=80), st.integers(4, 30))
+def test_boxes_keep_the_ends_of_a_front(points: list[tuple[int, int]], most: int) -> None:
+    values = np.array(points, np.int64)
+    front = front_of(values, np.ones(len(values), np.int64)).values
+    rows = box_rows(front, most)
+    assert len(rows) <= max(len(front) if len(front) <= most else 0, most + front.shape[1])
+    assert front[rows].min(axis=0).tolist() == front.min(axis=0).tolist()
