@@ -88,5 +88,5 @@ def test_a_seed_for_another_method(arrayol: CommandLine, conv3x3: Path, method: 
 def test_an_unknown_method(arrayol: CommandLine, conv3x3: Path, method: str) -> None:
     done = arrayol("explore", "conv3x3.aol", "--method", method)
     assert (done.stdout, done.returncode) == ("", 2)
-    assert f"'{method}' is not one of 'auto', 'partition', 'exhaustive', 'exact', 'nsga2'." in done.stderr
+    assert f"'{method}' is not one of 'auto', 'partition', 'exhaustive', 'exact', 'rounds', 'nsga2'." in done.stderr
     assert not (conv3x3 / "conv3x3-explore").exists()
