@@ -151,7 +151,7 @@ WRONG = {
         {"method": "x"},
         (
             "explore, method: error[unknown-method]: there is no method 'x'\n"
-            "  hint: choose auto, partition, exhaustive, exact or nsga2"
+            "  hint: choose auto, partition, exhaustive, exact, rounds or nsga2"
         ),
     ),
     "objective": (
