@@ -96,14 +96,19 @@ def platforms(draw: st.DrawFn, *, plain: bool = False, by_run: bool = False) -> 
     memory = ExternalMemory(
         latency=draw(st.integers(0, 6)), port=draw(st.sampled_from(("shared", "separate"))), rows=rows, **widths, **runs
     )
+    technology = {"technology": "ecp5-6"} if draw(st.integers(0, 2)) == 0 else {}
     local = LocalMemory(
-        banks=4, access_cycles=draw(st.integers(1, 2)), block_bits=draw(st.sampled_from((None, 64, 200)))
+        banks=4,
+        access_cycles=draw(st.integers(1, 2)),
+        block_bits=draw(st.sampled_from((None, 64, 200))),
+        register_bits=draw(st.sampled_from((0, 64, 512))) if technology else 512,
+        write_width=draw(st.sampled_from((None, 1))) if technology else None,
+        read_width=draw(st.sampled_from((None, 1))) if technology else None,
     )
     elementary = {name: draw(elementary_entries(name)) for name in ("e", "f")}
     cost = BitCosts(
         rom_bits=draw(st.sampled_from(({}, {"dsp": 0.25}))), local_bits=draw(st.sampled_from(({}, {"lut": 2})))
     )
-    technology = {"technology": "ecp5-6"} if draw(st.integers(0, 2)) == 0 else {}
     return DrawnPlatform(
         clock_mhz=100.0 if technology else 1000.0,
         memory=memory,

@@ -19,8 +19,8 @@ from arrayol.ir.spec import Spec
 from dse.jobs.digest import code_digest, digest
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
+from hwmodel.machine.banked import buffers_of
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
-from hwmodel.machine.exact import buffer_words
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
@@ -124,10 +124,11 @@ def run_simulation(
 def local_memories(
     accesses: Accesses, platform: Platform, group: GroupDesign, estimate: GroupEstimate
 ) -> LocalMemories:
-    """The memories of a group: how much each holds at once by its estimate, and the words of data in buffers."""
+    """The memories of a group: how much each holds at once by its estimate, the words of data in buffers, and banks."""
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
     fills = {one.task: one.fill for one in estimate.processors}
-    return LocalMemories(sizes, buffer_words(accesses, platform, group), fills)
+    buffers = buffers_of(accesses, platform, group, estimate)
+    return LocalMemories(sizes, buffers.words, fills, buffers.banks)
 
 
 def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str]:
@@ -157,6 +158,6 @@ def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
         peak = run.peaks.get((use.kind, use.name), 0)
         if peak != use.live:
             yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.live:,}"
-        if use.kind == "buffer" and run.words[use.name] != use.addressed:
+        if use.kind == "buffer" and run.words.get(use.name, use.addressed) != use.addressed:
             words = f"has {run.words[use.name]:,} words, where the model says {use.addressed:,}"
             yield f"the {use.kind} of {use.name} {words}"

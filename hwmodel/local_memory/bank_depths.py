@@ -52,11 +52,6 @@ def enumerated_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints
     return element_box(function.rows(shape), function.address(places, shape), born, last, function.bank(places))
 
 
-def enumerated_depth(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, function: BankFunction) -> int:
-    """The words of the deepest bank of data that are no product."""
-    return enumerated_box(shape, element, born, last, function).size
-
-
 def _by_residues(piece: Piece, function: Residues) -> BankAddresses:
     outer, inner, free = (_groups(side, function.moduli) for side in (piece.outer, piece.inner, piece.free))
     lines, most = piece.lines, int(np.bincount(free.group).max(initial=0))

@@ -7,7 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import ElementBox, Ints
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox, Ints
+from hwmodel.local_memory.bank_depths import bank_addresses, depth_of, enumerated_box
+from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.local_memory.banked import BankedWords
 from hwmodel.local_memory.enumerated import element_box
 from hwmodel.local_memory.parts import addresses_of, size_in_succession, size_of
 from hwmodel.local_memory.pieces import Piece
@@ -36,10 +39,21 @@ class Pieces:
     @property
     def words(self) -> BufferWords:
         """The word of each datum."""
-        return BufferWords(self.shape, tuple(_words(self.shape, piece) for piece in self.pieces))
+        return BufferWords(
+            self.shape, tuple(_words(self.shape, piece, addresses_of(piece.lines)) for piece in self.pieces)
+        )
+
+    def depth(self, function: BankFunction) -> int:
+        """The words of the deepest bank."""
+        return depth_of(self.pieces, function)
+
+    def in_banks(self, function: BankFunction) -> BankedWords:
+        """The word of each datum in banks."""
+        pieces = (_words(self.shape, piece, bank_addresses(piece, function)) for piece in self.pieces)
+        return BankedWords(self.shape, function, BufferWords(self.shape, tuple(pieces)))
 
 
-def _words(shape: Extents, piece: Piece) -> PieceWords:
+def _words(shape: Extents, piece: Piece, addresses: Addresses | BankAddresses) -> PieceWords:
     lines, sides = piece.lines, (piece.outer, piece.inner)
     of_lines = [
         Numbers.of(np.column_stack([side.places, line.first]), (*(shape[axis] for axis in side.axes), line.places))
@@ -47,7 +61,7 @@ def _words(shape: Extents, piece: Piece) -> PieceWords:
     ]
     free = Numbers.of(piece.free.places, tuple(shape[axis] for axis in piece.free.axes))
     axes = (piece.outer.axes, piece.inner.axes, piece.free.axes)
-    return PieceWords(addresses_of(lines), axes, (of_lines[0], of_lines[1], free), lines.inner.places, piece.start)
+    return PieceWords(addresses, axes, (of_lines[0], of_lines[1], free), lines.inner.places, piece.start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +96,17 @@ class Listed:
     def words(self) -> ElementBox:
         """The word of each datum."""
         return element_box(self.shape, self.element, self.born, self.last)
+
+    def depth(self, function: BankFunction) -> int:
+        """The words of the deepest bank."""
+        return self._box(function).size
+
+    def in_banks(self, function: BankFunction) -> BankedWords:
+        """The word of each datum in banks."""
+        return BankedWords(self.shape, function, self._box(function))
+
+    def _box(self, function: BankFunction) -> ElementBox:
+        return enumerated_box(self.shape, self.element, self.born, self.last, function)
 
 
 Contents = Pieces | Listed

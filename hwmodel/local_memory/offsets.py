@@ -11,7 +11,6 @@ set of its own.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -74,15 +73,17 @@ def box_places(fitting: Sequence[Sequence[int]], pattern: Sequence[int]) -> tupl
 def run_places(width: int, shape: Sequence[int]) -> tuple[tuple[Place, ...], ...]:
     """The sets that a word of `width` data may be in an array of a shape: data that follow each other row-major.
 
-    Where a row is no shorter than a word that is one set. Else it goes over the ends of rows, and starts anywhere.
+    Where a row is no shorter than a word that is one set. Else it goes over the ends of rows, and starts anywhere; it
+    is cut where the last axis ends of which the rows, with all rows inside, are no shorter.
     """
     if not shape:
         return (((),),)
-    if shape[-1] >= width:
-        return (tuple((0,) * (len(shape) - 1) + (at,) for at in range(width)),)
-    width, starts = min(width, math.prod(shape)), range(shape[-1])
-    last = math.prod(shape) - width
-    runs = (range(start, start + width) for start in starts if start <= last)
+    inner, row = 1, shape[-1]
+    for extent in reversed(shape[:-1]):
+        if row >= width:
+            break
+        inner, row = row, row * extent
+    runs = (range(start, min(start + width, row)) for start in range(inner))
     return tuple(tuple(tuple(map(int, np.unravel_index(at, shape))) for at in run) for run in runs)
 
 

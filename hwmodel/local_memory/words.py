@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import Addresses, Ints
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, Ints
 
 
 class Words(Protocol):
@@ -62,7 +62,7 @@ class PieceWords:
     lines; the inner one has `places`.
     """
 
-    addresses: Addresses
+    addresses: Addresses | BankAddresses
     axes: tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]
     numbers: tuple[Numbers, Numbers, Numbers]
     places: int

@@ -13,7 +13,6 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
-from hwmodel.local_memory.words import Words
 from hwmodel.machine.costs import design_costs
 from hwmodel.machine.energy import PlanEnergy, energy_prices
 from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime
@@ -100,12 +99,6 @@ def _energy(plan: Plan, busy: Mapping[str, Busy], memories: Sequence[MemoryUse])
     if prices is None:
         return None
     return PlanEnergy.of(plan, prices).uses({task: of_task.path for task, of_task in busy.items()}, memories)
-
-
-def buffer_words(accesses: Accesses, platform: Platform, design: GroupDesign) -> dict[str, Words]:
-    """The words of the data of each buffer of a group, by array."""
-    plan = plan_group(accesses, platform, design)
-    return {array: buffer.contents.words for array, buffer in plan.buffers.items()}
 
 
 def step_cycles(accesses: Accesses, platform: Platform, design: GroupDesign) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ class Buffer:
         self.capacity = capacity
         self.size = size
         self.peak = 0
-        self._words = words
+        self.words = words
         self._taken = 0
         self._lives = np.zeros(len(words), np.bool_)
         self._holds = np.full(size, -1, np.int64)  # the datum; -1 where nothing is live
@@ -42,7 +42,7 @@ class Buffer:
             )
         if not count:
             return
-        words = self._words[data]
+        words = self.words[data]
         self._require_range(step, words)
         if self._lives[data].any():
             raise fault("overwrite", f"step {step} brings live data to the buffer of '{self.array}' again")
@@ -68,7 +68,7 @@ class Buffer:
 
     def read(self, step: int, data: Ints) -> Ints:
         """The tokens of data brought in an earlier step. Raises SimulatorError (`read-before-write`)."""
-        words = self._words[data]
+        words = self.words[data]
         if not self._lives[data].all() or (self._since[words] >= step).any():
             raise fault("read-before-write", f"step {step} reads a datum of '{self.array}' that is not in its buffer")
         return self._token[words]
@@ -79,7 +79,7 @@ class Buffer:
             return
         if not self._lives[data].all():
             raise fault("overwrite", f"step {step} gives back a word of '{self.array}' that is not taken")
-        self._lives[data], self._holds[self._words[data]] = False, -1
+        self._lives[data], self._holds[self.words[data]] = False, -1
         self._taken -= len(data)
 
 

@@ -87,13 +87,15 @@ class Lines:
     """For each instance its level in its step, and its place in the order of issue; and which share a line.
 
     `line` is equal for instances of one step and level that differ in the dimension of the units alone; every instance
-    has one of its own where there is no such dimension. `alone`: units share nothing, chains have no levels.
+    has one of its own where there is no such dimension. `alone`: units share nothing, chains have no levels. `along` is
+    the dimension of the units.
     """
 
     level: Ints
     order: Ints
     line: Ints
     alone: bool
+    along: int | None
 
     @staticmethod
     def of(accesses: Accesses, plan: Plan, waiting: Waiting, step: Ints, task: str) -> Lines:
@@ -117,7 +119,7 @@ class Lines:
             keys.append(point[:, dimension] if part > 0 else -point[:, dimension])
         order = np.empty(len(step), np.int64)
         order[np.lexsort([*keys, level, step])] = np.arange(len(step))
-        return Lines(level, order, line, len(delays) > 1)
+        return Lines(level, order, line, len(delays) > 1, along)
 
     def rounds(self, first: int, end: int, units: int) -> list[list[int]]:
         """The instances of a step in rounds: up to so many that follow each other on one line."""
@@ -254,7 +256,7 @@ class Processor:
     `unit` says how long an instance keeps its unit and how soon its results are there, `fill` how many rounds pass
     before each line, `gaps` how long after its start each delay can read it, `inputs` has the FIFOs with the data of
     each instance, of shape (instances, size), `outputs` those with the instances that write and the data of each of
-    them.
+    them. In the run `began` gets the cycle at which the step of each instance starts, `started` that at which it does.
     """
 
     task: str
@@ -270,6 +272,12 @@ class Processor:
     chains: tuple[Chains, ...]
     inputs: tuple[tuple[Fifo, Ints], ...]
     outputs: tuple[tuple[Fifo, Ints, Ints], ...]
+    began: Ints
+    started: Ints
+
+    def repetitions(self, accesses: Accesses) -> Ints:
+        """The repetition of each instance, (instances, rank)."""
+        return accesses.repetitions(self.task)[self.work.repetition]
 
     def compute(self, step: int, clock: int, arrivals: Mapping[str, Ints]) -> int:
         """Run the instances of a step that starts at `clock`; returns when the last is done, from the step's start.
@@ -281,6 +289,7 @@ class Processor:
         if first == end:
             return 0
         starts = np.array(self._starts(first, end, clock, arrivals), np.int64)
+        self.began[first:end], self.started[first:end] = clock, clock + starts
         order = np.argsort(starts, kind="stable")
         for fifo, data in self.inputs:
             mine = data[first:end][order]
@@ -383,6 +392,8 @@ def processor_of(
             for name in process.writes
             if name in fifos
         ),
+        np.full(len(step), -1),
+        np.full(len(step), -1),
     )
 
 

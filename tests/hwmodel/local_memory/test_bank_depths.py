@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hwmodel.local_memory.addresses import BankAddresses
-from hwmodel.local_memory.bank_depths import bank_addresses, depth_of, enumerated_box, enumerated_depth
+from hwmodel.local_memory.bank_depths import bank_addresses, depth_of, enumerated_box
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.forms import box
 from hwmodel.local_memory.lines import Line, Lines
@@ -191,5 +191,5 @@ def test_listed_data_have_their_own_words_in_their_banks(
 def test_listed_data_of_whole_rows_are_shared_out_evenly() -> None:
     element = np.arange(4 * 12)
     born = np.zeros(48, np.int64)
-    assert enumerated_depth((4, 12), element, born, born, Residues((2, 3))) == 2 * 4
-    assert enumerated_depth((4, 12), element, born, born, Linear((1, 3), 4)) == 4 * 3
+    assert enumerated_box((4, 12), element, born, born, Residues((2, 3))).size == 2 * 4
+    assert enumerated_box((4, 12), element, born, born, Linear((1, 3), 4)).size == 4 * 3

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from judging import words_of
 from spec_data import any_inputs, loaded
 
 from arrayol.errors import ArrayolError
@@ -20,7 +21,6 @@ from hwmodel.accesses import Accesses
 from hwmodel.datapath.entry import ElementaryEntry
 from hwmodel.design import Blocks, Design, Fusion, GroupDesign, Processor, row_major
 from hwmodel.machine.estimate import DesignEstimate
-from hwmodel.machine.exact import buffer_words
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import BitCosts, ExternalMemory, LocalMemory, Platform
 from hwmodel.published.group import PublishedDesign
@@ -132,7 +132,7 @@ def test_every_frame_finds_what_was_loaded_once() -> None:
     setup = set_up(accesses, PLATFORM, memory)
     memory["w"][:] = -1  # no frame may look for it outside
     sizes = {("buffer", "x"): 6, ("buffer", "y"): 2}
-    local = LocalMemories(sizes, buffer_words(accesses, PLATFORM, DESIGN.groups[0]))
+    local = LocalMemories(sizes, words_of(accesses, PLATFORM, DESIGN.groups[0]))
     runs = [run_group(accesses, PLATFORM, DESIGN.groups[0], local, memory, setup) for _ in range(2)]
     assert [run.cycles for run in runs] == [52, 52]
     assert setup.cycles == 7

@@ -16,6 +16,7 @@ from arrayol.errors import ArrayolError
 from dse.verify.testbench import local_memories, mismatches, run_simulation
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
+from hwmodel.local_memory.words import Words
 from hwmodel.machine.access_counts import accesses_of_runs
 from hwmodel.machine.estimate import DesignEstimate
 from hwmodel.machine.model import MachineModel
@@ -113,6 +114,12 @@ def local_of(model: MachineModel, design: Design, estimate: DesignEstimate) -> l
     """The local memories of each group."""
     pairs = zip(design.groups, estimate.groups, strict=True)
     return [local_memories(model.accesses, model.platform, group, own) for group, own in pairs]
+
+
+def words_of(accesses: Accesses, platform: Platform, group: GroupDesign) -> dict[str, Words]:
+    """The words of the data of each buffer that is one bank."""
+    plan = plan_group(accesses, platform, group)
+    return {array: buffer.contents.words for array, buffer in plan.buffers.items()}
 
 
 def smaller(local: Sequence[LocalMemories], place: int, name: tuple[str, str]) -> list[LocalMemories]:

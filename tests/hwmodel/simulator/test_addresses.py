@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from judging import local_of
+from judging import local_of, words_of
 
 from arrayol.checks.check import load_checked
 from arrayol.checks.top import choose_top
@@ -16,7 +16,6 @@ from arrayol.ir.network import flatten
 from hwmodel.design import POLICIES, Blocks, Design, GroupDesign, Policy, Processor, row_major
 from hwmodel.local_memory.addresses import Box, Form, Linear, Ring, placed
 from hwmodel.local_memory.words import BufferWords, Words
-from hwmodel.machine.exact import buffer_words
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import ExternalMemory, Platform
 from hwmodel.simulator.memories import Buffer
@@ -39,7 +38,7 @@ def design_of(model: MachineModel, shape: tuple[int, ...], policy: Policy) -> De
 def stopped(model: MachineModel, design: Design, words: Mapping[str, Words]) -> SimulatorError | None:
     (local,) = local_of(model, design, model.evaluate(design))
     try:
-        run_groups(model.accesses, model.platform, design, [replace(local, words=words)])
+        run_groups(model.accesses, model.platform, design, [replace(local, words=words, banks={})])
     except SimulatorError as error:
         return error
     return None
@@ -49,13 +48,13 @@ def stopped(model: MachineModel, design: Design, words: Mapping[str, Words]) -> 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 3), (3, 11)])
 def test_every_policy_runs_at_its_addresses(model: MachineModel, shape: tuple[int, ...], policy: Policy) -> None:
     design = design_of(model, shape, policy)
-    assert stopped(model, design, buffer_words(model.accesses, model.platform, design.groups[0])) is None
+    assert stopped(model, design, words_of(model.accesses, model.platform, design.groups[0])) is None
 
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_modulus_one_too_small_is_an_overwrite(model: MachineModel, policy: Policy) -> None:
     design = design_of(model, (2, 3), policy)
-    words = buffer_words(model.accesses, model.platform, design.groups[0])
+    words = words_of(model.accesses, model.platform, design.groups[0])
     for array, own in words.items():
         assert isinstance(own, BufferWords)
         for wrong in too_small(own):

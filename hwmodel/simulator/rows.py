@@ -1,0 +1,77 @@
+"""When and where repetitions touch an array in a group's run: what the checks of banks and ports go by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hwmodel.accesses import Accesses, Touch
+from hwmodel.simulator.plan import Ints, Plan
+from hwmodel.simulator.processors import Processor
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Repetitions (number, rank) of a task that touch an array through one tiler, and when they do.
+
+    `cycle` is that of the first chunk, `begin` the first of the step. `line` is equal for those that share registers,
+    `at` the place in that line. A unit is occupied for `interval` cycles, `ahead` leads from a unit's place in the
+    array to the next one's.
+    """
+
+    touch: Touch
+    repetition: Ints
+    cycle: Ints
+    begin: Ints
+    line: Ints
+    at: Ints
+    units: int
+    interval: int
+    ahead: tuple[int, ...]
+
+    @staticmethod
+    def reading(accesses: Accesses, plan: Plan, own: Processor, touch: Touch, rows: NDArray[np.intp]) -> Rows:
+        """Some instances of a processor that read through a tiler."""
+        repetition = own.repetitions(accesses)[rows]
+        lines, cycle = own.lines, own.started[rows]
+        begin = own.began[rows]
+        ahead = _ahead(plan, own, touch)
+        return Rows(
+            touch, repetition, cycle, begin, lines.line[rows], _places(own)[rows], own.units, own.unit.interval, ahead
+        )
+
+    def beyond(self, accesses: Accesses) -> NDArray[np.bool_]:
+        """Which places of the patterns are the constant of a border, which is not in the memory."""
+        border = self.touch.tiler.border
+        if border is None or not border.is_constant:
+            return np.zeros((len(self.repetition), 1), np.bool_)
+        return accesses.beyond(self.touch, self.repetition)
+
+    @staticmethod
+    def writing(accesses: Accesses, plan: Plan, own: Processor, touch: Touch, rows: NDArray[np.intp]) -> Rows:
+        """Some that write through one, as soon as their results are ready."""
+        starting = Rows.reading(accesses, plan, own, touch, rows)
+        return replace(starting, cycle=starting.cycle + own.unit.latency)
+
+
+def _places(own: Processor) -> Ints:
+    """The place of each instance in its line."""
+    lines = own.lines
+    order = np.lexsort((lines.order, lines.line))
+    line = lines.line[order]
+    begins = np.diff(line, prepend=-1) != 0
+    start = np.maximum.accumulate(np.where(begins, np.arange(len(line)), 0))
+    places = np.empty(len(line), np.int64)
+    places[order] = np.arange(len(line)) - start
+    return places
+
+
+def _ahead(plan: Plan, own: Processor, touch: Touch) -> tuple[int, ...]:
+    """From a unit's place in the array to the next one's."""
+    along, blocks = own.lines.along, plan.blocks_of(own.task)
+    if along is None:
+        return (0,) * len(touch.tiler.paving)
+    down = blocks is not None and dict(zip(blocks.scan.dimensions, blocks.scan.descending, strict=True))[along]
+    return tuple(-row[along] if down else row[along] for row in touch.tiler.paving)

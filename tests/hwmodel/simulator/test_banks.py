@@ -1,0 +1,212 @@
+"""Buffers in banks, every access through a bank and a port in its cycle; each mistake in them stops by its rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import pytest
+from judging import local_of
+from shipped import SMALL
+
+from arrayol.checks.check import load_checked
+from arrayol.checks.top import choose_top
+from arrayol.files import shipped_folder
+from arrayol.ir.network import flatten
+from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
+from hwmodel.local_memory.addresses import BankAddresses, Box
+from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, factors
+from hwmodel.local_memory.banked import BankedMemory, BankedWords
+from hwmodel.local_memory.words import BufferWords
+from hwmodel.machine.model import MachineModel
+from hwmodel.machine.plan import plan_group
+from hwmodel.platform import load_platform
+from hwmodel.simulator.group import LocalMemories
+from hwmodel.simulator.plan import SimulatorError
+from hwmodel.simulator.simulate import run_groups
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A design of one task for each group, and its local memories."""
+
+    model: MachineModel
+    design: Design
+
+    @staticmethod
+    def of(
+        name: str,
+        units: int,
+        shapes: Mapping[str, tuple[int, ...]] | None = None,
+        consts: Mapping[str, float] | None = None,
+    ) -> Bench:
+        spec = load_checked(shipped_folder() / f"{name}.aol", consts or SMALL[name])
+        model = MachineModel(flatten(spec, choose_top(spec, None)), load_platform(shipped_folder() / f"{name}.toml"))
+        chosen = shapes or {task: model.accesses.extents(task) for task in model.network.processes}
+        groups = tuple(
+            GroupDesign((Processor(task, units),), Blocks(shape, row_major(len(shape))))
+            for task, shape in chosen.items()
+        )
+        return Bench(model, Design(groups))
+
+    @cached_property
+    def local(self) -> list[LocalMemories]:
+        return local_of(self.model, self.design, self.model.evaluate(self.design))
+
+    def stopped(self, group: int, wrong: LocalMemories) -> SimulatorError | None:
+        """What stops the design with other local memories of one group."""
+        local = [*self.local[:group], wrong, *self.local[group + 1 :]]
+        try:
+            run_groups(self.model.accesses, self.model.platform, self.design, local)
+        except SimulatorError as error:
+            return error
+        return None
+
+    def with_memory(self, group: int, array: str, memory: BankedMemory) -> SimulatorError | None:
+        """The same with one other memory in banks, each datum where its function puts it."""
+        own = self.local[group]
+        plan = plan_group(self.model.accesses, self.model.platform, self.design.groups[group])
+        words = plan.buffers[array].contents.in_banks(memory.function)
+        memory = replace(memory, depth=words.depth)
+        return self.stopped(group, replace(own, words={**own.words, array: words}, banks={**own.banks, array: memory}))
+
+    def memories(self) -> Iterator[tuple[int, str, BankedMemory]]:
+        for group, own in enumerate(self.local):
+            for array, memory in own.banks.items():
+                yield group, array, memory
+
+
+@pytest.fixture(scope="module", params=[1, 2, 4])
+def convolution(request: pytest.FixtureRequest) -> Bench:
+    """Rows of 34 data hold a word of 16."""
+    return Bench.of("conv3x3", request.param, {"filter": (3, 32), "threshold": (7, 32)}, {"H": 9, "W": 34})
+
+
+def test_designs_run_in_their_banks(convolution: Bench) -> None:
+    assert list(convolution.memories())
+    assert convolution.stopped(0, convolution.local[0]) is None
+
+
+def test_one_bank_fewer_is_a_conflict(convolution: Bench) -> None:
+    """Whatever the function: where a cycle needs them all, fewer do not do."""
+    found = 0
+    for group, array, memory in convolution.memories():
+        for function in fewer(memory.function) if memory.function.banks == largest(memory) else ():
+            error = convolution.with_memory(group, array, replace(memory, function=function))
+            assert error is not None
+            assert error.rule == "bank"
+            assert f"of '{array}'" in str(error)
+            found += 1
+    assert found
+
+
+def largest(memory: BankedMemory) -> int:
+    """The data of a word, or the places that a window or a pattern takes in a cycle, if that are as many as banks."""
+    fresh = [len(reader.window.fresh) for reader in memory.readers.values() if reader.window is not None]
+    return max(memory.written, memory.read, *fresh, 1)
+
+
+def fewer(function: BankFunction) -> Iterator[BankFunction]:
+    rank = len(function.moduli if isinstance(function, Residues) else function.alpha)
+    banks = function.banks - 1
+    yield from (Residues(moduli) for moduli in factors(banks, rank)) if banks else ()
+    if banks and isinstance(function, Linear):
+        yield Linear((*(entry % banks for entry in function.alpha[:-1]), 1), banks)
+
+
+def test_a_conflict_names_repetition_bank_and_cycle() -> None:
+    bench = Bench.of("conv3x3", 1, {"filter": (3, 11), "threshold": (4, 7)})
+    memory = bench.local[0].banks["image"]
+    error = bench.with_memory(0, "image", replace(memory, function=Residues((1, 1)), written=1))
+    assert "repetition (" in str(error)
+    assert "of 'filter' touches 2 words of bank 0 of 'image' in cycle " in str(error)
+    error = bench.with_memory(0, "image", replace(memory, function=Residues((1, 1))))
+    assert error is not None
+    assert error.rule == "bank"
+
+
+def test_a_port_fewer_is_used_twice() -> None:
+    """What a task makes is read by two others at once, or by one while it is stored."""
+    found = 0
+    for name in ("sobel", "harris"):
+        bench = fused(name)
+        for group, array, memory in bench.memories():
+            if memory.ports > 1:
+                error = bench.with_memory(group, array, replace(memory, ports=memory.ports - 1))
+                found += error is not None
+                assert error is None or (error.rule == "port" and f"of '{array}'" in str(error))
+    assert found
+
+
+def fused(name: str) -> Bench:
+    """All tasks in one group."""
+    bench = Bench.of(name, 1)
+    last = bench.design.groups[-1]
+    processors = tuple(Processor(task) for task in bench.model.network.processes)
+    shape = tuple(min(4, extent) for extent in last.blocks.shape)
+    return Bench(bench.model, Design((GroupDesign(processors, Blocks(shape, row_major(len(shape)))),)))
+
+
+def test_a_modulus_one_too_small_is_an_overwrite(convolution: Bench) -> None:
+    found = 0
+    for group, array, _ in convolution.memories():
+        own = convolution.local[group]
+        words = own.words[array]
+        assert isinstance(words, BankedWords)
+        for wrong in too_small(words):
+            error = convolution.stopped(group, replace(own, words={**own.words, array: wrong}))
+            assert error is not None
+            assert error.rule in ("overwrite", "address")
+            found += 1
+    assert found
+
+
+def too_small(words: BankedWords) -> Iterator[BankedWords]:
+    """The same with one modulus less in all banks."""
+    assert isinstance(words.in_bank, BufferWords)
+    for place, piece in enumerate(words.in_bank.pieces):
+        addresses = piece.addresses
+        assert isinstance(addresses, BankAddresses)
+        sizes = {part.form.size for own in addresses.banks.values() for part in own.parts}
+        if max(sizes) > 1:
+            banks = {
+                bank: replace(own, parts=tuple(replace(part, form=less(part.form, max(sizes))) for part in own.parts))
+                for bank, own in addresses.banks.items()
+            }
+            pieces = list(words.in_bank.pieces)
+            pieces[place] = replace(piece, addresses=replace(addresses, banks=banks))
+            yield replace(words, in_bank=replace(words.in_bank, pieces=tuple(pieces)))
+
+
+def less(form: object, greatest: int) -> object:
+    if isinstance(form, Box):
+        one = replace(form, inner=form.inner - 1) if form.inner > 1 else replace(form, outer=max(1, form.outer - 1))
+        return one if form.size == greatest else form
+    return replace(form, size=form.size - 1) if form.size == greatest else form  # type: ignore[type-var]
+
+
+def windowed() -> Iterator[tuple[Bench, int, str, BankedMemory]]:
+    for name in ("conv3x3", "fir", "jacobi"):
+        bench = Bench.of(name, 2)
+        for group, array, memory in bench.memories():
+            if any(reader.window is not None for reader in memory.readers.values()):
+                yield bench, group, array, memory
+
+
+def test_a_window_without_its_fill_or_with_a_place_too_few() -> None:
+    found = 0
+    for bench, group, array, memory in windowed():
+        own = bench.local[group]
+        error = bench.stopped(group, replace(own, fills={}))
+        assert error is not None
+        assert error.rule == "window"
+        for name, reader in memory.readers.items():
+            if reader.window is not None:
+                window = replace(reader.window, fresh=reader.window.fresh[1:])
+                readers = {**memory.readers, name: replace(reader, window=window)}
+                error = bench.with_memory(group, array, replace(memory, readers=readers))
+                assert error is not None
+                assert error.rule == "window"
+                found += 1
+    assert found >= 2
