@@ -14,6 +14,9 @@ extremes on to the next lower one.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import permutations
 
 import numpy as np
@@ -29,15 +32,15 @@ def element_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, b
     Data of different banks never meet: all banks share the moduli. Raises ValueError where two data of a bank are alive
     at once that are one element, brought in one step.
     """
-    apart = np.zeros(len(born), np.int64) if bank is None else bank
     rank, start = len(shape), int(born.min()) if len(born) else 0
     every = max(1, int(np.gcd.reduce(born - start))) if len(born) else 1
-    coordinates = [*(np.unravel_index(element, shape) if shape else ()), (born - start) // every]
-    boxes = [
-        ElementBox(shape, order, _moduli(apart, coordinates, order, born, last), start, every)
-        for order in _orders(rank)
-    ]
-    return min(boxes, key=lambda box: box.size)
+    coordinates = (*(np.unravel_index(element, shape) if shape else ()), (born - start) // every)
+    apart = np.zeros(len(born), np.int64) if bank is None else np.unique(bank, return_inverse=True)[1].ravel()
+    moduli = _Moduli(coordinates, born, last, {frozenset(): apart})
+    if len(np.unique(moduli.alike(frozenset(range(rank + 1))))) < len(born):
+        raise ValueError("an element is brought twice in one step")
+    order = moduli.least(_orders(rank))
+    return ElementBox(shape, order, moduli.of(order), start, every)
 
 
 def _orders(rank: int) -> list[tuple[int, ...]]:
@@ -46,15 +49,47 @@ def _orders(rank: int) -> list[tuple[int, ...]]:
     return [order for some in axes for order in ((rank, *some), (*some, rank))]
 
 
-def _moduli(apart: Ints, coordinates: list[Ints], order: tuple[int, ...], born: Ints, last: Ints) -> tuple[int, ...]:
-    alike, moduli = apart, []
-    for number in order:
-        moduli.append(1 + _greatest_distance(alike, coordinates[number], born, last))
-        _, alike = np.unique(np.stack([alike, coordinates[number]]), axis=1, return_inverse=True)
-        alike = alike.ravel()
-    if len(np.unique(alike)) < len(alike):
-        raise ValueError("an element is brought twice in one step")
-    return tuple(moduli)
+@dataclass(frozen=True, eq=False)
+class _Moduli:
+    """The least modulus of a coordinate, given which ones stand before it: in whatever order these do."""
+
+    coordinates: tuple[Ints, ...]
+    born: Ints
+    last: Ints
+    numbers: dict[frozenset[int], Ints]
+    known: dict[tuple[frozenset[int], int], int] = field(default_factory=dict)
+
+    def alike(self, those: frozenset[int]) -> Ints:
+        """A number for each datum: the same for those of a bank that are equal along some coordinates."""
+        if those not in self.numbers:
+            greatest = max(those)
+            last = self.coordinates[greatest]
+            pairs = self.alike(those - {greatest}) * (int(last.max(initial=0)) + 1) + last
+            self.numbers[those] = np.unique(pairs, return_inverse=True)[1].ravel()
+        return self.numbers[those]
+
+    def of(self, order: tuple[int, ...]) -> tuple[int, ...]:
+        """The moduli of an order."""
+        return tuple(self._least(frozenset(order[:place]), number) for place, number in enumerate(order))
+
+    def least(self, orders: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+        """The first of the orders that take the fewest words; none is followed beyond what another one takes."""
+        best, fewest = orders[0], math.prod(self.of(orders[0]))
+        for order in orders[1:]:
+            size = 1
+            for place, number in enumerate(order):
+                size *= self._least(frozenset(order[:place]), number)
+                if size >= fewest:
+                    break
+            else:
+                best, fewest = order, size
+        return best
+
+    def _least(self, before: frozenset[int], number: int) -> int:
+        if (before, number) not in self.known:
+            distance = _greatest_distance(self.alike(before), self.coordinates[number], self.born, self.last)
+            self.known[before, number] = 1 + distance
+        return self.known[before, number]
 
 
 def _greatest_distance(alike: Ints, coordinate: Ints, born: Ints, last: Ints) -> int:

@@ -173,14 +173,20 @@ def _exact(value: float) -> Fraction:
 
 
 def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
-    """Every element held, in banks that are all begun, and every delay's states; what is loaded once, whole."""
-    shares = Shares()
+    """Every element held, in banks that are all begun, and every delay's states; what is loaded once, whole.
+
+    The words of addresses are at most the data of all frames that one of a datum's lifetime meets.
+    """
+    shares, frames = (
+        Shares(),
+        len(accesses.network.processes) + 3,
+    )  # a datum lives for fewer steps than that, or a frame
     for memory in once_memories(accesses, platform):
         shares[f"array '{memory.name}'"] = memory.bits + memory.banks * (platform.local.block_bits or 0)
     for array, touches in _touches(accesses).items():
         banks = max(platform.local.banks, *(math.prod(touch.pattern) for touch in touches), 1)
         bits = accesses.network.arrays[array].type.bits
-        shares[f"array '{array}'"] = (volume.moved[array] + len(touches) * 2 * banks) * bits
+        shares[f"array '{array}'"] = (frames * volume.moved[array] + len(touches) * 2 * banks) * bits
     for task, process in accesses.network.processes.items():
         for delay in process.delays:
             port = port_named(process.input_ports, delay.port)
