@@ -151,6 +151,7 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
     latency = sum(mapping.latency_cycles for mapping in mappings)
     yield LATENCY, latency
     yield "traffic_bytes", sum(mapping.traffic_bytes for mapping in mappings)
+    yield "port_bytes", sum(mapping.port_bytes for mapping in mappings)
     if len(mappings) > 1:  # of one group frames overlap
         yield "frame_cycles", latency
     sizes: dict[str, Callable[[MemoryRecord], int]] = {

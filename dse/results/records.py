@@ -50,6 +50,7 @@ def group_record(model: MachineModel, group: GroupDesign, estimate: GroupEstimat
             latency_cycles=estimate.latency_cycles,
             steps=estimate.steps,
             traffic_bytes=estimate.traffic_bytes,
+            port_bytes=estimate.port_bytes,
             memories=estimate.memories,
             ends=dict(estimate.ends),
             path=estimate.path,

@@ -154,6 +154,7 @@ class MappingRecord(Record):
     latency_cycles: int
     steps: int
     traffic_bytes: int
+    port_bytes: int
     memories: tuple[MemoryRecord, ...]
     ends: dict[str, int]
     path: str

@@ -85,7 +85,7 @@ PUBLISHED: Mapping[str, Objective] = MappingProxyType(
     }
 )
 DEFAULT = (LATENCY, "internal_memory_data")
-MACHINE_ONLY = ("traffic_bytes", "frame_cycles", "memory_blocks", "frames_per_second", ENERGY, POWER)
+MACHINE_ONLY = ("traffic_bytes", "port_bytes", "frame_cycles", "memory_blocks", "frames_per_second", ENERGY, POWER)
 
 
 class WrongObjectiveError(ArrayolError):
@@ -212,6 +212,7 @@ _FIGURES = (
     Figure("internal_memory_data", "internal memory", "data", "internal_memory_data"),
     Figure("internal_memory_bits", "internal memory", "bits", "internal_memory_bits"),
     Figure("traffic_bytes", "external traffic", "bytes", "traffic_bytes"),
+    Figure("port_bytes", "moved by the port", "bytes", "port_bytes"),
     Figure("units", "N_cu of all processors", "units", "units"),
     Figure("frame_cycles", "time per frame", "cycles", "frame_cycles"),
     Figure("memory_blocks", "memory blocks", "blocks", "memory_blocks"),

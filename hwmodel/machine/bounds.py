@@ -40,12 +40,13 @@ class Volume:
 
 
 def most_of_designs(accesses: Accesses, platform: Platform) -> dict[str, Shares]:
-    """The most that any design without options takes: by figure, in cycles, bits, bytes, bytes and cycles."""
+    """The most that any design without options takes: by figure, in cycles, bits, bytes, bytes, bytes and cycles."""
     volume = _volume(accesses)
     return {
         "latency": _cycles(accesses, platform, volume),
         "internal memory": _memory(accesses, platform, volume),
         "traffic": _traffic(accesses, volume),
+        "traffic of the port": _port_traffic(accesses, platform, volume),
         "external memory": _addresses(accesses, platform),
         "setup": _setup(accesses, platform),
     }
@@ -85,6 +86,7 @@ _UNITS = {
     "latency": "cycles",
     "internal memory": "bits",
     "traffic": "bytes",
+    "traffic of the port": "bytes",
     "external memory": "bytes",
     "setup": "cycles",
 }
@@ -158,7 +160,8 @@ def _datum_cycles(accesses: Accesses, platform: Platform, array: str) -> Fractio
     if memory.burst == "run" and memory.rows is None:  # a request for each, with the words of the longest run
         word = Fraction(1, memory.data_per_word) if memory.data_per_word else Fraction(bits, memory.word_bits or 1)
         words = math.ceil(accesses.size(array) * word) + 1
-        return Fraction(words + -(-words // memory.max_burst_words) * ((memory.latency or 0) + 1))
+        pieces = -(-words // memory.max_burst_words)
+        return Fraction(words + pieces * ((memory.latency or 0) + 1))
     if memory.rows is not None:
         size = accesses.network.arrays[array].type.bytes
         opened = size // memory.rows.row_bytes + 2
@@ -199,6 +202,19 @@ def _memory(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
 def _traffic(accesses: Accesses, volume: Volume) -> Shares:
     types = {name: array.type for name, array in accesses.network.arrays.items()}
     return Shares({f"array '{array}'": data * types[array].bytes for array, data in volume.moved.items()})
+
+
+def _port_traffic(accesses: Accesses, platform: Platform, volume: Volume) -> Shares:
+    """A word for each datum; of runs as many as the whole array has, cut into requests that are rounded up."""
+    memory, types, shares = platform.memory, accesses.network.arrays, Shares()
+    for array, data in volume.moved.items():
+        stored = types[array].type.stored_bits
+        word = memory.data_per_word * stored if memory.data_per_word else memory.word_bits or 1
+        runs = memory.burst == "run" and memory.rows is None
+        words = math.ceil(Fraction(accesses.size(array) * stored, word)) + 1 if runs else -(-stored // word)
+        words += -(-words // memory.max_burst_words) if runs else 0
+        shares[f"array '{array}'"] = data * words * -(-word // 8)
+    return shares
 
 
 def _setup(accesses: Accesses, platform: Platform) -> Shares:

@@ -119,7 +119,7 @@ class PlanEnergy:
         port, outside = Port(plan.group.accesses, plan.platform), Counter[str]()
         for moved in plan.transfers:
             counts["buffer", moved.array] += len(moved.element)
-            outside[moved.array] += port.moved_bits(moved)
+            outside[moved.array] += port.moved_words(moved) * port.word_bits(moved.array)
         numbers = {task: len(repetitions) for task, repetitions in runs.items()}
         return PlanEnergy(prices, numbers, counts, outside, resident_memories_read(plan.group.accesses, plan.platform))
 

@@ -80,6 +80,7 @@ class EnergyUse:
 class GroupEstimate:
     """One group. `frame_*` are for frames in succession (docs/machine.md, section 8).
 
+    `traffic_bytes` are those of the data that are loaded and stored, `port_bytes` those of the words that bring them.
     `ends` holds the cycles of the steps that each resource ends: "loads", "stores" or a task. `energy` is that of a
     frame, without what leaks; None where the platform does not give it.
     """
@@ -89,6 +90,7 @@ class GroupEstimate:
     internal_memory_data: int
     internal_memory_bits: int
     traffic_bytes: int
+    port_bytes: int
     units: int
     memory_blocks: int | None
     costs: Mapping[str, Number]
@@ -182,6 +184,11 @@ class DesignEstimate:
     def traffic_bytes(self) -> int:
         """All that is loaded and stored, in bytes."""
         return sum(group.traffic_bytes for group in self.groups)
+
+    @property
+    def port_bytes(self) -> int:
+        """All that the port moves for that, whole words, in bytes."""
+        return sum(group.port_bytes for group in self.groups)
 
     @property
     def setup_cycles(self) -> int:
@@ -296,6 +303,7 @@ OBJECTIVES = (
     "internal_memory_data",
     "internal_memory_bits",
     "traffic_bytes",
+    "port_bytes",
     "units",
     "frame_cycles",
     "memory_blocks",

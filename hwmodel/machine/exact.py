@@ -79,6 +79,7 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
         internal_memory_data=sum(memory.data for memory in memories),
         internal_memory_bits=sum(memory.bits for memory in memories),
         traffic_bytes=plan.traffic_bytes,
+        port_bytes=plan.port_bytes,
         units=sum(units_of(rate) for rate in rates.values()),
         memory_blocks=sum(blocks) if platform.local.block_bits is not None else None,
         costs=design_costs(accesses, plan.processors.paths, rates),

@@ -84,6 +84,14 @@ class Plan:
         port = Port(self.group.accesses, self.platform)
         return sum(len(moved.element) * port.element_bytes(moved.array) for moved in self.transfers)
 
+    @property
+    def port_bytes(self) -> int:
+        """All that the port moves for it: whole words."""
+        port, words = Port(self.group.accesses, self.platform), Counter[str]()
+        for moved in self.transfers:
+            words[moved.array] += port.moved_words(moved)
+        return sum(int(port.bytes_of_words(array, np.array([number]))[0]) for array, number in words.items())
+
     def folded(self, cycles: Elements) -> Elements:
         """A processor's cycles by step modulo the number of ticks; it has one tick in each folded step."""
         by_tick = np.zeros(self.ticks, np.int64)

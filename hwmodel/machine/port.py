@@ -88,16 +88,21 @@ class Port:
         """Cycles of bursts of so many data of an array on a platform without rows; a burst of none takes none."""
         return np.where(data > 0, (self.platform.memory.latency or 0) + self.words(array, data), 0)
 
-    def moved_bits(self, transfer: Transfer) -> int:
-        """All bits that the port moves for a transfer: whole words of its bursts."""
+    def bytes_of_words(self, array: str, words: Elements) -> Elements:
+        """The bytes of so many words of an array, rounded up."""
+        whole, rest = divmod(self.word_bits(array), 8)
+        return words * whole - (-words * rest // 8)
+
+    def moved_words(self, transfer: Transfer) -> int:
+        """All words that the port moves for a transfer, those of its requests or bursts."""
         if self.by_run:
             requests = self._requests(transfer, int(transfer.step.max(initial=0)) + 1)
-            return int((requests.number * requests.words).sum()) * self.word_bits(transfer.array)
+            return int((requests.number * requests.words).sum())
         if self.platform.memory.rows is not None:
             data = self._runs(transfer)[1].data if len(transfer.element) else transfer.element
         else:
             data = np.bincount(transfer.step)
-        return int(self.words(transfer.array, data).sum()) * self.word_bits(transfer.array)
+        return int(self.words(transfer.array, data).sum())
 
     def whole_arrays(self, arrays: Sequence[str]) -> int:
         """Cycles in which the port loads arrays whole, one after another in the network's order."""

@@ -22,7 +22,7 @@ Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
 
 LATENCY, FRAME = "latency_cycles", "frame_cycles"
 TIMES = (LATENCY, FRAME)
-SIZES = ("internal_memory_data", "internal_memory_bits", "memory_blocks", "traffic_bytes")
+SIZES = ("internal_memory_data", "internal_memory_bits", "memory_blocks", "traffic_bytes", "port_bytes")
 
 
 def units_are_free(figures: Collection[str]) -> bool:
@@ -65,6 +65,7 @@ class Priced:
     units: Figures
     costs: Mapping[str, Figures]
     frame: Callable[[], Figures]
+    port: Callable[[], Figures]
     left_out: int = 0
     skipped: int = 0
     energy: PricedEnergy | None = None
@@ -86,6 +87,11 @@ class Priced:
     def frame_cycles(self) -> Figures:
         """Cycles per frame where frames follow each other, (S, U); computed when it is first asked for."""
         return self.frame()
+
+    @cached_property
+    def port_bytes(self) -> Figures:
+        """Bytes of the words that the port moves, (S, 1); computed when it is first asked for."""
+        return self.port()
 
     def objective(self, name: str) -> Figures:
         """A figure or cost by its name, of shape (S, U). Raises KeyError for a name that is neither."""
@@ -149,6 +155,7 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         units=column("units"),
         costs={name: column(name) for name in priced.costs},
         frame=lambda: column(FRAME),
+        port=lambda: column("port_bytes"),
         left_out=priced.left_out + sum(other.left_out for other in exact),
         energy=priced.energy and replace(priced.energy, femtojoules=lambda: column(DYNAMIC)),
     )

@@ -248,6 +248,7 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         units=number,
         costs=costs,
         frame=lambda: time(FRAME),
+        port=lambda: np.full((1, 1), plan.port_bytes),
         energy=_energy(plan, structure, variants, rates, kept),
     )
 

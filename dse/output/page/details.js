@@ -229,7 +229,7 @@ function transfers(groups) {
     const moved = group.timeline?.moved ?? [];
     return [
       make("h4", {}, `Group ${place + 1}: ${group.tasks.join(", ")}`),
-      make("p", {}, `Policy ${group.policy}: ${POLICIES[group.policy]}. ${counted(group.traffic_bytes, "byte")} loaded and stored; ` +
+      make("p", {}, `Policy ${group.policy}: ${POLICIES[group.policy]}. ${counted(group.traffic_bytes, "byte")} loaded and stored, ${shown(group.port_bytes)} in whole words; ` +
         `a processor waits at most ${counted(waits("waiting_for_loads"), "cycle")} for loads and ${shown(waits("waiting_for_stores"))} for stores.`),
       moved.length ? make("div", { class: "wide" }, make("table", {},
         make("thead", {}, make("tr", {}, make("th", {}, "array"), make("th", {}, "elements loaded"), make("th", {}, "stored"), make("th", {}, "of all"))),

@@ -38,7 +38,7 @@ from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, unchanging_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
-from hwmodel.machine.separable.energy import GroupEnergy, moved_data
+from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.first_use import Fetch, fetch_of, find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.runs import runs_hold
@@ -221,6 +221,7 @@ class GroupBatch:
             units=number,
             costs=costs,
             frame=frame,
+            port=lambda: self.port_traffic(structures)[:, None],
             left_out=left_out,
             energy=self._energy_of(structures, memory, combinations),
         )
@@ -336,6 +337,13 @@ class GroupBatch:
         element = [0 if kind == "task" else port.element_bytes(name) for kind, name in self.counts.names]
         moved: Ints = moved_data(self.counts, structures) @ np.array(element)
         return moved
+
+    def port_traffic(self, structures: Structures) -> Ints:
+        """Bytes that the port moves for that, whole words, (S,)."""
+        port, total = Port(self.accesses, self.platform), np.zeros(len(structures.pairs), np.int64)
+        for name, words in port_words(self.counts, port, structures).items():
+            total += port.bytes_of_words(name, words)
+        return total
 
     def _designs(self, scan: Scan, shapes: Ints, policy: Policy) -> list[GroupDesign]:
         """Structures of these shapes as designs, of one unit for each task."""

@@ -39,9 +39,9 @@ def moved_data(counts: GroupCounts, structures: Structures) -> Ints:
     return moved
 
 
-def port_bits(counts: GroupCounts, port: Port, structures: Structures) -> dict[str, Ints]:
-    """By array the bits that the port moves (S,): whole words of the bursts of each step."""
-    bits = {name: np.zeros(len(structures.pairs), np.int64) for _, name in counts.bursts}
+def port_words(counts: GroupCounts, port: Port, structures: Structures) -> dict[str, Ints]:
+    """By array the words that the port moves (S,), of the bursts or requests of each step."""
+    moved = {name: np.zeros(len(structures.pairs), np.int64) for _, name in counts.bursts}
     for kinds in step_kinds(counts, structures, cyclic=False):
         for number, ((_, name), entries) in enumerate(counts.bursts.items()):
             data = kinds.happens[:, :, entries].sum(axis=2)
@@ -52,8 +52,8 @@ def port_bits(counts: GroupCounts, port: Port, structures: Structures) -> dict[s
                 words = requests.number * requests.words
             else:
                 words = port.words(name, data)
-            bits[name][kinds.chosen] += (words * kinds.times).sum(axis=1) * port.word_bits(name)
-    return bits
+            moved[name][kinds.chosen] += (words * kinds.times).sum(axis=1)
+    return moved
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,9 @@ class GroupEnergy:
         return math.prod(map(len, self.counts.running(task)))
 
     def _port_bits(self, structures: Structures) -> dict[str, Ints]:
-        return port_bits(self.counts, Port(self.accesses, self.paths.platform), structures)
+        port = Port(self.accesses, self.paths.platform)
+        words = port_words(self.counts, port, structures)
+        return {name: number * port.word_bits(name) for name, number in words.items()}
 
 
 def _sum(terms: Sequence[tuple[Ints, Ints]], size: int) -> Ints:

@@ -66,6 +66,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         internal_memory_data=sum(memory.data for memory in memories),
         internal_memory_bits=sum(memory.bits for memory in memories),
         traffic_bytes=int(batch.traffic(structures)[0]),
+        port_bytes=int(batch.port_traffic(structures)[0]),
         units=sum(units_of(rate) for rate in rates.values()),
         memory_blocks=sum(blocks) if batch.platform.local.block_bits is not None else None,
         costs=design_costs(batch.accesses, batch.paths, rates),

@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from energy_oracle import port_bits
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from machine_oracle import Oracle, Outcome, RefusedError
@@ -48,6 +49,7 @@ def test_the_exact_path_is_the_page(case: Case) -> None:
     assert {(one.kind, one.name): one.blocks for one in found.memories} == expected.blocks
     assert found.internal_memory_data == sum(expected.memories.values())
     assert found.traffic_bytes == expected.traffic_bytes
+    assert found.port_bytes == sum(-(-bits // 8) for bits in port_bits(oracle).values())
     assert found.frame_cycles == expected.frame_cycles
     assert found.frame_memory_data == sum(expected.frame_memories.values())
     assert found.ends == expected.ends
