@@ -10,15 +10,16 @@ from rich.table import Table
 
 from arrayol.cli.tables import facts_table, print_parts
 from arrayol.text import counted, rounded
+from dse.output.folder import TABLE
 from dse.pareto.counted import COMPARED_AT_MOST
-from dse.pareto.fronts import evenly
+from dse.results.pick import knee_of, telling_designs
 from dse.results.schema import Comparisons, Design, GroupRecord, Result
 from dse.results.shared import technology_text
 from dse.results.volume import filled
 from dse.search.context import NSGA2
-from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS, cost_unit
+from dse.space.objectives import LATENCY, MACHINE, MICROSECONDS, cost_unit, grows
 
-FUSIONS_AT_MOST, MAPPINGS_AT_MOST = 20, 12  # designs of the front; the result folder holds all
+SHOWN_AT_MOST = 6  # designs of the front: its ends, where it bends, and what tells most; the result folder holds all
 STEPS_SHOWN_AT_MOST = 5
 _BITS_PER_KIB = 8 * 1024
 
@@ -28,20 +29,29 @@ Rows = Callable[[Design], Iterator[Sequence[str]]]
 def show(result: Result, written: str) -> None:
     """Print an exploration on stdout, as wide as the terminal or COLUMNS say."""
     heading = _heading_of_mappings(result) if result.is_mapped else _heading_of_fusions(result)
-    print_parts(heading, _front_table(result), facts_table([*_facts(result), ("written", written)]))
+    print_parts(heading, _front_table(result), facts_table([*_more(result), *_facts(result), ("written", written)]))
 
 
 def _heading_of_fusions(result: Result) -> str:
-    shown = f", the first {FUSIONS_AT_MOST} of them" if len(result.pareto) > FUSIONS_AT_MOST else ""
     of_all = f"{len(result.pareto):,} of {counted(result.evaluated, 'design')}"
-    return f"{result.top}: {of_all} on the Pareto front of {', '.join(result.objectives)}{shown}"
+    return f"{result.top}: {of_all} on the Pareto front of {', '.join(result.objectives)}{_number_shown(result)}"
 
 
 def _heading_of_mappings(result: Result) -> str:
-    shown = f"; {MAPPINGS_AT_MOST} of them shown" if len(result.pareto) > MAPPINGS_AT_MOST else ""
     bounds = f", within {', '.join(result.constraints)}" if result.constraints else ""
     front = counted(len(result.pareto), "design")
-    return f"{result.top}: {front} on the Pareto front of {', '.join(result.objectives)}{bounds}{shown}"
+    return f"{result.top}: {front} on the Pareto front of {', '.join(result.objectives)}{bounds}{_number_shown(result)}"
+
+
+def _number_shown(result: Result) -> str:
+    shown = len(_shown(result))
+    return f"; {shown} of them shown" if shown < len(result.pareto) else ""
+
+
+def _shown(result: Result) -> list[Design]:
+    """The designs of the table: the best in each objective at least."""
+    most = max(SHOWN_AT_MOST, len(result.objectives) + 1)
+    return [result.pareto[place] for place in telling_designs(result.pareto, result.objectives, most)]
 
 
 def _front_table(result: Result) -> Table:
@@ -49,9 +59,11 @@ def _front_table(result: Result) -> Table:
     table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
     table.add_column("design", overflow="fold", max_width=14 if result.is_mapped else 18)
     rows = _mapping_columns(table, result) if result.is_mapped else _fusion_columns(table)
-    for design in evenly(result.pareto, MAPPINGS_AT_MOST) if result.is_mapped else result.pareto[:FUSIONS_AT_MOST]:
-        for name, row in zip_longest([design.id], rows(design), fillvalue=""):
-            table.add_row(name, *row)
+    knee = knee_of(result)
+    for design in _shown(result):
+        names = [design.id, "knee"] if knee.is_knee and design.id == knee.design.id else [design.id]
+        for name, row in zip_longest(names, rows(design), fillvalue=""):
+            table.add_row(name, *(row or [""] * (len(table.columns) - 1)))
         table.add_section()
     return table
 
@@ -143,6 +155,14 @@ def _mapping_lines(result: Result, number: int, group: GroupRecord) -> Iterator[
     extras += ["overlaps computed again"] if mapping.recompute else []
     if extras:
         yield f"   {', '.join(extras)}", "", "", ""
+
+
+def _more(result: Result) -> Iterator[tuple[str, str]]:
+    """Where the designs are that the table leaves out."""
+    if left := len(result.pareto) - len(_shown(result)):
+        name = result.objectives[-1]
+        bound = f'--pick "{name} {">=" if grows(name) else "<="} NUMBER"'
+        yield "more", f"{counted(left, 'design')} of the front in {TABLE}; {bound} takes one within bounds"
 
 
 def _facts(result: Result) -> Iterator[tuple[str, str]]:

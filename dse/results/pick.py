@@ -140,6 +140,8 @@ def telling_designs(front: Sequence[Design], objectives: Sequence[str], count: i
 
     The others are those that add most to the hypervolume (`dse.pareto.hypervolume.telling_rows`).
     """
+    if len(front) <= count:
+        return list(range(len(front)))
     place, _ = bend_of(values_of(front, objectives))
     return telling(front, objectives, count, [place])
 

@@ -69,6 +69,4 @@ def filled(front: Sequence[Design], objectives: Sequence[str], volume: Hypervolu
 
 def telling(designs: Sequence[Design], objectives: Sequence[str], count: int, first: Sequence[int] = ()) -> list[int]:
     """The places, ascending, of at most so many designs of a front that tell most of it (`telling_rows`)."""
-    if not designs:
-        return []
     return telling_rows(Axes.of(designs[0], objectives).octaves(design.objectives for design in designs), count, first)

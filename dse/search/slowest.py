@@ -11,15 +11,16 @@ where FIFOs join processors; there one after the other is slowed, in dataflow or
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from dse.search.context import SearchContext
 from dse.search.group_front import with_rates
 from dse.search.pricing import Pricer, RateChoices
-from dse.space.options import structure_of
+from dse.space.options import is_plain, structure_of
 from hwmodel.design import Design, GroupDesign, units_of
 
 Rates = tuple[int, ...]
@@ -27,30 +28,39 @@ Rates = tuple[int, ...]
 
 def slowed(context: SearchContext, designs: Iterable[Design]) -> tuple[Design, ...]:
     """The designs with each processor at the largest interval that changes nothing; groups that they share once."""
-    known: dict[GroupDesign, GroupDesign] = {}
-    found = []
-    for design in designs:
-        for group in design.groups:
-            if group not in known:
-                known[group] = _slowed_group(context, group)
-        found.append(replace(design, groups=tuple(known[group] for group in design.groups)))
-    return tuple(found)
+    found = tuple(designs)
+    known = _slowed_groups(context, list(dict.fromkeys(group for design in found for group in design.groups)))
+    return tuple(replace(design, groups=tuple(known[group] for group in design.groups)) for design in found)
 
 
-def _slowed_group(context: SearchContext, group: GroupDesign) -> GroupDesign:
-    own = tuple(processor.rate for processor in group.processors)
-    slower = [_slower(context.space.rates(task), rate) for task, rate in zip(group.tasks, own, strict=True)]
-    if not any(slower):
-        return group
-    alone = [_with(own, place, rate) for place, rates in enumerate(slower) for rate in rates]
-    same = _as_good(context, group, own, alone)
+def _slowed_groups(context: SearchContext, groups: Sequence[GroupDesign]) -> dict[GroupDesign, GroupDesign]:
+    slower = {group: rates for group in groups if any(rates := _slower_rates(context, group))}
+    own = {group: tuple(processor.rate for processor in group.processors) for group in slower}
+    alone = {
+        group: [_with(own[group], place, rate) for place, rates in enumerate(each) for rate in rates]
+        for group, each in slower.items()
+    }
+    same = _which_are_as_good(context, own, alone)
+    together = {group: _together(own[group], alone[group], same[group]) for group in slower}
+    checked = _which_are_as_good(context, own, {group: [rates] for group, rates in together.items()})
+    known = {group: group for group in groups}
+    for group, slow in together.items():
+        kept = slow if checked[group][0] else _one_by_one(context, group, own[group], slower[group])
+        known[group] = with_rates(group, kept)
+    return known
+
+
+def _slower_rates(context: SearchContext, group: GroupDesign) -> list[Rates]:
+    return [_slower(context.space.rates(processor.task), processor.rate) for processor in group.processors]
+
+
+def _together(own: Rates, alone: Sequence[Rates], same: Sequence[bool]) -> Rates:
+    """The slowest that each processor may be alone, for all at once."""
     together = list(own)
     for rates, is_same in zip(alone, same, strict=True):
         if is_same:  # of each processor's the last is the slowest
             together = [new if new != old else kept for new, old, kept in zip(rates, own, together, strict=True)]
-    if _as_good(context, group, own, [tuple(together)])[0]:
-        return with_rates(group, together)
-    return with_rates(group, _one_by_one(context, group, own, slower))
+    return tuple(together)
 
 
 def _one_by_one(context: SearchContext, group: GroupDesign, own: Rates, slower: Sequence[Rates]) -> Rates:
@@ -74,9 +84,30 @@ def _with(rates: Rates, place: int, rate: int) -> Rates:
 
 def _as_good(context: SearchContext, group: GroupDesign, own: Rates, others: Sequence[Rates]) -> list[bool]:
     """Whether the group has at other rates the figures that it has at its own, of those that are compared."""
-    chosen = (own, *others)
-    pricer = Pricer(context, group.tasks, RateChoices(chosen=chosen))
-    priced = pricer.structure(structure_of(group))
-    values = pricer.values(priced, (np.zeros(len(chosen), np.intp), np.arange(len(chosen))))
-    same: list[bool] = (priced.legal[0] & (values == values[0]).all(axis=1))[1:].tolist()
-    return same
+    return _which_are_as_good(context, {group: own}, {group: others})[group]
+
+
+def _which_are_as_good(
+    context: SearchContext, own: Mapping[GroupDesign, Rates], others: Mapping[GroupDesign, Sequence[Rates]]
+) -> dict[GroupDesign, list[bool]]:
+    """The same of many groups: plain ones of the same tasks and scan are priced together."""
+    families: dict[object, list[GroupDesign]] = {}
+    for group in others:
+        together = is_plain(structure_of(group)) and context.space.model.batch(group.tasks) is not None
+        families.setdefault((group.tasks, group.blocks.scan) if together else group, []).append(group)
+    found: dict[GroupDesign, list[bool]] = {}
+    for key, family in families.items():
+        asked = {group: [own[group], *others[group]] for group in family}
+        place = {rates: number for number, rates in enumerate(dict.fromkeys(chain.from_iterable(asked.values())))}
+        pricer = Pricer(context, family[0].tasks, RateChoices(chosen=tuple(place)))
+        for start, priced in (
+            [(0, pricer.structure(structure_of(family[0])))]
+            if key == family[0]
+            else pricer.plain(family[0].blocks.scan, [group.blocks.shape for group in family])
+        ):
+            for row, group in enumerate(family[start : start + len(priced.legal)]):
+                columns = np.array([place[rates] for rates in asked[group]], np.intp)
+                values = pricer.values(priced, (np.full(len(columns), row), columns))
+                good = priced.legal[row, columns] & (values == values[0]).all(axis=1)
+                found[group] = good[1:].tolist()
+    return found

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import comb
+from itertools import pairwise
+from math import comb, log2
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -61,6 +63,9 @@ def caption(figure: Figure, title: str, source: str = "") -> None:
 def write_figure(figure: Figure, *paths: Path) -> None:
     """Write a figure without dates or versions in it."""
     metadata = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}}
+    with our_style(SETTINGS):
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")  # it is settled, for all formats
     for path in paths:
         with our_style(SETTINGS):
             figure.savefig(path, metadata=metadata[path.suffix])
@@ -68,16 +73,23 @@ def write_figure(figure: Figure, *paths: Path) -> None:
 
 @dataclass(frozen=True)
 class Axis:
-    """One coordinate of all designs; `whole` for counts."""
+    """One coordinate of all designs; `whole` for counts. Larger values than `end` are beyond the axis."""
 
     title: str
     values: Sequence[float]
     whole: bool = False
+    end: float = math.inf
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the largest value that are shown."""
+        return min(self.values), max(value for value in self.values if value <= self.end)
 
     @property
     def logarithmic(self) -> bool:
         """Whether the range asks for a log scale."""
-        return not self.whole and min(self.values) > 0 and max(self.values) >= LOGARITHMIC_FROM * min(self.values)
+        low, high = self.range
+        return not self.whole and low > 0 and high >= LOGARITHMIC_FROM * low
 
 
 @dataclass(frozen=True)
@@ -107,6 +119,34 @@ def staircase(front: Sequence[tuple[float, float]]) -> list[tuple[float, float]]
         corners += [(x, corners[-1][1])] if corners else []
         corners.append((x, y))
     return corners
+
+
+_JUMP = 1.0  # octaves that an end gives up at once to be extreme, and so many times what it gains
+_TIMES = 5.0
+
+
+def ends_of(front: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """The largest x and y of a front of two objectives that a picture is scaled to: those of its ends.
+
+    An end that gives up octaves of one objective for nearly nothing of the other is extreme, and beyond the picture.
+    """
+    points = sorted({(x, y) for x, y in front if min(x, y) > 0})
+    if len(points) < len(set(front)):
+        return math.inf, math.inf  # zeros have no octaves
+    last_x = _extreme_from(points)
+    last_y = _extreme_from([(y, x) for x, y in reversed(points)])
+    return last_x, last_y
+
+
+def _extreme_from(points: Sequence[tuple[float, float]]) -> float:
+    """The first value of points of a front, ascending, of which the rest are not extreme; infinite where none are."""
+    end = math.inf
+    for (x, y), (further, lower) in reversed(list(pairwise(points))):
+        lost, gained = log2(further / x), log2(y / lower)
+        if lost <= max(_JUMP, _TIMES * gained):
+            break
+        end = x
+    return end
 
 
 def draw_panel(axes: Axes, panel: Panel) -> Axes:
@@ -148,7 +188,7 @@ def scale_axis(axes: Axes, which: str, axis: Axis) -> None:
     """The title, range and ticks of one side of the axes."""
     side = axes.xaxis if which == "x" else axes.yaxis
     side.set_label_text(axis.title)
-    low, high = min(axis.values), max(axis.values)
+    low, high = axis.range
     limits = axes.set_xlim if which == "x" else axes.set_ylim
     if axis.logarithmic:
         (axes.set_xscale if which == "x" else axes.set_yscale)("log")

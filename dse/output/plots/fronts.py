@@ -5,6 +5,7 @@ Two objectives span one plane; more take a panel for every pair of them; a singl
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -26,6 +27,7 @@ from dse.output.plots.axes import (
     Place,
     caption,
     draw_panel,
+    ends_of,
     plane_grid,
     scale_axis,
     staircase,
@@ -62,8 +64,11 @@ def _panels(exploration: Exploration) -> Iterator[Panel]:
     """A plane for each pair of objectives, the first one across."""
     plotted, front, objectives = exploration.plotted, exploration.result.pareto, exploration.objectives
     titles = [with_unit(one.title, one.unit, exploration.result.estimate_text(one.name)) for one in objectives]
-    axes = [Axis(title, [point[place] for point in plotted.points]) for place, title in enumerate(titles)]
     names = [objective.name for objective in objectives]
+    ends = _ends(exploration)
+    axes = [
+        Axis(title, [point[place] for point in plotted.points], end=ends[place]) for place, title in enumerate(titles)
+    ]
     chosen = [(design.id, [design.objectives[name] for name in names]) for design in front]
     if len(axes) == 1:
         groups = Axis("groups of fused tasks", list(plotted.groups), whole=True)
@@ -76,6 +81,24 @@ def _panels(exploration: Exploration) -> Iterator[Panel]:
     for (first, x), (second, y) in combinations(enumerate(axes), 2):
         at = [(point[first], point[second], name) for name, point in chosen]
         yield Panel(x, y, at, plotted.names if alone else (), staircase=alone, roomy=alone)
+
+
+def _ends(exploration: Exploration) -> tuple[float, ...]:
+    """The largest value on each axis; finite only in the plane of two objectives, smaller is better."""
+    names = [objective.name for objective in exploration.objectives]
+    if len(names) != 2 or any(map(grows, names)):
+        return (math.inf,) * len(names)
+    first, second = names
+    return ends_of([(design.objectives[first], design.objectives[second]) for design in exploration.result.pareto])
+
+
+def _beyond(exploration: Exploration) -> int:
+    """How many designs of the front are beyond the axes."""
+    names, ends = [objective.name for objective in exploration.objectives], _ends(exploration)
+    return sum(
+        any(design.objectives[name] > end for name, end in zip(names, ends, strict=True))
+        for design in exploration.result.pareto
+    )
 
 
 def _count(exploration: Exploration) -> str:
@@ -95,6 +118,8 @@ def _describe(figure: Figure, exploration: Exploration) -> None:
     source = f"{result.model} model, platform {Path(result.platform).name}"
     if result.infeasible and not of_fusions:
         source += f"; {result.infeasible:,} infeasible fusions not shown"
+    if beyond := _beyond(exploration):
+        source += f"; {counted(beyond, 'extreme design')} of the front beyond the axes"
     source += "; names: tasks per group, 2+2, or numbers of their tasks, 1,3.2"
     source += ", and a number, 2+2:1" if of_fusions else ""
     caption(figure, f"{name}: {count}", fill(source, int(figure.get_figwidth() / INCHES_PER_LETTER)))

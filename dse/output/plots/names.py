@@ -75,8 +75,8 @@ def place_names(axes: Axes, renderer: RendererBase, panel: Panel) -> None:
     lines = _segments(_pixels(axes, panel.steps))
     frame = np.array(axes.get_window_extent(renderer).extents)
     taken = np.empty((0, 4))
-    names = names_of(panel)
-    for name in names if len(names) <= _TRIED_AT_MOST else evenly(names, _TRIED_OF_MANY):
+    shown = [name for name in names_of(panel) if name.x <= panel.x.end and name.y <= panel.y.end]
+    for name in shown if len(shown) <= _TRIED_AT_MOST else evenly(shown, _TRIED_OF_MANY):
         text = _write(axes, name)
         extent = text.get_window_extent(renderer)
         at = _pixels(axes, [(name.x, name.y)])[0]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, units_of
-from hwmodel.machine.energy import energy_prices
+from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.group import Group
 from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.machine.port import Port
@@ -68,7 +68,9 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
     if counts is not None and by_run and not runs_hold(counts):
         return None
     paths = Datapaths(group.network, platform)
-    return GroupBatch(accesses, platform, tuple(tasks), counts, paths) if counts is not None else None
+    if counts is None:
+        return None
+    return GroupBatch(accesses, platform, tuple(tasks), counts, paths, energy_prices(platform, accesses.network))
 
 
 @dataclass(eq=False)
@@ -99,6 +101,7 @@ class GroupBatch:
     tasks: tuple[str, ...]
     counts: GroupCounts
     paths: Datapaths
+    prices: EnergyPrices | None
     layouts: tuple[BankLayout, ...] = ()
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
@@ -240,7 +243,7 @@ class GroupBatch:
     @property
     def energy(self) -> GroupEnergy | None:
         """What energies are made of; None where the platform does not give them."""
-        prices = energy_prices(self.platform, self.accesses.network)
+        prices = self.prices
         return GroupEnergy(self.accesses, self.counts, self.paths, prices) if prices is not None else None
 
     def with_layouts(self, layouts: tuple[BankLayout, ...]) -> GroupBatch:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -17,7 +18,7 @@ from matplotlib.transforms import Bbox
 from networks import link, network, platform, process
 from PIL import Image
 
-from dse.output.plots.axes import RASTER_FROM, Axis, Panel, compact
+from dse.output.plots.axes import RASTER_FROM, Axis, Panel, compact, ends_of
 from dse.output.plots.breakdown import draw_breakdown
 from dse.output.plots.fronts import draw_front
 from dse.output.plots.names import Name, names_of, spell
@@ -129,6 +130,40 @@ def test_the_scale_follows_the_range(values: list[float], whole: bool, logarithm
 )
 def test_ticks(value: float, text: str) -> None:
     assert compact(value) == text
+
+
+@pytest.mark.parametrize(
+    ("front", "ends"),
+    [
+        ([(100, 80), (200, 40), (400, 20)], (math.inf, math.inf)),  # an octave for an octave
+        ([(100, 80), (200, 40), (1600, 38)], (200, math.inf)),  # three octaves to save two data
+        ([(100, 80), (200, 40), (900, 39), (5000, 38)], (200, math.inf)),
+        ([(99, 700), (100, 80), (200, 40)], (math.inf, 80)),
+        ([(100, 80), (150, 79), (200, 40)], (math.inf, math.inf)),  # less than an octave
+        ([(100, 80), (1600, 0)], (math.inf, math.inf)),
+        ([(100, 80)], (math.inf, math.inf)),
+    ],
+)
+def test_extreme_ends_are_not_the_scale(front: list[tuple[float, float]], ends: tuple[float, float]) -> None:
+    assert ends_of(front) == ends
+
+
+def test_an_extreme_design_is_beyond_the_axes_and_told() -> None:
+    found = explored(4)
+    first, second = found.result.objectives
+    last = found.result.pareto[-1]
+    far = last.model_copy(
+        update={"id": "far", "objectives": last.objectives | {first: last.objectives[first] * 100, second: 1}}
+    )
+    near = last.model_copy(update={"objectives": last.objectives | {second: 2}})
+    result = found.result.model_copy(update={"pareto": (near, far)})
+    points = replace(found.plotted, points=((near.objectives[first], 2.0), (far.objectives[first], 1.0)), groups=(1, 1))
+    figure = draw_front(replace(found, result=result, plotted=replace(points, names=((), ()))))
+    (axes,) = shown(figure)
+    assert axes.get_xlim()[1] < far.objectives[first]
+    assert "far" not in {text.get_text() for text in axes.texts}
+    caption = figure.get_supxlabel().replace("\n", " ")
+    assert "1 extreme design of the front beyond the axes" in caption
 
 
 def test_designs_at_one_point_share_a_name() -> None:
