@@ -264,6 +264,12 @@ class Platform(Table):
         cycles = max(1, self.local.fetch_cycles)
         return self._memory.prices(lambda: technology.accessed_in(cycles).overridden(self.operators))
 
+    @property
+    def counts_blocks(self) -> bool:
+        """Whether memories are counted in blocks: those of a size, or those of the technology."""
+        kinds = self.prices.memory_kinds if self.prices is not None else ()
+        return self.local.block_bits is not None or any(kind.blocks for kind in kinds)
+
     def __copy__(self) -> Self:
         """A copy starts without what is remembered: `model_copy` may give it other entries."""
         copied = super().__copy__()

@@ -1,6 +1,6 @@
 """What each memory of one design is built of, in rows and sentences for people (docs/machine.md, section 13).
 
-Blocks, LUT and FF stand beside the design's costs: they are no part of them. The figures are the technology's.
+Blocks, LUT and FF are part of the design's costs. The figures are the technology's.
 """
 
 from __future__ import annotations
@@ -10,12 +10,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from arrayol.text import counted
-from hwmodel.accesses import Accesses
 from hwmodel.datapath.technology.technology import Technology
-from hwmodel.design import Design
 from hwmodel.local_memory.organisations import Organisation
 from hwmodel.machine.estimate import DesignEstimate
-from hwmodel.machine.organised import organisations
 from hwmodel.platform import Platform
 
 TOTALS = (("blocks", "blocks"), ("lut", "LUT"), ("ff", "FF"), ("area", "um2"))
@@ -25,12 +22,12 @@ TOTALS = (("blocks", "blocks"), ("lut", "LUT"), ("ff", "FF"), ("area", "um2"))
 class BuiltMemory:
     """A memory of a design: its size in `data` (0 where it counts in bits alone) and `bits`, and what it is built of.
 
-    `group` counts from 1 and is None for what stands beside all groups; there each task that reads a ROM has its own.
+    `group` counts from 1. Each task that reads an array that is loaded once, or a ROM, has its own of it (TASK.ARRAY).
     `built_of` is the kind of memory, of which `estimate` says that figures were not measured. `area` is in um2.
     `sentences` say why it is so and what could not be.
     """
 
-    group: int | None
+    group: int
     kind: str
     name: str
     data: int
@@ -48,12 +45,12 @@ class BuiltMemory:
     @property
     def title(self) -> str:
         """Group, kind and name."""
-        return f"{self.kind} {self.name}" if self.group is None else f"{self.group}: {self.kind} {self.name}"
+        return f"{self.group}: {self.kind} {self.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class BuiltMemories:
-    """The memories of a design at the prices of a technology: the groups' in order, then what stands beside them."""
+    """The memories of a design at the prices of a technology: the groups' in order."""
 
     technology: str
     memories: tuple[BuiltMemory, ...]
@@ -71,9 +68,7 @@ class BuiltMemories:
         )
         guessed = sorted({one.built_of for one in self.memories if one.estimate})
         source = f"{self.technology}, estimate for {', '.join(guessed)}" if guessed else self.technology
-        without = sum(one.way == "none" for one in self.memories)
-        missing = f"; {counted(without, 'memory', 'memories')} that nothing serves not counted" if without else ""
-        return f"{amounts} ({source}), beside the design's costs and no part of them{missing}"
+        return f"{amounts} ({source}), part of the design's costs"
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -84,16 +79,17 @@ class BuiltMemories:
         }
 
 
-def built_memories(
-    accesses: Accesses, platform: Platform, design: Design, estimate: DesignEstimate
-) -> BuiltMemories | None:
+def built_memories(platform: Platform, estimate: DesignEstimate) -> BuiltMemories | None:
     """What the memories of a design are built of; None where the platform has no technology with kinds of memories."""
     prices = platform.prices
     if prices is None or not prices.memory_kinds:
         return None
-    pairs = organisations(accesses, platform, design.groups, estimate)
-    inside = [number for number, own in enumerate(estimate.groups, 1) for _ in own.memories]
-    beside = [None] * (len(pairs) - len(inside))
+    pairs = (
+        (number, use, use.organisation)
+        for number, group in enumerate(estimate.groups, 1)
+        for use in group.memories
+        if use.organisation is not None
+    )
     rows = (
         BuiltMemory(
             group,
@@ -111,15 +107,13 @@ def built_memories(
             one.built.area,
             tuple(_sentences(one)),
         )
-        for group, (use, one) in zip([*inside, *beside], pairs, strict=True)
+        for group, use, one in pairs
     )
     return BuiltMemories(prices.name, tuple(rows))
 
 
 def organisation_text(one: Organisation) -> str:
     """An organisation in words, as "window of 9 registers, 3 banks by residues (1, 3)"."""
-    if one.way == "none":
-        return "nothing serves its ports"
     if one.way == "registers":
         return counted(one.depth, "register")
     return ", ".join(_parts(one))

@@ -100,7 +100,7 @@ class StoredDesign:
     @cached_property
     def memories(self) -> BuiltMemories | None:
         """What its memories are built of; None where the platform has no technology with kinds of memories."""
-        return built_memories(self.accesses, self.platform, self.design, self.estimate)
+        return built_memories(self.platform, self.estimate)
 
     def black_boxes(self, functions: Functions | None = None) -> tuple[str, ...]:
         """The elementaries without a body or a function: with one, data move as tokens."""

@@ -44,4 +44,4 @@ def _built(model: MachineModel, design: Design, timelines: Timelines) -> BuiltMe
         return None
     found = [[(use.kind, use.name, use.bits) for use in group.memories] for group in estimate.groups]
     known = [[(use.kind, use.name, use.bits) for use in mapping.memories] for mapping in design.mappings]
-    return built_memories(model.accesses, model.platform, decisions, estimate) if found == known else None
+    return built_memories(model.platform, estimate) if found == known else None

@@ -24,7 +24,7 @@ from dse.space.objectives import FRAMES_PER_SECOND, LATENCY, MACHINE, MICROSECON
 from hwmodel.machine.estimate import ENERGY, POWER
 
 MISTAKES_TOLD = 5
-LIVE, ADDRESSED = "live_bits", "addressed_bits"
+LIVE, ADDRESSED, BUILT = "live_bits", "addressed_bits", "built_bits"
 _VOLUME_CHECKED = 3  # objectives; the volume of more takes long
 _EXPLORE_AGAIN = "the file was changed since arrayol wrote it, or is damaged: explore once more"
 
@@ -127,7 +127,7 @@ def _loads(result: Result, designs: Sequence[Design]) -> Iterator[str]:
 def _figures(design: Design, *, shares_memory: bool) -> Iterator[Value]:
     """The figures that are not what the groups give."""
     stored = {quantity(name): value for name, value in design.objectives.items() if name == quantity(name)}
-    stored |= {name: value for name in (LIVE, ADDRESSED) if (value := getattr(design, name)) is not None}
+    stored |= {name: value for name in (LIVE, ADDRESSED, BUILT) if (value := getattr(design, name)) is not None}
     for name, expected in _from_groups(design, shares_memory=shares_memory):
         if name in stored and stored[name] != expected:
             yield name, stored[name], expected
@@ -160,6 +160,7 @@ def _from_groups(design: Design, *, shares_memory: bool) -> Iterator[tuple[str, 
         "memory_blocks": lambda memory: memory.blocks or 0,
         LIVE: lambda memory: memory.live * memory.width,
         ADDRESSED: lambda memory: memory.addressed * memory.width,
+        BUILT: lambda memory: memory.built_bits,
     }
     for name, size in sizes.items():
         of_groups = [sum(size(memory) for memory in mapping.memories) for mapping in mappings]
@@ -268,11 +269,11 @@ def _energies(designs: Sequence[Design]) -> Iterator[str]:
 
 
 def _sums(design: Design) -> Iterator[tuple[str, Number, Number]]:
-    """Each cost of a design, and the sum of its processors'."""
+    """Each cost of a design, and the sum of its processors' and memories'."""
     costs = [processor.costs for processor in design.processors.values() if processor.costs is not None]
     for name, value in design.objectives.items():
         if costs and all(name in one for one in costs):
-            yield name, value, sum(one[name] for one in costs)
+            yield name, value, sum(one[name] for one in costs) + design.memory_costs.get(name, 0)
 
 
 def _front(result: Result, designs: Sequence[Design]) -> Iterator[str]:

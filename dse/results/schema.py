@@ -23,6 +23,7 @@ from hwmodel.residence import LOADS, Load
 # Of result.json; 1 had no number, 2 no residents, 3 no digests of components, 4 no intervals, 5 no keeps, 6 no words,
 # no loads of designs.
 FORMAT = 7
+LOCAL_MEMORIES = "local memories"  # beside tasks, whose names have no space
 _PLAIN_SIZES = 6  # group sizes that an identifier spells one by one
 
 # Decisions are taken up again, so a file that somebody changed must not bring numbers that no exploration has.
@@ -115,7 +116,8 @@ class MemoryRecord(Record):
 
     Or what stands beside all groups: an array that is loaded `once`, a `rom` in all processors that read it, the
     `local` variables of a task in all its units; the last two count in bits alone. Of data of `width` bits each, so
-    many are `live` at once, and their addresses take so many words (`addressed`).
+    many are `live` at once, and their addresses take so many words (`addressed`). With a technology there are
+    `built_bits`, of all banks, copies and windows, `blocks` are those that are built, and `costs` what else they take.
     """
 
     kind: str
@@ -127,6 +129,8 @@ class MemoryRecord(Record):
     width: int
     live: int
     addressed: int
+    built_bits: int
+    costs: dict[str, Number]
 
 
 class LayoutRecord(Record):
@@ -215,9 +219,10 @@ class Design(Record):
     which size, or why not. `loads` says how arrays come of which the study says it. `resident` stands beside all
     groups. `bottleneck` names what ends the steps of the most cycles (machine model), `flows` is N_k (published model).
     Of the internal memory `live_bits` are those of data that are live at once, memory by memory, `addressed_bits` those
-    of the words that addresses take. `energy_pj` is that of one frame by part, null where nobody says what operators
-    take. `steps` are the transformations that make a specification of its groups and blocks; null with a `steps_remark`
-    where its blocks do not divide, or fusion by them is refused, both null where they were not sought.
+    of the words that addresses take, `built_bits` those of all that is built (0 without a technology). `energy_pj` is
+    that of one frame by part, null where nobody says what operators take. `steps` are the transformations that make a
+    specification of its groups and blocks; null with a `steps_remark` where its blocks do not divide, or fusion by them
+    is refused, both null where they were not sought.
     """
 
     id: str
@@ -228,6 +233,7 @@ class Design(Record):
     bottleneck: str | None
     live_bits: int | None
     addressed_bits: int | None
+    built_bits: int | None
     energy_pj: dict[str, float] | None
     flows: int | None
     loads: dict[str, Load]
@@ -263,13 +269,26 @@ class Design(Record):
 
     @property
     def costs(self) -> dict[str, dict[str, Number]]:
-        """By name of a cost that is there, what the processor of each task has of it; empty for the published model."""
+        """By name of a cost that is there, what the processor of each task has of it; empty for the published model.
+
+        With what the local memories have of it, under a name of their own.
+        """
         names = dict.fromkeys(name for processor in self.processors.values() for name in processor.costs or ())
         by_task = {
             name: {task: (processor.costs or {}).get(name, 0) for task, processor in self.processors.items()}
             for name in names
         }
+        for name, of_memories in self.memory_costs.items():
+            by_task.setdefault(name, {})[LOCAL_MEMORIES] = of_memories
         return {name: parts for name, parts in by_task.items() if any(parts.values())}
+
+    @property
+    def memory_costs(self) -> dict[str, Number]:
+        """What the local memories of all groups cost, by name."""
+        each = [memory.costs for mapping in self.mappings for memory in mapping.memories]
+        return {
+            name: sum(own.get(name, 0) for own in each) for name in dict.fromkeys(name for own in each for name in own)
+        }
 
     @property
     def breakdown(self) -> dict[str, Mapping[str, Number]] | None:

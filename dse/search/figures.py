@@ -16,6 +16,7 @@ from dse.space.mappings import MappingSpace
 from dse.space.objectives import FRAMES_PER_SECOND, Figure, chosen_figures, figures_of, require_known
 from dse.space.study import Constraint
 from hwmodel.machine.estimate import SETUP, Once
+from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.priced import FRAME, LATENCY, TIMES, Priced, units_are_free
 from hwmodel.platform import Platform
@@ -30,6 +31,7 @@ class Columns:
     Figures that read the same key of the model share a column; one of parts has a column for each part. `combination`
     makes wholes of groups, within the limits. `beside` is what each column has beside all groups (what is loaded once):
     the group with the first task bears it, of which each fusion has one; where the largest group counts, all groups do.
+    `builds_memories` says that memories are built for their ports (docs/machine.md, section 13).
     `bounds` are the limits of figures of parts, which whole designs alone have; a figure of parts only grows with each
     of them, so what a design is dominated by in the parts keeps every bound that it keeps itself.
     """
@@ -41,6 +43,7 @@ class Columns:
     beside: tuple[int, ...]
     bounds: tuple[tuple[Figure, int], ...] = ()
     clock_mhz: float | None = None
+    builds_memories: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -87,7 +90,8 @@ class Columns:
     @property
     def units_are_free(self) -> bool:
         """Whether only the fastest units of a structure, and of those the fewest, can be on a front."""
-        return units_are_free([figure.key for figure in self.figures]) and not self.combination.trades_units
+        names = [figure.key for figure in self.figures]
+        return units_are_free(names, built=self.builds_memories) and not self.combination.trades_units
 
     @property
     def compares_all_times(self) -> bool:
@@ -142,7 +146,14 @@ def columns_of(
     largest = tuple(reuse_memory and figure.key in _MEMORY for figure in figures)
     beside = tuple(_beside(model.once, figure.key) for figure in figures)
     return Columns(
-        chosen, figures, Combination(largest, limits), tuple(constraints), beside, tuple(bounds), platform.clock_mhz
+        chosen,
+        figures,
+        Combination(largest, limits),
+        tuple(constraints),
+        beside,
+        tuple(bounds),
+        platform.clock_mhz,
+        terms_of(platform) is not None,
     )
 
 

@@ -278,6 +278,7 @@ def _design(search: FusionSearch, design: PublishedDesign) -> Design:
         bottleneck=None,
         live_bits=None,
         addressed_bits=None,
+        built_bits=None,
         energy_pj=None,
         flows=design.flows,
         loads={},
@@ -305,7 +306,17 @@ def _resident(accesses: Accesses, design: PublishedDesign) -> Iterator[MemoryRec
 
 def _memory(kind: str, name: str, bits: int, *, width: int = 0, data: int = 0) -> MemoryRecord:
     return MemoryRecord(
-        kind=kind, name=name, data=data, bits=bits, banks=1, blocks=None, width=width, live=data, addressed=data
+        kind=kind,
+        name=name,
+        data=data,
+        bits=bits,
+        banks=1,
+        blocks=None,
+        width=width,
+        live=data,
+        addressed=data,
+        built_bits=0,
+        costs={},
     )
 
 

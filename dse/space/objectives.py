@@ -342,7 +342,7 @@ def _has(platform: Platform, accesses: Accesses, figure: Figure) -> bool:
         return platform.clock_mhz is not None
     if figure.name in _NOTHING:
         return has_resident(accesses, figure.name)
-    return figure.name != "memory_blocks" or platform.local.block_bits is not None
+    return figure.name != "memory_blocks" or platform.counts_blocks
 
 
 def _nothing_resident(name: str) -> ArrayolError:

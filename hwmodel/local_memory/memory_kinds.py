@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hwmodel.datapath.technology.rows import MemoryKind
+from hwmodel.datapath.technology.rows import NOTHING, MemoryKind
 from hwmodel.platform import LocalPrices
 
 REGISTERS = "registers"
@@ -55,6 +55,18 @@ class Kinds:
         """So many bits of registers."""
         costs: Mapping[str, float] = dict(self.register)
         return Built(REGISTERS, **{name: cost * bits for name, cost in costs.items()})
+
+    @property
+    def cost_names(self) -> tuple[str, ...]:
+        """The costs that memories may have, of LUT, FF and um2."""
+        costs = {name for name, _ in self.register}
+        costs |= {name for name in ("lut", "ff", "area") if any(getattr(kind, name) != NOTHING for kind in self.kinds)}
+        return tuple(name for name in ("lut", "ff", "area") if name in costs)
+
+    @property
+    def has_blocks(self) -> bool:
+        """Whether some kind is counted in blocks."""
+        return any(kind.blocks for kind in self.kinds)
 
     def bank(self, words: int, bits: int, prices: LocalPrices, *, reads: int, writes: int) -> Built | None:
         """One memory that so many ports read and so many others write in one cycle; None where no kind has them."""

@@ -8,13 +8,15 @@ memory that are all written alike. Of these ways the cheapest is taken, of equal
 - banks: a function from places to banks under which no port's set of a cycle meets a conflict;
 - copies: as many as there are reads in a cycle, each in the banks that the writes ask for.
 
+Where nothing else serves the ports all of it is registers, however many these are.
+
 Each further reader in the same step takes a copy of the banks, and so does each further writer: copies per writer of
 which one has what was written last. A ROM is never written: its copies are read through all ports that they have.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -23,9 +25,9 @@ from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.port_plan import PortPlan, Refusal
 from hwmodel.platform import LocalPrices
 
-Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "none"]
+Way = Literal["registers", "window", "banks", "copies", "fifo", "state", "layout"]
 Depth = Callable[[BankFunction], int]  # the words of the deepest bank under a function
-NOTHING_SERVES = "no memory serves all its ports"
+NOTHING_SERVES = "registers, since no memory serves its ports"
 ROM_READS = 2  # ports of a bank that is never written
 
 
@@ -50,7 +52,7 @@ class Organisation:
     """What a memory is built of: `copies` of the banks of `function`, each `depth` words of `width` bits.
 
     `window_bits` are registers beside the banks; `built` is what all of it costs. `reason` says in words why it is so,
-    `refused` what could not be. The way `none` is no memory at all: nothing serves the ports.
+    `refused` what could not be.
     """
 
     way: Way
@@ -74,50 +76,90 @@ class Organisation:
         return self.copies * self.banks * self.depth * self.width + self.window_bits
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A way to serve a memory's ports, whatever its size: `copies` of banks, each read through `reads` ports.
+
+    `window` are the data in registers beside them. Registers have no function.
+    """
+
+    way: Way
+    copies: int = 1
+    function: BankFunction | None = None
+    reads: int = 1
+    writes: int = 1
+    window: int = 0
+
+    @property
+    def banks(self) -> int:
+        """The banks of one copy."""
+        return 1 if self.function is None else self.function.banks
+
+    def built(self, bits: int, deep: int, terms: Terms) -> Built | None:
+        """What it is built of where the deepest bank has so many words; None where no memory has its ports."""
+        if self.function is None:
+            return terms.kinds.registers(bits * deep)
+        bank = terms.kinds.bank(deep, bits, terms.prices, reads=self.reads, writes=self.writes)
+        built = bank.times(self.copies * self.banks) if bank is not None else None
+        return built.beside(terms.kinds.registers(self.window * bits)) if built is not None and self.window else built
+
+    def bits(self, bits: int, deep: int) -> int:
+        """All bits of it."""
+        return (self.copies * self.banks * deep + self.window) * bits
+
+
 def organise(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms) -> Organisation:
     """The organisation of a memory of so many `words` (data) of so many `bits`."""
-    candidates = list(_candidates(plan, bits, words, depth, terms))
-    refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in candidates])]
-    if not candidates:
-        return Organisation("none", 0, None, 0, bits, 0, Built("none"), NOTHING_SERVES, tuple(refused))
-    best = min(candidates, key=lambda one: one.built.price(terms.prices))
-    others = [one for one in candidates if one is not best]
+    ways = candidates(plan, terms)
+    found = list(_built_ways(ways, plan, bits, words, depth, terms))
+    refused = [*plan.refused, *_refusals(plan, bits * words, terms, [one.way for one in found])]
+    if not found:
+        rest = Organisation("registers", 1, None, words, bits, 0, terms.kinds.registers(bits * words), NOTHING_SERVES)
+        return replace(rest, refused=tuple(refused))
+    best = min(found, key=lambda one: one.built.price(terms.prices))
+    others = [one for one in found if one is not best]
     return replace(best, reason=_reason(best, others, terms), refused=tuple(refused))
 
 
-def _candidates(plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms) -> Iterator[Organisation]:
-    """All that can be built, in the order in which one is taken of equal ones."""
-    registers = sum(window.registers for window in plan.windows if window is not None) * bits
-    if bits * words <= terms.register_bits and not plan.is_random:
-        yield Organisation("registers", 1, None, words, bits, 0, terms.kinds.registers(bits * words))
-    if plan.function is not None:
-        way: Way = "window" if registers else "banks"
-        yield from _built(way, plan, plan.function, plan.ports.reading, (bits, registers), depth, terms)
-    if plan.writes is not None:
-        yield from _built("copies", plan, plan.writes, plan.reads, (bits, registers), depth, terms)
-
-
-def _built(
-    way: Way,
-    plan: PortPlan,
-    function: BankFunction,
-    reads: int,
-    widths: tuple[int, int],
-    depth: Depth,
-    terms: Terms,
+def _built_ways(
+    ways: Sequence[Candidate], plan: PortPlan, bits: int, words: int, depth: Depth, terms: Terms
 ) -> Iterator[Organisation]:
+    """All that can be built, in the order in which one is taken of equal ones."""
+    if in_registers(plan, bits * words, terms):
+        yield Organisation("registers", 1, None, words, bits, 0, terms.kinds.registers(bits * words))
+    for one in ways:
+        assert one.function is not None, "registers are no candidate"
+        deep = words if one.banks == 1 else depth(one.function)
+        built = one.built(bits, deep, terms)
+        if built is not None:
+            yield Organisation(one.way, one.copies, one.function, deep, bits, one.window * bits, built)
+
+
+def in_registers(plan: PortPlan, bits: int, terms: Terms) -> bool:
+    """Whether a memory of so many bits may be registers."""
+    return bits <= terms.register_bits and not plan.is_random
+
+
+def candidates(plan: PortPlan, terms: Terms) -> tuple[Candidate, ...]:
+    """What serves the ports beside registers, in the order in which one is taken of equal ones."""
+    window = sum(window.registers for window in plan.windows if window is not None)
+    found: list[Candidate] = []
+    if plan.function is not None:
+        found += _of_function("window" if window else "banks", plan, plan.function, plan.ports.reading, window, terms)
+    if plan.writes is not None:
+        found += _of_function("copies", plan, plan.writes, plan.reads, window, terms)
+    return tuple(found)
+
+
+def _of_function(
+    way: Way, plan: PortPlan, function: BankFunction, reads: int, window: int, terms: Terms
+) -> Iterator[Candidate]:
     """Banks with as many copies as so many reads ask for, where there may be as many; a ROM is tried by its ports."""
-    (bits, registers), writing = widths, plan.ports.writing
-    ports = (terms.read_ports,) if writing else range(ROM_READS, 0, -1)
-    deep = depth(function)
-    for read_ports in ports:
+    writing = plan.ports.writing
+    for read_ports in (terms.read_ports,) if writing else range(ROM_READS, 0, -1):
         copies = -(-max(1, reads) // read_ports) * max(1, writing)
-        bank = terms.kinds.bank(deep, bits, terms.prices, reads=read_ports, writes=int(writing > 0))
-        if bank is not None and (way != "copies" or copies <= terms.copies_most):
-            built = bank.times(copies * function.banks)
-            if registers:
-                built = built.beside(terms.kinds.registers(registers))
-            yield Organisation(way, copies, function, deep, bits, registers, built)
+        if way != "copies" or copies <= terms.copies_most:
+            yield Candidate(way, copies, function, read_ports, int(writing > 0), window)
 
 
 def _refusals(plan: PortPlan, bits: int, terms: Terms, ways: list[Way]) -> Iterator[Refusal]:
@@ -142,9 +184,7 @@ def _reason(best: Organisation, others: list[Organisation], terms: Terms) -> str
 def organise_fifo(data: int, wide: int, bits: int, terms: Terms) -> Organisation:
     """A FIFO of so many data whose wider end moves `wide` data in a cycle: one bank as wide as that."""
     deep = -(-data // wide)
-    built = terms.kinds.bank(deep, wide * bits, terms.prices, reads=terms.read_ports, writes=1)
-    if built is None:
-        return _nothing(wide * bits)
+    built = _bank(deep, wide * bits, terms)
     return Organisation("fifo", 1, one_bank(1), deep, wide * bits, 0, built, f"as wide as its wider end: {wide:,} data")
 
 
@@ -152,12 +192,18 @@ def organise_state(chains: int, units: int, bits: int, terms: Terms) -> Organisa
     """The state of a delay of so many open chains, each of so many `bits`: a bank for each unit."""
     banks = max(1, min(units, chains))
     deep = -(-chains // banks)
-    built = terms.kinds.bank(deep, bits, terms.prices, reads=terms.read_ports, writes=1)
-    if built is None:
-        return _nothing(bits)
-    return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built.times(banks), "a bank for each unit")
+    built = _bank(deep, bits, terms).times(banks)
+    return Organisation("state", 1, Residues((banks,)), deep, bits, 0, built, "a bank for each unit")
 
 
-def _nothing(bits: int) -> Organisation:
-    refusal = Refusal("no-memory", "the technology has no memory with a port to write and one to read")
-    return Organisation("none", 0, None, 0, bits, 0, Built("none"), NOTHING_SERVES, (refusal,))
+def organise_layout(banks: int, words: int, bits: int, terms: Terms) -> Organisation:
+    """A buffer with a bank layout that the design gives: each bank holds its share."""
+    deep = -(-words // banks)
+    built = _bank(deep, bits, terms).times(banks)
+    return Organisation("layout", 1, Residues((banks,)), deep, bits, 0, built, "the bank layout of the design")
+
+
+def _bank(words: int, bits: int, terms: Terms) -> Built:
+    """A bank with a port to write and one to read; registers where the technology has none."""
+    built = terms.kinds.bank(words, bits, terms.prices, reads=terms.read_ports, writes=1)
+    return built if built is not None else terms.kinds.registers(words * bits)

@@ -9,7 +9,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.local_memory.banked import BankedMemory, ReaderName, ReadPorts, WindowReads
 from hwmodel.local_memory.offsets import Access
-from hwmodel.local_memory.organisations import Organisation, Terms, organise
+from hwmodel.local_memory.organisations import Organisation
 from hwmodel.local_memory.port_plan import PortPlan, plan_ports
 from hwmodel.local_memory.windows import Window
 from hwmodel.local_memory.words import Words
@@ -35,21 +35,21 @@ def buffers_of(accesses: Accesses, platform: Platform, design: GroupDesign, esti
     if local.terms is None:
         return Buffers(words, {})
     rates = {one.task: (one.units, one.interval) for one in estimate.processors}
-    banked = {array: _banked(plan, local, array, rates, local.terms) for array in plan.buffers}
+    organisations = {use.name: use.organisation for use in estimate.memories if use.kind == "buffer"}
+    banked = {array: _banked(plan, local, array, rates, organisations[array]) for array in plan.buffers}
     built = {array: own for array, own in banked.items() if own is not None}
     in_banks = {array: plan.buffers[array].contents.in_banks(own.function) for array, own in built.items()}
     return Buffers({**words, **in_banks}, built)
 
 
-def _banked(plan: Plan, local: LocalPorts, array: str, rates: Rates, terms: Terms) -> BankedMemory | None:
-    ports = plan_ports(local.ports(array, rates), power_of_two=terms.power_of_two)
-    contents, bits = plan.buffers[array].contents, plan.group.network.arrays[array].type.bits
-    built = organise(ports, bits, contents.size, contents.depth, terms)
-    if built.function is None:
+def _banked(plan: Plan, local: LocalPorts, array: str, rates: Rates, built: Organisation | None) -> BankedMemory | None:
+    """None of registers, and of a bank layout: it is no function of places that serves all ports at once."""
+    if built is None or built.way in ("registers", "layout") or built.function is None or local.terms is None:
         return None
+    ports = plan_ports(local.ports(array, rates), power_of_two=local.terms.power_of_two)
     readers = dict(zip(_names(plan, array), _reading(ports, built), strict=True))
     written, read = (max(map(len, sets), default=1) for sets in (ports.ports.loaded, ports.ports.stored))
-    each = built.copies * terms.read_ports // max(1, ports.ports.writing)
+    each = built.copies * local.terms.read_ports // max(1, ports.ports.writing)
     storing = read if built.way == "copies" else 1
     return BankedMemory(built.function, built.depth, each, readers, written, read, storing)
 

@@ -13,7 +13,8 @@ from fractions import Fraction
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, units_of
-from hwmodel.machine.estimate import Number
+from hwmodel.machine.estimate import MemoryUse, Number
+from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.platform import Platform
 from hwmodel.residence import ROM
@@ -39,7 +40,19 @@ def cost_names(accesses: Accesses, platform: Platform) -> tuple[str, ...]:
         names.append(ROM_BITS)
     if any(process.local_bits for process in accesses.network.processes.values()):
         names.append(LOCAL_BITS)
-    return tuple(names)
+    return tuple(dict.fromkeys((*names, *memory_cost_names(platform))))
+
+
+def memory_cost_names(platform: Platform) -> tuple[str, ...]:
+    """The names of costs that memories have; none without a technology."""
+    terms = terms_of(platform)
+    return terms.kinds.cost_names if terms is not None else ()
+
+
+def with_memories(costs: Mapping[str, Number], memories: Iterable[MemoryUse]) -> dict[str, Number]:
+    """Costs of datapaths with those of memories, by name."""
+    built = [use.costs for use in memories]
+    return {name: cost + sum(own.get(name, 0) for own in built) for name, cost in costs.items()}
 
 
 def costs_at(accesses: Accesses, paths: Datapaths, task: str, interval: int) -> dict[str, Cost]:

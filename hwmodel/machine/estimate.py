@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, get_args
 
+from hwmodel.local_memory.organisations import Organisation
 from hwmodel.platform import Platform
 
 Number = int | float
@@ -40,7 +41,8 @@ class MemoryUse:
     Or what stands beside all groups: an array that is loaded `once`, the `rom` of a const array in all processors that
     read it, the `local` variables of a task in all its units. `data` and `bits` are its size (a ROM and locals count
     in bits alone), `blocks` the memory blocks it takes (None without local.block_bits). Of its data, of `width` bits
-    each, so many are `live` at once, and addresses take so many words (`addressed`).
+    each, so many are `live` at once, and addresses take so many words (`addressed`). `organisation` is what it is
+    built of; None without a technology.
     """
 
     kind: MemoryKind
@@ -52,6 +54,20 @@ class MemoryUse:
     width: int = 0
     live: int = 0
     addressed: int = 0
+    organisation: Organisation | None = None
+
+    @property
+    def built_bits(self) -> int:
+        """The bits of all banks and copies that are built, with windows; 0 without a technology."""
+        return 0 if self.organisation is None else self.organisation.bits
+
+    @property
+    def costs(self) -> dict[str, Number]:
+        """LUT, FF and um2 of what is built, those that are there, by the names of costs."""
+        if self.organisation is None:
+            return {}
+        costs = {name: getattr(self.organisation.built, name) for name in ("lut", "ff", "area")}
+        return {name: int(cost) if cost == int(cost) else cost for name, cost in costs.items() if cost}
 
     @property
     def live_bits(self) -> int:
@@ -114,6 +130,11 @@ class GroupEstimate:
         """The bits of all words that addresses take."""
         return sum(memory.addressed_bits for memory in self.memories)
 
+    @property
+    def built_bits(self) -> int:
+        """The bits of all memories as they are built; 0 without a technology."""
+        return sum(memory.built_bits for memory in self.memories)
+
 
 @dataclass(frozen=True, slots=True)
 class Once:
@@ -173,6 +194,11 @@ class DesignEstimate:
     def addressed_bits(self) -> int:
         """The bits of the words that addresses take."""
         return self._memory([group.addressed_bits for group in self.groups]) + self.once.bits
+
+    @property
+    def built_bits(self) -> int:
+        """The bits of all memories as they are built; 0 without a technology."""
+        return self._memory([group.built_bits for group in self.groups])
 
     @property
     def memory_blocks(self) -> int | None:

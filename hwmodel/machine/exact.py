@@ -13,11 +13,12 @@ import numpy as np
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
-from hwmodel.machine.costs import design_costs
+from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.energy import PlanEnergy, energy_prices
 from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime
 from hwmodel.machine.group import Elements
-from hwmodel.machine.memories import fifo_memories, kept_memories
+from hwmodel.machine.memories import built_memories, fifo_memories, kept_memories
+from hwmodel.machine.organised import rates_at
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
 from hwmodel.machine.priced import require_units
@@ -70,9 +71,10 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
     cycles = {task: busy_of.cycles for task, busy_of in busy.items()}
     length, end = step_ends(plan.port, cycles)
     fifos = fifo_memories(plan, busy, plan.fifos)
-    memories = (*kept_memories(plan), *fifos)
+    paths = plan.processors.paths
+    kept = (*kept_memories(plan), *fifos)
+    memories = built_memories(plan.builder, kept, plan.contents, rates_at(paths, rates))
     in_succession = (*kept_memories(plan, in_succession=True), *fifos)
-    blocks = [memory.blocks for memory in memories if memory.blocks is not None]
     return GroupEstimate(
         tasks=plan.group.tasks,
         latency_cycles=int(length.sum()),
@@ -81,8 +83,8 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
         traffic_bytes=plan.traffic_bytes,
         port_bytes=plan.port_bytes,
         units=sum(units_of(rate) for rate in rates.values()),
-        memory_blocks=sum(blocks) if platform.local.block_bits is not None else None,
-        costs=design_costs(accesses, plan.processors.paths, rates),
+        memory_blocks=sum(memory.blocks or 0 for memory in memories) if platform.counts_blocks else None,
+        costs=with_memories(design_costs(accesses, paths, rates), memories),
         frame_cycles=_frame_cycles(plan, cycles),
         frame_memory_data=sum(memory.data for memory in in_succession),
         frame_memory_bits=sum(memory.bits for memory in in_succession),
@@ -91,7 +93,7 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
         ends=cycles_by_end(length, end, plan.group.tasks),
         steps=plan.steps,
         path="exact",
-        energy=_energy(plan, busy, memories),
+        energy=_energy(plan, busy, kept),
     )
 
 

@@ -8,9 +8,13 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from arrayol.ir.spec import Delay, port_named
+from hwmodel.local_memory.contents import Contents
+from hwmodel.local_memory.organisations import Organisation
 from hwmodel.machine.estimate import MemoryUse, memory_use
 from hwmodel.machine.group import Elements, frames_back
+from hwmodel.machine.local_ports import Rates
 from hwmodel.machine.moves import largest_live, largest_live_folded
+from hwmodel.machine.organised import Builder, with_organisation
 from hwmodel.machine.plan import Plan
 from hwmodel.machine.schedule.chains import Chains, open_intervals
 from hwmodel.machine.schedule.fifo import depth
@@ -48,6 +52,28 @@ def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -
         bits = plan.group.network.arrays[data.array].type.bits
         fifos.append(memory_use(plan.platform, ("fifo", data.array, bits), depth(arrives, leaves)))
     return tuple(fifos)
+
+
+def built_memories(
+    builder: Builder | None, memories: Iterable[MemoryUse], contents: Mapping[str, Contents], rates: Rates
+) -> tuple[MemoryUse, ...]:
+    """Memories with what they are built of at some rates, and what tasks have of resident arrays.
+
+    `contents` are those of buffers, by array.
+    """
+    if builder is None:
+        return tuple(memories)
+    built = [with_organisation(use, organisation_of(builder, contents, use, rates)) for use in memories]
+    return (*built, *(builder.resident_use(task, array, rates) for task, array in builder.residents))
+
+
+def organisation_of(builder: Builder, contents: Mapping[str, Contents], use: MemoryUse, rates: Rates) -> Organisation:
+    """What a memory of a group is built of."""
+    if use.kind == "fifo":
+        return builder.fifo(use.name, rates, use.live)
+    if use.kind == "state":
+        return builder.state(use.name, rates, use.live)
+    return builder.buffer(use.name, rates, use.addressed, contents[use.name].depth)
 
 
 def _live(born: Elements, last: Elements, period: int | None) -> int:

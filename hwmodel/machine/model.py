@@ -23,7 +23,6 @@ from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
 from hwmodel.machine.exact import estimate_exactly, step_cycles
 from hwmodel.machine.group import Group
-from hwmodel.machine.organised import Organised, organisations
 from hwmodel.machine.priced import LATENCY, Priced
 from hwmodel.machine.residents import loaded_once, resident_memories
 from hwmodel.machine.scans import breaking_pair, legal_scans
@@ -245,10 +244,6 @@ class MachineModel:
         resident = resident_memories(self.accesses, self.platform, units)
         leaking = self.energy_prices.leaking if self.energy_prices is not None else None
         return DesignEstimate(tuple(groups), self.platform.clock_mhz, reuse_memory, self.once, resident, leaking)
-
-    def organisations(self, design: Design, estimate: DesignEstimate) -> tuple[Organised, ...]:
-        """What each memory of a design is built of, beside its use in the estimate; nothing without a technology."""
-        return organisations(self.accesses, self.platform, design.groups, estimate)
 
     @cached_property
     def energy_prices(self) -> EnergyPrices | None:

@@ -16,6 +16,7 @@ from hwmodel.machine.bounds import Volume, require_plan
 from hwmodel.machine.group import Elements, Group
 from hwmodel.machine.local_ports import LocalPorts
 from hwmodel.machine.moves import Held, Stored, load_array, make_array
+from hwmodel.machine.organised import Builder
 from hwmodel.machine.pieces import contents_of
 from hwmodel.machine.port import Port, PortCycles, Transfer
 from hwmodel.machine.scans import loop_counts
@@ -45,6 +46,7 @@ class Plan:
     transfers: tuple[Transfer, ...]
     processors: Processors
     ticks: int
+    ports: LocalPorts
 
     @property
     def steps(self) -> int:
@@ -55,6 +57,16 @@ class Plan:
     def fifos(self) -> Mapping[str, FifoData]:
         """The FIFOs by array."""
         return self.processors.fifos
+
+    @cached_property
+    def builder(self) -> Builder | None:
+        """What builds the memories; None without a technology."""
+        return Builder.of(self.ports, self.design.layouts)
+
+    @property
+    def contents(self) -> Mapping[str, Contents]:
+        """What buffers hold, by array."""
+        return {array: buffer.contents for array, buffer in self.buffers.items()}
 
     @cached_property
     def buffers(self) -> Mapping[str, Buffer]:
@@ -140,6 +152,7 @@ def plan_group(accesses: Accesses, platform: Platform, design: GroupDesign) -> P
         transfers,
         Processors(group, stages_of, fifos, last - first + 1, paths),
         len(ticks.block),
+        ports,
     )
 
 

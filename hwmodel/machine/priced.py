@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from hwmodel.accesses import Accesses
 from hwmodel.design import interval_of, rate_of, units_of
 from hwmodel.machine.costs import ROM_BITS, cost_names, processor_costs
 from hwmodel.machine.estimate import DYNAMIC, LEAKAGE, OBJECTIVES, SETUP
+from hwmodel.machine.organised import BuiltFigures
 from hwmodel.machine.schedule.datapaths import Datapaths
 
 Figures = NDArray[Any]  # of int64; costs that are not whole are of float64
@@ -25,13 +26,15 @@ TIMES = (LATENCY, FRAME)
 SIZES = ("internal_memory_data", "internal_memory_bits", "memory_blocks", "traffic_bytes", "port_bytes")
 
 
-def units_are_free(figures: Collection[str]) -> bool:
+def units_are_free(figures: Collection[str], *, built: bool) -> bool:
     """Whether more units make none of these figures worse, so that `fastest` leaves out nothing that a front needs.
 
     So it is with times and sizes: units shorten the ones and do not change the others (but for those of processors that
-    are scheduled, of which `fastest` tries all). Units themselves and costs grow with them.
+    are scheduled, of which `fastest` tries all). Units themselves and costs grow with them, and so do blocks where they
+    are those of memories that are `built` for their ports.
     """
-    return all(name in (*TIMES, *SIZES, *SETUP, ROM_BITS) for name in figures)
+    sizes = [name for name in SIZES if not (built and name == "memory_blocks")]
+    return all(name in (*TIMES, *sizes, *SETUP, ROM_BITS) for name in figures)
 
 
 @dataclass(frozen=True)
@@ -43,14 +46,24 @@ class PricedEnergy:
 
 
 @dataclass(frozen=True)
+class PricedMemories:
+    """What memories take as they are built, when it is first asked for; the names of what they cost."""
+
+    figures: Callable[[], BuiltFigures]
+    costs: tuple[str, ...]
+    has_blocks: bool
+
+
+@dataclass(frozen=True)
 class Priced:
     """S structures (group designs but for units and intervals), each under U combinations of rates (`rate_of`).
 
     `legal` (S, U) is false for more units than can ever work at once and, with FIFOs, for an order of reading that is
     not that of writing; the figures of those mean nothing. `combinations` are the rates of the tasks, of shape (1, U,
     tasks), or (S, U, tasks) where each structure has its own; an interval of 0 is the least on offer. Times have the
-    shape (S, U); memory and traffic that do not depend on rates (S, 1); `units` and `costs` that of the combinations.
-    `memory_blocks` is None without local.block_bits, `energy` where the platform does not give it. `left_out` counts
+    shape (S, U); memory and traffic that do not depend on rates (S, 1); `units` and `unit_costs` that of the
+    combinations. `built` are the memories as they are built; without a technology it is None, and `counted_blocks` are
+    the blocks, None without local.block_bits. `energy` is None where the platform does not give it. `left_out` counts
     the legal designs of these structures that were not priced, since one that was is no slower with fewer units, or at
     another interval, all else being equal. `skipped` counts structures that were to be left out for what they take.
     """
@@ -60,15 +73,39 @@ class Priced:
     latency_cycles: Figures
     internal_memory_data: Figures
     internal_memory_bits: Figures
-    memory_blocks: Figures | None
+    counted_blocks: Figures | None
     traffic_bytes: Figures
     units: Figures
-    costs: Mapping[str, Figures]
+    unit_costs: Mapping[str, Figures]
     frame: Callable[[], Figures]
     port: Callable[[], Figures]
     left_out: int = 0
     skipped: int = 0
     energy: PricedEnergy | None = None
+    built: PricedMemories | None = None
+
+    @cached_property
+    def built_figures(self) -> BuiltFigures | None:
+        """What memories take as they are built; computed when it is first asked for."""
+        return self.built.figures() if self.built is not None else None
+
+    @property
+    def memory_blocks(self) -> Figures | None:
+        """Memory blocks."""
+        if self.built is None:
+            return self.counted_blocks
+        return self.built_figures.blocks if self.built.has_blocks and self.built_figures is not None else None
+
+    @property
+    def costs(self) -> Mapping[str, Figures]:
+        """All costs by name, those of memories with those of datapaths."""
+        return {name: self.cost(name) for name in self.unit_costs}
+
+    def cost(self, name: str) -> Figures:
+        """One of them. Raises KeyError for a name that is none."""
+        if self.built is None or name not in self.built.costs or self.built_figures is None:
+            return self.unit_costs[name]
+        return self.unit_costs[name] + self.built_figures.costs[name]
 
     @cached_property
     def energy_fj(self) -> Figures | None:
@@ -80,7 +117,7 @@ class Priced:
         """What the processors leak, in pW."""
         if self.energy is None:
             return None
-        each = [each * self.costs[name] for name, each in self.energy.leaking.items() if name in self.costs]
+        each = [each * self.cost(name) for name, each in self.energy.leaking.items() if name in self.unit_costs]
         return np.rint(sum(each, np.zeros(self.legal.shape))).astype(np.int64)
 
     @cached_property
@@ -95,7 +132,7 @@ class Priced:
 
     def objective(self, name: str) -> Figures:
         """A figure or cost by its name, of shape (S, U). Raises KeyError for a name that is neither."""
-        figure = getattr(self, name) if name in (*OBJECTIVES, DYNAMIC, LEAKAGE) else self.costs[name]
+        figure = getattr(self, name) if name in (*OBJECTIVES, DYNAMIC, LEAKAGE) else self.cost(name)
         if figure is None:
             raise KeyError(name)
         return np.broadcast_to(figure, self.legal.shape)
@@ -150,14 +187,15 @@ def corrected(priced: Priced, wrong: NDArray[np.int64], exact: Sequence[Priced])
         latency_cycles=column(LATENCY),
         internal_memory_data=column("internal_memory_data"),
         internal_memory_bits=column("internal_memory_bits"),
-        memory_blocks=None if priced.memory_blocks is None else column("memory_blocks"),
+        counted_blocks=None if priced.counted_blocks is None else put(lambda one: one.objective("memory_blocks")),
         traffic_bytes=column("traffic_bytes"),
         units=column("units"),
-        costs={name: column(name) for name in priced.costs},
+        unit_costs={name: put(partial(_unit_cost, name)) for name in priced.unit_costs},
         frame=lambda: column(FRAME),
         port=lambda: column("port_bytes"),
         left_out=priced.left_out + sum(other.left_out for other in exact),
         energy=priced.energy and replace(priced.energy, femtojoules=lambda: column(DYNAMIC)),
+        built=priced.built and replace(priced.built, figures=partial(_built_together, priced.built.costs, put)),
     )
 
 
@@ -166,6 +204,28 @@ def without(priced: Priced, structures: NDArray[np.int64]) -> Priced:
     legal = priced.legal.copy()
     legal[structures] = False
     return replace(priced, legal=legal, skipped=priced.skipped + len(structures))
+
+
+def _unit_cost(name: str, priced: Priced) -> Figures:
+    return np.broadcast_to(priced.unit_costs[name], priced.legal.shape)
+
+
+def _built_together(names: Collection[str], put: Callable[[Callable[[Priced], Figures]], Figures]) -> BuiltFigures:
+    """The figures of memories, put together of structures in a batch and such that are priced by themselves."""
+
+    def figure(of: Callable[[BuiltFigures], Figures]) -> Figures:
+        def one(priced: Priced) -> Figures:
+            assert priced.built_figures is not None, "all are priced on one platform"
+            return np.broadcast_to(of(priced.built_figures), priced.legal.shape)
+
+        return put(one)
+
+    costs = {name: figure(partial(_cost_of, name)) for name in names}
+    return BuiltFigures(figure(lambda own: own.bits), figure(lambda own: own.blocks), costs)
+
+
+def _cost_of(name: str, built: BuiltFigures) -> Figures:
+    return built.costs[name]
 
 
 # How many units can work at once (docs/machine.md, section 6).

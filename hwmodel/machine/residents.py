@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 from hwmodel.accesses import Accesses
 from hwmodel.machine.estimate import MemoryUse, Once, memory_use
+from hwmodel.machine.local_ports import terms_of
 from hwmodel.machine.port import Port
 from hwmodel.platform import Platform
 from hwmodel.residence import ONCE, ROM
@@ -20,10 +22,12 @@ def once_memories(accesses: Accesses, platform: Platform) -> tuple[MemoryUse, ..
         for touch in touches:
             if touch.array in patterns:
                 patterns[touch.array] = max(patterns[touch.array], math.prod(touch.pattern))
-    return tuple(
+    uses = (
         memory_use(platform, ("once", name, network.arrays[name].type.bits), accesses.size(name), banks)
         for name, banks in patterns.items()
     )
+    # What is built for the ports of those that read them is counted in their groups.
+    return tuple(uses if terms_of(platform) is None else (replace(use, blocks=None) for use in uses))
 
 
 def loaded_once(accesses: Accesses, platform: Platform) -> Once:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -19,13 +20,17 @@ from numpy.typing import NDArray
 from arrayol.errors import ArrayolError
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign, interval_of, units_of
+from hwmodel.local_memory.organisations import Organisation
 from hwmodel.machine.energy import PlanEnergy, energy_prices, repetition_fj, require_energy
 from hwmodel.machine.estimate import MemoryUse
 from hwmodel.machine.group import Elements
-from hwmodel.machine.memories import fifo_memories, kept_memories
+from hwmodel.machine.local_ports import Rates
+from hwmodel.machine.memories import fifo_memories, kept_memories, organisation_of
+from hwmodel.machine.organised import FIGURES, Builder, BuiltFigures, at_rates, rates_at
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
-from hwmodel.machine.priced import FRAME, LATENCY, Figures, Offered, Priced, PricedEnergy, unit_figures
+from hwmodel.machine.priced import FRAME, LATENCY, Figures, Offered, Priced, PricedEnergy, PricedMemories, unit_figures
+from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import Pipeline
 from hwmodel.platform import Platform
 
@@ -243,14 +248,52 @@ def _priced(plan: Plan, structure: GroupDesign, variants: Sequence[Variants], ra
         latency_cycles=time(LATENCY),
         internal_memory_data=memory(lambda use: use.data),
         internal_memory_bits=memory(lambda use: use.bits),
-        memory_blocks=memory(lambda use: use.blocks or 0) if plan.platform.local.block_bits is not None else None,
+        counted_blocks=memory(lambda use: use.blocks or 0) if plan.platform.local.block_bits is not None else None,
         traffic_bytes=np.full((1, 1), plan.traffic_bytes),
         units=number,
-        costs=costs,
+        unit_costs=costs,
         frame=lambda: time(FRAME),
         port=lambda: np.full((1, 1), plan.port_bytes),
         energy=_energy(plan, structure, variants, rates, kept),
+        built=_built(plan, structure, variants, rates, kept),
     )
+
+
+def _built(
+    plan: Plan, structure: GroupDesign, variants: Sequence[Variants], rates: Elements, kept: Sequence[MemoryUse]
+) -> PricedMemories | None:
+    """The memories as they are built, (1, U); None without a technology."""
+    builder, paths, tasks = plan.builder, plan.processors.paths, structure.tasks
+    if builder is None:
+        return None
+
+    def at(touching: Sequence[str], organised: Callable[[Rates], Organisation]) -> Figures:
+        def rows(own: Rates, _: Elements) -> Figures:
+            return np.array(builder.figures(organised(own)), np.float64)[:, None]
+
+        return at_rates(paths, tasks, rates[None, :, :], 1, touching, rows)
+
+    def figures() -> BuiltFigures:
+        total = np.zeros((len(FIGURES), 1, len(rates)))
+        for use in kept:
+            total += at(builder.touching(use.kind, use.name), partial(organisation_of, builder, plan.contents, use))
+        for pipeline, variant in zip(plan.processors.pipelines, variants, strict=True):
+            total += _of_fifos(builder, paths, pipeline, variant)[:, None, :]
+        for task, array in builder.residents:
+            total += at((task,), partial(builder.resident, task, array))
+        return BuiltFigures.of(total, builder.terms.kinds.cost_names)
+
+    return PricedMemories(figures, builder.terms.kinds.cost_names, builder.terms.kinds.has_blocks)
+
+
+def _of_fifos(builder: Builder, paths: Datapaths, pipeline: Pipeline, variants: Variants) -> Figures:
+    """The FIGURES (6, U) of the FIFOs inside a pipeline."""
+    columns = np.zeros((len(FIGURES), len(variants.rates)))
+    for number, row in enumerate(variants.rates.tolist()):
+        for use in variants.fifos[number]:
+            rates = rates_at(paths, dict(zip(pipeline, row, strict=True)))
+            columns[:, number] += builder.figures(builder.fifo(use.name, rates, use.live))
+    return columns[:, variants.of]
 
 
 def _energy(

@@ -128,7 +128,7 @@ function builtParts(design) {
   const costs = ["blocks", "lut", "ff", "area"].filter((name) => built.totals[name]);
   const titles = { blocks: "blocks", lut: "LUT", ff: "FF", area: "um2" };
   const heads = ["memory", "organisation", "built of", ...costs.map((name) => titles[name])];
-  const row = (one) => make("tr", {}, make("td", {}, `${one.group === null ? "" : `${one.group}: `}${one.kind} ${one.name}`),
+  const row = (one) => make("tr", {}, make("td", {}, `${one.group}: ${one.kind} ${one.name}`),
     make("td", { class: "text" }, one.organisation, make("div", { class: "note" }, one.sentences.join(" "))),
     make("td", { class: "text" }, one.built_of + (one.estimate ? " (estimate)" : "")), ...costs.map((name) => make("td", {}, shown(one[name]))));
   return part("What memories are built of", "built", make("p", { class: "note" }, `In all ${built.summary}.`),

@@ -19,6 +19,7 @@ from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, S
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.group import Group
 from hwmodel.machine.local_ports import LocalPorts
+from hwmodel.machine.organised import Builder
 from hwmodel.machine.port import Port
 from hwmodel.machine.priced import (
     FRAME,
@@ -27,6 +28,7 @@ from hwmodel.machine.priced import (
     Offered,
     Priced,
     PricedEnergy,
+    PricedMemories,
     corrected,
     count_combinations,
     unit_figures,
@@ -37,6 +39,7 @@ from hwmodel.machine.schedule.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
 from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, unchanging_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures
+from hwmodel.machine.separable.built import BatchMemories, Buffers
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.first_use import Fetch, fetch_of, find_masks
@@ -128,6 +131,7 @@ class GroupBatch:
 
         priced = self._priced(
             structures,
+            self._designs(scan, shapes, policy),
             timing.legal(structures, rates),
             rates[None, :, :],
             latency=cycles(cyclic=False),
@@ -188,6 +192,7 @@ class GroupBatch:
         numbers = np.stack([own.sum(axis=1) for own in suiting], axis=1)
         priced = self._priced(
             structures,
+            self._designs(scan, shapes, policy),
             legal,
             np.stack(chosen, axis=1),
             latency=time(LATENCY),
@@ -203,6 +208,7 @@ class GroupBatch:
     def _priced(
         self,
         structures: Structures,
+        designs: Sequence[GroupDesign],
         legal: NDArray[np.bool_],
         combinations: Ints,
         *,
@@ -219,15 +225,33 @@ class GroupBatch:
             latency_cycles=latency,
             internal_memory_data=memory.sum(axis=1, keepdims=True),
             internal_memory_bits=(memory @ self.counts.bits)[:, None],
-            memory_blocks=self._blocks(memory),
+            counted_blocks=self._blocks(memory),
             traffic_bytes=self.traffic(structures)[:, None],
             units=number,
-            costs=costs,
+            unit_costs=costs,
             frame=frame,
             port=lambda: self.port_traffic(structures)[:, None],
             left_out=left_out,
             energy=self._energy_of(structures, memory, combinations),
+            built=self._built(structures, designs, memory, combinations),
         )
+
+    def _built(
+        self, structures: Structures, designs: Sequence[GroupDesign], memory: Ints, combinations: Ints
+    ) -> PricedMemories | None:
+        """The memories as they are built, when it is first asked for; None without a technology."""
+        builder = Builder.of(self.local_ports(designs[0].blocks.scan), self.layouts) if designs else None
+        if builder is None:
+            return None
+
+        def one(place: int) -> Structures:
+            blocks = designs[place].blocks
+            return self.structures(blocks.scan, np.array([blocks.shape], np.int64), designs[place].policy)
+
+        buffers = Buffers(self.counts, structures, one)
+        memories = BatchMemories(builder, self.counts, self.paths, self.tasks, buffers, memory)
+        kinds = builder.terms.kinds
+        return PricedMemories(partial(memories.figures, combinations), kinds.cost_names, kinds.has_blocks)
 
     def _energy_of(self, structures: Structures, memory: Ints, combinations: Ints) -> PricedEnergy | None:
         """Energies of structures, when they are first asked for; None where the platform does not give them."""

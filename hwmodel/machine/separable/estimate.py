@@ -9,9 +9,11 @@ import numpy as np
 
 from hwmodel.accesses import Touch, subscripts
 from hwmodel.design import GroupDesign, units_of
-from hwmodel.machine.costs import design_costs
+from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.estimate import GroupEstimate, MemoryUse, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
+from hwmodel.machine.memories import built_memories
+from hwmodel.machine.organised import Builder, rates_at
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.separable.axes import Ints, Link
 from hwmodel.machine.separable.batch import GroupBatch
@@ -56,10 +58,12 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     live = LiveSets(batch.counts)
     contents = buffer_contents(batch.counts, structures, first)
     sizes = {number: own.size for number, own in contents.items()}
-    memories = _memories(batch, live.sizes(structures)[0], sizes)
+    kept = _memories(batch, live.sizes(structures)[0], sizes)
+    builder = Builder.of(batch.local_ports(design.blocks.scan), design.layouts)
+    by_array = {batch.counts.memories[number].name: own for number, own in contents.items()}
+    memories = built_memories(builder, kept, by_array, rates_at(timing.paths, rates))
     sizes = {number: own.size_in_succession for number, own in contents.items()}
     in_succession = _memories(batch, live.folded_sizes(structures), sizes)
-    blocks = [memory.blocks for memory in memories if memory.blocks is not None]
     return GroupEstimate(
         tasks=group.tasks,
         latency_cycles=int(length @ times),
@@ -68,8 +72,8 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         traffic_bytes=int(batch.traffic(structures)[0]),
         port_bytes=int(batch.port_traffic(structures)[0]),
         units=sum(units_of(rate) for rate in rates.values()),
-        memory_blocks=sum(blocks) if batch.platform.local.block_bits is not None else None,
-        costs=design_costs(batch.accesses, batch.paths, rates),
+        memory_blocks=sum(memory.blocks or 0 for memory in memories) if batch.platform.counts_blocks else None,
+        costs=with_memories(design_costs(batch.accesses, batch.paths, rates), memories),
         frame_cycles=_frame_cycles(batch, timing, structures, rates),
         frame_memory_data=sum(memory.data for memory in in_succession),
         frame_memory_bits=sum(memory.bits for memory in in_succession),
@@ -80,7 +84,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
         ends=cycles_by_end(length * times, end, group.tasks),
         steps=last - first + 1,
         path="separable",
-        energy=batch.energy.uses(structures, memories, rates) if batch.energy is not None else None,
+        energy=batch.energy.uses(structures, kept, rates) if batch.energy is not None else None,
     )
 
 

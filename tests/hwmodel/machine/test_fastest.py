@@ -270,7 +270,9 @@ def test_offered_rates_ascend(offered: list[int]) -> None:
 
 
 def test_units_are_free_unless_they_are_counted() -> None:
-    assert units_are_free((*TIMES, *SIZES))
-    assert not units_are_free(("latency_cycles", "units"))
-    assert not units_are_free(("lut",))
+    assert units_are_free((*TIMES, *SIZES), built=False)
+    assert not units_are_free((*TIMES, *SIZES), built=True)
+    assert units_are_free((*TIMES, "internal_memory_bits"), built=True)
+    assert not units_are_free(("latency_cycles", "units"), built=False)
+    assert not units_are_free(("lut",), built=False)
     assert set(OBJECTIVES) == {*TIMES, *SIZES, "units"}

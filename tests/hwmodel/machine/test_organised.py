@@ -15,8 +15,10 @@ from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
 from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.design import Blocks, Design, GroupDesign, Processor, row_major
-from hwmodel.local_memory.organisations import Organisation
+from hwmodel.local_memory.organisations import NOTHING_SERVES, Organisation
+from hwmodel.machine.costs import processor_costs
 from hwmodel.machine.model import MachineModel
+from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.platform import load_platform
 
 
@@ -37,8 +39,8 @@ def built(
         for task, shape in shapes.items()
     )
     design = Design(groups)
-    pairs = model.organisations(design, model.evaluate(design))
-    return {f"{use.kind} {use.name}": one for use, one in pairs}
+    uses = [use for group in model.evaluate(design).groups for use in group.memories]
+    return {f"{use.kind} {use.name}": use.organisation for use in uses if use.organisation is not None}
 
 
 def test_the_image_of_a_convolution_costs_more_with_more_units() -> None:
@@ -79,12 +81,13 @@ def test_a_long_pattern_of_attention_has_the_banks_that_its_interval_asks(interv
     assert (query.way, query.banks) == ("banks", banks)
 
 
-def test_a_pattern_that_no_banks_serve_is_told() -> None:
+def test_a_pattern_that_no_banks_serve_is_in_registers() -> None:
     """All keys, 2,048 f32, in one cycle."""
     model = model_of("attention")
     shapes = {task: tuple(min(8, own) for own in model.accesses.extents(task)) for task in model.network.processes}
     keys = built(model, shapes)["buffer k"]
-    assert (keys.way, keys.bits) == ("none", 0)
+    assert (keys.way, keys.built.ff) == ("registers", keys.bits)
+    assert keys.bits > model.platform.local.register_bits
     assert "no-banks" in [refusal.code for refusal in keys.refused]
 
 
@@ -106,21 +109,26 @@ def test_on_an_asic_banks_are_areas() -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_every_memory_of_a_shipped_specification_is_told(name: str) -> None:
-    """What is built holds the data of the estimate, in each copy; only patterns of over 1,024 places have nothing."""
+    """What is built holds the live data, in each copy; only patterns of over 1,024 places are in registers for that."""
     model = model_of(name, SMALL[name])
     shapes = {task: model.accesses.extents(task) for task in model.network.processes}
     design = Design(
         tuple(GroupDesign((Processor(task),), Blocks(shape, row_major(len(shape)))) for task, shape in shapes.items())
     )
-    pairs = model.organisations(design, model.evaluate(design))
-    assert {use.name for use, _ in pairs} >= {*model.network.inputs} - {
-        array for array, load in model.accesses.load.items() if load == "rom"
+    estimate = model.evaluate(design)
+    pairs = [(use, use.organisation) for group in estimate.groups for use in group.memories]
+    assert {use.name for use, _ in pairs} >= {*model.network.inputs} - {*model.accesses.load} | {
+        array for array, load in model.accesses.load.items() if load == "frame"
     }
     for use, one in pairs:
+        assert one is not None
         assert one.reason
-        if one.way == "none":
-            assert name == "mobilenet"
-            assert "no-banks" in [refusal.code for refusal in one.refused]
-        else:
-            assert use.kind == "rom" or one.bits >= one.copies * use.bits
-            assert one.copies <= model.platform.local.copies_most
+        assert one.bits >= one.copies * use.live_bits
+        assert one.copies <= model.platform.local.copies_most
+        assert one.reason != NOTHING_SERVES or name == "mobilenet"
+    for group in estimate.groups:
+        built = [use.organisation.built for use in group.memories if use.organisation is not None]
+        paths = Datapaths(model.network, model.platform)
+        logic = sum(processor_costs(model.accesses, paths, task, 1)["lut"] for task in group.tasks)
+        assert group.costs["lut"] == pytest.approx(logic + sum(one.lut for one in built))
+        assert group.memory_blocks == sum(math.ceil(one.blocks) for one in built)

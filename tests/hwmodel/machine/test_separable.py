@@ -97,6 +97,8 @@ def _require_same_figures(priced: Priced, number: int, alone: Priced) -> None:
     for name in names:
         found, expected = priced.objective(name)[number], alone.objective(name)[0]
         np.testing.assert_array_equal(found[legal], expected[legal], err_msg=name)
+    if priced.built_figures is not None and alone.built_figures is not None:
+        np.testing.assert_array_equal(priced.built_figures.bits[number][legal], alone.built_figures.bits[0][legal])
     for name in alone.costs:
         np.testing.assert_array_equal(priced.objective(name)[number], alone.objective(name)[0], err_msg=name)
 
