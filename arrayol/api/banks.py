@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from arrayol.api.spec import Source, load
 from arrayol.files import atomic_file, place_beside, writing
@@ -13,10 +14,13 @@ from arrayol.language.settings import Settings
 from arrayol.pictures.save import save_layout
 from hwmodel.assumptions import assumed_by_layout
 from hwmodel.banks.emit_aol import rewritten
+from hwmodel.banks.emit_linear import rewritten_linear
 from hwmodel.banks.layouts import Choices, Comparison
 from hwmodel.banks.nest import lay_out
 from hwmodel.banks.report import picture
 from hwmodel.platform import find_platform
+
+EmittedPorts = Literal["memories", "banks", "linear"]
 
 
 def layout(
@@ -53,17 +57,25 @@ def draw_layout(spec: Source, comparison: Comparison, path: Path | str, *, setti
 
 
 def emit_layout(
-    spec: Source, comparison: Comparison, path: Path | str, *, by_bank: bool = False, settings: Settings | None = None
+    spec: Source,
+    comparison: Comparison,
+    path: Path | str,
+    *,
+    ports: EmittedPorts = "memories",
+    settings: Settings | None = None,
 ) -> None:
-    """Write the elementary of a comparison, unrolled and on its custom layout, as a specification of its own.
+    """Write the elementary of a comparison, unrolled and on its custom or its linear layout, as a specification.
 
-    Its task NAME_laid_out computes what the elementary does; with `by_bank` each bank is a port, else each virtual
-    memory. Raises ArrayolError: `no-nest` for a task, `cannot-write`.
+    Its task NAME_laid_out computes what the elementary does. `ports` are those of the custom layout, one for each of
+    its virtual `memories` or of its `banks`, or those of the `linear` one, for each array its banks and their words.
+    Raises ArrayolError: `no-nest` for a task, `no-linear-banks`, `cannot-write`.
     """
     target = Path(path)
-    laid_out = rewritten(
-        load(spec, settings), comparison.nest.name, comparison.factors, comparison.custom, physical=by_bank
-    )
+    loaded, name, factors = load(spec, settings), comparison.nest.name, comparison.factors
+    if ports == "linear":
+        laid_out = rewritten_linear(loaded, name, factors, comparison.linear)
+    else:
+        laid_out = rewritten(loaded, name, factors, comparison.custom, physical=ports == "banks")
     place_beside(target, data_files(laid_out))
     with atomic_file(target) as temporary, writing(target):
         temporary.write_text(spec_text(laid_out), encoding="utf-8")

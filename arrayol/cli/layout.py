@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import click
 from rich.console import Group
@@ -24,6 +25,7 @@ from hwmodel.banks.custom import VirtualMemory
 from hwmodel.banks.formulas import gather_text, original_text, reference_text, scatter_text
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, LINEAR, NAIVE, Comparison
 from hwmodel.banks.linear import Linear
+from hwmodel.banks.linear_banks import words_of
 from hwmodel.banks.nest import MAXIMUM_BANKS
 from hwmodel.banks.partition import PARTITIONS
 from hwmodel.banks.report import remarks, to_json
@@ -84,11 +86,13 @@ def _array_line(comparison: Comparison, array: str) -> str:
     memories = comparison.custom.of_array(array)
     count = counted(len(memories), "virtual memory", "virtual memories")
     copied = ", with copies" if array in comparison.replicated else ""
-    return f"{array}: {count}{copied}; {_linear_text(array, comparison.linear[array])}"
+    linear = comparison.linear[array]
+    words = words_of(comparison.nest.arrays[array].shape, linear)
+    return f"{array}: {count}{copied}; {_linear_text(array, linear, words)}"
 
 
-def _linear_text(array: str, linear: Linear) -> str:
-    """The linear mapping as a formula, and how sure its number of banks is."""
+def _linear_text(array: str, linear: Linear, words: int | None) -> str:
+    """The linear mapping as a formula, the words of a bank, and how sure the number of banks is."""
     if linear.banks is None:
         return "no linear mapping found"
     if linear.banks == 1:
@@ -99,7 +103,8 @@ def _linear_text(array: str, linear: Linear) -> str:
     block = f" // {linear.block}" if linear.block > 1 else ""
     sure = "the fewest" if linear.exact else f"at least {linear.bound}"
     indices = ", ".join(f"x{axis}" for axis in range(len(linear.vector)))
-    return f"linear: {array}[{indices}] in bank {inner}{block} % {linear.banks}, {sure}"
+    deep = "" if words is None else f" of {counted(words, 'word')}"
+    return f"linear: {array}[{indices}] in bank {inner}{block} % {linear.banks}{deep}, {sure}"
 
 
 def _memories(comparison: Comparison, array: str) -> Table:
@@ -212,12 +217,13 @@ def _factors(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     "--emit",
     metavar="FILE.aol",
     type=PLACE,
-    help="Write TASK, an elementary, unrolled and on its custom layout, reorganised in front and restored behind.",
+    help="Write TASK, an elementary, unrolled and on its layout, reorganised in front and restored behind.",
 )
 @click.option(
     "--emit-ports",
-    type=click.Choice(["memories", "banks"]),
-    help="With --emit: a port for each virtual memory, or for each bank.  [default: memories]",
+    type=click.Choice(["memories", "banks", "linear"]),
+    help="With --emit: a port for each virtual memory, for each bank, or for each array on its linear banks.  "
+    "[default: memories]",
 )
 @set_option
 @json_option
@@ -234,7 +240,7 @@ def command(  # noqa: PLR0913  one for each option
     merge_equal: bool,
     plot: Path | None,
     emit: Path | None,
-    emit_ports: str | None,
+    emit_ports: Literal["memories", "banks", "linear"] | None,
     settings: Mapping[str, str],
     as_json: bool,
 ) -> None:
@@ -258,7 +264,7 @@ def command(  # noqa: PLR0913  one for each option
     )
     comparison = api.layout(loaded, task, unroll, choices)
     if emit is not None:
-        api.emit_layout(loaded, comparison, emit, by_bank=emit_ports == "banks")
+        api.emit_layout(loaded, comparison, emit, ports=emit_ports or "memories")
     if plot is not None:
         api.draw_layout(loaded, comparison, plot)
     tell(remarks(comparison))

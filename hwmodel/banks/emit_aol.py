@@ -9,8 +9,9 @@ which there is one, since lattices of different memories of an array are disjoin
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
+from typing import TypeAlias
 
 from arrayol.checks.top import choose_top
 from arrayol.errors import error
@@ -20,14 +21,16 @@ from arrayol.ir.spec import Call, Component, CompoundTask, Elementary, Port, Spe
 from arrayol.ir.types import ElementType, Weak
 from arrayol.polyhedral.dependences import nest_of
 from arrayol.source import Span
-from arrayol.transforms.unroll import unroll
+from arrayol.transforms.unroll import Unrolled, unroll
 from arrayol.transforms.unroll_legality import no_nest
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.partition import Lattice, independent
 from hwmodel.banks.renaming import Seat, Seating, renamed_body
 
+Fresh: TypeAlias = Callable[[str], str]  # a name that is asked for once, or with a number where it is taken
 
-def own_ports(elementary: Elementary, custom: Custom, fresh: Callable[[str], str]) -> Seating:
+
+def own_ports(elementary: Elementary, custom: Custom, fresh: Fresh) -> Seating:
     """A port for each virtual memory, of its name where that is free."""
     inputs: list[Port] = []
     outputs: list[Port] = []
@@ -41,7 +44,7 @@ def own_ports(elementary: Elementary, custom: Custom, fresh: Callable[[str], str
     return Seating(tuple(seats), tuple(inputs), tuple(outputs))
 
 
-def bank_ports(elementary: Elementary, custom: Custom, fresh: Callable[[str], str]) -> Seating:
+def bank_ports(elementary: Elementary, custom: Custom, fresh: Fresh) -> Seating:
     """For each physical bank a port with what it holds of the inputs, and one of the outputs, per element type.
 
     The memories of a bank lie one after the other, each row by row.
@@ -60,7 +63,7 @@ def bank_ports(elementary: Elementary, custom: Custom, fresh: Callable[[str], st
     return Seating(tuple(seats), inputs, tuple(port for key, port in ports.items() if not key[2]))
 
 
-def fresh_names(taken: Iterable[str]) -> Callable[[str], str]:
+def fresh_names(taken: Iterable[str]) -> Fresh:
     """A function that gives each name it is asked for once, with a number where it is taken."""
     used = set(taken)
 
@@ -85,7 +88,7 @@ def _origin(elementary: Elementary, memory: VirtualMemory) -> tuple[Port, bool]:
 def split(elementary: Elementary, custom: Custom, seating: Seating, name: str) -> Elementary:
     """Copies the input arrays into their memories: A_s[v] = A[suffix + stride v], all of them."""
     arrays = _ports(elementary.inputs, custom)
-    indices = _indices([*arrays, *seating.inputs])
+    indices = index_names([*arrays, *seating.inputs])
     statements = tuple(
         _copy(seat, arrays[memory.array], _box(memory), memory, indices, into_memory=True)
         for memory, seat in zip(custom.memories, seating.seats, strict=True)
@@ -100,7 +103,7 @@ def join(elementary: Elementary, custom: Custom, seating: Seating, name: str) ->
     Where a memory has room for elements that another one holds, only those that its own references name are copied.
     """
     arrays = _ports(elementary.outputs, custom)
-    indices = _indices([*arrays, *seating.outputs])
+    indices = index_names([*arrays, *seating.outputs])
     statements = tuple(
         _copy(seat, arrays[memory.array], lattice, memory, indices, into_memory=False)
         for memory, seat in zip(custom.memories, seating.seats, strict=True)
@@ -112,7 +115,7 @@ def join(elementary: Elementary, custom: Custom, seating: Seating, name: str) ->
 
 def zeros(port: Port, names: Sequence[str]) -> expressions.Statement:
     """A port's elements all set to 0, for memories with room for elements that no statement writes."""
-    indices = _indices(names)
+    indices = index_names(names)
     span = port.span
     extents = [extent or 0 for extent in port.shape]
     if port.type is ElementType.BOOL:
@@ -120,7 +123,7 @@ def zeros(port: Port, names: Sequence[str]) -> expressions.Statement:
     else:
         value = expressions.Constant(0 if port.type.is_integer else 0.0, port.type, span)
     subscripts = tuple(expressions.Index(indices(axis), span) for axis in range(len(extents)))
-    ranges = tuple(_range(indices(axis), extent, span) for axis, extent in enumerate(extents))
+    ranges = tuple(range_to(indices(axis), extent, span) for axis, extent in enumerate(extents))
     return expressions.Assign(port.name, subscripts, value, ranges, None, False, span, span)
 
 
@@ -129,7 +132,7 @@ def _ports(ports: Sequence[Port], custom: Custom) -> dict[str, Port]:
     return {port.name: port for port in ports if port.name in used}
 
 
-def _indices(ports: Sequence[Port | str]) -> Callable[[int], str]:
+def index_names(ports: Sequence[Port | str]) -> Callable[[int], str]:
     """Names v0, v1, ... for the dimensions of a memory, or others where a port has one of them."""
     names = {port if isinstance(port, str) else port.name for port in ports}
     stem = next(stem for stem in _stems() if not any(name.startswith(stem) for name in names))
@@ -176,7 +179,7 @@ def _copy(
         place = (element - suffix).divided(stride) if stride else Affine()
         places.append(expression_of(place, span))
         if step:
-            ranges.append(_range(indices(axis), -((first - (array.shape[axis] or 0)) // step), span))
+            ranges.append(range_to(indices(axis), -((first - (array.shape[axis] or 0)) // step), span))
     subscripts = seat.subscripts(places, span)
     if into_memory:
         value = expressions.Read(array.name, tuple(elements), array.type, span)
@@ -185,7 +188,8 @@ def _copy(
     return expressions.Assign(array.name, tuple(elements), value, tuple(ranges), None, False, span, span)
 
 
-def _range(name: str, extent: int, span: Span) -> expressions.Range:
+def range_to(name: str, extent: int, span: Span) -> expressions.Range:
+    """The range of a variable from 0 to before an extent."""
     low, high = (expressions.Constant(value, Weak.INTEGER, span) for value in (0, extent))
     return expressions.Range(name, low, high, span)
 
@@ -199,6 +203,39 @@ def rewritten(spec: Spec, name: str, factors: Sequence[int], custom: Custom, *, 
     follow one another. Scalar ports stay as they are. Raises ArrayolError: `no-nest` where NAME is no elementary with a
     body, and what `unroll` raises.
     """
+
+    def lay(component: Elementary, unrolled: Unrolled, fresh: Fresh, parts: tuple[str, str]) -> LaidOut:
+        seating = (bank_ports if physical else own_ports)(component, custom, fresh)
+        return LaidOut(
+            seating,
+            renamed_body(unrolled, custom, seating),
+            split(component, custom, seating, parts[0]),
+            join(component, custom, seating, parts[1]),
+        )
+
+    return emitted(spec, name, factors, lay)
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOut:
+    """An elementary on memories: their ports, what its body becomes, what fills them and what restores the arrays."""
+
+    seating: Seating
+    body: tuple[expressions.Statement, ...]
+    split: Elementary
+    join: Elementary
+
+
+def emitted(
+    spec: Spec,
+    name: str,
+    factors: Sequence[int],
+    lay: Callable[[Elementary, Unrolled, Fresh, tuple[str, str]], LaidOut],
+) -> Spec:
+    """A specification of NAME, unrolled and on memories: `lay` takes free names, and those of what splits and joins.
+
+    Raises ArrayolError: `no-nest` where NAME is no elementary with a body, and what `unroll` and `lay` raise.
+    """
     name = choose_top(spec, name)
     component = spec.components[name]
     if not isinstance(component, Elementary):
@@ -209,15 +246,19 @@ def rewritten(spec: Spec, name: str, factors: Sequence[int], custom: Custom, *, 
     unrolled = unroll(component, factors)
     names = [f"{name}_{part}" for part in ("split", "banked", "join", "laid_out")]
     fresh = fresh_names([*names, *_names_in(unrolled.elementary)])
-    seating = (bank_ports if physical else own_ports)(component, custom, fresh)
-    banked = _banked(unrolled.elementary, renamed_body(unrolled, custom, seating), seating, names[1], spec.tables)
-    parts: list[Elementary] = [banked]
-    if _ports(component.inputs, custom):
-        parts.insert(0, split(component, custom, seating, names[0]))
-    if _ports(component.outputs, custom):
-        parts.append(join(component, custom, seating, names[2]))
-    components: list[Component] = [*parts, _task(component, parts, seating, names[3])]
+    made = lay(component, unrolled, fresh, (names[0], names[2]))
+    banked = _banked(unrolled.elementary, made.body, made.seating, names[1], spec.tables)
+    parts = [part for part in (made.split, banked, made.join) if part.body]
+    components: list[Component] = [*parts, _task(component, parts, made.seating, names[3])]
     return Spec(spec.name, {}, {part.name: part for part in components}, tables=spec.tables)
+
+
+def cleared(task: Elementary, ports: Sequence[Port]) -> Elementary:
+    """A task of which those of the ports that it does not surely write whole start with zeros."""
+    whole = nest_of(task).settled()
+    names = [port.name for port in (*task.inputs, *task.outputs)]
+    first = tuple(zeros(port, names) for port in ports if port.name not in whole)
+    return replace(task, body=(*first, *(task.body or ())))
 
 
 def _banked(
@@ -241,10 +282,7 @@ def _banked(
         unrolled.span,
         unrolled.locals,
     )
-    whole = nest_of(task).settled()
-    ports = [port.name for port in (*task.inputs, *task.outputs)]
-    cleared = tuple(zeros(port, ports) for port in seating.outputs if port.name not in whole)
-    return replace(task, body=(*cleared, *statements))
+    return cleared(task, seating.outputs)
 
 
 def _task(component: Elementary, parts: Sequence[Elementary], seating: Seating, name: str) -> CompoundTask:

@@ -1,11 +1,12 @@
-"""A body whose accesses go to the virtual memories of a custom layout, with renamed subscripts (fig. 5 of paper B)."""
+"""A body whose accesses go to memories of a layout: of a custom one with renamed subscripts (fig. 5 of paper B)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from math import prod
+from typing import Protocol
 
 from arrayol.ir import expressions
 from arrayol.ir.affine import Affine, AffineExpr, affine, expression_of
@@ -75,14 +76,32 @@ def renamed_body(unrolled: Unrolled, custom: Custom, seating: Seating) -> tuple[
         for number, memory in enumerate(custom.memories)
         for each in memory.references
     }
+    return with_accesses(unrolled, _ToMemories(keys, custom.memories, seating))
+
+
+class Accesses(Protocol):
+    """Where the accesses of a body go."""
+
+    def to(
+        self,
+        copy: Copy,
+        array: str,
+        written: Sequence[expressions.Expr],
+        inner: Sequence[expressions.Expr],
+        number: int,
+    ) -> tuple[str, tuple[expressions.Expr, ...]]:
+        """The port and subscripts for an access: `inner` are those `written`, the reads in them renamed."""
+
+
+def with_accesses(unrolled: Unrolled, accesses: Accesses) -> tuple[expressions.Statement, ...]:
+    """The statements of an unrolled body, each access of an array where `accesses` say."""
     copies = iter(unrolled.copies)
-    laid_out = {memory.array for memory in custom.memories}
 
     def renamed(statements: Sequence[expressions.Statement]) -> tuple[expressions.Statement, ...]:
         return tuple(
             replace(statement, body=renamed(statement.body))
             if isinstance(statement, expressions.Loop)
-            else _Renaming(next(copies), keys, custom.memories, seating, laid_out).assign(statement)
+            else _Renaming(next(copies), accesses).assign(statement)
             for statement in statements
         )
 
@@ -92,19 +111,9 @@ def renamed_body(unrolled: Unrolled, custom: Custom, seating: Seating) -> tuple[
 class _Renaming:
     """Renames the accesses of one assignment in the order of their numbers."""
 
-    def __init__(
-        self,
-        copy: Copy,
-        keys: Mapping[_Key, int],
-        memories: Sequence[VirtualMemory],
-        seating: Seating,
-        laid_out: Set[str],
-    ) -> None:
+    def __init__(self, copy: Copy, accesses: Accesses) -> None:
         self.copy = copy
-        self.keys = keys
-        self.memories = memories
-        self.seating = seating
-        self.laid_out = laid_out
+        self.accesses = accesses
         self.numbers = count()
 
     def assign(self, assign: expressions.Assign) -> expressions.Assign:
@@ -117,7 +126,7 @@ class _Renaming:
         if not assign.subscripts:
             return replace(assign, value=value, condition=condition)
         number = next(self.numbers)
-        port, subscripts = self._access(assign.port, assign.subscripts, inner, number, assign.target_span)
+        port, subscripts = self.accesses.to(self.copy, assign.port, assign.subscripts, inner, number)
         return replace(assign, port=port, subscripts=subscripts, value=value, condition=condition)
 
     def expr(self, expr: expressions.Expr) -> expressions.Expr:
@@ -125,7 +134,7 @@ class _Renaming:
             case expressions.Read() if expr.subscripts:
                 number = next(self.numbers)
                 inner = tuple(self.expr(item) for item in expr.subscripts)
-                port, subscripts = self._access(expr.port, expr.subscripts, inner, number, expr.span)
+                port, subscripts = self.accesses.to(self.copy, expr.port, expr.subscripts, inner, number)
                 return replace(expr, port=port, subscripts=subscripts)
             case expressions.Operation():
                 return self._chain(expr)
@@ -147,25 +156,32 @@ class _Renaming:
             value = replace(node, operands=(value, *(self.expr(item) for item in node.operands[1:])))
         return value
 
-    def _access(
+
+@dataclass(frozen=True, slots=True)
+class _ToMemories:
+    """To the virtual memories of a custom layout; other arrays stay."""
+
+    keys: Mapping[_Key, int]
+    memories: Sequence[VirtualMemory]
+    seating: Seating
+
+    def to(
         self,
+        copy: Copy,
         array: str,
         written: Sequence[expressions.Expr],
         inner: Sequence[expressions.Expr],
         number: int,
-        span: Span,
     ) -> tuple[str, tuple[expressions.Expr, ...]]:
-        """The port and subscripts for an access; `inner` are its subscripts, the reads in them renamed."""
-        if array not in self.laid_out:
+        if all(memory.array != array for memory in self.memories):
             return array, tuple(inner)
-        chosen = self._memory(array, written, number)
+        chosen = self._memory(copy, array, written, number)
         memory, seat = self.memories[chosen], self.seating.seats[chosen]
         dimensions = zip(inner, memory.suffix, memory.strides, strict=True)
         place = [_place(item, suffix, stride) for item, suffix, stride in dimensions]
-        return seat.port, seat.subscripts(place, span)
+        return seat.port, seat.subscripts(place, written[0].span)
 
-    def _memory(self, array: str, written: Sequence[expressions.Expr], number: int) -> int:
-        copy = self.copy
+    def _memory(self, copy: Copy, array: str, written: Sequence[expressions.Expr], number: int) -> int:
         if copy.full:
             return self.keys[array, copy.body, copy.statement, copy.copy, number]
         lattice = tuple(_residues(item) for item in written)

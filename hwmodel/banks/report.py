@@ -20,6 +20,7 @@ from arrayol.text import counted
 from hwmodel.banks.custom import Custom, VirtualMemory
 from hwmodel.banks.formulas import gather_text, original_text, reference_text, scatter_text
 from hwmodel.banks.layouts import CUSTOM, CYCLIC, CYCLIC_TRUE, NAIVE, Comparison, fixed_and_custom_costs
+from hwmodel.banks.linear_banks import words_of
 from hwmodel.banks.nest import unrolled_nest
 from hwmodel.banks.partition import Lattice
 
@@ -70,6 +71,7 @@ def _array(comparison: Comparison, name: str) -> Json:
             "banks": linear.banks,
             "vector": None if linear.banks is None else list(linear.vector),
             "block": None if linear.banks is None else linear.block,
+            "words": words_of(comparison.nest.arrays[name].shape, linear),
             "bound": linear.bound,
             "exact": linear.exact,
         },

@@ -174,7 +174,8 @@ def test_the_json_is_that_of_the_design(spec: Spec) -> None:
     assert found["rule"] == "ports"
     assert list(found["layouts"]) == ["naive", "cyclic", "cyclic_true", "custom", "linear"]
     assert found["layouts"]["custom"] == {"cycles": 3, "memories": 2, "reduction": 0.5}
-    assert found["arrays"]["x"]["linear"] == {"banks": 2, "vector": [1, 0], "block": 1, "bound": 2, "exact": True}
+    mapping = {"banks": 2, "vector": [1, 0], "block": 1, "words": 16, "bound": 2, "exact": True}
+    assert found["arrays"]["x"]["linear"] == mapping
     first = found["arrays"]["x"]["partitions"][0]
     assert (first["references"], first["suffix"], first["renamed"]) == (["x[2 * i, j]"], [0, 0], ["x_0_0[i, j]"])
     assert found["reorganisation"] == {
@@ -190,7 +191,7 @@ def test_the_json_is_that_of_the_design(spec: Spec) -> None:
 def test_the_emitted_specification_computes_the_same(spec: Spec, tmp_path: Path) -> None:
     found = api.layout(spec, "sums", (3, 4), Choices(2))
     data = {"x": np.arange(32, dtype=np.int32).reshape(8, 4) ** 3}
-    for by_bank in (False, True):
-        api.emit_layout(spec, found, tmp_path / "laid.aol", by_bank=by_bank)
+    for ports in ("memories", "banks", "linear"):
+        api.emit_layout(spec, found, tmp_path / "laid.aol", ports=ports)
         laid = api.load(tmp_path / "laid.aol")
         assert np.array_equal(api.run(laid, data)["y"], data["x"].sum(axis=1))
