@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,16 @@ class Line:
         """How many indices there are."""
         return len(self.first)
 
+    @cached_property
+    def order(self) -> Ints:
+        """The indices in the order in which they are born, those of one place ascending."""
+        return np.argsort(self.first, kind="stable")
+
+    @cached_property
+    def placed(self) -> Ints:
+        """Their first places in that order."""
+        return self.first[self.order]
+
     @property
     def classes(self) -> Ints:
         """Each index by its life h = l - f: body (h = 0), kept (0 < 2 h < places) or held (2 h >= places)."""
@@ -55,8 +66,7 @@ class Line:
     @property
     def births(self) -> Births:
         """The order in which the indices are born."""
-        order = np.argsort(self.first, kind="stable")
-        placed = self.first[order]
+        order, placed = self.order, self.placed
         before = np.searchsorted(placed, self.first, side="left")
         rank = np.empty(self.indices, np.int64)
         rank[order] = np.arange(self.indices) - before[order]
@@ -77,7 +87,7 @@ class Line:
 
     def born_before(self, places: Ints) -> Ints:
         """How many indices are born before each of some places."""
-        return np.searchsorted(np.sort(self.first), places, side="left")
+        return np.searchsorted(self.placed, places, side="left")
 
 
 @dataclass(frozen=True, eq=False)

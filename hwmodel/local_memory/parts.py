@@ -31,13 +31,17 @@ def size_in_succession(lines: Lines) -> int:
     if not lines.pairs:
         return 0
     one = least_form(lines.in_succession()).size
-    apart = sum(least_form(own.in_succession()).size for _, own in lines.by_class())
-    return min(one, apart) * lines.free
+    apart = [own for _, own in lines.by_class()]
+    if len(apart) == 1:
+        return one * lines.free
+    return min(one, sum(least_form(own.in_succession()).size for own in apart)) * lines.free
 
 
 def _parts(lines: Lines) -> tuple[Part, ...]:
     if not lines.pairs:
         return ()
-    one = Part(None, least_form(lines))
-    apart = placed(tuple(Part(classes, least_form(own)) for classes, own in lines.by_class()))
+    one, by_class = Part(None, least_form(lines)), list(lines.by_class())
+    if len(by_class) == 1:
+        return (one,)
+    apart = placed(tuple(Part(classes, least_form(own)) for classes, own in by_class))
     return (one,) if one.form.size <= sum(part.form.size for part in apart) else apart
