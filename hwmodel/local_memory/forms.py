@@ -129,7 +129,8 @@ def _distinct(rows: Ints) -> Ints:
     """Each row once; much faster than `np.unique` along an axis, which compares rows as bytes."""
     ordered = rows[np.lexsort(rows.T)]
     fresh = np.concatenate([[True], (ordered[1:] != ordered[:-1]).any(axis=1)])
-    return ordered[fresh]
+    distinct: Ints = ordered[fresh]
+    return distinct
 
 
 def _greatest_product(rows: Ints, columns: Ints, less: Ints) -> int:
