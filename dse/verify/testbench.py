@@ -19,8 +19,8 @@ from arrayol.ir.spec import Spec
 from dse.jobs.digest import code_digest, digest
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
-from hwmodel.machine.banked import buffers_of
-from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, Once
+from hwmodel.machine.banked import IN_BANKS, built_memories
+from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
 from hwmodel.residence import Loads
@@ -127,8 +127,8 @@ def local_memories(
     """The memories of a group: how much each holds at once by its estimate, the words of data in buffers, and banks."""
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
     fills = {one.task: one.fill for one in estimate.processors}
-    buffers = buffers_of(accesses, platform, group, estimate)
-    return LocalMemories(sizes, buffers.words, fills, buffers.banks)
+    built = built_memories(accesses, platform, group, estimate)
+    return LocalMemories(sizes, built.words, fills, built.banks, built.residents)
 
 
 def mismatches(simulation: Simulation, estimate: DesignEstimate) -> Iterator[str]:
@@ -158,6 +158,13 @@ def _memory_mismatches(run: GroupRun, estimate: GroupEstimate) -> Iterator[str]:
         peak = run.peaks.get((use.kind, use.name), 0)
         if peak != use.live:
             yield f"the {use.kind} of {use.name} holds at most {peak:,} data, where the model gives it {use.live:,}"
-        if use.kind == "buffer" and run.words.get(use.name, use.addressed) != use.addressed:
-            words = f"has {run.words[use.name]:,} words, where the model says {use.addressed:,}"
+        expected = _words(use)
+        if use.kind == "buffer" and run.words[use.name] != expected:
+            words = f"has {run.words[use.name]:,} words, where the model says {expected:,}"
             yield f"the {use.kind} of {use.name} {words}"
+
+
+def _words(use: MemoryUse) -> int:
+    """The words of a buffer: in all banks of a copy, where it has banks."""
+    built = use.organisation
+    return use.addressed if built is None or built.way not in IN_BANKS else built.banks * built.depth

@@ -1,63 +1,76 @@
-"""The buffers of a group that are built in banks, as the values that a simulated machine runs them by."""
+"""The memories of a group that are built in banks, as the values that a simulated machine runs them by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hwmodel.accesses import Accesses
 from hwmodel.design import GroupDesign
 from hwmodel.local_memory.banked import BankedMemory, ReaderName, ReadPorts, WindowReads
 from hwmodel.local_memory.offsets import Access
-from hwmodel.local_memory.organisations import Organisation
-from hwmodel.local_memory.port_plan import PortPlan, plan_ports
+from hwmodel.local_memory.organisations import ROM_READS, Organisation
+from hwmodel.local_memory.port_plan import PortPlan
 from hwmodel.local_memory.windows import Window
 from hwmodel.local_memory.words import Words
 from hwmodel.machine.estimate import GroupEstimate
-from hwmodel.machine.local_ports import LocalPorts, Rates
-from hwmodel.machine.plan import Plan, plan_group
+from hwmodel.machine.local_ports import LocalPorts
+from hwmodel.machine.organised import Builder
+from hwmodel.machine.plan import plan_group
 from hwmodel.platform import Platform
+
+IN_BANKS = ("window", "banks", "copies")
 
 
 @dataclass(frozen=True, eq=False)
-class Buffers:
-    """The words of the data of each buffer, and of those in banks their ports; by array."""
+class BuiltMemories:
+    """The words of the data of each buffer by array, the ports of buffers in banks, and of what is resident.
+
+    Of a resident array, loaded once or in ROMs, each task that reads it has a memory of its own, by task and array.
+    """
 
     words: Mapping[str, Words]
     banks: Mapping[str, BankedMemory]
+    residents: Mapping[tuple[str, str], BankedMemory]
 
 
-def buffers_of(accesses: Accesses, platform: Platform, design: GroupDesign, estimate: GroupEstimate) -> Buffers:
-    """The buffers of a group. Those in registers have no banks, and none has without a technology."""
+def built_memories(
+    accesses: Accesses, platform: Platform, design: GroupDesign, estimate: GroupEstimate
+) -> BuiltMemories:
+    """The memories of a group. Registers and what has a bank layout are in no banks, nor is anything without prices."""
     plan = plan_group(accesses, platform, design)
     words: dict[str, Words] = {array: buffer.contents.words for array, buffer in plan.buffers.items()}
-    local = LocalPorts.of(plan.group, plan.platform, plan.design)
-    if local.terms is None:
-        return Buffers(words, {})
+    builder = Builder.of(LocalPorts.of(plan.group, platform, design), design.layouts)
+    if builder is None:
+        return BuiltMemories(words, {}, {})
     rates = {one.task: (one.units, one.interval) for one in estimate.processors}
-    organisations = {use.name: use.organisation for use in estimate.memories if use.kind == "buffer"}
-    banked = {array: _banked(plan, local, array, rates, organisations[array]) for array in plan.buffers}
-    built = {array: own for array, own in banked.items() if own is not None}
-    in_banks = {array: plan.buffers[array].contents.in_banks(own.function) for array, own in built.items()}
-    return Buffers({**words, **in_banks}, built)
+    organised = {(use.kind, use.name): use.organisation for use in estimate.memories}
+    banks, resident = dict[str, BankedMemory](), dict[tuple[str, str], BankedMemory]()
+    for array in plan.buffers:
+        ports, built = builder.buffer_ports(array, rates), organised["buffer", array]
+        if built is not None and built.way in IN_BANKS and built.function is not None:
+            banks[array] = _banked(ports, built, _names(accesses, design.tasks, array))
+            words[array] = plan.buffers[array].contents.in_banks(built.function)
+    for task, array in builder.residents:
+        ports, built = builder.resident_ports(task, array, rates), builder.resident(task, array, rates)
+        if built.way in IN_BANKS:
+            resident[task, array] = _banked(ports, built, _names(accesses, (task,), array))
+    return BuiltMemories(words, banks, resident)
 
 
-def _banked(plan: Plan, local: LocalPorts, array: str, rates: Rates, built: Organisation | None) -> BankedMemory | None:
-    """None of registers, and of a bank layout: it is no function of places that serves all ports at once."""
-    if built is None or built.way in ("registers", "layout") or built.function is None or local.terms is None:
-        return None
-    ports = plan_ports(local.ports(array, rates), power_of_two=local.terms.power_of_two)
-    readers = dict(zip(_names(plan, array), _reading(ports, built), strict=True))
+def _banked(ports: PortPlan, built: Organisation, names: Iterable[ReaderName]) -> BankedMemory:
+    assert built.function is not None, "banks have a function"
+    readers = dict(zip(names, _reading(ports, built), strict=True))
     written, read = (max(map(len, sets), default=1) for sets in (ports.ports.loaded, ports.ports.stored))
-    each = built.copies * local.terms.read_ports // max(1, ports.ports.writing)
-    storing = read if built.way == "copies" else 1
+    of_a_bank = 1 if ports.ports.writing else ROM_READS
+    each, storing = built.copies * of_a_bank // max(1, ports.ports.writing), read if built.way == "copies" else 1
     return BankedMemory(built.function, built.depth, each, readers, written, read, storing)
 
 
-def _names(plan: Plan, array: str) -> Iterator[ReaderName]:
+def _names(accesses: Accesses, tasks: Sequence[str], array: str) -> Iterator[ReaderName]:
     """The readers of an array in the order of its ports."""
-    for task in plan.group.tasks:
-        for number, touch in enumerate(plan.group.accesses.reads[task]):
+    for task in tasks:
+        for number, touch in enumerate(accesses.reads[task]):
             if touch.array == array:
                 yield task, number
 

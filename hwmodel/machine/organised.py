@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from arrayol.ir.spec import port_named
 from hwmodel.design import BankLayout, interval_of, units_of
-from hwmodel.local_memory.bank_functions import BankFunction
+from hwmodel.local_memory.bank_functions import BankFunction, box_depth
 from hwmodel.local_memory.memory_kinds import Built
 from hwmodel.local_memory.organisations import (
     Candidate,
@@ -61,7 +61,7 @@ class Builder:
         bits = self._bits(array)
         if array in self.layouts:
             return organise_layout(self.layouts[array].banks, words, bits, self.terms)
-        return organise(self._plan(array, rates), bits, words, depth, self.terms)
+        return organise(self.buffer_ports(array, rates), bits, words, depth, self.terms)
 
     def fifo(self, array: str, rates: Rates, data: int) -> Organisation:
         """The FIFO of an array for so many data."""
@@ -79,10 +79,15 @@ class Builder:
     def resident(self, task: str, array: str, rates: Rates) -> Organisation:
         """What a task has of an array that is loaded once, or of a ROM: each that reads it has a memory of its own."""
         accesses = self.ports.group.accesses
+        plan, depth = self.resident_ports(task, array, rates), partial(box_depth, extents=accesses.shape(array))
+        return organise(plan, self._bits(array), accesses.size(array), depth, self.terms)
+
+    def resident_ports(self, task: str, array: str, rates: Rates) -> PortPlan:
+        """The ports of that."""
         readers = tuple(self.ports.access(touch, *rates[task]) for touch in self.ports.group.reads(task, array))
-        ports = Ports(len(accesses.shape(array)), readers, (), self.ports.loaded_words(array))
-        plan, size = plan_ports(ports, power_of_two=self.terms.power_of_two), accesses.size(array)
-        return organise(plan, self._bits(array), size, lambda function: -(-size // function.banks), self.terms)
+        rank = len(self.ports.group.accesses.shape(array))
+        ports = Ports(rank, readers, (), self.ports.loaded_words(array))
+        return plan_ports(ports, power_of_two=self.terms.power_of_two)
 
     @property
     def residents(self) -> tuple[tuple[str, str], ...]:
@@ -109,7 +114,8 @@ class Builder:
             return (name.rpartition(".")[0],)
         return tuple(task for task in group.tasks if group.reads(task, name) or group.writes(task, name))
 
-    def _plan(self, array: str, rates: Rates) -> PortPlan:
+    def buffer_ports(self, array: str, rates: Rates) -> PortPlan:
+        """The ports of the buffer of an array, whatever layout it has."""
         return plan_ports(self.ports.ports(array, rates), power_of_two=self.terms.power_of_two)
 
     def _bits(self, array: str) -> int:
@@ -121,7 +127,7 @@ class Builder:
         if array in self.layouts:
             banks = self.layouts[array].banks
             return of_each(words, lambda data: self.figures(organise_layout(banks, data, bits, self.terms)))
-        plan = self._plan(array, rates)
+        plan = self.buffer_ports(array, rates)
         registers = of_each(words * bits, lambda size: self._figures(self.terms.kinds.registers(size), size))
         within = of_each(words * bits, lambda size: (in_registers(plan, size, self.terms),))[0] > 0
         prices, options = [np.where(within, registers[-1], math.inf)], [registers]

@@ -7,7 +7,6 @@ met where it happens, as a broken rule.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,13 +19,13 @@ from hwmodel.design import GroupDesign
 from hwmodel.local_memory.banked import BankedMemory
 from hwmodel.local_memory.words import Words
 from hwmodel.platform import Platform
-from hwmodel.simulator.banks import BankCheck, Span
+from hwmodel.simulator.banks import Span
+from hwmodel.simulator.local_checks import LocalCheck
 from hwmodel.simulator.memories import Buffer, Fifo, Memory, States
 from hwmodel.simulator.moves import Moved, Moves, Place, moves_of
 from hwmodel.simulator.plan import Ints, fault, plan_of
 from hwmodel.simulator.port import Burst, Port
 from hwmodel.simulator.processors import processor_of
-from hwmodel.simulator.rows import Rows
 from hwmodel.simulator.setup import Setup
 
 Sizes = Mapping[tuple[str, str], int]  # (kind, name) -> data: of every buffer, fifo and state
@@ -38,14 +37,15 @@ class LocalMemories:
     """What a design says of a group's memories: how much each holds at once, and the words of data in buffers.
 
     `fills` has by task the rounds that pass before each line while windows fill; none where it has no entry.
-    `banks` has the buffers that are built in banks, whose words stand bank after bank. Others are read and written at
-    will.
+    `banks` has the buffers that are built in banks, whose words stand bank after bank, `residents` by task and array
+    what a task has of one that is resident. Others are read and written at will.
     """
 
     sizes: Sizes
     words: Addressed
     fills: Mapping[str, int] = field(default_factory=dict)
     banks: Mapping[str, BankedMemory] = field(default_factory=dict)
+    residents: Mapping[tuple[str, str], BankedMemory] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Step:
 class GroupRun:
     """A group's run: the length of every step, and what happened in the first and the last `SHOWN`.
 
-    `peaks` is the fullest that each memory was, in data; `words` how many each buffer without banks has; `operands` the
+    `peaks` is the fullest that each memory was, in data; `words` how many each buffer has, in all banks; `operands` the
     tokens each task read through each tiler; `setup` what was on the chip before.
     """
 
@@ -195,16 +195,11 @@ class _Run:
     def run(self) -> GroupRun:
         for step in range(self.moves.steps):
             self._step(step)
-        for name, memory in self.local.banks.items():
-            self._check_banks(self.arrays[name], memory)
+        self._check_banks()
         peaks = {("buffer", name): array.buffer.peak for name, array in self.arrays.items() if array.buffer}
         peaks |= {("fifo", name): fifo.finish() for name, fifo in self.fifos.items()}
         peaks |= {("state", chains.name): state.peak * chains.data for chains, state in self.states}
-        words = {
-            name: array.buffer.size
-            for name, array in self.arrays.items()
-            if array.buffer is not None and name not in self.local.banks
-        }
+        words = {name: array.buffer.size for name, array in self.arrays.items() if array.buffer}
         return GroupRun(self.moves, tuple(self.lengths), self.shown, peaks, words, self.operands, self.setup)
 
     def _step(self, step: int) -> None:
@@ -269,31 +264,15 @@ class _Run:
                 self.storer.serve(name, elements, write=True)
                 self.stores.setdefault(name, []).append((self.clock + begin, self.clock + self.storer.now))
 
-    def _check_banks(self, array: _Array, memory: BankedMemory) -> None:
-        """All accesses to a buffer, by bank and cycle. Raises SimulatorError (`bank`, `port`, `window`)."""
-        moved, plan = array.moved, self.moves.plan
-        assert array.buffer is not None, "a FIFO has no banks"
-        words, shape = array.buffer.words, self.accesses.shape(moved.array)
-        processors = {processor.task: processor for processor in self.processors}
-        check = BankCheck(moved.array, memory)
-        for place, read in self.moves.reads.items():
-            if read.touch.array == moved.array:
-                rows = Rows.reading(self.accesses, plan, processors[place[0]], read.touch, read.rows)
-                check.read(place, rows, np.where(rows.beyond(self.accesses), -1, words[read.data]))
-        first = 0
-        for task in () if moved.loaded else self.accesses.network.arrays[moved.array].producers:
-            for touch in self.accesses.writes[task] if task in processors else ():
-                if touch.array == moved.array:
-                    own = processors[task]
-                    writing = np.flatnonzero(self.accesses.happens(touch, own.repetitions(self.accesses)))
-                    written = words[first : first + len(writing) * math.prod(touch.pattern)].reshape(len(writing), -1)
-                    check.write(Rows.writing(self.accesses, plan, own, touch, writing), written)
-                    first += written.size
-        if moved.loaded:
-            check.move("loader", moved.bring, moved.element, words, shape)
-        stored = moved.stored
-        check.move("storer", moved.stored_step, moved.element[stored], words[stored], shape)
-        check.finish(self.stores.get(moved.array, ()))
+    def _check_banks(self) -> None:
+        """All accesses to what is in banks. Raises SimulatorError (`bank`, `port`, `window`)."""
+        check = LocalCheck(self.accesses, self.moves, {own.task: own for own in self.processors})
+        for name, memory in self.local.banks.items():
+            buffer = self.arrays[name].buffer
+            assert buffer is not None, "a FIFO has no banks"
+            check.buffer(self.arrays[name].moved, buffer.words, memory, self.stores.get(name, ()))
+        for (task, name), memory in self.local.residents.items():
+            check.resident(task, name, memory)
 
     def _keep(self, step: int, length: int, computing: dict[str, int]) -> None:
         if step < SHOWN or step >= self.moves.steps - SHOWN:

@@ -139,6 +139,43 @@ def test_a_port_fewer_is_used_twice() -> None:
     assert found
 
 
+def test_a_copy_fewer_is_used_twice() -> None:
+    """Four rows are written at once, so the four data of a word lie in one bank, and are read from four copies."""
+    bench = Bench.of("lpsf", 1)
+    stored = [(group, memory) for group, array, memory in bench.memories() if array == "p2" and not memory.readers]
+    assert stored
+    for group, memory in stored:
+        copies = replace(memory, function=Residues((4, 1)), ports=4, storing=4, read=4)
+        assert bench.with_memory(group, "p2", copies) is None
+        error = bench.with_memory(group, "p2", replace(copies, storing=3))
+        assert error is not None
+        assert error.rule == "bank"
+        assert "the storer has 4 data of a word in bank 0 of 'p2'" in str(error)
+
+
+@pytest.mark.parametrize("units", [1, 4])
+def test_a_table_is_read_through_the_ports_of_its_copies(units: int) -> None:
+    """A ROM of 4,096 words at places that follow from data."""
+    spec = load_checked(shipped_folder() / "camera.aol", SMALL["camera"])
+    model = MachineModel(flatten(spec, choose_top(spec, None)), load_platform(shipped_folder() / "camera.toml"))
+    shapes = {
+        task: tuple(min(8, extent) for extent in model.accesses.extents(task)) for task in model.network.processes
+    }
+    bench = Bench.of("camera", units, shapes)
+    found = 0
+    for group, own in enumerate(bench.local):
+        assert bench.stopped(group, own) is None
+        for pair, memory in own.residents.items():
+            ((name, reader),) = memory.readers.items()
+            if reader.random:
+                less = replace(memory, readers={name: replace(reader, ports=reader.ports - 1)})
+                error = bench.stopped(group, replace(own, residents={**own.residents, pair: less}))
+                assert error is not None
+                assert error.rule == "port"
+                found += 1
+    assert found
+
+
 def fused(name: str) -> Bench:
     """All tasks in one group."""
     bench = Bench.of(name, 1)
