@@ -46,7 +46,8 @@ def _show(report: Report) -> None:
     sets = Unwrapped("\n".join(_lines(report)))
     if report.policies:
         order = Unwrapped("\n".join(_synchronisation_lines()))
-        print_parts(sets, _policy_table(report), order, Unwrapped(f"platform  {report.platform}"))
+        keeps = [_keep_table(report)] if report.keeps else []
+        print_parts(sets, _policy_table(report), *keeps, order, Unwrapped(f"platform  {report.platform}"))
     else:
         print_parts(sets)
 
@@ -176,6 +177,19 @@ def _policy_table(report: Report) -> Table:
     return table
 
 
+def _keep_table(report: Report) -> Table:
+    """What each array moves if it is kept while so many of the outer coordinates of the tiles stay."""
+    table = headed_table("array", "kept at", right=("data\nloaded", "data\nstored", "bursts", "live\ndata"))
+    depth = report.nest.depth
+    names = {depth: f"{depth}, a tile", depth - report.nest.strip_dims: f"{depth - report.nest.strip_dims}, a strip"}
+    for name, costs in report.keeps.items():
+        for cost in costs:
+            figures = (cost.data_loaded, cost.data_stored, cost.bursts, cost.live)
+            level = names.get(cost.level, str(cost.level))
+            table.add_row("" if cost.level else written_name(name), level, *(f"{figure:,}" for figure in figures))
+    return table
+
+
 def _synchronisation_lines() -> Iterator[str]:
     yield "double buffering: while tile T is computed, T + 1 is loaded and T - 1 is stored; each strip keeps this order"
     for rule in SYNCHRONISATIONS:
@@ -240,6 +254,7 @@ def _names(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) 
 )
 @click.option("--simplify", is_flag=True, help="One polyhedron per array and set: more is moved, by plainer loops.")
 @click.option("--tree", is_flag=True, help="Show each set as a tree of conditions too.")
+@click.option("--keeps", is_flag=True, help="Show what each array moves if it is kept at other levels of the tiles.")
 @platform_option
 @picture_option("--plot", "Draw which tile moves which element, and the overlap, as .svg or .png.")
 @click.option("--emit", type=click.Choice(["c"]), help="Print C that loads, computes and stores tile by tile.")
@@ -260,6 +275,7 @@ def command(  # noqa: PLR0913  one for each option
     strip_dims: int,
     simplify: bool,
     tree: bool,
+    keeps: bool,
     platform: Path | None,
     plot: Path | None,
     emit: str | None,
@@ -273,8 +289,8 @@ def command(  # noqa: PLR0913  one for each option
     """
     if out is not None and emit is None:
         raise click.UsageError("--out is for --emit c.", ctx)
-    if emit is not None and tree:
-        raise click.UsageError("--tree shows sets; leave it out with --emit c, which prints none.", ctx)
+    if emit is not None and (tree or keeps):
+        raise click.UsageError("--tree and --keeps say more of the transfers; leave them out with --emit c.", ctx)
     if emit is not None and platform is not None and plot is None:
         raise click.UsageError("The C does not depend on a platform; leave --platform out with --emit c.", ctx)
     if emit is not None and as_json:
@@ -293,7 +309,7 @@ def command(  # noqa: PLR0913  one for each option
     warn_of_idle(transfers.spec, task)
     if transfers.remark:
         click.echo(transfers.remark, err=True)
-    report = transfers.report(platform, trees=tree) if emit is None else None
+    report = transfers.report(platform, trees=tree, keeps=keeps) if emit is None else None
     if report is not None:
         tell(report.assumed)
     if plot is not None:

@@ -23,7 +23,8 @@ from arrayol.tiling.nest import NestArray, TiledNest, Traffic
 from arrayol.tiling.polynomials import Formula
 from hwmodel.assumptions import assumed_by_transfers
 from hwmodel.platform import Platform
-from hwmodel.transfers.policies import PolicyCost, elementary_of, evaluate
+from hwmodel.transfers.keeps import KeepCost, keep_costs
+from hwmodel.transfers.policies import Ground, PolicyCost, elementary_of, evaluate
 
 _Found = TypeVar("_Found")
 
@@ -67,6 +68,7 @@ class ArrayReport:
 class Report:
     """Everything about a tiled nest.
 
+    `keeps` has, where it was asked for, what each array moves if it is kept at other levels of the tiles.
     `strips` and `tiles` count; None where a name stays symbolic. `tiles_where` says which tiles there are, as
     conditions on their coordinates. `remark` says why something is missing, or is empty; `assumed` what the prices, if
     there are any, assume of the platform.
@@ -81,11 +83,13 @@ class Report:
     tiles_where: str
     platform: str
     policies: Mapping[str, PolicyCost]
+    keeps: Mapping[str, tuple[KeepCost, ...]]
     remark: str
     assumed: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
         """The document of `transfers --json` (docs/transfers.md, "Pictures, JSON, Python")."""
+        keeps = {name: [cost.to_json() for cost in costs] for name, costs in self.keeps.items()}
         return {
             "spec": self.spec,
             "component": self.nest.name,
@@ -101,13 +105,18 @@ class Report:
             "platform": self.platform,
             "arrays": {name: _array_json(array) for name, array in self.arrays.items()},
             "policies": {name: _policy_json(cost) for name, cost in self.policies.items()},
+            **({"keeps": keeps} if keeps else {}),
             "remark": self.remark,
             "assumed": list(self.assumed),
         }
 
 
-def report(spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, trees: bool = False) -> Report:
+def report(
+    spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, trees: bool = False, keeps: bool = False
+) -> Report:
     """All about the transfers of a nest; `origin` names the platform. With `trees`, the sets as trees too.
+
+    With `keeps`, what arrays move that are kept at other levels, where the nest has no names left and can be walked.
 
     Where a nest is too large to be walked, one strip of each kind is, and there are no prices; where that is too much
     as well, counts are formulas. `remark` says so.
@@ -128,6 +137,7 @@ def report(spec: Spec, traffic: Traffic, platform: Platform, origin: str, *, tre
         tiles_text(tile_set(nest), nest),
         origin,
         prices or {},
+        keep_costs(Ground(spec, traffic, platform)) if keeps and prices else {},
         "" if nest.symbols or prices is not None else f"{_TOO_LARGE}{_FORMULAS if walked is None else _KINDS}",
         assumed_by_transfers(elementary_of(spec, nest.name), platform, origin) if prices else (),
     )

@@ -27,10 +27,12 @@ class Transfers:
     traffic: Traffic
     remark: str
 
-    def report(self, platform: Platform | Path | str | None = None, *, trees: bool = False) -> Report:
+    def report(
+        self, platform: Platform | Path | str | None = None, *, trees: bool = False, keeps: bool = False
+    ) -> Report:
         """Sets, sizes, allocations and costs on a platform (by default the file beside the spec or the shipped one)."""
         taken, origin = platform_of(self.spec, platform)
-        return report(self.spec, self.traffic, taken, origin, trees=trees)
+        return report(self.spec, self.traffic, taken, origin, trees=trees, keeps=keeps)
 
     def c(self) -> str:
         """The tiled nest in C: see `emit_c`."""

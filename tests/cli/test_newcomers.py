@@ -20,7 +20,7 @@ QUOTES = 'as in "fuse hflr vftd 4,12". Each step is one argument, in quotes.'
         (["report", ""], f"Invalid value for 'DIR': {EMPTY}"),
         (["transform", "lpsf.aol", "fuse", "hflr", "vftd"], QUOTES),
         (["layout", "lpsf.aol", "hflr", "--emit-ports", "banks"], "--emit-ports is for --emit FILE.aol."),
-        (["transfers", "lpsf.aol", "hflr", "--emit", "c", "--tree"], "leave it out with --emit c, which prints none."),
+        (["transfers", "lpsf.aol", "hflr", "--emit", "c", "--tree"], "leave them out with --emit c."),
         (
             ["transfers", "lpsf.aol", "hflr", "--emit", "c", "--platform", "p.toml"],
             "leave --platform out with --emit c.",
