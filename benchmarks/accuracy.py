@@ -6,7 +6,9 @@ explores each specification with its own platform at the size of the platform's 
 design of the front: as it is, with blocks so small that five lie along each axis that it does not span, and with
 partial ones. It prints the table of docs/accuracy.md, a line as soon as it is known; `--write` puts the table there.
 `--shipped-size` explores at the shipped size instead and simulates the designs reduced, as `explore --verify` does;
-`--whole` explores and simulates at the shipped size (lpsf: 1920 x 1080, about 10 seconds a design).
+`--whole` explores and simulates at the shipped size (lpsf: 1920 x 1080, about 10 seconds a design). `--addressed` tells
+how many bits addresses take beside those that are live at once, over the plain designs of each front at the shipped
+size.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from statistics import median
 
 from arrayol import api
 from arrayol.checks.top import choose_top
@@ -33,6 +36,7 @@ from hwmodel.platform import find_platform
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "accuracy.md"
 HEAD = "| specification and size | designs | simulations | simulated cycles | largest difference | outputs |\n|---|---|---|---|---|---|\n"  # noqa: E501  one line of Markdown
+ADDRESSED = "| specification | designs | median | largest |\n|---|---|---|---|\n"
 
 # Spaces smaller than the default one: eight tasks with up to four units each take minutes.
 STUDIES = {"harris": narrowed(Study(units=(1, 4)))}
@@ -133,9 +137,31 @@ def line(spec: Shipped, designs: int, simulations: Sequence[Compared]) -> str:
     return f"| {spec.name}: {size} | {designs:,} | {len(simulations):,} | {span} | {largest:.1%} | {outputs} |\n"
 
 
-def write_table(lines: Iterable[str], page: Path = PAGE) -> None:
+def addressed_line(name: str) -> tuple[str, list[float]]:
+    """The line of a specification in the table of sizes, and the addressed over the live bits of each design."""
+    front = api.explore(shipped_folder() / f"{name}.aol", space=api.Space(narrow=True, verify=False)).result.pareto
+    over = [(design.addressed_bits or 0) / design.live_bits for design in front if design.live_bits]
+    return f"| {name} | {len(front):,} | {median(over):.3f} | {max(over):.3f} |\n", over
+
+
+def print_addressed(names: Iterable[str]) -> list[str]:
+    """The table of sizes, a line as soon as it is known; the last one is of all designs."""
+    lines, every = [], list[float]()
+    sys.stdout.write(ADDRESSED)
+    for name in names:
+        text, over = addressed_line(name)
+        every += over
+        lines.append(text)
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    lines.append(f"| all | {len(every):,} | {median(every):.3f} | {max(every):.3f} |\n")
+    sys.stdout.write(lines[-1])
+    return lines
+
+
+def write_table(lines: Iterable[str], page: Path = PAGE, heading: str = HEAD) -> None:
     """Put the table in place of the page's former one."""
-    before, head, rest = page.read_text(encoding="utf-8").partition(HEAD)
+    before, head, rest = page.read_text(encoding="utf-8").partition(heading)
     assert head, f"{page} has no such table"
     after = rest.partition("\n\n")[2]
     page.write_text(f"{before}{head}{''.join(lines)}\n{after}", encoding="utf-8")
@@ -148,7 +174,13 @@ def main() -> int:
     parser.add_argument("--shipped-size", action="store_true", help="explore at the shipped size")
     parser.add_argument("--whole", action="store_true", help="explore and simulate at the shipped size")
     parser.add_argument("--write", action="store_true", help="put the table into docs/accuracy.md")
+    parser.add_argument("--addressed", action="store_true", help="print what addresses take beside what is live")
     options = parser.parse_args()
+    if options.addressed:
+        sizes = print_addressed(options.names or shipped())
+        if options.write:
+            write_table(sizes, heading=ADDRESSED)
+        return 0
     lines, agreed = [], True
     sys.stdout.write(HEAD)
     for name in options.names or shipped():
