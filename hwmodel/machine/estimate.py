@@ -363,6 +363,6 @@ def memory_use(
     """
     kind, name, width = what
     addressed = live if addressed is None else addressed
-    data, size = live, platform.local.block_bits
-    blocks = None if size is None else banks * -(-(-(-data // banks) * width) // size)
-    return MemoryUse(kind, name, data, data * width, banks, blocks, width, live, addressed)
+    size = platform.local.block_bits
+    blocks = None if size is None else banks * -(-(-(-addressed // banks) * width) // size)
+    return MemoryUse(kind, name, addressed, addressed * width, banks, blocks, width, live, addressed)

@@ -45,6 +45,7 @@ from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
 from hwmodel.machine.separable.first_use import Fetch, fetch_of, find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.runs import runs_hold
+from hwmodel.machine.separable.sizes import Sizes
 from hwmodel.machine.separable.timing import Timing, access_cycles, step_kinds
 from hwmodel.machine.ticks import stage_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
@@ -217,7 +218,7 @@ class GroupBatch:
         left_out: int = 0,
     ) -> Priced:
         """Times as they are given, with all other figures."""
-        memory = LiveSets(self.counts).sizes(structures)
+        memory = self.memory_data(structures)
         number, costs = unit_figures(self.accesses, self.paths, self.tasks, combinations)
         return Priced(
             legal=legal,
@@ -252,6 +253,10 @@ class GroupBatch:
         memories = BatchMemories(builder, self.counts, self.paths, self.tasks, buffers, memory)
         kinds = builder.terms.kinds
         return PricedMemories(partial(memories.figures, combinations), kinds.cost_names, kinds.has_blocks)
+
+    def memory_data(self, structures: Structures) -> Ints:
+        """The words of each memory, (S, memories): of buffers those of their addresses, of states what lives."""
+        return Sizes(self.counts).sizes(structures) + LiveSets(self.counts, ("state",)).sizes(structures)
 
     def _energy_of(self, structures: Structures, memory: Ints, combinations: Ints) -> PricedEnergy | None:
         """Energies of structures, when they are first asked for; None where the platform does not give them."""

@@ -68,6 +68,12 @@ class PlaceCounts:
         inside = place <= self.places[side]
         return side[inside], entry[inside], place[inside]
 
+    def changes_of(self, entries: Mask) -> tuple[Ints, Ints, Ints]:
+        """Those of some entries (Q,)."""
+        side, entry, place = self.changes
+        own = entries[entry] if not entries.all() else slice(None)
+        return side[own], entry[own], place[own]
+
     def totals(self) -> Ints:
         """The sum of all counts of each entry for each choice of sides, (S, Q)."""
         side, entry = np.arange(len(self.places))[:, None], np.arange(self.entries)[None, :]
@@ -210,8 +216,11 @@ class PlaceRuns:
 
 
 def changing_rows(by_place: PlaceCounts, group: Ints, late: int, *, cyclic: bool) -> PlaceRuns:
-    """The rows at which an entry of a group (Q,) changes there or up to `late` rows above; `late` follow the last."""
-    side, entry, place = by_place.changes
+    """The rows at which an entry of a group (Q,) changes there or up to `late` rows above; `late` follow the last.
+
+    Entries of group -1 are left out.
+    """
+    side, entry, place = by_place.changes_of(group >= 0)
     rows = place[:, None] + np.arange(late + 1)
     if cyclic:
         rows %= by_place.places[side][:, None]
@@ -220,8 +229,8 @@ def changing_rows(by_place: PlaceCounts, group: Ints, late: int, *, cyclic: bool
 
 
 def changing_columns(by_place: PlaceCounts, group: Ints, shift: Ints) -> PlaceRuns:
-    """The columns at which what stands `shift` (Q,) steps before changes for an entry of a group (Q,)."""
-    side, entry, place = by_place.changes
+    """The columns at which what stands `shift` (Q,) steps before changes for an entry of a group (Q,), but for -1."""
+    side, entry, place = by_place.changes_of(group >= 0)
     sides, groups = len(by_place.places), int(group.max()) + 1
     first = np.zeros(sides * groups, np.int64)
     return distinct_places(

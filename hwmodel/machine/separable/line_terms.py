@@ -188,19 +188,37 @@ def _columns(lines: LineRuns, walk: _Walk, place: Ints) -> Ints:
 
 
 def _distinct(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
-    """The vectors of each line that no other of it is nowhere less than, each once."""
+    """The vectors of each line that some others may be largest with: the others are between or below these."""
+    line, vectors = _ends(line, vectors)
     if not len(line):
         return line, vectors
-    chosen, _ = distinct_rows(np.concatenate([line[:, None], vectors], axis=1))
-    chosen.sort()
-    line, vectors = line[chosen], vectors[chosen]
+    chosen, kind = distinct_rows(np.concatenate([line[:, None], vectors[:, :-1]], axis=1))
+    rank = np.full(len(chosen), NONE)
+    np.maximum.at(rank, kind, vectors[:, -1])  # of those that differ in this alone the greatest stands for all
+    line, vectors = line[chosen], np.concatenate([vectors[chosen, :-1], rank[:, None]], axis=1)
+    # In the course of a walk the second and the third grow alike, and all others repeat.
+    order = np.lexsort((vectors[:, 1], vectors[:, 1] + vectors[:, 2], *vectors.T[[0, 3, -1]], line))
+    line, vectors = _ends(line[order], vectors[order])
+    return _greatest_of_each(line, vectors)
+
+
+def _ends(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
+    """Without the vectors that stand in the middle between their neighbours: what they say, one of these says more."""
+    if len(line) < 3:
+        return line, vectors
+    between = (vectors[1:-1] * 2 == vectors[:-2] + vectors[2:]).all(axis=1) & (line[:-2] == line[2:])
+    kept = np.concatenate([[True], ~between, [True]])
+    return line[kept], vectors[kept]
+
+
+def _greatest_of_each(line: Ints, vectors: Ints) -> tuple[Ints, Ints]:
+    """The vectors of each line that no other of it is nowhere less than."""
     heads = np.flatnonzero(np.diff(line, prepend=-1))
     number = np.diff(heads, append=len(line))
     wide = int(number.max())
-    if wide in (1, *range(_MANY + 1, len(line) + 1)):
+    if wide == 1 or wide > _MANY:
         return line, vectors
-    within = np.arange(wide)
-    other = heads[:, None] + np.minimum(within, number[:, None] - 1)  # (lines, wide)
+    other = heads[:, None] + np.minimum(np.arange(wide), number[:, None] - 1)  # (lines, wide)
     against = vectors[np.repeat(other, number, axis=0)]  # (vectors, wide, 4 or 5)
     beaten = (against >= vectors[:, None, :]).all(axis=2) & (against != vectors[:, None, :]).any(axis=2)
     kept = ~beaten.any(axis=1)

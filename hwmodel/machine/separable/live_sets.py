@@ -41,25 +41,29 @@ _MANY = 256  # rows after which equal ones are looked for
 class LiveSets:
     """What lives in the memories that blocks change (G of them), in at most E ways each: entries of `lives`.
 
-    `entry` (G, 2 E) births then deaths, padded by the first with `factor` (G, E) 0; `shift` in steps likewise.
+    All memories of these `kinds` are looked at. `entry` (G, 2 E) births then deaths, padded by the first with `factor`
+    (G, E) 0; `shift` in steps likewise.
     """
 
     counts: GroupCounts
+    kinds: tuple[str, ...] = ("buffer", "state")
 
     @cached_property
     def memories(self) -> list[int]:
         """The memories that blocks change, by number."""
-        return [number for number, memory in enumerate(self.counts.memories) if memory.living]
+        memories = enumerate(self.counts.memories)
+        return [number for number, memory in memories if memory.living and memory.kind in self.kinds]
 
     @cached_property
     def _ways(self) -> int:
-        return max(len(memory.living) for memory in self.counts.memories)
+        return max(len(self.counts.memories[number].living) for number in self.memories)
 
     @cached_property
     def group(self) -> Ints:
-        """The memory (counted among those that blocks change) of each entry of `lives`."""
-        sizes = [len(self.counts.memories[number].living) for number in self.memories]
-        return np.tile(np.repeat(np.arange(len(sizes)), sizes), 2)
+        """The memory (counted among `memories`) of each entry of `lives`; -1 for those of others."""
+        sizes = [len(memory.living) for memory in self.counts.memories]
+        place = {number: group for group, number in enumerate(self.memories)}
+        return np.tile(np.repeat([place.get(number, -1) for number in range(len(sizes))], sizes), 2)
 
     @cached_property
     def shift(self) -> Ints:
@@ -88,12 +92,14 @@ class LiveSets:
         return factors
 
     def sizes(self, structures: Structures) -> Ints:
-        """The data that each memory holds at most, (S, memories)."""
+        """The data that each memory holds at most, (S, memories); of other kinds what no block changes."""
         largest = np.tile(
             np.array([memory.fixed for memory in self.counts.memories], np.int64), (len(structures.pairs), 1)
         )
         columns = (
-            structures.inner.once(lambda: self._columns(structures.inner), "live columns") if self.memories else []
+            structures.inner.once(lambda: self._columns(structures.inner), "live columns", self.kinds)
+            if self.memories
+            else []
         )
         for late, chosen in structures.by_lateness(int(self.shift.max(initial=0))):
             outer, inner = np.unique(structures.pairs[chosen, 0]), np.unique(structures.pairs[chosen, 1])
@@ -102,7 +108,7 @@ class LiveSets:
                 np.searchsorted(inner, structures.pairs[chosen, 1]),
             )
             make = partial(self._rows, structures.outer, late)
-            rows = structures.outer.once(make, "live rows", late) if self.memories else []
+            rows = structures.outer.once(make, "live rows", self.kinds, late) if self.memories else []
             for number, left, right in zip(self.memories, rows, columns, strict=True):
                 grid = _largest(left.only(outer), right.only(inner).multiplied(late))
                 largest[chosen, number] = grid[first, second]
