@@ -113,23 +113,42 @@ class AxisLines:
         first, last = (np.repeat(column[own], self.length[own]) for column in (self.first, self.last))
         return self._cells(own), first, last, np.zeros(1, np.int64)
 
-    def line_runs(self) -> tuple[LineRuns, Ints]:
-        """The line of each side, and how many data are free for each of its indices (S,)."""
+    def line_runs(self, modulus: int = 1) -> tuple[LineRuns, Ints]:
+        """By side and residue of the subscript the line of its indices, and the data that are free for each (S,).
+
+        Lines stand residue by residue for each side. Where the axis is free there is one line, with residue 0, and what
+        is free of the residue that has most.
+        """
         starts, sides = self.starts, len(self.places)
         head = starts[self.side]
         alike = self.alike[self.side]
         # Of a free axis the places of one subscript stand for all, and the subscripts of one place are counted.
         own = ~alike | (self.cell == self.cell[head])
         of_place = alike & (self.first == self.first[head])
-        number = np.bincount(self.side[of_place], self.length[of_place], sides).astype(np.int64)
-        length = np.where(alike, 1, self.length)[own]
-        runs = LineRuns(self.places, self.side[own], length, self.first[own], self.last[own])
-        return runs, np.where(self.alike, number, 1)
+        residue = np.arange(modulus)
+        number = _with_residue(self.cell, self.length, residue)
+        free = np.zeros((sides, modulus), np.int64)
+        np.add.at(free, self.side[of_place], number[of_place])
+        number = np.where(alike[:, None], residue == 0, number)[own]
+        line = self.side[own][:, None] * modulus + residue
+        order = np.argsort(line.ravel(), kind="stable")
+        order = order[number.ravel()[order] > 0]
+        run = order // modulus
+        first, last = self.first[own][run], self.last[own][run]
+        runs = LineRuns(np.repeat(self.places, modulus), line.ravel()[order], number.ravel()[order], first, last)
+        return runs, np.where(self.alike, free.max(axis=1), 1)
 
     def _cells(self, runs: Ints) -> Ints:
         length = self.length[runs]
         within = np.arange(int(length.sum())) - np.repeat(np.cumsum(length) - length, length)
         return np.repeat(self.cell[runs], length) + within
+
+
+def _with_residue(cell: Ints, length: Ints, residue: Ints) -> Ints:
+    """How many of `length` subscripts from `cell` on have each residue, (R, residues)."""
+    modulus = len(residue)
+    number: Ints = (length[:, None] - (residue - cell[:, None]) % modulus + modulus - 1) // modulus
+    return number
 
 
 def shared(lines: Sequence[AxisLines]) -> tuple[AxisLines, ...]:

@@ -10,6 +10,8 @@ from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
 from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
+from hwmodel.local_memory.bank_depths import depth_of
+from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
 from hwmodel.local_memory.contents import Contents, Pieces
 from hwmodel.local_memory.pieces import Subscripts
 from hwmodel.machine.model import MachineModel
@@ -34,6 +36,15 @@ def figures(contents: Contents) -> list[object]:
 
 def subscripts(side: Subscripts) -> tuple[tuple[int, ...], list[list[int]]]:
     return side.axes, side.places.tolist()
+
+
+@st.composite
+def functions(draw: st.DrawFn, rank: int) -> BankFunction:
+    """Functions from places to banks."""
+    banks = st.integers(1, 4)
+    if not rank or draw(st.booleans()):
+        return Residues(tuple(draw(banks) for _ in range(rank)))
+    return Linear((*(draw(banks) for _ in range(rank - 1)), 1), draw(banks))
 
 
 @settings(max_examples=300, deadline=None, phases=[Phase.generate, Phase.shrink])
@@ -71,5 +82,8 @@ def test_pieces_are_those_of_the_exact_path(data: st.DataObject) -> None:
         own = found[number]
         assert own.size == expected.size == sizes[number]
         assert own.size_in_succession == expected.size_in_succession
+        function = data.draw(functions(len(model.accesses.shape(held.array))))
+        deepest = Sizes(batch.counts).depths(structures, number, function)
+        assert deepest.tolist() == [depth_of(own.pieces, function)]
         for mine, theirs in zip(figures(own), figures(expected), strict=True):
             assert mine == theirs
