@@ -14,9 +14,10 @@ from hwmodel.machine.access_counts import Place
 from hwmodel.platform import Platform
 
 
-def energies(oracle: Oracle) -> dict[tuple[str, str], int]:
-    """By part and name the fJ of a frame of a group, parts of nothing left out."""
-    outcome, platform, prices = oracle.outcome(), oracle.platform, oracle.platform.prices
+def energies(oracle: Oracle, words: dict[tuple[str, str], int]) -> dict[tuple[str, str], int]:
+    """By part and name the fJ of a frame of a group, with so many words of each memory; parts of nothing left out."""
+    oracle.outcome()
+    platform, prices = oracle.platform, oracle.platform.prices
     assert prices is not None
     found: Counter[tuple[str, str]] = Counter()
     for task in oracle.tasks:
@@ -26,7 +27,7 @@ def energies(oracle: Oracle) -> dict[tuple[str, str], int]:
         assert energy is not None
         found["operators", task] += len(oracle.runs[task]) * round(1000 * energy)
     for (kind, name), count in accesses(oracle).items():
-        data, width, banks = _memory(oracle, outcome.memories, kind, name)
+        data, width, banks = _memory(oracle, words, kind, name)
         each = round(1000 * width * prices.local_pj_per_bit(math.ceil(data / banks) * width))
         found["local memory", f"{kind} {name}"] += count * each
     for array, bits in port_bits(oracle).items():

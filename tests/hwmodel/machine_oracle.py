@@ -21,7 +21,6 @@ from hwmodel.external_memory import Bursts, port_time
 class Outcome:
     lengths: list[int]
     memories: dict[tuple[str, str], int]
-    blocks: dict[tuple[str, str], int | None]
     traffic_bytes: int
     frame_cycles: int
     frame_memories: dict[tuple[str, str], int]
@@ -73,8 +72,7 @@ class Oracle(Stepped):
         began = {step: sum(lengths[: step - steps.start]) for step in steps}
         return Outcome(
             lengths,
-            memories := self.memories(loads, made, schedules, began, None),
-            self.memory_blocks(memories),
+            self.memories(loads, made, schedules, began, None),
             sum(len(found) * self.bytes(array) for array, found in loads.items())
             + sum(self.bytes(array) for array, found in made.items() for *_, out in found if out is not None),
             folded,

@@ -132,7 +132,7 @@ class GroupBatch:
 
         priced = self._priced(
             structures,
-            self._designs(scan, shapes, policy),
+            scan,
             timing.legal(structures, rates),
             rates[None, :, :],
             latency=cycles(cyclic=False),
@@ -193,7 +193,7 @@ class GroupBatch:
         numbers = np.stack([own.sum(axis=1) for own in suiting], axis=1)
         priced = self._priced(
             structures,
-            self._designs(scan, shapes, policy),
+            scan,
             legal,
             np.stack(chosen, axis=1),
             latency=time(LATENCY),
@@ -209,7 +209,7 @@ class GroupBatch:
     def _priced(
         self,
         structures: Structures,
-        designs: Sequence[GroupDesign],
+        scan: Scan,
         legal: NDArray[np.bool_],
         combinations: Ints,
         *,
@@ -234,22 +234,15 @@ class GroupBatch:
             port=lambda: self.port_traffic(structures)[:, None],
             left_out=left_out,
             energy=self._energy_of(structures, memory, combinations),
-            built=self._built(structures, designs, memory, combinations),
+            built=self._built(structures, scan, memory, combinations),
         )
 
-    def _built(
-        self, structures: Structures, designs: Sequence[GroupDesign], memory: Ints, combinations: Ints
-    ) -> PricedMemories | None:
+    def _built(self, structures: Structures, scan: Scan, memory: Ints, combinations: Ints) -> PricedMemories | None:
         """The memories as they are built, when it is first asked for; None without a technology."""
-        builder = Builder.of(self.local_ports(designs[0].blocks.scan), self.layouts) if designs else None
+        builder = Builder.of(self.local_ports(scan), self.layouts)
         if builder is None:
             return None
-
-        def one(place: int) -> Structures:
-            blocks = designs[place].blocks
-            return self.structures(blocks.scan, np.array([blocks.shape], np.int64), designs[place].policy)
-
-        buffers = Buffers(self.counts, structures, one)
+        buffers = Buffers(self.counts, structures)
         memories = BatchMemories(builder, self.counts, self.paths, self.tasks, buffers, memory)
         kinds = builder.terms.kinds
         return PricedMemories(partial(memories.figures, combinations), kinds.cost_names, kinds.has_blocks)

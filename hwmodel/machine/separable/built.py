@@ -2,69 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 
 from hwmodel.local_memory.bank_functions import BankFunction
-from hwmodel.local_memory.contents import Pieces
 from hwmodel.machine.local_ports import Rates
 from hwmodel.machine.organised import FIGURES, Builder, BuiltFigures, Figures, at_rates, of_each
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.separable.axes import Ints
 from hwmodel.machine.separable.block_order import Structures
 from hwmodel.machine.separable.counts import GroupCounts, Memory
-from hwmodel.machine.separable.pieces import buffer_contents
 from hwmodel.machine.separable.sizes import Sizes
 
 
 @dataclass(frozen=True, eq=False)
 class Buffers:
-    """Words and depths of the buffers of structures that are products; of others they mean nothing.
-
-    `one` has the structure of a number by itself.
-    """
+    """Depths of the buffers of structures that are products; of others they mean nothing."""
 
     counts: GroupCounts
     structures: Structures
-    one: Callable[[int], Structures]
     _depths: dict[tuple[int, BankFunction], Ints] = field(default_factory=dict, repr=False)
-
-    @cached_property
-    def words(self) -> Ints:
-        """The words of each buffer, (S, memories)."""
-        return Sizes(self.counts).sizes(self.structures)
-
-    @cached_property
-    def _contents(self) -> list[dict[int, Pieces]]:
-        holds = self.structures.holds.tolist()
-        return [buffer_contents(self.counts, self.one(place), 0) if own else {} for place, own in enumerate(holds)]
 
     def depths(self, memory: int, function: BankFunction) -> Ints:
         """The words of the deepest bank of a buffer, (S,)."""
         key = memory, function
         if key not in self._depths:
-            depths = [own[memory].depth(function) if memory in own else 0 for own in self._contents]
-            self._depths[key] = np.array(depths, np.int64)
+            self._depths[key] = Sizes(self.counts).depths(self.structures, memory, function)
         return self._depths[key]
 
 
 @dataclass(frozen=True, eq=False)
 class BatchMemories:
-    """The memories of S structures of a group under one scan; `live` (S, memories) are the data that live at once."""
+    """The memories of S structures of a group under one scan; `words` (S, memories) are what each takes in one bank."""
 
     builder: Builder
     counts: GroupCounts
     paths: Datapaths
     tasks: tuple[str, ...]
     buffers: Buffers
-    live: Ints
+    words: Ints
 
     def figures(self, combinations: Ints) -> BuiltFigures:
         """What all take at combinations of rates, (1, U, tasks) or (S, U, tasks)."""
-        structures = len(self.live)
+        structures = len(self.words)
         total = np.zeros((len(FIGURES), structures, combinations.shape[1]))
         for number, memory in enumerate(self.counts.memories):
             touching = self.builder.touching(memory.kind, memory.name)
@@ -79,11 +61,11 @@ class BatchMemories:
         def depths(function: BankFunction) -> Ints:
             return self.buffers.depths(number, function)[which]
 
-        return self.builder.buffers(memory.name, rates, self.buffers.words[which, number], depths)
+        return self.builder.buffers(memory.name, rates, self.words[which, number], depths)
 
     def _state(self, memory: Memory, number: int, rates: Rates, which: Ints) -> Figures:
         builder = self.builder
-        return of_each(self.live[which, number], lambda data: builder.figures(builder.state(memory.name, rates, data)))
+        return of_each(self.words[which, number], lambda data: builder.figures(builder.state(memory.name, rates, data)))
 
     def _resident(self, task: str, array: str, rates: Rates, which: Ints) -> Figures:
         figures = self.builder.figures(self.builder.resident(task, array, rates))

@@ -26,4 +26,4 @@ def test_the_exact_path_counts_every_repetition_and_access(case: Case, energy: f
     event("FIFOs" if case.design.fifos else "recomputes" if case.design.recompute else "priced")
     by_name = {(use.part, use.name): use.femtojoules for use in found.energy}
     assert len(by_name) == len(found.energy)
-    assert by_name == energies(oracle)
+    assert by_name == energies(oracle, {(use.kind, use.name): use.addressed for use in found.memories})
