@@ -42,8 +42,9 @@ def test_a_design_costs_what_its_units_cost() -> None:
     for design in FRONT:
         for name in ("lut", "ff"):
             units = [paths[one.task, one.occupancy or 0].cost[name] * one.units for one in design.processors.values()]
-            assert math.isclose(design.objectives[name], sum(units))
-            assert list(design.costs[name].values()) == units
+            memories = design.memory_costs.get(name, 0)
+            assert math.isclose(design.objectives[name], sum(units) + memories)
+            assert list(design.costs[name].values()) == [*units, *([memories] if memories else [])]
 
 
 def test_energy_by_part() -> None:

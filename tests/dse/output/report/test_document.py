@@ -89,7 +89,7 @@ def test_what_memories_of_the_best_designs_are_built_of(tmp_path: Path) -> None:
     assert report_document(result, tmp_path / "out", NOWHERE)["built"] == {}
 
 
-@pytest.mark.parametrize("room", [9_000, 12_000, 20_000])
+@pytest.mark.parametrize("room", [9_500, 12_000, 20_000])
 def test_a_small_room(folder: Path, room: int) -> None:
     result = load_result(folder)
     document = report_document(result, folder, open_origin(result, folder), room)
