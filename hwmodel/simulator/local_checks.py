@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hwmodel.accesses import Accesses, Extents, subscripts
-from hwmodel.local_memory.banked import BankedMemory
+from hwmodel.local_memory.banked import BankedMemory, ReadPorts
 from hwmodel.simulator.banks import BankCheck, Span
 from hwmodel.simulator.moves import Moved, Moves
 from hwmodel.simulator.plan import Ints
@@ -34,7 +34,7 @@ class LocalCheck:
         for place, read in self.moves.reads.items():
             if read.touch.array == moved.array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[place[0]], read.touch, read.rows)
-                check.read(place, rows, np.where(rows.beyond(self.accesses), -1, words[read.data]))
+                check.read(place, rows, self._checked(rows, words[read.data], memory.readers[place]))
         if moved.loaded:
             check.move("loader", moved.bring, moved.element, words, shape)
         else:
@@ -49,10 +49,21 @@ class LocalCheck:
         for place, read in self.moves.resident.items():
             if place[0] == task and read.touch.array == array:
                 rows = Rows.reading(self.accesses, self.moves.plan, self.processors[task], read.touch, read.rows)
-                check.read(place, rows, np.where(rows.beyond(self.accesses), -1, _words(memory, read.data, shape)))
+                words = _words(memory, read.data, shape)
+                check.read(place, rows, self._checked(rows, words, memory.readers[place]))
         element = np.arange(math.prod(shape))
         check.move("loader", np.zeros(len(element), np.int64), element, _words(memory, element, shape), shape)
         check.finish(())
+
+    def _checked(self, rows: Rows, words: Ints, ports: ReadPorts) -> Ints:
+        """The words with -1 for what is not in the memory, and for what is not checked.
+
+        Units on either side of repetitions that are left out start together, as the model counts, and a window does not
+        fill anew there: which words meet then is not said (docs/machine.md, section 13).
+        """
+        unsaid = rows.after_gap & (rows.units > 1 or ports.window is not None)
+        checked: Ints = np.where(rows.beyond(self.accesses) | unsaid[:, None], -1, words)
+        return checked
 
     def _write(self, check: BankCheck, words: Ints) -> None:
         """What tasks write: data are numbered task after task, tiler after tiler."""
@@ -63,7 +74,8 @@ class LocalCheck:
                     own = self.processors[task]
                     writing = np.flatnonzero(self.accesses.happens(touch, own.repetitions(self.accesses)))
                     written = words[first : first + len(writing) * math.prod(touch.pattern)].reshape(len(writing), -1)
-                    check.write(Rows.writing(self.accesses, self.moves.plan, own, touch, writing), written)
+                    rows = Rows.writing(self.accesses, self.moves.plan, own, touch, writing)
+                    check.write(rows, self._checked(rows, written, ReadPorts()))
                     first += written.size
 
 

@@ -18,7 +18,7 @@ class Rows:
 
     `cycle` is that of the first chunk, `begin` the first of the step. `line` is equal for those that share registers,
     `at` the place in that line. A unit is occupied for `interval` cycles, `ahead` leads from a unit's place in the
-    array to the next one's.
+    array to the next one's. `after_gap`: the line has left out repetitions by then, or does in this round.
     """
 
     touch: Touch
@@ -30,17 +30,15 @@ class Rows:
     units: int
     interval: int
     ahead: tuple[int, ...]
+    after_gap: NDArray[np.bool_]
 
     @staticmethod
     def reading(accesses: Accesses, plan: Plan, own: Processor, touch: Touch, rows: NDArray[np.intp]) -> Rows:
         """Some instances of a processor that read through a tiler."""
-        repetition = own.repetitions(accesses)[rows]
-        lines, cycle = own.lines, own.started[rows]
-        begin = own.began[rows]
-        ahead = _ahead(plan, own, touch)
-        return Rows(
-            touch, repetition, cycle, begin, lines.line[rows], _places(own)[rows], own.units, own.unit.interval, ahead
-        )
+        points, lines, ahead = own.repetitions(accesses), own.lines, _ahead(plan, own, touch)
+        at, after_gap = _places(own, points)
+        times = own.started[rows], own.began[rows], lines.line[rows], at[rows]
+        return Rows(touch, points[rows], *times, own.units, own.unit.interval, ahead, after_gap[rows])
 
     def beyond(self, accesses: Accesses) -> NDArray[np.bool_]:
         """Which places of the patterns are the constant of a border, which is not in the memory."""
@@ -56,8 +54,8 @@ class Rows:
         return replace(starting, cycle=starting.cycle + own.unit.latency)
 
 
-def _places(own: Processor) -> Ints:
-    """The place of each instance in its line."""
+def _places(own: Processor, repetitions: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+    """The place of each instance in its line, and whether repetitions are left out up to its round."""
     lines = own.lines
     order = np.lexsort((lines.order, lines.line))
     line = lines.line[order]
@@ -65,7 +63,13 @@ def _places(own: Processor) -> Ints:
     start = np.maximum.accumulate(np.where(begins, np.arange(len(line)), 0))
     places = np.empty(len(line), np.int64)
     places[order] = np.arange(len(line)) - start
-    return places
+    gaps = np.zeros(len(line), np.bool_)
+    if lines.along is not None:
+        index = repetitions[order, lines.along]
+        gaps[order] = ~begins & (np.abs(np.diff(index, prepend=index[:1])) != 1)
+    first = np.full(int(line.max(initial=0)) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, lines.line[gaps], places[gaps] // own.units)
+    return places, places // own.units >= first[lines.line]
 
 
 def _ahead(plan: Plan, own: Processor, touch: Touch) -> tuple[int, ...]:

@@ -176,12 +176,12 @@ def test_a_table_is_read_through_the_ports_of_its_copies(units: int) -> None:
     assert found
 
 
-def fused(name: str) -> Bench:
+def fused(name: str, units: int = 1) -> Bench:
     """All tasks in one group."""
     bench = Bench.of(name, 1)
     last = bench.design.groups[-1]
-    processors = tuple(Processor(task) for task in bench.model.network.processes)
-    shape = tuple(min(4, extent) for extent in last.blocks.shape)
+    processors = tuple(Processor(task, units) for task in bench.model.network.processes)
+    shape = tuple(min(side, extent) for side, extent in zip((4, 8), last.blocks.shape, strict=True))
     return Bench(bench.model, Design((GroupDesign(processors, Blocks(shape, row_major(len(shape)))),)))
 
 
@@ -247,3 +247,24 @@ def test_a_window_without_its_fill_or_with_a_place_too_few() -> None:
                 assert error.rule == "window"
                 found += 1
     assert found >= 2
+
+
+def test_classes_banks_windows_and_wrapped_axes_in_one_machine() -> None:
+    """All of harris in one group, which wraps: nine parts of a buffer with several readers, windows, and banks."""
+    parts, banks = set[int](), set[int]()
+    for units in (1, 2):
+        bench = fused("harris", units)
+        (own,) = bench.local
+        assert bench.stopped(0, own) is None
+        assert any(reader.window for memory in own.banks.values() for reader in memory.readers.values())
+        for array, memory in own.banks.items():
+            words = own.words[array]
+            assert isinstance(words, BankedWords)
+            if isinstance(words.in_bank, BufferWords):
+                found = [piece.addresses for piece in words.in_bank.pieces]
+                parts |= {
+                    len(one.parts) for each in found if isinstance(each, BankAddresses) for one in each.banks.values()
+                }
+            banks.add(memory.function.banks)
+    assert max(parts) == 9
+    assert max(banks) > 8
