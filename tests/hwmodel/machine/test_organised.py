@@ -53,6 +53,19 @@ def test_the_image_of_a_convolution_costs_more_with_more_units() -> None:
     assert [one.banks for one in images] == [16, 16, 192]
 
 
+def test_the_memories_of_more_units_are_in_the_figures_of_a_design() -> None:
+    """At 1080 x 1920 the live data stay, and blocks, LUT and built bits rise with the units."""
+    model, found = model_of("conv3x3"), []
+    for units in (1, 4, 64):
+        groups = [
+            GroupDesign((Processor(task, units),), Blocks((2, 1918), row_major(2))) for task in model.network.processes
+        ]
+        estimate = model.evaluate(Design(tuple(groups)))
+        logic = sum(use.costs.get("lut", 0) for group in estimate.groups for use in group.memories)
+        found.append((estimate.memory_blocks, logic, estimate.built_bits, estimate.live_bits))
+    assert found == [(64, 0, 645_264, 644_688), (64, 0, 645_408, 644_688), (128, 15_360, 646_848, 644_688)]
+
+
 def test_a_kernel_of_nine_is_in_registers() -> None:
     model = model_of("conv3x3")
     kernel = built(model, dict.fromkeys(model.network.processes, (2, 1918)))["buffer kernel"]
