@@ -138,8 +138,11 @@ def _linear(piece: Piece, function: Linear) -> BankAddresses:
 
 def _groups(side: Subscripts, moduli: Sequence[int]) -> Groups:
     """Indices by the residues of their subscripts."""
-    own = side.places % np.array([moduli[axis] for axis in side.axes], np.int64)
-    return _numbered(np.unique(own, axis=0, return_inverse=True)[1].reshape(-1) if own.size else own.sum(axis=1))
+    code = np.zeros(len(side.places), np.int64)
+    for column, axis in enumerate(side.axes):
+        code = code * moduli[axis] + side.places[:, column] % moduli[axis]
+    there = np.bincount(code) > 0  # codes are below the number of banks
+    return _numbered((np.cumsum(there) - 1)[code])
 
 
 def _groups_of_last(side: Subscripts, last: int, banks: int) -> Groups:
@@ -148,9 +151,10 @@ def _groups_of_last(side: Subscripts, last: int, banks: int) -> Groups:
 
 
 def _numbered(group: Ints) -> Groups:
-    number = np.zeros(len(group), np.int64)
-    for own in (group == each for each in np.unique(group).tolist()):
-        number[own] = np.arange(int(own.sum()))
+    order = np.argsort(group.astype(np.uint16), kind="stable")  # by digits: no comparing; banks are few
+    count = np.bincount(group)
+    number = np.empty(len(group), np.int64)
+    number[order] = np.arange(len(group)) - np.repeat(np.cumsum(count) - count, count)
     return Groups(group, number)
 
 
