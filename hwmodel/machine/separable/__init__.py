@@ -18,6 +18,8 @@ reader's box is a box.
 
 The files, in the order of the data: `axes` (which dimension moves along which axis), `first_use` (the place of each
 index), `counts` (what is counted, and its constant factors), `axis_table` (counts by place, for many block sides at
-once), `block_order` (the dimensions put together), `timing` and `live_sets` (lengths of steps, sizes of memories),
-`batch` and `estimate` (the figures of many designs, and of one in detail).
+once), `axis_lines` (when each index comes and goes), `block_order` (the dimensions put together), `timing` (lengths of
+steps), `live_sets` (what lives at once), `line_runs`, `line_terms` and `sizes` (what addresses take, and depths of
+banks), `pieces` (what the buffers of one structure hold), `built` (what memories are built of), `batch` and `estimate`
+(the figures of many designs, and of one in detail).
 """
