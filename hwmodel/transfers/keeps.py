@@ -1,4 +1,4 @@
-"""What each array moves if it is kept at another level than a strip (docs/transfers.md, "Keeps").
+"""What each array moves if it is kept at another level than a strip (docs/transfers.md, "Reading the result").
 
 At level l an array is kept while the l outer coordinates of the tiles stay: an element is loaded by the first of these
 tiles that needs it, unless an earlier one of them surely wrote it, and stored by the last that may write it. A strip

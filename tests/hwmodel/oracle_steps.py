@@ -195,7 +195,7 @@ class Stepped(Grouped):
         for reader in self.readers(array):
             for run in self.runs[reader]:
                 for name, number, found in self.patterns(reader, run.r, writes=False):
-                    if name == array:
+                    if name == array and found:  # a constant border reads nothing
                         read[reader, number][run.tick].update(found)
         return all(len(set(map(frozenset, by_tick.values()))) == 1 for by_tick in read.values())
 

@@ -13,7 +13,14 @@ from hwmodel.datapath.technology.technology import load_technology
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, box_depth, smallest_function
 from hwmodel.local_memory.memory_kinds import Built, Kinds
 from hwmodel.local_memory.offsets import Access, Edge, box_places, differences, run_places
-from hwmodel.local_memory.organisations import Organisation, Terms, organise, organise_fifo, organise_state
+from hwmodel.local_memory.organisations import (
+    NOTHING_SERVES,
+    Organisation,
+    Terms,
+    organise,
+    organise_fifo,
+    organise_state,
+)
 from hwmodel.local_memory.port_plan import Ports, plan_ports
 from hwmodel.platform import LocalPrices
 
@@ -95,9 +102,10 @@ def test_each_further_reader_is_one_more_copy() -> None:
 
 
 def test_too_many_copies_are_refused_by_name() -> None:
+    """What no memory serves is registers, however many."""
     table = Ports(1, (Access(box_places(((1,),), (64,)), (0,), 40, random=1),), (), run_places(1, (64,)))
     one = organised(table, 32, (64,))
-    assert one.way == "none"
+    assert (one.way, one.reason) == ("registers", NOTHING_SERVES)
     assert [refusal.code for refusal in one.refused] == ["window", "random-port", "registers", "random-port"]
     assert one.refused[-1].text == "no copies: 40 places are read in a cycle, and 16 copies are the most"
 

@@ -219,7 +219,7 @@ def test_objectives_to_choose(opened: Open, report: Path) -> None:
     assert [place for _, place in ranked] == sorted(places())
     page.locator("#scatter").focus()
     page.keyboard.press("[")
-    assert page.locator("#x").input_value() == "traffic_bytes"
+    assert page.locator("#x").input_value() == "port_bytes"
     page.keyboard.press("]")
     assert page.locator("#x").input_value() == "units"
     page.locator("#y").select_option("lut")
