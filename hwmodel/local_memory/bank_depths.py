@@ -20,6 +20,7 @@ Pieces lie one after another in each bank.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,7 +36,9 @@ Bank = tuple[int, int]  # a group of outer and one of inner indices
 
 def depth_of(pieces: Sequence[Piece], function: BankFunction) -> int:
     """The words of the deepest bank of a buffer of these pieces."""
-    return sum(bank_addresses(piece, function).size for piece in pieces)
+    if isinstance(function, Linear):
+        return sum(_linear(piece, function).size for piece in pieces)
+    return sum(_Shares.of(piece, function).depth for piece in pieces)
 
 
 def bank_addresses(piece: Piece, function: BankFunction) -> BankAddresses:
@@ -53,28 +56,48 @@ def enumerated_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints
 
 
 def _by_residues(piece: Piece, function: Residues) -> BankAddresses:
-    outer, inner, free = (_groups(side, function.moduli) for side in (piece.outer, piece.inner, piece.free))
-    lines, most = piece.lines, int(np.bincount(free.group).max(initial=0))
-    rows, columns = _lines_by_group(lines.outer, outer), _lines_by_group(lines.inner, inner)
-    banks = {
-        (row, column): Lines(of_row, of_column, lines.lag)
-        for row, of_row in enumerate(rows)
-        for column, of_column in enumerate(columns)
-    }
-    one, apart = _parts({None: banks}), _parts(_by_class(banks))
-    parts, depth = min((one, apart), key=lambda choice: choice[1])
+    shares = _Shares.of(piece, function)
+    outer, inner, free = (_numbered(group) for group in shares.groups)
     addresses = {
         bank: Addresses(
-            parts.get(bank, ()),
+            shares.parts.get(bank, ()),
             own.outer.classes,
             own.inner.classes,
             own.outer.numbers_by_class,
             own.inner.numbers_by_class,
-            most,
+            shares.free,
         )
-        for bank, own in banks.items()
+        for bank, own in shares.banks.items()
     }
-    return BankAddresses(depth * most, outer, inner, addresses, free.number)
+    return BankAddresses(shares.depth, outer, inner, addresses, free.number)
+
+
+@dataclass(frozen=True, eq=False)
+class _Shares:
+    """What banks have of a piece under residues: `groups` of its outer, inner and free indices, lines by bank.
+
+    `free` is the most places of the free part that a bank has, `depth` the words of all parts together.
+    """
+
+    groups: tuple[Ints, Ints, Ints]
+    banks: Mapping[Bank, Lines]
+    parts: Mapping[Bank, tuple[Part, ...]]
+    free: int
+    depth: int
+
+    @staticmethod
+    def of(piece: Piece, function: Residues) -> _Shares:
+        outer, inner, free = (_groups(side, function.moduli) for side in (piece.outer, piece.inner, piece.free))
+        lines, most = piece.lines, int(np.bincount(free).max(initial=0))
+        rows, columns = _lines_by_group(lines.outer, outer), _lines_by_group(lines.inner, inner)
+        banks = {
+            (row, column): Lines(of_row, of_column, lines.lag)
+            for row, of_row in enumerate(rows)
+            for column, of_column in enumerate(columns)
+        }
+        one, apart = _parts({None: banks}), _parts(_by_class(banks))
+        parts, depth = min((one, apart), key=lambda choice: choice[1])
+        return _Shares((outer, inner, free), banks, parts, most, depth * most)
 
 
 def _by_class(banks: Mapping[Bank, Lines]) -> Mapping[Bank | None, Mapping[Bank, Lines]]:
@@ -136,13 +159,14 @@ def _linear(piece: Piece, function: Linear) -> BankAddresses:
     return BankAddresses(addresses.size, groups[0], groups[1], {(0, 0): addresses}, offset)
 
 
-def _groups(side: Subscripts, moduli: Sequence[int]) -> Groups:
-    """Indices by the residues of their subscripts."""
+def _groups(side: Subscripts, moduli: Sequence[int]) -> Ints:
+    """Indices by the residues of their subscripts: the group of each, those that are there numbered from 0."""
     code = np.zeros(len(side.places), np.int64)
     for column, axis in enumerate(side.axes):
         code = code * moduli[axis] + side.places[:, column] % moduli[axis]
     there = np.bincount(code) > 0  # codes are below the number of banks
-    return _numbered((np.cumsum(there) - 1)[code])
+    group: Ints = (np.cumsum(there) - 1)[code]
+    return group
 
 
 def _groups_of_last(side: Subscripts, last: int, banks: int) -> Groups:
@@ -162,8 +186,8 @@ def _ungrouped(indices: int) -> Groups:
     return Groups(np.zeros(indices, np.int64), np.arange(indices))
 
 
-def _lines_by_group(line: Line, groups: Groups) -> list[Line]:
-    return [line.only(groups.group == number) for number in range(int(groups.group.max(initial=-1)) + 1)]
+def _lines_by_group(line: Line, group: Ints) -> list[Line]:
+    return [line.only(group == number) for number in range(int(group.max(initial=-1)) + 1)]
 
 
 def _greatest_extent(line: Line, groups: Groups, reach: int) -> int:
