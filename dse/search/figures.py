@@ -211,7 +211,9 @@ def _column(priced: Priced, key: str, scale: int) -> Values:
     if key in SETUP:
         return np.zeros(priced.legal.shape, np.int64)  # of all groups alike
     column = priced.objective(key)
-    return column if scale == 1 else np.rint(column * scale).astype(np.int64)
+    if np.issubdtype(column.dtype, np.integer):
+        return column * scale
+    return np.rint(column * scale).astype(np.int64)
 
 
 def objective_values(columns: Columns, values: Values) -> Values:

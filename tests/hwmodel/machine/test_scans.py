@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
@@ -185,7 +186,11 @@ def test_whole_designs_are_sums() -> None:
     assert found.units == 8
     unit = model.platform.datapath(model.network.processes["hflr"]).cost
     assert {"lut", "dsp"} < set(unit)
-    assert found.costs == {name: 8 * amount for name, amount in unit.items()}
+    of_memories = Counter[str]()
+    for use in (use for part in parts for use in part.memories):
+        of_memories.update(use.costs)
+    assert of_memories["lut"] > 0
+    assert found.costs == {name: 8 * amount + of_memories[name] for name, amount in unit.items()}
     assert sum(found.ends.values()) == found.latency_cycles
     assert found.bottleneck == max(found.ends, key=lambda name: found.ends[name])
     assert found.microseconds == found.latency_cycles / 100
