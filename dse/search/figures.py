@@ -210,10 +210,9 @@ def values_of(columns: Columns, priced: Priced, space: MappingSpace, tasks: Coll
 def _column(priced: Priced, key: str, scale: int) -> Values:
     if key in SETUP:
         return np.zeros(priced.legal.shape, np.int64)  # of all groups alike
-    column = priced.objective(key)
-    if np.issubdtype(column.dtype, np.integer):
-        return column * scale
-    return np.rint(column * scale).astype(np.int64)
+    column = priced.objective(key) * scale
+    whole: Values = (np.rint(column) if column.dtype.kind == "f" else column).astype(np.int64)
+    return whole
 
 
 def objective_values(columns: Columns, values: Values) -> Values:
