@@ -19,7 +19,7 @@ from arrayol.ir.spec import Spec
 from dse.jobs.digest import code_digest, digest
 from hwmodel.accesses import Accesses
 from hwmodel.design import Design, GroupDesign
-from hwmodel.machine.banked import IN_BANKS, built_memories
+from hwmodel.machine.banked import IN_BANKS, banked_memories
 from hwmodel.machine.estimate import DesignEstimate, GroupEstimate, MemoryUse, Once
 from hwmodel.machine.model import MachineModel
 from hwmodel.platform import Platform
@@ -127,7 +127,7 @@ def local_memories(
     """The memories of a group: how much each holds at once by its estimate, the words of data in buffers, and banks."""
     sizes: dict[tuple[str, str], int] = {(use.kind, use.name): use.live for use in estimate.memories}
     fills = {one.task: one.fill for one in estimate.processors}
-    built = built_memories(accesses, platform, group, estimate)
+    built = banked_memories(accesses, platform, group, estimate)
     return LocalMemories(sizes, built.words, fills, built.banks, built.residents)
 
 

@@ -23,7 +23,7 @@ IN_BANKS = ("window", "banks", "copies")
 
 
 @dataclass(frozen=True, eq=False)
-class BuiltMemories:
+class BankedMemories:
     """The words of the data of each buffer by array, the ports of buffers in banks, and of what is resident.
 
     Of a resident array, loaded once or in ROMs, each task that reads it has a memory of its own, by task and array.
@@ -34,15 +34,15 @@ class BuiltMemories:
     residents: Mapping[tuple[str, str], BankedMemory]
 
 
-def built_memories(
+def banked_memories(
     accesses: Accesses, platform: Platform, design: GroupDesign, estimate: GroupEstimate
-) -> BuiltMemories:
+) -> BankedMemories:
     """The memories of a group. Registers and what has a bank layout are in no banks, nor is anything without prices."""
     plan = plan_group(accesses, platform, design)
     words: dict[str, Words] = {array: buffer.contents.words for array, buffer in plan.buffers.items()}
     builder = Builder.of(LocalPorts.of(plan.group, platform, design), design.layouts)
     if builder is None:
-        return BuiltMemories(words, {}, {})
+        return BankedMemories(words, {}, {})
     rates = {one.task: (one.units, one.interval) for one in estimate.processors}
     organised = {(use.kind, use.name): use.organisation for use in estimate.memories}
     banks, resident = dict[str, BankedMemory](), dict[tuple[str, str], BankedMemory]()
@@ -55,7 +55,7 @@ def built_memories(
         ports, built = builder.resident_ports(task, array, rates), builder.resident(task, array, rates)
         if built.way in IN_BANKS:
             resident[task, array] = _banked(ports, built, _names(accesses, (task,), array))
-    return BuiltMemories(words, banks, resident)
+    return BankedMemories(words, banks, resident)
 
 
 def _banked(ports: PortPlan, built: Organisation, names: Iterable[ReaderName]) -> BankedMemory:

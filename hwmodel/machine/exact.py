@@ -17,7 +17,7 @@ from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.energy import PlanEnergy, energy_prices
 from hwmodel.machine.estimate import LOADS, STORES, EnergyUse, GroupEstimate, MemoryUse, ProcessorTime
 from hwmodel.machine.group import Elements
-from hwmodel.machine.memories import built_memories, fifo_memories, kept_memories
+from hwmodel.machine.memories import fifo_memories, kept_memories, organised_memories
 from hwmodel.machine.organised import rates_at
 from hwmodel.machine.plan import Plan, plan_group
 from hwmodel.machine.port import PortCycles
@@ -73,7 +73,7 @@ def estimate_exactly(accesses: Accesses, platform: Platform, design: GroupDesign
     fifos = fifo_memories(plan, busy, plan.fifos)
     paths = plan.processors.paths
     kept = (*kept_memories(plan), *fifos)
-    memories = built_memories(plan.builder, kept, plan.contents, rates_at(paths, rates))
+    memories = organised_memories(plan.builder, kept, plan.contents, rates_at(paths, rates))
     in_succession = (*kept_memories(plan, in_succession=True), *fifos)
     return GroupEstimate(
         tasks=plan.group.tasks,

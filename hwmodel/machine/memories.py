@@ -54,7 +54,7 @@ def fifo_memories(plan: Plan, busy: Mapping[str, Busy], arrays: Iterable[str]) -
     return tuple(fifos)
 
 
-def built_memories(
+def organised_memories(
     builder: Builder | None, memories: Iterable[MemoryUse], contents: Mapping[str, Contents], rates: Rates
 ) -> tuple[MemoryUse, ...]:
     """Memories with what they are built of at some rates, and what tasks have of resident arrays.

@@ -56,7 +56,6 @@ class Schedule:
     """The rounds of a space; `groups` are all of the study's where they are listed, else intervals of orders."""
 
     space: MappingSpace
-    seed: int = 0
 
     @cached_property
     def takes_all_groups(self) -> bool:
@@ -67,7 +66,7 @@ class Schedule:
     @cached_property
     def orders(self) -> tuple[Order, ...]:
         """The orders of the last round, those of earlier rounds first."""
-        return topological_orders(self.space.graph, ROUNDS[-1].orders, self.seed)
+        return topological_orders(self.space.graph, ROUNDS[-1].orders)
 
     def groups(self, number: int) -> tuple[Mask, ...]:
         """The groups of a round with one last task, in the order in which their first fronts say most.

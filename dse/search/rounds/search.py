@@ -11,7 +11,7 @@ where a group would take more, structures are left out evenly over their order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -66,15 +66,15 @@ class _Search:
         """All rounds, as far as the budget goes."""
         for number in range(len(ROUNDS)):
             groups = self._firsts(self.schedule.groups(number))
-            used = self._firsts(group for group, _ in self.archive.used.most_common())
-            for sweep in (used, [group for group in groups if group not in set(used)]):
+            used = dict.fromkeys(self._firsts([group for group, _ in self.archive.used.most_common()]))
+            for sweep in ([*used], [group for group in groups if group not in used]):
                 if not self.is_cut and sweep:
                     self._sweep(sweep, number)
             if self.is_cut:
                 return
             self.rounds += 1
 
-    def _firsts(self, groups: Iterable[Mask]) -> list[Mask]:
+    def _firsts(self, groups: Sequence[Mask]) -> list[Mask]:
         """The first of the kind of each group."""
         for group in groups:
             if group not in self.first:

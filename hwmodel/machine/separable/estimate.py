@@ -12,7 +12,7 @@ from hwmodel.design import GroupDesign, units_of
 from hwmodel.machine.costs import design_costs, with_memories
 from hwmodel.machine.estimate import GroupEstimate, MemoryUse, memory_use
 from hwmodel.machine.exact import cycles_by_end, processor_times, step_ends
-from hwmodel.machine.memories import built_memories
+from hwmodel.machine.memories import organised_memories
 from hwmodel.machine.organised import Builder, rates_at
 from hwmodel.machine.priced import require_units
 from hwmodel.machine.separable.axes import Ints, Link
@@ -61,7 +61,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     kept = _memories(batch, live.sizes(structures)[0], sizes)
     builder = Builder.of(batch.local_ports(design.blocks.scan), design.layouts)
     by_array = {batch.counts.memories[number].name: own for number, own in contents.items()}
-    memories = built_memories(builder, kept, by_array, rates_at(timing.paths, rates))
+    memories = organised_memories(builder, kept, by_array, rates_at(timing.paths, rates))
     sizes = {number: own.size_in_succession for number, own in contents.items()}
     in_succession = _memories(batch, live.folded_sizes(structures), sizes)
     return GroupEstimate(

@@ -6,6 +6,7 @@ import sys
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from arrayol import api
 from arrayol.files import shipped_folder
+from dse.jobs.jobs import SEARCHING
 from dse.pareto.fronts import front_of
 from dse.search.rounds.archive import box_rows
 from dse.space.rates import balanced
@@ -47,6 +49,20 @@ def test_parallel_branches_come_back(tmp_path: Path) -> None:
     assert "intervals of 16 orders" in result.method_description
     assert {len(one.fusion) for one in result.pareto} >= {1}
     assert len(result.pareto) > 4
+
+
+def test_groups_that_designs_use_come_first(tmp_path: Path) -> None:
+    """From the second round on there are two sweeps, and an archive after each: those groups, then the others."""
+    path, rounds = tmp_path / "graph.aol", []
+    path.write_text(small(lanes(3, 2)))
+    platform = shipped_folder() / "platforms" / "default.toml"
+
+    def note(progress: Any) -> None:
+        if progress.phase == SEARCHING:
+            rounds.append(progress.done)
+
+    api.explore(api.load(path), platform, space=NARROW, method="rounds", budget=8.0, report=note)
+    assert rounds[:3] == [1, 2, 2]
 
 
 def test_the_budget_is_kept_and_said(tmp_path: Path) -> None:
