@@ -67,7 +67,7 @@ class Panel:
 def draw_breakdown(result: Result) -> Figure:
     """Panels with one bar per design of the front, two in a row.
 
-    Cycles by what they wait for, memory bits by kind, energy by part, and each cost by processor.
+    Cycles by what they wait for, memory bits by kind, energy by part, and each cost by processor, memories beside them.
     """
     designs = [result.pareto[place] for place in telling_designs(result.pareto, result.objectives, BARS_AT_MOST)]
     panels = list(_panels(result, designs))[:PANELS_AT_MOST]
@@ -99,7 +99,7 @@ def _panels(result: Result, designs: Sequence[Design]) -> Iterator[Panel]:
     for name in sorted(_names([design.costs for design in designs]), key=lambda name: name not in result.objectives):
         costs = [design.costs.get(name, {}) for design in designs]
         title = f"share of the cost in {name}, by processor{_beside(result, name)}"
-        yield Panel(costs, _looks(result.space.tasks, {}), name, title)
+        yield Panel(costs, _looks([*result.space.tasks, *_names(costs)], {}), name, title)
 
 
 def _beside(result: Result, figure: str) -> str:

@@ -24,7 +24,7 @@ from dse.output.plots.fronts import draw_front
 from dse.output.plots.names import Name, names_of, spell
 from dse.output.plots.save import save_front
 from dse.results.exploration import Exploration, Labels, PlottedPoints
-from dse.results.schema import Result
+from dse.results.schema import LOCAL_MEMORIES, Result
 from dse.search import plotted_points
 from dse.search.published import explore
 from dse.space.objectives import chosen
@@ -218,18 +218,18 @@ def test_a_breakdown_shows_shares_and_totals_and_names_what_can_be_seen() -> Non
 
 def test_a_breakdown_of_costs_by_processor_and_of_energy_by_part() -> None:
     """The objective before other costs; what is an estimate is called so."""
-    costs = {"dsp": {"a": 2, "b": 0}, "lut": {"a": 96, "b": 300.5}}
+    costs = {"dsp": {"a": 2, "b": 0}, "lut": {"a": 96, "b": 300.5, LOCAL_MEMORIES: 48}}
     energy = {"operators": 1500.0, "external": 4500.0}
     figure = draw_breakdown(mapped_result([{"a": 1}] * 3, [{"buffer": 8}] * 3, costs, energy))
     _, _, of_energy, of_lut, of_dsp = figure.axes
     assert [text.get_text() for text in of_energy.texts] == ["nJ", "6.0", "6.0", "6.0"]
-    assert [text.get_text() for text in of_lut.texts] == ["lut", *["396.5"] * 3]
+    assert [text.get_text() for text in of_lut.texts] == ["lut", *["444.5"] * 3]
     assert [text.get_text() for text in of_dsp.texts] == ["dsp", *["2"] * 3]
     assert [round(bar.get_width(), 4) for bar in of_energy.containers[0]] == [0.25] * 3
     assert "(estimate, ecp5-6)" in of_energy.get_xlabel()
     assert "estimate" not in of_lut.get_xlabel()
     legends = [[text.get_text() for text in axes.get_legend().get_texts()] for axes in (of_energy, of_lut, of_dsp)]
-    assert legends == [["operators", "external"], ["a", "b"], ["a"]]
+    assert legends == [["operators", "external"], ["a", "b", LOCAL_MEMORIES], ["a"]]
     figure.canvas.draw()
     texts = [one for axes in figure.axes for one in (*axes.texts, axes.xaxis.label, *axes.get_legend().get_texts())]
     assert not any(one.overlaps(other) for one, other in combinations(boxes(figure, texts), 2))
