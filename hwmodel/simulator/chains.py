@@ -1,0 +1,99 @@
+"""Delays in a group's run: what waits for what in a step, and which chains are open."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arrayol.ir.spec import Delay, port_named
+from hwmodel.accesses import Accesses
+from hwmodel.simulator.plan import Ints, Work, chain_positions, delay_pairs, fault, levels
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """For each delay the instance that reads what each instance hands on in the same step (-1: none).
+
+    `remaining` is the longest chain in the step from each instance on.
+    """
+
+    reader: tuple[Ints, ...]
+    remaining: Ints
+
+
+@dataclass(frozen=True)
+class Chains:
+    """How many chains of one delay open and close in each step; each keeps `data` data."""
+
+    name: str
+    data: int
+    opening: Ints
+    closing: Ints
+
+
+def waiting_of(accesses: Accesses, work: Work, step: Ints) -> Waiting:
+    """Who waits for whom. Raises SimulatorError (`read-before-write`) where a delay reads what a later step makes."""
+    remaining = np.ones(len(step), np.int64)
+    readers, ordered = [], []
+    for delay in accesses.delays(work.task):
+        now, before = _instances(accesses, delay, work)
+        late = np.flatnonzero(step[before] > step[now])
+        if len(late):
+            message = f"'{work.task}' reads by its delay in step {step[now[late[0]]]} what a later step makes"
+            raise fault("read-before-write", message)
+        same = step[before] == step[now]
+        reader = np.full(len(step), -1)
+        reader[before[same]] = now[same]
+        readers.append(reader)
+        place = chain_positions(delay, accesses.extents(work.task))[work.repetition]
+        now, before = now[same], before[same]
+        ordered.append([(now[rows], before[rows]) for rows in levels(place[now], descending=True)])
+    while True:
+        former = remaining.copy()
+        for pairs in ordered:
+            for now, before in pairs:
+                remaining[before] = np.maximum(remaining[before], remaining[now] + 1)
+        if len(ordered) < 2 or np.array_equal(former, remaining):
+            return Waiting(tuple(readers), remaining)
+
+
+def chains_of(accesses: Accesses, delay: Delay, work: Work, step: Ints, steps: int) -> Chains:
+    """The chains of a delay with more than one instance, from the step of their first to that of their last.
+
+    One that reaches back to earlier frames keeps what all repetitions of those frames hand on, all the time.
+    """
+    process = accesses.network.processes[work.task]
+    data = math.prod(extent or 1 for extent in port_named(process.input_ports, delay.port).shape)
+    name = f"{work.task}.{delay.port}"
+    frames = sum(abs(part) for part, extent in zip(delay.vector, process.repetition, strict=True) if extent is None)
+    if frames:
+        always = np.zeros(steps, np.int64)
+        always[0] = frames * math.prod(accesses.extents(work.task))
+        return Chains(name, data, always, np.zeros(steps, np.int64))
+    now, before = _instances(accesses, delay, work)
+    root = np.arange(len(step))
+    place = chain_positions(delay, accesses.extents(work.task))[work.repetition]
+    for rows in levels(place[now]):
+        root[now[rows]] = root[before[rows]]
+    first = np.full(len(step), steps)
+    last = np.full(len(step), -1)
+    np.minimum.at(first, root, step)
+    np.maximum.at(last, root, step)
+    several = np.bincount(root, minlength=len(step)) > 1
+    opening, closing = (np.bincount(side[several], minlength=steps) for side in (first, last))
+    return Chains(name, data, opening, closing)
+
+
+def _instances(accesses: Accesses, delay: Delay, work: Work) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs of a delay as instances: those whose reader runs."""
+    extents = accesses.extents(work.task)
+    number = np.full(int(np.prod(extents, dtype=np.int64)), -1)
+    number[work.repetition] = np.arange(len(work.repetition))
+    now, before = (number[side] for side in delay_pairs(delay, extents))
+    runs = now >= 0
+    if (before[runs] < 0).any():
+        raise fault("read-before-write", f"'{work.task}' reads by its delay what never runs")
+    return now[runs], before[runs]

@@ -1,0 +1,145 @@
+"""When the repetitions of a step start, and on which units together (docs/machine.md, section 4)."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hwmodel.accesses import Accesses, Extents, flat, points
+from hwmodel.simulator.chains import Waiting
+from hwmodel.simulator.plan import Ints, Plan, fault, scan_places
+from hwmodel.units import riding_dimensions, unit_dimension
+
+# Single repetitions, each on a unit when its operands are there.
+
+
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """The repetitions of one task in one step, in scan order.
+
+    `remaining` is the length of the longest chain of delays in the step from each on, `after` the jobs that read what
+    each makes, with how many cycles after its start they can, `waits` for how many of the step each waits; `released`
+    the first cycle at which other operands are there.
+    """
+
+    remaining: Sequence[int]
+    after: Sequence[Sequence[tuple[int, int]]]
+    waits: Sequence[int]
+    released: Sequence[int]
+
+
+def starts_of(jobs: Jobs, units: int, interval: int) -> list[int]:
+    """The cycle at which each job starts, from the start of the step, always a multiple of the interval.
+
+    Whenever a unit is free, of the jobs whose operands are there the one with the longest remaining chain starts, of
+    equals the first in the scan. A job keeps its unit for the interval. Raises SimulatorError (`deadlock`).
+    """
+    count = len(jobs.remaining)
+    starts = [0] * count
+    waits = list(jobs.waits)
+    ready_at = [next_multiple(cycle, interval) for cycle in jobs.released]
+    coming = [(ready_at[job], -jobs.remaining[job], job) for job in range(count) if not waits[job]]
+    heapq.heapify(coming)
+    ready: list[tuple[int, int]] = []
+    free = [0] * units
+    done, now = 0, 0
+    while coming or ready:
+        now = max(now, free[0])
+        if not ready:
+            now = max(now, coming[0][0])
+        while coming and coming[0][0] <= now:
+            _, priority, job = heapq.heappop(coming)
+            heapq.heappush(ready, (priority, job))
+        _, job = heapq.heappop(ready)
+        starts[job] = now
+        heapq.heapreplace(free, now + interval)
+        done += 1
+        for reader, gap in jobs.after[job]:
+            waits[reader] -= 1
+            ready_at[reader] = max(ready_at[reader], next_multiple(now + gap, interval))
+            if not waits[reader]:
+                heapq.heappush(coming, (ready_at[reader], -jobs.remaining[reader], reader))
+    if done < count:
+        raise fault("deadlock", f"{count - done} repetitions of a step wait for each other")
+    return starts
+
+
+def next_multiple(cycle: int, interval: int) -> int:
+    """The first cycle from this one on at which a repetition may start."""
+    return cycle + -cycle % interval
+
+
+# Lines: which repetitions start together, on units side by side, and in which order.
+
+
+@dataclass(frozen=True)
+class Lines:
+    """For each instance its level in its step, and its place in the order of issue; and which share a line.
+
+    `line` is equal for instances of one step and level that differ in the dimension of the units alone; every instance
+    has one of its own where there is no such dimension. `alone`: units share nothing, chains have no levels. `along` is
+    the dimension of the units.
+    """
+
+    level: Ints
+    order: Ints
+    line: Ints
+    alone: bool
+    along: int | None
+
+    @staticmethod
+    def of(accesses: Accesses, plan: Plan, waiting: Waiting, step: Ints, task: str) -> Lines:
+        """The lines of a task's instances."""
+        work, extents = plan.works[task], accesses.extents(task)
+        along = unit_dimension(accesses, riding_dimensions(accesses, plan.design.tasks, plan.last), plan.scan, task)
+        level = _levels(waiting, len(step))
+        point = points(extents)[work.repetition]
+        delays = [(k, part) for delay in accesses.delays(task) for k, part in enumerate(delay.vector) if part]
+        keys = [np.arange(len(step))]  # instances of a step stand in scan order
+        if along is not None:
+            others = flat(np.delete(point, along, axis=1), np.delete(np.array(extents), along).tolist())
+            # Lines in the order in which the scan comes to the first place of each.
+            ahead = _scan_keys(plan, task, extents, along)
+            keys = [keys[0], ahead[work.repetition]]
+            line = np.unique(np.stack([step, level, others]), axis=1, return_inverse=True)[1].reshape(-1)
+        else:
+            line = np.arange(len(step))
+        if len(delays) == 1:
+            dimension, part = delays[0]
+            keys.append(point[:, dimension] if part > 0 else -point[:, dimension])
+        order = np.empty(len(step), np.int64)
+        order[np.lexsort([*keys, level, step])] = np.arange(len(step))
+        return Lines(level, order, line, len(delays) > 1, along)
+
+    def rounds(self, first: int, end: int, units: int) -> list[list[int]]:
+        """The instances of a step in rounds: up to so many that follow each other on one line."""
+        rounds: list[list[int]] = []
+        for instance in sorted(range(first, end), key=self.order.__getitem__):
+            last = rounds[-1] if rounds else []
+            if last and len(last) < units and self.line[last[0]] == self.line[instance]:
+                last.append(instance)
+            else:
+                rounds.append([instance])
+        return rounds
+
+
+def _scan_keys(plan: Plan, task: str, extents: Extents, along: int) -> Ints:
+    """For every repetition the place in the scan of the one with index 0 along a dimension and all others equal."""
+    start = points(extents)
+    start[:, along] = 0
+    return scan_places(plan.blocks_of(task), extents)[flat(start, extents)]
+
+
+def _levels(waiting: Waiting, count: int) -> Ints:
+    """How many of its step lead to each instance, one after the other, by the longest way."""
+    level = np.zeros(count, np.int64)
+    while True:
+        before = level.copy()
+        for reader in waiting.reader:
+            source = np.flatnonzero(reader >= 0)
+            level[reader[source]] = np.maximum(level[reader[source]], level[source] + 1)
+        if np.array_equal(before, level):
+            return level
