@@ -72,9 +72,9 @@ def is_plain(design: GroupDesign) -> bool:
 
 
 def takes_exact_path(structure: GroupDesign) -> bool:
-    """Whether the model prices it element by element: blocks of blocks, cuts, FIFOs, recomputing, arrays' own keeps."""
+    """Whether the model prices it element by element: blocks of blocks, cuts, FIFOs, recomputing."""
     return (
-        bool(structure.blocks.outer or structure.fifos or structure.keeps)
+        bool(structure.blocks.outer or structure.fifos)
         or structure.recompute
         or any(processor.cut for processor in structure.processors)
     )

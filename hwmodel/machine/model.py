@@ -29,6 +29,7 @@ from hwmodel.machine.scans import breaking_pair, legal_scans
 from hwmodel.machine.schedule.fifo import fifo_data
 from hwmodel.machine.separable.batch import GroupBatch, open_batch
 from hwmodel.machine.separable.estimate import estimate_separably, is_plain, separable_fifos
+from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.ticks import Ticks, read_at, require_legal, tick_group
 from hwmodel.machine.units_exact import fastest_structure, price_structure
 from hwmodel.platform import Platform
@@ -152,7 +153,8 @@ class MachineModel:
         batch = self._batch_of(structure)
         if batch is None:
             return price_structure(self.accesses, self.platform, structure, rates)
-        return batch.price(structure.blocks.scan, _shape(structure), rates, structure.policy)
+        keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
+        return batch.price(structure.blocks.scan, _shape(structure), rates, keeps)
 
     def fastest(
         self, structure: GroupDesign, offered: Sequence[Sequence[int]], *, times: Collection[str] = (LATENCY,)
@@ -166,7 +168,8 @@ class MachineModel:
         batch = self._batch_of(structure)
         if batch is None:
             return fastest_structure(self.accesses, self.platform, structure, offered, times=times)
-        return batch.fastest(structure.blocks.scan, _shape(structure), offered, structure.policy, times=times)
+        keeps = StructureKeeps.alike(batch.keeps_of(structure), 1)
+        return batch.fastest(structure.blocks.scan, _shape(structure), offered, keeps, times=times)
 
     def _batch_of(self, structure: GroupDesign) -> GroupBatch | None:
         """What prices a structure in batches. Raises ArrayolError for what is refused whatever the units."""

@@ -65,8 +65,7 @@ def group_timeline(
     batch = model.batch(group.tasks) if is_plain(group) else None
     if batch is not None:
         batch = batch.with_layouts(group.layouts)
-        shapes = np.array([group.blocks.shape], np.int64).reshape(1, -1)
-        structures = batch.structures(group.blocks.scan, shapes, group.policy)
+        structures = batch.structures_of(group)
         if structures.holds.all() and batch.timing(group.tasks, group.blocks.scan).has_formula(structures).all():
             return _separably(batch, group, structures, shown, cycles)
     return _exactly(model, group, shown, totals)

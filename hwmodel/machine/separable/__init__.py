@@ -17,9 +17,10 @@ Where several tilers write one array, all this is asked of what each of them wri
 reader's box is a box.
 
 The files, in the order of the data: `axes` (which dimension moves along which axis), `first_use` (the place of each
-index), `counts` (what is counted, and its constant factors), `axis_table` (counts by place, for many block sides at
-once), `axis_lines` (when each index comes and goes), `block_order` (the dimensions put together), `timing` (lengths of
-steps), `live_sets` (what lives at once), `line_runs`, `line_terms` and `sizes` (what addresses take, and depths of
-banks), `pieces` (what the buffers of one structure hold), `built` (what memories are built of), `batch` and `estimate`
-(the figures of many designs, and of one in detail).
+index), `fetches` (what is kept of arrays from outside), `counts` (what is counted, and its constant factors),
+`axis_table` (counts by place, for many block sides at once), `axis_lines` (when each index comes and goes),
+`block_order` (the dimensions put together), `timing` (lengths of steps), `live_sets` (what lives at once),
+`line_runs`, `line_terms` and `sizes` (what addresses take, and depths of banks), `pieces` (what the buffers of one
+structure hold), `built` (what memories are built of), `batch` and `estimate` (the figures of many designs, and of one
+in detail).
 """

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hwmodel.machine.separable.axes import Ints, Mask
-from hwmodel.machine.separable.first_use import NEVER, Each
+from hwmodel.machine.separable.fetches import Instances
+from hwmodel.machine.separable.first_use import NEVER
 from hwmodel.machine.separable.line_runs import LineRuns
 
 
@@ -55,19 +56,18 @@ class AxisLines:
         return replace(own, alike=np.bincount(side[differs], minlength=len(places)) == 0)
 
     @staticmethod
-    def of_each(places: Ints, each: Each) -> AxisLines:
-        """Of what comes at every place that reads it, and stays for that alone."""
-        goes_on = (np.diff(each.side) == 0) & (np.diff(each.cell) == 1) & (np.diff(each.place) == 0)
-        heads = np.append(True, ~goes_on) if len(each.side) else np.zeros(0, np.bool_)
+    def of_instances(places: Ints, several: Instances) -> AxisLines:
+        """Of indices that come at several places."""
+        side, cell, first, last = several.side, several.cell, several.first, several.last
+        goes_on = (np.diff(side) == 0) & (np.diff(cell) == 1) & (np.diff(first) == 0) & (np.diff(last) == 0)
+        heads = np.append(True, ~goes_on) if len(side) else np.zeros(0, np.bool_)
         start = np.flatnonzero(heads)
-        length, sides = np.diff(start, append=len(heads)), len(places)
-        own = np.diff(each.side * (int(each.cell.max(initial=0)) + 1) + each.cell, prepend=-1) != 0
-        cells = np.bincount(each.side[own], minlength=sides)
-        wide = int(places.max())
-        at = np.bincount(np.unique(each.side * wide + each.place) // wide, minlength=sides)
-        alike = np.bincount(each.side, minlength=sides) == cells * at
-        place = each.place[start]
-        return AxisLines(places, each.side[start], each.cell[start], length, place, place, alike)
+        length, sides, wide = np.diff(start, append=len(heads)), len(places), int(places.max())
+        own = np.diff(side * (int(cell.max(initial=0)) + 1) + cell, prepend=-1) != 0
+        cells = np.bincount(side[own], minlength=sides)
+        at = np.bincount(np.unique((side * wide + first) * wide + last) // wide**2, minlength=sides)
+        alike = np.bincount(side, minlength=sides) == cells * at
+        return AxisLines(places, side[start], cell[start], length, first[start], last[start], alike)
 
     @staticmethod
     def either(chosen: Mask, these: AxisLines, others: AxisLines) -> AxisLines:

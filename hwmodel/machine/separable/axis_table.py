@@ -14,17 +14,8 @@ import numpy as np
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.axis_lines import AxisLines, shared
 from hwmodel.machine.separable.counts import GroupCounts, Living, MovedAxis
-from hwmodel.machine.separable.first_use import (
-    BEFORE,
-    NEVER,
-    Each,
-    Fetch,
-    Fields,
-    Merge,
-    fields_along,
-    is_unchanging_along,
-    read_at_each,
-)
+from hwmodel.machine.separable.fetches import EACH, RUNS, START, Instances, Reading, instances_of
+from hwmodel.machine.separable.first_use import BEFORE, NEVER, Fields, Merge, fields_along
 from hwmodel.machine.separable.runs import AxisRuns, Moved, other_axis, runs_along
 
 Counts = Ints
@@ -60,18 +51,16 @@ class AxisTable:
         return sum(counts.nbytes for counts in (self.happens, self.born, self.dead, self.runs)) + sum(lines.values())
 
 
-def axis_table(
-    counts: GroupCounts, block: int, sides: Ints, *, descending: bool, fetch: Fetch, unchanging: Mask
-) -> AxisTable:
+def axis_table(counts: GroupCounts, block: int, sides: Ints, codes: Ints, *, descending: bool) -> AxisTable:
     """The counts along one dimension of the blocks for sides (S,), the blocks taken upwards or downwards.
 
-    `unchanging` (S, loaded arrays) are fetched once, whatever `fetch`.
+    `codes` (S, loaded arrays) are those of what is done with each (`fetches`).
     """
     parts = counts.parts
     places, fields = fields_of(counts, block, sides, descending=descending)
     most = int(places.max())
     fetches = {
-        name: _Fetches.of(counts, fields, block, name, fetch, unchanging[:, number])
+        name: _Fetches.of(counts, fields, block, name, codes[:, number])
         for number, name in enumerate(parts.group.loaded)
     }
     fetched = {name: own.counted(most) for name, own in fetches.items()}
@@ -117,59 +106,57 @@ def fields_of(counts: GroupCounts, block: int, sides: Ints, *, descending: bool)
     return places, fields_along(parts, counts.masks, block, place)
 
 
-def unchanging_along(counts: GroupCounts, block: int, sides: Ints, *, descending: bool) -> Mask:
-    """Which arrays from outside are the same at every place, (S, arrays)."""
-    _, fields = fields_of(counts, block, sides, descending=descending)
-    loaded = counts.parts.group.loaded
-    columns = [is_unchanging_along(counts.parts, counts.masks, fields, block, name) for name in loaded]
-    return np.array(columns, np.bool_).reshape(-1, len(sides)).T
+def reading_along(counts: GroupCounts, block: int, sides: Ints, *, descending: bool) -> Reading:
+    """How arrays from outside are read along a dimension."""
+    places, fields = fields_of(counts, block, sides, descending=descending)
+    return Reading.along(counts.parts, counts.masks, fields, block, places)
 
 
 @dataclass(frozen=True, eq=False)
 class _Fetches:
     """When the indices of an array from outside come, and when they are last used: fields of both.
 
-    But for the sides `once` (S,) those of `each`, where there is one.
+    But for the sides `once` (S,) those of `several`, where there are some.
     """
 
     come: Ints
     gone: Ints
     once: Mask
-    each: Each | None
+    several: Instances | None
 
     @staticmethod
-    def of(counts: GroupCounts, fields: Fields, block: int, array: str, fetch: Fetch, once: Mask) -> _Fetches:
+    def of(counts: GroupCounts, fields: Fields, block: int, array: str, codes: Ints) -> _Fetches:
         come, gone = fields.read[array], fields.last[array]
-        if fetch == "start":
-            come = np.where((come == NEVER) | once[:, None], come, 0)
-        if fetch != "each" or once.all():
+        come = np.where((come != NEVER) & (codes == START)[:, None], 0, come)
+        once = (codes != EACH) & (codes != RUNS)
+        if once.all():
             return _Fetches(come, gone, once, None)
-        each = read_at_each(counts.parts, counts.masks, fields, block, array)
+        several = instances_of(counts.parts, counts.masks, fields, block, array, codes == RUNS)
         for kind in ("first", "last"):
-            fields.merges[kind, array] = fields.merges[kind, array].where(once, each.merge)
-        return _Fetches(come, gone, once, each)
+            fields.merges[kind, array] = fields.merges[kind, array].where(once, several.merge)
+        return _Fetches(come, gone, once, several)
 
     def counted(self, most: int) -> tuple[Counts, Counts]:
         """How many come, and how many are used last, by place."""
-        come, gone = _histogram(self.come, most), _histogram(self.gone, most)
-        if self.each is None:
+        come, gone, several = _histogram(self.come, most), _histogram(self.gone, most), self.several
+        if several is None:
             return come, gone
-        number = np.bincount(self.each.side * most + self.each.place, minlength=come.size).reshape(come.shape)
-        return np.where(self.once[:, None], come, number), np.where(self.once[:, None], gone, number)
+        numbers = (np.bincount(several.side * most + at, minlength=come.size) for at in (several.first, several.last))
+        first, last = (number.reshape(come.shape) for number in numbers)
+        return np.where(self.once[:, None], come, first), np.where(self.once[:, None], gone, last)
 
     def moved(self) -> Moved:
         """What comes where."""
-        come, each = Moved.of_field(self.come), self.each
-        if each is None:
+        come, several = Moved.of_field(self.come), self.several
+        if several is None:
             return come
-        return come.only(self.once[come.side]).joined(
-            Moved(each.side, each.place, each.cell).only(~self.once[each.side])
-        )
+        again = Moved(several.side, several.first, several.cell).only(~self.once[several.side])
+        return come.only(self.once[come.side]).joined(again)
 
     def lines(self, places: Ints) -> AxisLines:
         """The lines of what comes."""
-        once = AxisLines.of_fields(places, self.come, self.gone)
-        return once if self.each is None else AxisLines.either(self.once, once, AxisLines.of_each(places, self.each))
+        once, several = AxisLines.of_fields(places, self.come, self.gone), self.several
+        return once if several is None else AxisLines.either(self.once, once, AxisLines.of_instances(places, several))
 
 
 def _lines(counts: GroupCounts, fields: Fields, fetches: Mapping[str, _Fetches], places: Ints, piece: str) -> AxisLines:

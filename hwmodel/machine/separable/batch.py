@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hwmodel.accesses import Accesses
-from hwmodel.design import BankLayout, Blocks, GroupDesign, Policy, Processor, Scan, units_of
+from hwmodel.design import BankLayout, Blocks, GroupDesign, Keep, Processor, Scan, units_of
 from hwmodel.machine.energy import EnergyPrices, energy_prices
 from hwmodel.machine.group import Group
 from hwmodel.machine.local_ports import LocalPorts
@@ -37,12 +37,13 @@ from hwmodel.machine.priced import (
 from hwmodel.machine.schedule.datapaths import Datapaths
 from hwmodel.machine.schedule.processors import check_layouts
 from hwmodel.machine.separable.axes import Ints, find_parts
-from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, unchanging_along
+from hwmodel.machine.separable.axis_table import AxisTable, axis_table, fields_of, reading_along
 from hwmodel.machine.separable.block_order import OrderCounts, Structures, make_structures
 from hwmodel.machine.separable.built import BatchMemories, Buffers
 from hwmodel.machine.separable.counts import GroupCounts, Memory, make_counts
 from hwmodel.machine.separable.energy import GroupEnergy, moved_data, port_words
-from hwmodel.machine.separable.first_use import Fetch, fetch_of, find_masks
+from hwmodel.machine.separable.fetches import Reading, StructureKeeps
+from hwmodel.machine.separable.first_use import find_masks
 from hwmodel.machine.separable.live_sets import LiveSets
 from hwmodel.machine.separable.runs import runs_hold
 from hwmodel.machine.separable.sizes import Sizes
@@ -81,8 +82,8 @@ def open_batch(accesses: Accesses, platform: Platform, tasks: Sequence[str]) -> 
 class Kept:
     """Tables of block sides, dimensions put together of them, and the bytes that the tables take: nearly all of it."""
 
-    tables: dict[tuple[int, bool, Fetch, bytes], AxisTable] = field(default_factory=dict)
-    unchanging: dict[tuple[int, bool, bytes], NDArray[np.bool_]] = field(default_factory=dict)
+    tables: dict[tuple[int, bool, bytes], AxisTable] = field(default_factory=dict)
+    readings: dict[tuple[int, bool, bytes], Reading] = field(default_factory=dict)
     orders: dict[tuple[object, ...], OrderCounts] = field(default_factory=dict)
     ports: dict[tuple[Scan, frozenset[str]], LocalPorts] = field(default_factory=dict)
     size: int = 0
@@ -90,7 +91,7 @@ class Kept:
     def clear(self) -> None:
         """Forget all; what is asked for again is made again."""
         self.tables.clear()
-        self.unchanging.clear()
+        self.readings.clear()
         self.orders.clear()
         self.ports.clear()
         self.size = 0
@@ -114,17 +115,19 @@ class GroupBatch:
         scan: Scan,
         shapes: NDArray[np.int64],
         rates: NDArray[np.int64],
-        policy: Policy = "reuse",
+        keeps: StructureKeeps | None = None,
         *,
         products_only: bool = False,
     ) -> Priced:
         """The figures of blocks of shapes (S, rank) under a scan that is legal for all, and of rates (U, tasks).
 
+        Without `keeps` what is loaded is kept until its last use.
+
         Tasks stand as they were given. Structures that are no products after all (several readers of one array, each
         the later along another dimension), or whose delays skip indices of a step, are priced by the exact path, or
         skipped with `products_only`.
         """
-        structures = self.structures(scan, shapes, policy)
+        structures = self.structures(scan, shapes, keeps)
         timing = self.timing(self.tasks, scan)
 
         def cycles(*, cyclic: bool) -> Figures:
@@ -141,7 +144,7 @@ class GroupBatch:
         wrong = np.flatnonzero(~(structures.holds & timing.has_formula(structures)))
         if products_only:
             return without(priced, wrong)
-        designs = self._designs(scan, shapes[wrong], policy)
+        designs = self._designs(scan, shapes, wrong, keeps)
         return corrected(priced, wrong, [price_structure(self.accesses, self.platform, one, rates) for one in designs])
 
     def fastest(
@@ -149,7 +152,7 @@ class GroupBatch:
         scan: Scan,
         shapes: NDArray[np.int64],
         offered: Sequence[Sequence[int]],
-        policy: Policy = "reuse",
+        keeps: StructureKeeps | None = None,
         *,
         times: Collection[str] = (LATENCY,),
         products_only: bool = False,
@@ -162,7 +165,7 @@ class GroupBatch:
         without a name, all are. That is enough where only figures with `units_are_free` are compared: `Timing.least`
         says why. The other legal combinations are `left_out`. Where none is legal, one that is not stands for all.
         """
-        structures = self.structures(scan, shapes, policy)
+        structures = self.structures(scan, shapes, keeps)
         timing = self.timing(self.tasks, scan)
         rates_of = [
             Offered.of(rates, partial(timing.paths.fill, task)) for task, rates in zip(self.tasks, offered, strict=True)
@@ -202,7 +205,7 @@ class GroupBatch:
         )
         if products_only:
             return without(priced, np.flatnonzero(wrong))
-        designs = self._designs(scan, shapes[wrong], policy)
+        designs = self._designs(scan, shapes, np.flatnonzero(wrong), keeps)
         exact = [fastest_structure(self.accesses, self.platform, one, offered, times=times) for one in designs]
         return corrected(priced, np.flatnonzero(wrong), exact)
 
@@ -315,38 +318,46 @@ class GroupBatch:
                 return True
         return False
 
-    def _unchanging(self, scan: Scan, shapes: Ints) -> NDArray[np.bool_]:
-        """Which arrays from outside are the same at every tick, (S, arrays): along each dimension of the blocks."""
-        unchanging = np.ones((len(shapes), len(self.counts.parts.group.loaded)), np.bool_)
+    def keeps_of(self, design: GroupDesign) -> tuple[Keep, ...]:
+        """What a design keeps of each array from outside."""
+        return tuple(map(design.keep_of, self.counts.parts.group.loaded))
+
+    def structures_of(self, design: GroupDesign) -> Structures:
+        """That of a plain design, what it keeps included."""
+        shapes = np.array([design.blocks.shape], np.int64).reshape(1, -1)
+        return self.structures(design.blocks.scan, shapes, StructureKeeps.alike(self.keeps_of(design), 1))
+
+    def reading(self, scan: Scan, shapes: NDArray[np.int64]) -> Reading:
+        """How blocks of these shapes read arrays from outside along each loop."""
+        loops, picks = [], []
         for block, descending in zip(scan.dimensions, scan.descending, strict=True):
             sides, pick = np.unique(shapes[:, block], return_inverse=True)
             key = block, descending, sides.tobytes()
-            if key not in self.kept.unchanging:
-                self.kept.unchanging[key] = unchanging_along(self.counts, block, sides, descending=descending)
-            unchanging &= self.kept.unchanging[key][pick.ravel()]
-        return unchanging
+            if key not in self.kept.readings:
+                self.kept.readings[key] = reading_along(self.counts, block, sides, descending=descending)
+            loops.append(self.kept.readings[key])
+            picks.append(pick.ravel())
+        return Reading.of_structures(loops, picks)
 
-    def structures(self, scan: Scan, shapes: NDArray[np.int64], policy: Policy = "reuse") -> Structures:
-        """The orders of blocks of these shapes."""
+    def structures(self, scan: Scan, shapes: NDArray[np.int64], keeps: StructureKeeps | None = None) -> Structures:
+        """The orders of blocks of these shapes, and what they keep."""
         tables, picks = [], []
-        unchanging = np.zeros((len(shapes), len(self.counts.parts.group.loaded)), np.bool_)
-        if policy != "reuse":
-            unchanging = self._unchanging(scan, shapes)
-        for block, descending in zip(scan.dimensions, scan.descending, strict=True):
-            fetch = fetch_of(policy, innermost=block == scan.dimensions[-1])
-            columns = np.column_stack([shapes[:, block], unchanging & (fetch != "once")])
-            rows, pick = np.unique(columns, axis=0, return_inverse=True)
-            key = block, descending, fetch, rows.tobytes()
+        loaded, whole = len(self.counts.parts.group.loaded), np.ones(len(shapes), np.bool_)
+        fetched = np.zeros((len(shapes), len(scan.dimensions), loaded), np.int64)
+        if keeps is not None and scan.dimensions and any(keep != Keep(0) for each in keeps.choices for keep in each):
+            fetched, whole = keeps.codes(self.reading(scan, shapes))
+        for loop, (block, descending) in enumerate(zip(scan.dimensions, scan.descending, strict=True)):
+            rows, pick = np.unique(np.column_stack([shapes[:, block], fetched[:, loop]]), axis=0, return_inverse=True)
+            key = block, descending, rows.tobytes()
             if key not in self.kept.tables:
-                table = axis_table(
-                    self.counts, block, rows[:, 0], descending=descending, fetch=fetch, unchanging=rows[:, 1:] > 0
-                )
+                table = axis_table(self.counts, block, rows[:, 0], rows[:, 1:], descending=descending)
                 self.kept.tables[key] = table
                 self.kept.size += table.nbytes
             tables.append(self.kept.tables[key])
             picks.append(pick.ravel())
         rows = np.array(picks).reshape(len(tables), len(shapes)).T
-        return make_structures(self.counts, scan, tables, rows, self.kept.orders)
+        structures = make_structures(self.counts, scan, tables, rows, self.kept.orders)
+        return replace(structures, holds=structures.holds & whole)
 
     def _blocks(self, memory: Ints) -> Figures | None:
         size = self.platform.local.block_bits
@@ -370,13 +381,16 @@ class GroupBatch:
             total += port.bytes_of_words(name, words)
         return total
 
-    def _designs(self, scan: Scan, shapes: Ints, policy: Policy) -> list[GroupDesign]:
-        """Structures of these shapes as designs, of one unit for each task."""
-        processors = tuple(Processor(task) for task in self.tasks)
-        return [
-            GroupDesign(processors, Blocks(tuple(shape), scan), layouts=self.layouts, policy=policy)
-            for shape in shapes.tolist()
-        ]
+    def _designs(self, scan: Scan, shapes: Ints, rows: Ints, keeps: StructureKeeps | None) -> list[GroupDesign]:
+        """Some structures of these shapes as designs, of one unit for each task."""
+        processors, loaded = tuple(Processor(task) for task in self.tasks), self.counts.parts.group.loaded
+        designs = []
+        for row in rows.tolist():
+            blocks = Blocks(tuple(shapes[row].tolist()), scan)
+            own = keeps.choices[keeps.which[row]] if keeps is not None else ()
+            chosen = zip(loaded, own, strict=keeps is not None)
+            designs.append(GroupDesign(processors, blocks, layouts=self.layouts, keeps=tuple(chosen)))
+        return designs
 
 
 # Which rates of each task may be the fastest of a structure.

@@ -26,8 +26,8 @@ from hwmodel.machine.ticks import require_legal
 
 
 def is_plain(design: GroupDesign) -> bool:
-    """Whether a design opens nothing but a policy or layouts: no outer blocks, cuts, FIFOs, recomputing or keeps."""
-    return not (design.blocks.outer or design.fifos or design.recompute or design.keeps) and all(
+    """Whether a design opens nothing but a policy, keeps or layouts: no outer blocks, cuts, FIFOs or recomputing."""
+    return not (design.blocks.outer or design.fifos or design.recompute) and all(
         processor.cut is None for processor in design.processors
     )
 
@@ -40,9 +40,7 @@ def estimate_separably(batch: GroupBatch, design: GroupDesign) -> GroupEstimate 
     batch = batch.with_layouts(design.layouts)
     group = batch.counts.parts.group
     require_legal(group, group.last, design.blocks)
-    structures = batch.structures(
-        design.blocks.scan, np.array([design.blocks.shape], np.int64).reshape(1, -1), design.policy
-    )
+    structures = batch.structures_of(design)
     if not structures.holds.all():
         return None
     rates = {processor.task: processor.rate for processor in design.processors}

@@ -15,12 +15,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from hwmodel.design import Policy
-from hwmodel.machine.int64 import require_numbers
 from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts, Runs
 
 NEVER = np.int64(1) << 62
@@ -133,7 +130,7 @@ def _read_through(parts: Parts, masks: Masks, fields: Fields, block: int, link: 
     """First and last places at which one tiler reads each index of what moves with this dimension."""
     dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
     work = fields.work[link.task]
-    work = _by_allowed(link, dimension, work)
+    work = by_allowed(link, dimension, work)
     if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
         runs, cells = link.axes[axis].by_element, link.axes[axis].extent
         return least_by(runs, work, cells), greatest_by(runs, as_last(work), cells)
@@ -159,7 +156,7 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
             need = least_by(link.axes[axis].by_repetition, read, extent)
         else:
             need = read[:, link.axes[axis].touched].min(axis=1, keepdims=True)
-        needs.append(_by_allowed(link, dimension, need))
+        needs.append(by_allowed(link, dimension, need))
     work, fields.merges["work", task] = merged(needs, latest=False)
     delay = parts.delay(task)
     if delay is not None and delay[1] == dimension:
@@ -167,7 +164,7 @@ def _run_task(parts: Parts, fields: Fields, block: int, task: str) -> None:
     fields.work[task] = work
 
 
-def _by_allowed(link: Link, dimension: int | None, places: Ints) -> Ints:
+def by_allowed(link: Link, dimension: int | None, places: Ints) -> Ints:
     """The places of those indices of a dimension that access through a tiler, NEVER for the others."""
     if dimension is None or dimension not in link.allowed:
         return places
@@ -176,7 +173,7 @@ def _by_allowed(link: Link, dimension: int | None, places: Ints) -> Ints:
 
 def _made(parts: Parts, fields: Fields, block: int, piece: str) -> Ints:
     link, axis = parts.writes[piece], parts.axes[piece][block]
-    work = _by_allowed(link, parts.dimensions[link.task][block], fields.work[link.task])
+    work = by_allowed(link, parts.dimensions[link.task][block], fields.work[link.task])
     if axis is None:
         return work if work.shape[1] == 1 else work.min(axis=1, keepdims=True)
     along = link.axes[axis]
@@ -233,7 +230,7 @@ def _run_free(parts: Parts, masks: Masks, task: str, dimension: int) -> None:
             read = np.where(masks.read[piece, axis], 0, NEVER)[None, :]
             needs.append(least_by(link.axes[axis].by_repetition, read, extent))
         elif dimension in link.allowed and piece in parts.reads:
-            needs.append(_by_allowed(link, dimension, np.zeros((1, extent), np.int64)))
+            needs.append(by_allowed(link, dimension, np.zeros((1, extent), np.int64)))
     if not needs:
         masks.runs[task, dimension] = np.ones(extent, np.bool_)
         return
@@ -250,82 +247,3 @@ def _reads_something(masks: Masks, link: Link) -> bool:
         bool((allowed & masks.runs.get((link.task, dimension), allowed)).any())
         for dimension, allowed in link.allowed.items()
     )
-
-
-# What policies fetch along one dimension of the blocks: an element once for all places that read it, for each of them,
-# or at the first place.
-
-Fetch = Literal["once", "each", "start"]
-
-
-def fetch_of(policy: Policy, *, innermost: bool) -> Fetch:
-    """How a policy fetches along a dimension: a strip runs along the innermost one of the scan."""
-    if policy == "reuse":
-        return "once"
-    if policy == "tile" or not innermost:
-        return "each"
-    return "once" if policy == "strip" else "start"
-
-
-@dataclass(frozen=True, eq=False)
-class Each:
-    """Every index with every place that reads it: the side, and the place; and how several readers were merged."""
-
-    side: Ints
-    cell: Ints
-    place: Ints
-    merge: Merge
-
-
-def read_at_each(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> Each:
-    """The places at which each index of an array is read, as pairs, each once."""
-    places = int(max(work.max(initial=0, where=work != NEVER) for work in fields.work.values())) + 1
-    cells, sides = _cells(parts, block, piece), len(fields.work[parts.group.last])
-    require_numbers(sides, cells, places)
-    keys = [_pairs(parts, masks, fields, block, link, places) for link in parts.reads[piece]]
-    together = np.unique(np.concatenate(keys))
-    side = together // (cells * places)
-    number = np.bincount(side, minlength=sides)
-    leads = np.stack([np.bincount(key // (cells * places), minlength=sides) == number for key in keys])
-    leaders = (np.int64(1) << np.arange(len(keys))) @ leads.astype(np.int64)
-    cell = together // places % cells
-    return Each(side, cell, together % places, Merge(np.logical_not(leads.all(axis=0)), leaders))
-
-
-def is_unchanging_along(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> Mask:
-    """By side, whether each tiler reads the same indices of an array at every place at which it reads.
-
-    What a tiler reads at a tick is a product over the dimensions, so it is the same at every tick if it is along each.
-    """
-    sides, cells = len(fields.work[parts.group.last]), _cells(parts, block, piece)
-    same = np.ones(sides, np.bool_)
-    for link in parts.reads[piece]:
-        places = int(max(fields.work[link.task].max(initial=0, where=fields.work[link.task] != NEVER), 0)) + 1
-        pairs = _pairs(parts, masks, fields, block, link, places)
-        side = pairs // (cells * places)
-        indices = np.unique(pairs // places) // cells
-        at = np.unique(side * places + pairs % places) // places
-        number, indices, at = (np.bincount(each, minlength=sides) for each in (side, indices, at))
-        same &= number == indices * at
-    return same
-
-
-def _cells(parts: Parts, block: int, piece: str) -> int:
-    axis = parts.axes[piece][block]
-    return 1 if axis is None else parts.extent(piece, axis)
-
-
-def _pairs(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link, places: int) -> Ints:
-    """Side, index and place of all that one tiler reads, as one number each."""
-    dimension, axis = parts.dimensions[link.task][block], parts.axes[link.piece][block]
-    work, cells = fields.work[link.task], _cells(parts, block, link.piece)
-    work = _by_allowed(link, dimension, work)
-    if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
-        index, place = link.axes[axis].element, work[:, link.axes[axis].repetition]
-        side, pair = np.nonzero(place != NEVER)
-        return np.unique((side * cells + index[pair]) * places + place[side, pair])
-    side, repetition = np.nonzero(work != NEVER)
-    at = np.unique(side * places + work[side, repetition])
-    touched = np.zeros(1, np.int64) if axis is None else np.flatnonzero(masks.touched(link, axis))
-    whole = (at // places * cells)[:, None] + touched
-    return np.unique(whole * places + (at % places)[:, None])

@@ -20,7 +20,7 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, interval_of, rate_of, units_of
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, Scan, interval_of, parse_keep, rate_of, units_of
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
@@ -32,6 +32,7 @@ from hwmodel.machine.priced import (
     count_combinations,
     units_are_free,
 )
+from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.units_exact import price_structure
 from hwmodel.platform import ExternalMemory, Platform
 
@@ -100,7 +101,9 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
     shapes = [extents, *(shape for shape in shapes if scan in model.legal_scans(last, shape))]
     policy, layouts = data.draw(st.sampled_from(POLICIES)), data.draw(bank_layouts(network, tasks))
     batch = batch.with_layouts(layouts)
-    found = batch.fastest(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), offered, policy, times=times)
+    loaded = len(batch.counts.parts.group.loaded)
+    keeps = StructureKeeps.alike([parse_keep(policy, len(extents))] * loaded, len(shapes))
+    found = batch.fastest(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), offered, keeps, times=times)
     legal = 0
     for number, shape in enumerate(shapes):
         processors = tuple(Processor(task) for task in tasks)
@@ -112,7 +115,7 @@ def test_in_batches_the_fewest_units_of_the_fastest(data: st.DataObject) -> None
             event(f"combinations: {min(int(found.legal[number].sum()), 4)}")
             _require_each_best(model, structure, every, found, number)
     event(f"times: {', '.join(times)}")
-    event(f"products: {bool(batch.structures(scan, np.array(shapes).reshape(len(shapes), -1), policy).holds.all())}")
+    event(f"products: {bool(batch.structures(scan, np.array(shapes).reshape(len(shapes), -1), keeps).holds.all())}")
     event(f"left out: {found.left_out > 0}")
     assert found.left_out == legal - int(found.legal.sum())
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from strategies_designs import MappedSpec, mapped_specs
-from strategies_machine import groups, platforms, residences
+from strategies_machine import array_keeps, groups, platforms, residences
 from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
@@ -72,9 +72,9 @@ def test_what_is_separable_is_held_in_pieces(data: st.DataObject) -> None:
     last = batch.counts.parts.group.last
     shape = data.draw(st.tuples(*(st.integers(1, extent) for extent in model.accesses.extents(last))))
     blocks = Blocks(shape, data.draw(st.sampled_from(model.legal_scans(last, shape))))
-    policy = data.draw(st.sampled_from(POLICIES))
-    if batch.structures(blocks.scan, np.array([shape], np.int64).reshape(1, -1), policy).holds.all():
-        design = GroupDesign(tuple(Processor(task) for task in tasks), blocks, policy=policy)
+    policy, own = data.draw(st.sampled_from(POLICIES)), data.draw(array_keeps(network, tasks, len(shape)))
+    design = GroupDesign(tuple(Processor(task) for task in tasks), blocks, policy=policy, keeps=own)
+    if batch.structures_of(design).holds.all():
         plan = plan_group(model.accesses, model.platform, design)
         for held, contents in buffers(plan):
             event(f"{policy}, {len(held.sources)} sources")

@@ -11,7 +11,8 @@ import pytest
 from energy_oracle import with_energies
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
-from strategies_machine import bank_layouts, groups, offered_rates, platforms, residences
+from numpy.typing import NDArray
+from strategies_machine import bank_layouts, groups, keeps, offered_rates, platforms, residences
 from strategies_networks import networks
 
 from arrayol.checks.check import load_checked
@@ -19,12 +20,13 @@ from arrayol.checks.top import choose_top
 from arrayol.errors import ArrayolError
 from arrayol.files import shipped_folder
 from arrayol.ir.network import flatten
-from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor, interval_of, units_of
+from hwmodel.design import POLICIES, Blocks, GroupDesign, Keep, Processor, interval_of, parse_keep, units_of
 from hwmodel.machine.estimate import OBJECTIVES
 from hwmodel.machine.group import Group
 from hwmodel.machine.model import MachineModel, find_offers, possible_fifos
 from hwmodel.machine.priced import Priced
 from hwmodel.machine.separable.batch import GroupBatch
+from hwmodel.machine.separable.fetches import StructureKeeps
 from hwmodel.machine.units_exact import price_structure
 from hwmodel.platform import Platform, find_platform
 
@@ -62,21 +64,25 @@ def _require_batch_holds(data: st.DataObject, platform: Platform) -> None:
     shapes = data.draw(st.lists(st.tuples(*(st.integers(1, extent) for extent in extents)), min_size=1, max_size=4))
     scan = data.draw(st.sampled_from(model.legal_scans(last, (1,) * len(extents)) or model.legal_scans(last, extents)))
     shapes = [shape for shape in shapes if scan in model.legal_scans(last, shape)] or [extents]
-    rates = np.array(list(product(*data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))), np.int64)
-    rates = rates[np.sort(np.random.default_rng(0).permutation(len(rates))[:9])]
+    rates = some_rates(data.draw(offered_rates(model.platform, network, tasks, (1, 2, 3))))
     event(f"burst {platform.memory.burst}, moving axes: {min(len(batch.counts.moved_axes), 4)}")
     event(f"intervals: {len(np.unique(interval_of(rates)))}")
-    policy = data.draw(st.sampled_from(POLICIES))
-    event(f"policy {policy}")
+    chosen_keeps = data.draw(st.lists(all_keeps(batch, len(extents)), min_size=1, max_size=3))
+    which = data.draw(st.lists(st.sampled_from(range(len(chosen_keeps))), min_size=len(shapes), max_size=len(shapes)))
     drawn = data.draw(bank_layouts(network, tasks))
     layouts = tuple(layout for layout in drawn if not model.accesses.is_resident(layout.array))
     batch = batch.with_layouts(layouts)
-    priced = batch.price(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), rates, policy)
-    structures = batch.structures(scan, np.array(shapes, np.int64).reshape(len(shapes), -1), policy)
+    table, of_each = (
+        np.array(shapes, np.int64).reshape(len(shapes), -1),
+        StructureKeeps(tuple(chosen_keeps), np.array(which)),
+    )
+    priced, structures = batch.price(scan, table, rates, of_each), batch.structures(scan, table, of_each)
     for number, shape in enumerate(shapes):
-        event("product" if structures.holds[number] else "no product")
+        own = tuple(zip(batch.counts.parts.group.loaded, chosen_keeps[which[number]], strict=True))
+        for kind in {_kind(keep) for _, keep in own}:
+            event(f"{kind}: {'product' if structures.holds[number] else 'no product'}")
         design = GroupDesign(
-            tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), layouts=layouts, policy=policy
+            tuple(Processor(task) for task in tasks), Blocks(tuple(shape), scan), layouts=layouts, keeps=own
         )
         alone = price_structure(model.accesses, model.platform, design, rates)
         np.testing.assert_array_equal(priced.legal[number], alone.legal[0])
@@ -87,6 +93,25 @@ def _require_batch_holds(data: st.DataObject, platform: Platform) -> None:
             faster = tuple(replace(one, units=units, interval=own or None) for one, units, own in pairs)
             _require_same_estimates(model, replace(design, processors=faster))
         _require_same_figures(priced, number, alone)
+
+
+def some_rates(offered: list[tuple[int, ...]]) -> NDArray[np.int64]:
+    """At most nine of all combinations."""
+    rates = np.array(list(product(*offered)), np.int64)
+    return rates[np.sort(np.random.default_rng(0).permutation(len(rates))[:9])]
+
+
+@st.composite
+def all_keeps(draw: st.DrawFn, batch: GroupBatch, loops: int) -> tuple[Keep, ...]:
+    """A keep for each array from outside: a policy's, or of each array its own."""
+    loaded = batch.counts.parts.group.loaded
+    if draw(st.integers(0, 3)) == 0:
+        return (parse_keep(draw(st.sampled_from(POLICIES)), loops),) * len(loaded)
+    return tuple(draw(keeps(loops)) for _ in loaded)
+
+
+def _kind(keep: Keep) -> str:
+    return f"{'shared ' * keep.shared}{'eager ' * keep.eager}{min(keep.level, 1)}"
 
 
 def _require_same_figures(priced: Priced, number: int, alone: Priced) -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
 from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
-from strategies_machine import groups, platforms, residences
+from strategies_machine import array_keeps, groups, platforms, residences
 from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
@@ -67,23 +66,24 @@ def test_pieces_are_those_of_the_exact_path(data: st.DataObject) -> None:
     shape = data.draw(st.tuples(*(st.integers(1, extent) for extent in extents)))
     scans = model.legal_scans(last, shape)
     blocks = Blocks(shape, data.draw(st.sampled_from(scans)))
-    policy = data.draw(st.sampled_from(POLICIES))
-    structures = batch.structures(blocks.scan, np.array([shape], np.int64).reshape(1, -1), policy)
+    policy, own = data.draw(st.sampled_from(POLICIES)), data.draw(array_keeps(network, tasks, len(shape)))
+    design = GroupDesign(tuple(map(Processor, tasks)), blocks, policy=policy, keeps=own)
+    structures = batch.structures_of(design)
     if not structures.holds.all():
         event("no product")
         return
-    plan = plan_group(model.accesses, model.platform, GroupDesign(tuple(map(Processor, tasks)), blocks, policy=policy))
+    plan = plan_group(model.accesses, model.platform, design)
     found = buffer_contents(batch.counts, structures, steps_between(batch.counts.counted, structures)[0])
     sizes = Sizes(batch.counts).sizes(structures)[0]
     for number, held in enumerate(plan.held):
         expected = plan.buffers[held.array].contents
         event(f"read in part: {any(held.array in piece for piece in batch.counts.read_in_part)}")
         event(f"{len(held.sources)} sources, {type(expected).__name__}")
-        own = found[number]
-        assert own.size == expected.size == sizes[number]
-        assert own.size_in_succession == expected.size_in_succession
+        pieces = found[number]
+        assert pieces.size == expected.size == sizes[number]
+        assert pieces.size_in_succession == expected.size_in_succession
         function = data.draw(functions(len(model.accesses.shape(held.array))))
         deepest = Sizes(batch.counts).depths(structures, number, function)
-        assert deepest.tolist() == [depth_of(own.pieces, function)]
-        for mine, theirs in zip(figures(own), figures(expected), strict=True):
+        assert deepest.tolist() == [depth_of(pieces.pieces, function)]
+        for mine, theirs in zip(figures(pieces), figures(expected), strict=True):
             assert mine == theirs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
-from strategies_machine import groups, platforms
+from strategies_machine import array_keeps, groups, platforms
 from strategies_networks import networks
 
 from arrayol.errors import ArrayolError
@@ -25,7 +25,8 @@ def test_every_step_is_that_of_the_exact_path(data: st.DataObject) -> None:
     assume(scans)
     policy = data.draw(st.sampled_from(("reuse", "reuse", "strip", "tile")))
     blocks = Blocks(shape, data.draw(st.sampled_from(scans)))
-    design = GroupDesign(tuple(Processor(task) for task in tasks), blocks, policy=policy)
+    own = data.draw(array_keeps(network, tasks, len(shape)))
+    design = GroupDesign(tuple(Processor(task) for task in tasks), blocks, policy=policy, keeps=own)
     try:
         estimate = model.exact(design)
     except ArrayolError:

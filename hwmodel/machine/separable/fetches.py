@@ -1,0 +1,207 @@
+"""What is kept of an array from outside, loop by loop (docs/machine.md, section 2, "Keeps").
+
+The ticks that read an element are a product of sets of places, one of each loop of the scan, and so are the prefixes at
+which it is read. So a keep at level l fetches it along each of the l outer loops at every place that reads it (`EACH`),
+and along the others once, for its first place (`ONCE`) or, where it is eager, for the first of all (`START`).
+
+Where prefixes share, only a prefix that does not follow another one of the element fetches it. Prefixes count as the
+digits of a clock do. Let j be the innermost of the l outer loops at which not every element is read at every place.
+Below it, all digits run full, so one prefix follows another where the digit of j goes up by one: along j, each run of
+places is one fetch (`RUNS`), along the loops outside of j each place is, and below there is one run. That is all, but
+for an element that is read at the last place of j and at the first: there the next digit outside may go up, and what is
+fetched is no product. Such structures are left to the exact path.
+
+One code stands for others where they do the same: where elements are read at single places, or in one run, or from the
+first place on. So equal codes are equal fetches, and what is unchanging is fetched `ONCE`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from hwmodel.design import Keep
+from hwmodel.machine.int64 import require_numbers
+from hwmodel.machine.separable.axes import Ints, Link, Mask, Parts
+from hwmodel.machine.separable.first_use import NEVER, Fields, Masks, Merge, by_allowed
+
+ONCE, EACH, START, RUNS = range(4)
+
+
+@dataclass(frozen=True, eq=False)
+class Instances:
+    """Instances of indices: the side, the index, and the first and last places; and how several readers were merged."""
+
+    side: Ints
+    cell: Ints
+    first: Ints
+    last: Ints
+    merge: Merge
+
+
+def instances_of(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str, in_runs: Mask) -> Instances:
+    """One for each place that reads an index of an array or, for the sides `in_runs` (S,), for each run of places."""
+    pairs = _Pairs.of(parts, masks, fields, block, piece)
+    together = pairs.together
+    side, cell, place = pairs.split(together)
+    heads = (np.diff(together, prepend=-2) != 1) | (place == 0) | ~in_runs[side]
+    tails = np.append(heads[1:], True) if len(heads) else heads
+    number = np.bincount(side, minlength=pairs.sides)
+    leads = np.stack([np.bincount(pairs.split(key)[0], minlength=pairs.sides) == number for key in pairs.keys])
+    leaders = (np.int64(1) << np.arange(len(pairs.keys))) @ leads.astype(np.int64)
+    merge = Merge(np.logical_not(leads.all(axis=0)), leaders)
+    return Instances(side[heads], cell[heads], place[heads], place[tails], merge)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How arrays from outside are read along one dimension of the blocks, by side and array (S, arrays).
+
+    `same`: each tiler reads the same indices at every place. Of every index that is read: `full`, it is at all places;
+    `single`, at one; `from_start`, at the first one; `in_a_run`, at neighbouring ones, through each tiler too. `meets`:
+    some index is at the first place and at the last.
+    """
+
+    same: Mask
+    full: Mask
+    single: Mask
+    from_start: Mask
+    in_a_run: Mask
+    meets: Mask
+
+    @staticmethod
+    def along(parts: Parts, masks: Masks, of: Fields, block: int, places: Ints) -> Reading:
+        """That along a dimension whose blocks have so many places (S,)."""
+        columns = [_reading(_Pairs.of(parts, masks, of, block, name), places) for name in parts.group.loaded]
+        together = np.array(columns, np.bool_).reshape(len(columns), len(fields(Reading)), len(places))
+        return Reading(*together.transpose(1, 2, 0))
+
+    @staticmethod
+    def of_structures(loops: Sequence[Reading], picks: Sequence[Ints]) -> Reading:
+        """That of structures along the loops of their scan, (S, loops, arrays), each with a side of every loop."""
+        return Reading(
+            *(
+                np.stack([getattr(own, one.name)[pick] for own, pick in zip(loops, picks, strict=True)], axis=1)
+                for one in fields(Reading)
+            )
+        )
+
+    def codes(self, array: int, keep: Keep) -> tuple[Ints, Mask]:
+        """Of structures: what a keep of one array does along each loop (S, loops), and whether that is all (S,)."""
+        loop, rest = np.arange(self.full.shape[1]), START if keep.eager else ONCE
+        inside = loop < keep.level
+        holds = np.ones(len(self.full), np.bool_)
+        found = np.tile(np.where(inside, EACH, rest), (len(holds), 1))
+        if keep.shared:
+            opened = inside & ~self.full[..., array]
+            innermost = np.where(opened, loop, -1).max(axis=1, initial=-1)
+            found = np.where(inside & (loop >= innermost[:, None]), RUNS, found)
+            holds = (innermost < 0) | ~self.meets[np.arange(len(holds)), innermost, array]
+        alike = ((found == EACH) | (found == RUNS)) & self.single[..., array]
+        alike |= (found == RUNS) & self.in_a_run[..., array]
+        alike |= (found == START) & self.from_start[..., array]
+        unchanging: Mask = np.asarray(self.same[..., array].all(axis=1))
+        return np.where(alike | unchanging[:, None], ONCE, found), holds | unchanging
+
+
+@dataclass(frozen=True, eq=False)
+class StructureKeeps:
+    """What S structures keep of arrays from outside: of each one of some `choices`, a keep for each loaded array."""
+
+    choices: tuple[tuple[Keep, ...], ...]
+    which: Ints
+
+    @staticmethod
+    def alike(keeps: Sequence[Keep], structures: int) -> StructureKeeps:
+        """The same for all of so many structures."""
+        return StructureKeeps((tuple(keeps),), np.zeros(structures, np.int64))
+
+    def only(self, chosen: Ints) -> StructureKeeps:
+        """Those of some structures."""
+        return StructureKeeps(self.choices, self.which[chosen])
+
+    def codes(self, reading: Reading) -> tuple[Ints, Mask]:
+        """What is done along each loop (S, loops, arrays), and whether that is all (S,)."""
+        found, all_hold = np.zeros(reading.full.shape, np.int64), np.ones(len(self.which), np.bool_)
+        for array in range(len(self.choices[0])):
+            for keep in dict.fromkeys(choice[array] for choice in self.choices):
+                own = np.array([choice[array] == keep for choice in self.choices])[self.which]
+                codes, holds = reading.codes(array, keep)
+                found[own, :, array] = codes[own]
+                all_hold &= holds | ~own
+        return found, all_hold
+
+
+def _reading(pairs: _Pairs, places: Ints) -> list[Mask]:
+    """The masks of one array, (S,) each, in the order of `Reading`."""
+    together, sides = pairs.together, pairs.sides
+    side, _, place = pairs.split(together)
+    index = together // pairs.places
+    starts = np.diff(index, prepend=-1) != 0
+    ends = np.append(starts[1:], True) if len(starts) else starts
+    number, indices = (np.bincount(of, minlength=sides) for of in (side, side[starts]))
+    first = np.bincount(side[starts & (place == 0)], minlength=sides)
+    both = (place[starts] == 0) & (place[ends] == places[side[ends]] - 1)
+    gapless = np.logical_and.reduce([pairs.is_gapless(key) for key in (together, *pairs.keys)])
+    same = np.logical_and.reduce([pairs.is_same_at_all(key) for key in pairs.keys])
+    meets = np.bincount(side[ends][both], minlength=sides) > 0
+    return [same, number == indices * places, number == indices, first == indices, gapless, meets]
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """Side, index and place of all that is read of an array, as one number each, ascending: by tiler, and together."""
+
+    sides: int
+    cells: int
+    places: int
+    keys: list[Ints]
+    together: Ints
+
+    @staticmethod
+    def of(parts: Parts, masks: Masks, fields: Fields, block: int, piece: str) -> _Pairs:
+        places = int(max(work.max(initial=0, where=work != NEVER) for work in fields.work.values())) + 1
+        axis = parts.axes[piece][block]
+        cells, sides = 1 if axis is None else parts.extent(piece, axis), len(fields.work[parts.group.last])
+        require_numbers(sides, cells, places)
+        keys = [_of_tiler(parts, masks, fields, block, link, (cells, places)) for link in parts.reads[piece]]
+        return _Pairs(sides, cells, places, keys, np.unique(np.concatenate(keys)) if len(keys) > 1 else keys[0])
+
+    def split(self, key: Ints) -> tuple[Ints, Ints, Ints]:
+        """Side, index and place."""
+        index = key // self.places
+        return index // self.cells, index % self.cells, key % self.places
+
+    def is_gapless(self, key: Ints) -> Mask:
+        """By side, whether all places of each index are neighbours."""
+        gaps = (np.diff(key) > 1) & (np.diff(key // self.places) == 0)
+        gapless: Mask = np.bincount(self.split(key[1:][gaps])[0], minlength=self.sides) == 0
+        return gapless
+
+    def is_same_at_all(self, key: Ints) -> Mask:
+        """By side, whether a tiler with these pairs reads the same indices at every place at which it reads.
+
+        What a tiler reads at a tick is a product over the dimensions: it is the same at every tick if it is along each.
+        """
+        side, _, place = self.split(key)
+        indices = np.unique(key // self.places) // self.cells
+        at = np.unique(side * self.places + place) // self.places
+        number, indices, at = (np.bincount(each, minlength=self.sides) for each in (side, indices, at))
+        same: Mask = number == indices * at
+        return same
+
+
+def _of_tiler(parts: Parts, masks: Masks, fields: Fields, block: int, link: Link, most: tuple[int, int]) -> Ints:
+    dimension, axis, (cells, places) = parts.dimensions[link.task][block], parts.axes[link.piece][block], most
+    work = by_allowed(link, dimension, fields.work[link.task])
+    if axis is not None and dimension is not None and link.axes[axis].dimension == dimension:
+        index, place = link.axes[axis].element, work[:, link.axes[axis].repetition]
+        side, pair = np.nonzero(place != NEVER)
+        return np.unique((side * cells + index[pair]) * places + place[side, pair])
+    side, repetition = np.nonzero(work != NEVER)
+    at = np.unique(side * places + work[side, repetition])
+    touched = np.zeros(1, np.int64) if axis is None else np.flatnonzero(masks.touched(link, axis))
+    whole = (at // places * cells)[:, None] + touched
+    return np.unique(whole * places + (at % places)[:, None])
