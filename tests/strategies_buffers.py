@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hwmodel.local_memory.lines import Line, Lines
-from hwmodel.local_memory.pieces import Piece, Subscripts
+from hwmodel.local_memory.pieces import Loop, Piece
 
 
 def windows(extent: int, block: int, before: int = 0, after: int = 0, *, wrap: bool = False) -> Line:
@@ -63,45 +63,33 @@ def pieces(draw: st.DrawFn) -> tuple[Piece, int]:
     rank = draw(st.integers(1, 3))
     axes = draw(st.permutations(range(rank)))
     on_outer, on_inner = draw(st.integers(0, min(2, rank))), draw(st.booleans())
-    outer, inner = axes[:on_outer], axes[on_outer : on_outer + on_inner]
-    parts = [draw(_short_lines()) for _ in outer]
-    line = parts[0] if parts else draw(_short_lines())
-    for part in parts[1:]:
-        line = _product(line, part)
-    places = [draw(_subscripts(part.indices)) for part in parts]
-    column, free = draw(_short_lines()), sorted(axes[on_outer + on_inner :])
-    side = [draw(_subscripts(column.indices))] if inner else []
-    kept = [np.unique(draw(_subscripts(draw(st.integers(1, 4))))) for _ in free]
-    neighbours = _combined(kept, 1)
-    lines = Lines(line, column, draw(st.integers(0, 3)), len(neighbours))
-    sides = (_combined(places, line.indices), _combined(side, column.indices), neighbours)
-    return Piece(
-        lines,
-        Subscripts(tuple(outer), sides[0]),
-        Subscripts(tuple(inner), sides[1]),
-        Subscripts(tuple(free), sides[2]),
-    ), rank
-
-
-def _short_lines() -> st.SearchStrategy[Line]:
-    return st.one_of(lines_of_blocks(), lines_without_order())
-
-
-def _product(outer: Line, inner: Line) -> Line:
-    """The line of two loops, the second inside the first."""
-    ends = ((a[:, None] * inner.places + b).ravel() for a, b in ((outer.first, inner.first), (outer.last, inner.last)))
-    return Line(outer.places * inner.places, *ends)
+    moving = [*axes[:on_outer], *([None] if on_outer < 2 and draw(st.booleans()) else [])]
+    outer = tuple(draw(loops(axis)) for axis in draw(st.permutations(moving)))
+    inner = draw(loops(axes[on_outer] if on_inner and on_outer < rank else None))
+    free = sorted(axes[on_outer + on_inner :])
+    kept = [np.unique(draw(_subscripts(np.arange(draw(st.integers(1, 4)))))) for _ in free]
+    of_free = tuple(Loop.free(axis, own) for axis, own in zip(free, kept, strict=True))
+    return Piece(outer, (inner,), of_free, draw(st.integers(0, 3))), rank
 
 
 @st.composite
-def _subscripts(draw: st.DrawFn, indices: int) -> np.ndarray:
-    """Ascending subscripts, mostly in sequence; some come again, some are left out."""
+def loops(draw: st.DrawFn, axis: int | None) -> Loop:
+    """What comes along one loop; of no axis each place brings one index at most."""
+    line = draw(st.one_of(lines_of_blocks(), lines_without_order()))
+    if axis is None:
+        line = line.only(np.isin(np.arange(line.indices), np.unique(line.first, return_index=True)[1]))
+        return Loop(line.places, None, np.zeros(line.indices, np.int64), line.first, line.last)
+    return Loop(line.places, axis, draw(_subscripts(line.first)), line.first, line.last)
+
+
+@st.composite
+def _subscripts(draw: st.DrawFn, first: np.ndarray) -> np.ndarray:
+    """Ascending subscripts, mostly in sequence; some come again, at another place, and some are left out."""
+    indices = len(first)
     steps = draw(st.lists(st.sampled_from([1, 1, 1, 1, 0, 2, 3]), min_size=indices, max_size=indices))
-    return draw(st.integers(0, 3)) + np.cumsum(np.array(steps, np.int64))
-
-
-def _combined(columns: list[np.ndarray], rows: int) -> np.ndarray:
-    """All combinations of the subscripts of some axes, row-major; as many rows without columns where there is none."""
-    if not columns:
-        return np.zeros((rows, 0), np.int64)
-    return np.stack([each.ravel() for each in np.meshgrid(*columns, indexing="ij")], axis=1)
+    at, came, subscripts = draw(st.integers(0, 3)), set[tuple[int, int]](), list[int]()
+    for step, place in zip(steps, first.tolist(), strict=True):
+        at += max(step, int((at + step, place) in came))
+        came.add((at, place))
+        subscripts.append(at)
+    return np.array(subscripts, np.int64)

@@ -4,15 +4,10 @@ Under residues per axis each bank is a buffer of its own: it has the indices of 
 residues. All banks are addressed in one way: in one part or in classes apart, whichever makes the deepest bank smaller,
 each part in the form that does, and at the same base in all banks. So a part is as deep as its largest bank.
 
-A linear function mixes the subscripts, so that a bank holds other columns in each row. Only the box form has addresses
-then, and it is the last axis that the banks share out: of its indices, those of one residue modulo the banks are
-numbered by themselves. Two data of a bank that are equal in all other subscripts are of one residue. So the box is
-
-- with the last axis on the inner line: m0 as for one bank, m1 the greatest extent of a residue's indices;
-- with the last axis free: m0 m1 as for one bank, with as many neighbours as the most subscripts of a residue;
-- with the last axis alone on the outer line: m0 the greatest extent of a residue's indices, m1 all inner indices, so
-  that data with one address are of one inner index; or the box of one bank where that is smaller, as it also is with
-  other axes beside the last on the outer line.
+A linear function mixes the subscripts: which columns a bank has is another matter in each row. But B neighbours along
+the last axis lie in B banks, since gcd(alpha_last, B) = 1. So they take one address, each in its bank, as one index
+that lives as long as any of them (`Loop.in_neighbours`): what is addressed is a buffer of such groups, the same for all
+banks. Two data of one bank that live together are never of one group, as all other subscripts of a group are equal.
 
 Pieces lie one after another in each bank.
 """
@@ -24,26 +19,36 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hwmodel.local_memory.addresses import Addresses, BankAddresses, Box, ElementBox, Form, Groups, Ints, Part, placed
-from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
+from hwmodel.local_memory.addresses import Addresses, BankAddresses, ElementBox, Form, Groups, Ints, Part
+from hwmodel.local_memory.bank_functions import BankFunction, Linear
 from hwmodel.local_memory.enumerated import element_box
-from hwmodel.local_memory.forms import box, extent, forms_of, reaches
+from hwmodel.local_memory.forms import forms_of
 from hwmodel.local_memory.lines import Line, Lines
-from hwmodel.local_memory.pieces import Piece, Subscripts
+from hwmodel.local_memory.pieces import Loop, Piece, combined, line_of
 
 Bank = tuple[int, int]  # a group of outer and one of inner indices
 
 
 def depth_of(pieces: Sequence[Piece], function: BankFunction) -> int:
     """The words of the deepest bank of a buffer of these pieces."""
-    if isinstance(function, Linear):
-        return sum(_linear(piece, function).size for piece in pieces)
-    return sum(_Shares.of(piece, function).depth for piece in pieces)
+    return sum(_Banks.of(piece, function).depth for piece in pieces)
 
 
 def bank_addresses(piece: Piece, function: BankFunction) -> BankAddresses:
     """The addresses of a piece in its banks."""
-    return _by_residues(piece, function) if isinstance(function, Residues) else _linear(piece, function)
+    found = _Banks.of(piece, function)
+    addresses = {
+        bank: Addresses(
+            found.parts.get(bank, ()),
+            own.outer.classes,
+            own.inner.classes,
+            own.outer.numbers_by_class,
+            own.inner.numbers_by_class,
+            found.free,
+        )
+        for bank, own in found.lines.items()
+    }
+    return BankAddresses(found.depth, found.outer, found.inner, addresses, found.offset)
 
 
 def enumerated_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints, function: BankFunction) -> ElementBox:
@@ -55,49 +60,52 @@ def enumerated_box(shape: tuple[int, ...], element: Ints, born: Ints, last: Ints
     return element_box(function.rows(shape), function.address(places, shape), born, last, function.bank(places))
 
 
-def _by_residues(piece: Piece, function: Residues) -> BankAddresses:
-    shares = _Shares.of(piece, function)
-    outer, inner, free = (_numbered(group) for group in shares.groups)
-    addresses = {
-        bank: Addresses(
-            shares.parts.get(bank, ()),
-            own.outer.classes,
-            own.inner.classes,
-            own.outer.numbers_by_class,
-            own.inner.numbers_by_class,
-            shares.free,
-        )
-        for bank, own in shares.banks.items()
-    }
-    return BankAddresses(shares.depth, outer, inner, addresses, free.number)
-
-
 @dataclass(frozen=True, eq=False)
-class _Shares:
-    """What banks have of a piece under residues: `groups` of its outer, inner and free indices, lines by bank.
+class _Banks:
+    """What banks have of a piece: the groups of its outer and inner indices, the lines and parts of each bank.
 
-    `free` is the most places of the free part that a bank has, `depth` the words of all parts together.
+    `offset` is the number of each place of the free part in its bank, `free` the most that a bank has, `depth` the
+    words of all parts together.
     """
 
-    groups: tuple[Ints, Ints, Ints]
-    banks: Mapping[Bank, Lines]
+    outer: Groups
+    inner: Groups
+    offset: Ints
+    lines: Mapping[Bank, Lines]
     parts: Mapping[Bank, tuple[Part, ...]]
     free: int
     depth: int
 
     @staticmethod
-    def of(piece: Piece, function: Residues) -> _Shares:
-        outer, inner, free = (_groups(side, function.moduli) for side in (piece.outer, piece.inner, piece.free))
-        lines, most = piece.lines, int(np.bincount(free).max(initial=0))
-        rows, columns = _lines_by_group(lines.outer, outer), _lines_by_group(lines.inner, inner)
-        banks = {
-            (row, column): Lines(of_row, of_column, lines.lag)
+    def of(piece: Piece, function: BankFunction) -> _Banks:
+        outer, rows = _shared_out(piece.outer, function)
+        inner, columns = _shared_out(piece.inner, function)
+        offset, places = _shared_out(piece.free, function)
+        most = max((line.indices for line in places), default=0)
+        lines = {
+            (row, column): Lines(of_row, of_column, piece.lag)
             for row, of_row in enumerate(rows)
             for column, of_column in enumerate(columns)
         }
-        one, apart = _parts({None: banks}), _parts(_by_class(banks))
+        one, apart = _parts({None: lines}), _parts(_by_class(lines))
         parts, depth = min((one, apart), key=lambda choice: choice[1])
-        return _Shares((outer, inner, free), banks, parts, most, depth * most)
+        return _Banks(outer, inner, offset.number, lines, parts, most, depth * most)
+
+
+def _shared_out(loops: Sequence[Loop], function: BankFunction) -> tuple[Groups, list[Line]]:
+    """The indices of a line by bank, and the line of each bank. What banks have alike is one of them."""
+    if isinstance(function, Linear):
+        whole = [(loop, np.arange(len(loop.first))) for loop in loops]
+        parts = [
+            loop.in_neighbours(function.banks) if loop.axis == function.last else (loop, own) for loop, own in whole
+        ]
+        number = combined([own for _, own in parts], [len(loop.first) for loop, _ in parts])
+        return Groups(0 * number, number), [line_of([loop for loop, _ in parts])]
+    moduli = [1 if loop.axis is None else function.moduli[loop.axis] for loop in loops]
+    code = combined([loop.subscript % modulus for loop, modulus in zip(loops, moduli, strict=True)], moduli)
+    group = (np.cumsum(np.bincount(code) > 0) - 1)[code]  # codes are below the number of banks
+    line = line_of(loops)
+    return _numbered(group), [line.only(group == number) for number in range(int(group.max(initial=-1)) + 1)]
 
 
 def _by_class(banks: Mapping[Bank, Lines]) -> Mapping[Bank | None, Mapping[Bank, Lines]]:
@@ -136,71 +144,9 @@ def _least_forms(banks: Mapping[Bank, Lines]) -> Mapping[Bank, Form]:
     return {bank: own[best] for bank, own in forms.items()}
 
 
-def _linear(piece: Piece, function: Linear) -> BankAddresses:
-    lines, last, number = piece.lines, len(function.alpha) - 1, function.banks
-    if not lines.pairs:
-        return BankAddresses(0, _ungrouped(lines.outer.indices), _ungrouped(lines.inner.indices), {}, np.arange(0))
-    rows, columns = reaches(lines)
-    form, free = box(lines), lines.free
-    outer, inner = np.arange(lines.outer.indices), np.arange(lines.inner.indices)
-    offset = np.arange(lines.free)
-    if last in piece.inner.axes:
-        own = _groups_of_last(piece.inner, last, number)
-        form, inner = Box(form.outer, _greatest_extent(lines.inner, own, columns)), own.number
-    elif piece.outer.axes == (last,):
-        own = _groups_of_last(piece.outer, last, number)
-        turned = Box(_greatest_extent(lines.outer, own, rows), lines.inner.indices)
-        if turned.size < form.size:
-            form, outer = turned, own.number
-    elif last in piece.free.axes:
-        offset, free = _shared_out(piece.free, last, number)
-    addresses = Addresses(placed((Part(None, form),)), outer, inner, outer, inner, free)
-    groups = [Groups(np.zeros(len(each), np.int64), each) for each in (outer, inner)]
-    return BankAddresses(addresses.size, groups[0], groups[1], {(0, 0): addresses}, offset)
-
-
-def _groups(side: Subscripts, moduli: Sequence[int]) -> Ints:
-    """Indices by the residues of their subscripts: the group of each, those that are there numbered from 0."""
-    code = np.zeros(len(side.places), np.int64)
-    for column, axis in enumerate(side.axes):
-        code = code * moduli[axis] + side.places[:, column] % moduli[axis]
-    there = np.bincount(code) > 0  # codes are below the number of banks
-    group: Ints = (np.cumsum(there) - 1)[code]
-    return group
-
-
-def _groups_of_last(side: Subscripts, last: int, banks: int) -> Groups:
-    """Indices by the residue of their subscript along the last axis."""
-    return _numbered(side.places[:, side.axes.index(last)] % banks)
-
-
 def _numbered(group: Ints) -> Groups:
     order = np.argsort(group.astype(np.uint16), kind="stable")  # by digits: no comparing; banks are few
     count = np.bincount(group)
     number = np.empty(len(group), np.int64)
     number[order] = np.arange(len(group)) - np.repeat(np.cumsum(count) - count, count)
     return Groups(group, number)
-
-
-def _ungrouped(indices: int) -> Groups:
-    return Groups(np.zeros(indices, np.int64), np.arange(indices))
-
-
-def _lines_by_group(line: Line, group: Ints) -> list[Line]:
-    return [line.only(group == number) for number in range(int(group.max(initial=-1)) + 1)]
-
-
-def _greatest_extent(line: Line, groups: Groups, reach: int) -> int:
-    return max(extent(line.only(groups.group == number), reach) for number in np.unique(groups.group).tolist())
-
-
-def _shared_out(free: Subscripts, last: int, banks: int) -> tuple[Ints, int]:
-    """The offsets of places of the free part if the last axis is shared out, and how many there are."""
-    column = free.axes.index(last)
-    others = np.delete(free.places, column, axis=1)
-    other = np.unique(others, axis=0, return_inverse=True)[1].reshape(-1) if others.size else others.sum(axis=1)
-    subscripts = np.unique(free.places[:, column])
-    numbered = _numbered(subscripts % banks)
-    each = int(np.bincount(numbered.group).max())
-    own = numbered.number[np.searchsorted(subscripts, free.places[:, column])]
-    return other * each + own, each * (int(other.max()) + 1)

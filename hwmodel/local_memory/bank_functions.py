@@ -64,6 +64,11 @@ class Linear:
     alpha: tuple[int, ...]
     banks: int
 
+    @property
+    def last(self) -> int:
+        """The last axis: `banks` neighbours along it lie in different banks."""
+        return len(self.alpha) - 1
+
     def bank(self, places: Places) -> Places:
         """The banks of places (number, rank)."""
         return np.asarray(places @ np.array(self.alpha, np.int64) % self.banks, np.int64)

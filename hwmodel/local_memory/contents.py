@@ -13,7 +13,7 @@ from hwmodel.local_memory.bank_functions import BankFunction
 from hwmodel.local_memory.banked import BankedWords
 from hwmodel.local_memory.enumerated import element_box
 from hwmodel.local_memory.parts import addresses_of, size_in_succession, size_of
-from hwmodel.local_memory.pieces import Piece
+from hwmodel.local_memory.pieces import Piece, Subscripts
 from hwmodel.local_memory.words import BufferWords, Numbers, PieceWords
 
 Extents = tuple[int, ...]
@@ -54,13 +54,14 @@ class Pieces:
 
 
 def _words(shape: Extents, piece: Piece, addresses: Addresses | BankAddresses) -> PieceWords:
-    lines, sides = piece.lines, (piece.outer, piece.inner)
+    lines, sides = piece.lines, [Subscripts.of(loops) for loops in (piece.outer, piece.inner, piece.free)]
+    extents = [tuple(shape[axis] for axis in side.axes) for side in sides]
     of_lines = [
-        Numbers.of(np.column_stack([side.places, line.first]), (*(shape[axis] for axis in side.axes), line.places))
-        for side, line in zip(sides, (lines.outer, lines.inner), strict=True)
+        Numbers.of(np.column_stack([side.places, line.first]), (*own, line.places))
+        for side, line, own in zip(sides[:2], (lines.outer, lines.inner), extents[:2], strict=True)
     ]
-    free = Numbers.of(piece.free.places, tuple(shape[axis] for axis in piece.free.axes))
-    axes = (piece.outer.axes, piece.inner.axes, piece.free.axes)
+    free = Numbers.of(sides[2].places, extents[2])
+    axes = (sides[0].axes, sides[1].axes, sides[2].axes)
     return PieceWords(addresses, axes, (of_lines[0], of_lines[1], free), lines.inner.places, piece.start)
 
 

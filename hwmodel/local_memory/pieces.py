@@ -1,17 +1,99 @@
-"""What one source brings to a buffer: its lines, and which elements of the array their indices stand for.
+"""What one source brings to a buffer: when each index comes and is used last, along each loop of the walk.
 
 A source is the loader, or a task that writes the array. An axis of the array that moves with the inner loop of the walk
 belongs to the inner line, one that moves with other loops to the outer line, one that no tick tells apart is free. An
-index of a line stands for the subscripts of its axes and for the fetch that brings it: what is fetched again has an
-index for each fetch. Indices ascend by subscript, then by fetch; those of several loops by the outermost loop first.
+index of a loop stands for the subscript of its axis and for the fetch that brings it: what is fetched again has an
+index for each fetch. Indices ascend by subscript, then by fetch. Those of a line are all combinations of its loops',
+the outermost loop first.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from hwmodel.local_memory.addresses import Ints
-from hwmodel.local_memory.lines import Lines
+from hwmodel.local_memory.lines import Line, Lines
+
+
+@dataclass(frozen=True, eq=False)
+class Loop:
+    """The indices of one loop of `places`: by index the subscript of the `axis` that moves with it, 0 without one.
+
+    Each has the `first` place, that brings it, and the `last`, at which it is used. A free axis has one place.
+    """
+
+    places: int
+    axis: int | None
+    subscript: Ints
+    first: Ints
+    last: Ints
+
+    @staticmethod
+    def free(axis: int, subscript: Ints) -> Loop:
+        """Of an axis that no tick tells apart."""
+        return Loop(1, axis, subscript, 0 * subscript, 0 * subscript)
+
+    def in_neighbours(self, banks: int) -> tuple[Loop, Ints]:
+        """The indices in groups of up to so many neighbours, and the group of each.
+
+        Groups begin at the first subscript, and of an axis of which something comes again, with what each place brings.
+        A group comes with the first of its indices, and stays as long as any: no two of them have one subscript modulo
+        `banks`.
+        """
+        again = len(np.unique(self.subscript)) < len(self.subscript)
+        fetch = self.first if again else 0 * self.first
+        begin = np.full(self.places, np.iinfo(np.int64).max)
+        np.minimum.at(begin, fetch, self.subscript)
+        block = (self.subscript - begin[fetch]) // banks
+        most = int(block.max(initial=0)) + 1
+        groups, number = np.unique(fetch * most + block, return_inverse=True)
+        first, last = np.full(len(groups), self.places), np.zeros(len(groups), np.int64)
+        np.minimum.at(first, number.ravel(), self.first)
+        np.maximum.at(last, number.ravel(), self.last)
+        return Loop(self.places, self.axis, groups % most, first, last), number.ravel()
+
+
+def combined(numbers: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+    """By combination of the indices of some loops its number, where `numbers` says so by index of each.
+
+    `sizes` are how many numbers each loop has.
+    """
+    found = np.zeros(1, np.int64)
+    for own, size in zip(numbers, sizes, strict=True):
+        found = (found[:, None] * size + own).ravel()
+    return found
+
+
+def line_of(loops: Sequence[Loop]) -> Line:
+    """The line of some loops."""
+    places = [loop.places for loop in loops]
+    first, last = (combined(ends, places) for ends in ([loop.first for loop in loops], [loop.last for loop in loops]))
+    return Line(math.prod(places), first, last)
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """The loops of both lines, and of the free part, which ascend by axis: a pair's free data are row-major.
+
+    `lag` is that of the lines (`lines`). `start` is the step in which the source does what it does for the first place
+    of the walk.
+    """
+
+    outer: tuple[Loop, ...]
+    inner: tuple[Loop, ...]
+    free: tuple[Loop, ...]
+    lag: int
+    start: int = 0
+
+    @cached_property
+    def lines(self) -> Lines:
+        """Its two lines."""
+        return Lines(line_of(self.outer), line_of(self.inner), self.lag, line_of(self.free).indices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,16 +103,14 @@ class Subscripts:
     axes: tuple[int, ...]
     places: Ints
 
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """Lines with the subscripts of their indices; the `free` part of each pair in the row-major order of its axes.
-
-    `start` is the step in which the source does what it does for the first place of the walk.
-    """
-
-    lines: Lines
-    outer: Subscripts
-    inner: Subscripts
-    free: Subscripts
-    start: int = 0
+    @staticmethod
+    def of(loops: Sequence[Loop]) -> Subscripts:
+        """Those of the indices of a line."""
+        sizes = [len(loop.first) for loop in loops]
+        chosen = np.unravel_index(np.arange(math.prod(sizes)), sizes) if sizes else ()
+        moving = [
+            (loop.axis, loop.subscript[at]) for loop, at in zip(loops, chosen, strict=True) if loop.axis is not None
+        ]
+        columns = [places for _, places in moving]
+        places = np.stack(columns, axis=1) if columns else np.zeros((math.prod(sizes), 0), np.int64)
+        return Subscripts(tuple(axis for axis, _ in moving), places)

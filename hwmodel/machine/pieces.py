@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 
 from hwmodel.accesses import Extents
 from hwmodel.local_memory.contents import Contents, Listed, Pieces
-from hwmodel.local_memory.lines import Line, Lines
-from hwmodel.local_memory.pieces import Piece, Subscripts
+from hwmodel.local_memory.pieces import Loop, Piece
 from hwmodel.machine.group import Elements
 from hwmodel.machine.moves import Brought, Held
 
@@ -44,31 +43,27 @@ def piece_of(shape: Extents, loops: Extents, source: Brought) -> Piece | None:
     indices = instances.indices()
     if indices is None:
         return None
-    free = _Free.of(instances.subscripts, [index.axis for index in indices])
-    sizes = [*(len(index.first) for index in indices), *free.sizes]
+    moving = [index.loop.axis for index in indices]
+    numbers, free = [index.number for index in indices], list[Loop]()
+    for axis in (axis for axis in range(len(shape)) if axis not in moving):
+        found, number = np.unique(instances.subscripts[axis], return_inverse=True)
+        free, numbers = [*free, Loop.free(axis, found)], [*numbers, number.ravel()]
+    along = [index.loop for index in indices]
+    sizes = [len(loop.first) for loop in (*along, *free)]
     if math.prod(sizes) != len(source.element):
         return None
-    numbers = [*(index.number for index in indices), *free.numbers]
     together = np.bincount(np.ravel_multi_index(numbers, sizes), minlength=len(source.element))
-    dead = np.ravel_multi_index([index.last[index.number] for index in indices], loops)
+    dead = np.ravel_multi_index([index.loop.last[index.number] for index in indices], loops)
     if not (together == 1).all() or (dead < instances.final_tick).any():
         return None
-    (outer, rows), (inner, columns) = _line(indices[:-1], loops[:-1]), _line(indices[-1:], loops[-1:])
-    lines = Lines(outer, inner, source.lag, math.prod(free.sizes))
-    return Piece(lines, rows, columns, free.subscripts, source.stage)
+    return Piece(tuple(along[:-1]), tuple(along[-1:]), tuple(free), source.lag, source.stage)
 
 
 @dataclass(frozen=True, eq=False)
 class _Index:
-    """The indices of a loop: subscripts of the axis that moves with it, if one does, and the loop's digits of each.
+    """The indices of a loop, by instance the number of its own."""
 
-    `number` is that of each instance.
-    """
-
-    axis: int | None
-    subscript: Elements
-    first: Elements
-    last: Elements
+    loop: Loop
     number: Elements
 
 
@@ -115,7 +110,7 @@ class _Instances:
         found, number = np.unique(own, return_inverse=True)
         last = np.zeros(len(found), np.int64)
         np.maximum.at(last, number.ravel(), self.last[loop])
-        return _Index(axis, found // extent, found % extent, last, number.ravel())
+        return _Index(Loop(extent, axis, found // extent, found % extent, last), number.ravel())
 
 
 def _are_alike(subscript: Elements, digit: Elements) -> bool:
@@ -125,43 +120,3 @@ def _are_alike(subscript: Elements, digit: Elements) -> bool:
     extent = int(digit.max()) + 1
     pairs = np.unique(subscript * extent + digit)
     return len(pairs) == len(np.unique(pairs // extent)) * len(np.unique(pairs % extent))
-
-
-def _line(indices: Sequence[_Index], loops: Extents) -> tuple[Line, Subscripts]:
-    """The line of some loops, and the subscripts of its indices: all combinations, the first loop's outermost."""
-    sizes = [len(index.first) for index in indices]
-    chosen = np.unravel_index(np.arange(math.prod(sizes)), sizes) if sizes else ()
-    first, last = (
-        np.ravel_multi_index([digits[own] for digits, own in zip(ends, chosen, strict=True)], loops)
-        if sizes
-        else np.zeros(1, np.int64)
-        for ends in ([index.first for index in indices], [index.last for index in indices])
-    )
-    moving = [(index.axis, index.subscript[own]) for index, own in zip(indices, chosen, strict=True)]
-    axes = tuple(axis for axis, _ in moving if axis is not None)
-    places = [subscript for axis, subscript in moving if axis is not None]
-    return Line(math.prod(loops), first, last), Subscripts(axes, _columns(places, len(first)))
-
-
-@dataclass(frozen=True, eq=False)
-class _Free:
-    """The axes that move with no loop: how many subscripts of each there are, and the number of each instance's."""
-
-    sizes: list[int]
-    numbers: list[Elements]
-    subscripts: Subscripts
-
-    @staticmethod
-    def of(subscripts: Sequence[Elements], moving: Sequence[int | None]) -> _Free:
-        axes = tuple(axis for axis in range(len(subscripts)) if axis not in moving)
-        found = [np.unique(subscripts[axis], return_inverse=True) for axis in axes]
-        sizes = [len(own) for own, _ in found]
-        chosen = np.unravel_index(np.arange(math.prod(sizes)), sizes) if sizes else ()
-        places = [own[at] for (own, _), at in zip(found, chosen, strict=True)]
-        return _Free(
-            sizes, [number.ravel() for _, number in found], Subscripts(axes, _columns(places, math.prod(sizes)))
-        )
-
-
-def _columns(places: Sequence[Elements], rows: int) -> Elements:
-    return np.stack(places, axis=1) if places else np.zeros((rows, 0), np.int64)

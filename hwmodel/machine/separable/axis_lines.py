@@ -15,7 +15,7 @@ import numpy as np
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.fetches import Instances
 from hwmodel.machine.separable.first_use import NEVER
-from hwmodel.machine.separable.line_runs import LineRuns
+from hwmodel.machine.separable.line_runs import LineRuns, members
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +137,34 @@ class AxisLines:
         first, last = self.first[own][run], self.last[own][run]
         runs = LineRuns(np.repeat(self.places, modulus), line.ravel()[order], number.ravel()[order], first, last)
         return runs, np.where(self.alike, free.max(axis=1), 1)
+
+    def in_neighbours(self, banks: int) -> tuple[LineRuns, Ints]:
+        """The same by side alone, the indices in groups of up to so many neighbours (`Loop.in_neighbours`).
+
+        What is free of a free axis are groups of its subscripts.
+        """
+        sides, most, alike = len(self.places), int(self.places.max()), self.alike[self.side]
+        meets = self.side[1:][(np.diff(self.side) == 0) & (np.diff(self.cell) < self.length[:-1])]
+        again = (np.bincount(meets, minlength=sides) > 0) & ~self.alike
+        fetch = self.side * most + np.where(again[self.side], self.first, 0)
+        begin = np.full(sides * most, np.iinfo(np.int64).max)
+        np.minimum.at(begin, fetch, self.cell)
+        low, high = ((end - begin[fetch]) // banks for end in (self.cell, self.cell + self.length - 1))
+        block, run = members(low, high - low + 1)
+        wide = int(block.max(initial=0)) + 1
+        groups, number = np.unique(fetch[run] * wide + block, return_inverse=True)
+        first, last = np.full(len(groups), most), np.zeros(len(groups), np.int64)
+        np.minimum.at(first, number, self.first[run])
+        np.maximum.at(last, number, self.last[run])
+        side = groups // (wide * most)
+        kept, own = ~self.alike[side], alike & (self.cell == self.cell[self.starts[self.side]])
+        side, first, last = (
+            np.concatenate([of_groups[kept], of_runs[own]])
+            for of_groups, of_runs in ((side, self.side), (first, self.first), (last, self.last))
+        )
+        order = np.argsort(side, kind="stable")
+        free = np.where(self.alike, np.bincount(groups // (wide * most), minlength=sides), 1)
+        return LineRuns.of_indices(self.places, side[order], first[order], last[order]), free
 
     def _cells(self, runs: Ints) -> Ints:
         length = self.length[runs]

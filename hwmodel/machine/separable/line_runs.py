@@ -34,6 +34,14 @@ class LineRuns:
         nought, one = np.zeros(lines, np.int64), np.ones(lines, np.int64)
         return LineRuns(one, np.arange(lines), one, nought, nought)
 
+    @staticmethod
+    def of_indices(places: Ints, line: Ints, first: Ints, last: Ints) -> LineRuns:
+        """Of single indices, line by line."""
+        heads = np.ones(len(line), np.bool_)
+        heads[1:] = (np.diff(line) != 0) | (np.diff(first) != 0) | (np.diff(last) != 0)
+        start = np.flatnonzero(heads)
+        return LineRuns(places, line[start], np.diff(start, append=len(line)), first[start], last[start])
+
     @cached_property
     def runs(self) -> Ints:
         """How many runs each line has."""
@@ -57,7 +65,7 @@ class LineRuns:
 
     def taken(self, lines: Ints) -> LineRuns:
         """Some of the lines, in that order."""
-        run, line = _members(self.begin[lines], self.runs[lines])
+        run, line = members(self.begin[lines], self.runs[lines])
         return LineRuns(self.places[lines], line, self.length[run], self.first[run], self.last[run])
 
     def times(self, inner: LineRuns) -> LineRuns:
@@ -66,7 +74,7 @@ class LineRuns:
         alone = inner.runs[self.line] == 1
         atom = np.repeat(np.arange(len(self.line)), np.where(alone, 1, self.length))
         line = self.line[atom]
-        other, of_atom = _members(inner.begin[line], inner.runs[line])
+        other, of_atom = members(inner.begin[line], inner.runs[line])
         run, line = atom[of_atom], line[of_atom]
         wide = inner.places[line]
         return LineRuns(
@@ -78,7 +86,7 @@ class LineRuns:
         )
 
 
-def _members(begin: Ints, number: Ints) -> tuple[Ints, Ints]:
+def members(begin: Ints, number: Ints) -> tuple[Ints, Ints]:
     """The members begin .. begin + number - 1 of some sets, one set after another, and the set of each."""
     of = np.repeat(np.arange(len(number)), number)
     within = np.arange(len(of)) - np.repeat(np.cumsum(number) - number, number)

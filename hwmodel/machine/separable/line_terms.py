@@ -104,11 +104,6 @@ def carries_of(places: Ints, lag: int) -> Ints:
     return np.unique(np.concatenate([least, most]))
 
 
-def extents_of(lines: LineRuns, reach: int) -> Ints:
-    """The extent of each line where data live so many places longer."""
-    return _extent((_Walk(lines, turned=False), _Walk(lines, turned=True)), lines.last + reach)
-
-
 class _Walk:
     """Lines as the walk goes over them, or turned round: which indices are born at each place, and up to it."""
 

@@ -9,20 +9,18 @@ priced together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from hwmodel.local_memory.bank_functions import BankFunction, Residues
+from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, one_bank
 from hwmodel.local_memory.lines import CLASSES
 from hwmodel.machine.separable.axes import Ints, Mask
 from hwmodel.machine.separable.block_order import OrderCounts, Structures
 from hwmodel.machine.separable.counts import GroupCounts, Source
 from hwmodel.machine.separable.line_runs import ClassLines, LineRuns
-from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of, extents_of
-
-Moduli = Mapping[int, int]  # by axis of an array; 1 for others
+from hwmodel.machine.separable.line_terms import InnerTerms, OuterTerms, carries_of
 
 _CELLS = 1 << 20  # of intermediate arrays at a time
 
@@ -41,27 +39,30 @@ class Sizes:
             lines = [table.lines[number] for order in (structures.outer, structures.inner) for table in order.tables]
             key = source.lag, *map(id, lines)
             if key not in known:
-                known[key] = self._of_source(structures, number, source, {})
+                known[key] = self._of_source(structures, number, source, one_bank(len(self._shape(source))))
             words[:, source.memory] += known[key] * source.free
         return words
+
+    def _shape(self, source: Source) -> Sequence[int]:
+        return self.counts.parts.group.accesses.shape(self.counts.memories[source.memory].name)
 
     def depths(self, structures: Structures, memory: int, function: BankFunction) -> Ints:
         """The words of the deepest bank of a buffer under a function from places to banks, (S,)."""
         words = np.zeros(len(structures.pairs), np.int64)
         for number, source in enumerate(self.counts.sources):
             if source.memory == memory:
-                moduli = _moduli(function)
                 free = math.prod(
-                    _most(self.counts.free_indices(source.piece, axis), moduli.get(axis, 1))
+                    _most(self.counts.free_indices(source.piece, axis), function, axis)
                     for axis in self.counts.parts.free_axes(source.piece)
                 )
-                of_source = self._of_source if isinstance(function, Residues) else self._linear
-                words += of_source(structures, number, source, moduli) * free
+                words += self._of_source(structures, number, source, function) * free
         return words
 
-    def _of_source(self, structures: Structures, number: int, source: Source, moduli: Moduli) -> Ints:
+    def _of_source(self, structures: Structures, number: int, source: Source, function: BankFunction) -> Ints:
         """Words in a bank for each datum of the axes that move with no dimension of the blocks, (S,)."""
-        outer, inner = self._orders(structures, number, source, moduli)
+        axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
+        outer = SourceLines.of(structures.outer, number, axes[:-1], function)
+        inner = SourceLines.of(structures.inner, number, axes[-1:], function)
         row, column = structures.pairs.T
         pairs = Pairs.of(outer.own.lines, inner.own.lines, source.lag)
         one = pairs.least(outer.whole[row], inner.whole[column])
@@ -76,80 +77,41 @@ class Sizes:
         words: Ints = one * outer.free[row] * inner.free[column]
         return words
 
-    def _linear(self, structures: Structures, number: int, source: Source, moduli: Moduli) -> Ints:
-        """The same where a linear function shares out the last axis: box alone, one part (`bank_depths`)."""
-        whole, shared = (self._orders(structures, number, source, each) for each in ({}, moduli))
-        row, column = structures.pairs.T
-        of_all = Pairs.of(whole[0].own.lines, whole[1].own.lines, source.lag)
-        carries = carries_of(whole[1].own.lines.places, source.lag)
-        rows, columns = whole[0].whole[row, 0], whole[1].whole[column, 0]
-        there = (rows >= 0) & (columns >= 0)
-        rows, columns = np.where(there, rows, 0), np.where(there, columns, 0)
-        high, wide = of_all.extents(rows, columns)
-        (last,) = moduli
-        axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
-        size = high * wide
-        if axes[-1] == last:
-            count, extents = shared[1].greatest(shared[1].own.lines.count), shared[1].extents(source.lag)
-            size = high * np.where(of_all.outer.moves[rows], count[column], extents[column])
-        elif last in axes:
-            extents = np.stack([shared[0].extents(carry) for carry in carries.tolist()])
-            turned = extents[of_all.inner.carry[columns], row] * of_all.inner.count[columns]
-            moves = shared[0].axes
-            alone = moves[:, axes.index(last)] & (moves.sum(axis=1) == 1)
-            size = np.where(alone[row], np.minimum(size, turned), size)
-        words: Ints = np.where(there, size, 0) * shared[0].free[row] * shared[1].free[column]
-        return words
 
-    def _orders(
-        self, structures: Structures, number: int, source: Source, moduli: Moduli
-    ) -> tuple[SourceLines, SourceLines]:
-        axes = [self.counts.parts.axes[source.piece][block] for block in structures.blocks]
-        return (
-            SourceLines.of(structures.outer, number, axes[:-1], moduli),
-            SourceLines.of(structures.inner, number, axes[-1:], moduli),
-        )
-
-
-def _moduli(function: BankFunction) -> Moduli:
-    """By which modulus each axis is shared out among banks."""
+def _most(indices: Mask, function: BankFunction, axis: int) -> int:
+    """How many indices of an axis that is free have one bank at most."""
+    index = np.flatnonzero(indices)
     if isinstance(function, Residues):
-        return dict(enumerate(function.moduli))
-    return {len(function.alpha) - 1: function.banks}
-
-
-def _most(indices: Mask, modulus: int) -> int:
-    """How many indices of one residue there are at most."""
-    return int(np.bincount(np.flatnonzero(indices) % modulus).max(initial=0))
+        return int(np.bincount(index % function.moduli[axis]).max(initial=0))
+    return len(np.unique((index - index[:1]) // function.banks)) if axis == function.last else len(index)
 
 
 @dataclass(frozen=True, eq=False)
 class SourceLines:
     """The lines of a source for P choices of sides of some dimensions, in G groups of residues each.
 
-    `free` (P,) are the data that are free for each index, `axes` (P, dimensions) says where the lines move along an
-    axis of the array.
+    `free` (P,) are the data that are free for each index.
     """
 
     own: ClassLines
     free: Ints
-    axes: Mask
 
     @staticmethod
-    def of(order: OrderCounts, number: int, axes: Sequence[int | None], moduli: Moduli) -> SourceLines:
+    def of(order: OrderCounts, number: int, axes: Sequence[int | None], function: BankFunction) -> SourceLines:
         """Of the choices of sides of dimensions that these axes move with."""
-        each = [1 if axis is None else moduli.get(axis, 1) for axis in axes]
+        each = [function.moduli[axis] if isinstance(function, Residues) and axis is not None else 1 for axis in axes]
         groups, choices = math.prod(each), len(order.picks)
         lines, free = LineRuns.single(choices * groups), np.ones(choices, np.int64)
-        moves = np.zeros((choices, len(axes)), np.bool_)
         residues = np.unravel_index(np.tile(np.arange(groups), choices), each) if each else ()
         for place, (table, residue) in enumerate(zip(order.tables, residues, strict=True)):
-            pick, own = order.picks[:, place], table.lines[number]
-            along, alike = own.line_runs(each[place])
+            pick, axis = order.picks[:, place], axes[place]
+            if isinstance(function, Linear) and axis == function.last:
+                along, alike = table.lines[number].in_neighbours(function.banks)
+            else:
+                along, alike = table.lines[number].line_runs(each[place])
             lines = lines.times(along.taken(np.repeat(pick, groups) * each[place] + residue))
             free = free * alike[pick]
-            moves[:, place] = ~own.alike[pick] & (axes[place] is not None)
-        return SourceLines(ClassLines.of(lines), free, moves)
+        return SourceLines(ClassLines.of(lines), free)
 
     @property
     def whole(self) -> Ints:
@@ -166,15 +128,6 @@ class SourceLines:
         """Which choices have indices of several classes."""
         several: Mask = (self.apart >= 0).any(axis=1).sum(axis=1) > 1
         return several
-
-    def extents(self, reach: int) -> Ints:
-        """The greatest extent of a group of each choice, where data live so many places longer (P,)."""
-        return self.greatest(extents_of(self.own.lines, reach))
-
-    def greatest(self, values: Ints) -> Ints:
-        """The greatest value of a line of each choice, (P,)."""
-        greatest: Ints = np.where(self.whole >= 0, values[self.whole], 0).max(axis=1)
-        return greatest
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,14 +175,10 @@ class Pairs:
         step = max(1, _CELLS // (len(rows) * max(4, rows.shape[2] * columns.shape[2])))
         return (slice(start, start + step) for start in range(0, pairs, step))
 
-    def extents(self, outer: Ints, inner: Ints) -> tuple[Ints, Ints]:
-        """The moduli of the box of pairs of lines."""
-        wide = np.where(self.outer.moves[outer], self.inner.count[inner], self.inner.extent[inner])
-        return self.outer.extent[self.inner.carry[inner], outer], wide
-
     def _box(self, outer: Ints, inner: Ints) -> Ints:
-        high, wide = self.extents(outer, inner)
-        return high * wide
+        wide = np.where(self.outer.moves[outer], self.inner.count[inner], self.inner.extent[inner])
+        box: Ints = self.outer.extent[self.inner.carry[inner], outer] * wide
+        return box
 
     def _linear(self, outer: Ints, inner: Ints) -> Ints:
         count = self.inner.count[inner]

@@ -15,7 +15,7 @@ from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues, 
 from hwmodel.local_memory.forms import box
 from hwmodel.local_memory.lines import Line, Lines
 from hwmodel.local_memory.parts import size_of
-from hwmodel.local_memory.pieces import Piece, Subscripts
+from hwmodel.local_memory.pieces import Loop, Piece, Subscripts, line_of
 from tests.strategies_buffers import pieces, whole, windows
 
 
@@ -45,7 +45,8 @@ def data_of(piece: Piece, rank: int) -> tuple[np.ndarray, ...]:
         each.ravel() for each in np.indices((lines.outer.indices, lines.inner.indices, lines.free)).astype(np.int64)
     ]
     places = np.zeros((len(indices[0]), rank), np.int64)
-    for side, own in zip((piece.outer, piece.inner, piece.free), indices, strict=True):
+    for loops, own in zip((piece.outer, piece.inner, piece.free), indices, strict=True):
+        side = Subscripts.of(loops)
         places[:, side.axes] = side.places[own]
     return (*indices, places, lines.born[indices[0], indices[1]], lines.dead[indices[0], indices[1]])
 
@@ -64,7 +65,7 @@ def meet(slot: np.ndarray, born: np.ndarray, dead: np.ndarray) -> bool:
 
 
 def rank_of(piece: Piece) -> int:
-    return len((*piece.outer.axes, *piece.inner.axes, *piece.free.axes))
+    return sum(loop.axis is not None for loop in (*piece.outer, *piece.inner, *piece.free))
 
 
 @given(cases())
@@ -101,14 +102,33 @@ def test_banks_are_no_deeper_than_boxes_of_what_is_in_them(case: tuple[Piece, in
 
 
 @given(pieces(), st.data())
-def test_a_linear_function_divides_the_modulus_of_the_inner_axis(case: tuple[Piece, int], data: st.DataObject) -> None:
+def test_a_linear_function_is_as_deep_as_a_buffer_of_groups(case: tuple[Piece, int], data: st.DataObject) -> None:
+    """Groups found index by index: what is in one lies in different banks, and lives as long as any of it."""
     piece, rank = case
-    function, last = data.draw(linear_functions(rank)), rank - 1
-    form = box(piece.lines)
-    depth = depth_of([piece], function)
-    assert depth <= form.size * piece.lines.free
-    if piece.inner.axes == (last,) and (np.diff(piece.inner.places[:, 0]) == 1).all():
-        assert depth <= form.outer * -(-form.inner // function.banks) * piece.lines.free
+    function = data.draw(linear_functions(rank))
+    groups = [
+        [(_grouped(loop, function) if loop.axis == rank - 1 else loop) for loop in loops]
+        for loops in (piece.outer, piece.inner, piece.free)
+    ]
+    outer, inner, free = (line_of(loops) for loops in groups)
+    assert depth_of([piece], function) == size_of(Lines(outer, inner, piece.lag, free.indices))
+
+
+def _grouped(loop: Loop, function: Linear) -> Loop:
+    indices = list(zip(loop.subscript.tolist(), loop.first.tolist(), loop.last.tolist(), strict=True))
+    again = len(set(loop.subscript.tolist())) < len(indices)
+    groups: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
+    for subscript, first, last in indices:
+        source = [other for other, at, _ in indices if at == first or not again]
+        groups.setdefault((first * again, (subscript - min(source)) // function.banks), []).append(
+            (subscript, first, last)
+        )
+    for members in groups.values():
+        residues = [subscript % function.banks for subscript, _, _ in members]
+        assert len(set(residues)) == len(residues)
+    ends = [(min(f for _, f, _ in own), max(z for _, _, z in own)) for _, own in sorted(groups.items())]
+    first, last = np.array(ends, np.int64).reshape(-1, 2).T
+    return Loop(loop.places, loop.axis, np.arange(len(ends)), first, last)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +154,11 @@ def test_banks_with_one_choice_of_form_are_as_deep_as_the_largest() -> None:
 
 def _image(lines: Lines) -> Piece:
     """Rows on the outer line, columns on the inner."""
-    outer, inner = (np.arange(line.indices)[:, None] for line in (lines.outer, lines.inner))
-    return Piece(lines, Subscripts((0,), outer), Subscripts((1,), inner), Subscripts((), np.zeros((1, 0), np.int64)))
+    return Piece((_along(0, lines.outer),), (_along(1, lines.inner),), (), lines.lag)
+
+
+def _along(axis: int, line: Line) -> Loop:
+    return Loop(line.places, axis, np.arange(line.indices), line.first, line.last)
 
 
 def test_a_word_less_in_each_bank_is_caught() -> None:
@@ -147,15 +170,27 @@ def test_a_word_less_in_each_bank_is_caught() -> None:
     assert meet(function.bank(places) * addresses.size + word, born, dead)
 
 
-@pytest.mark.parametrize("function", [Linear((1, 1), 3), Linear((2, 3), 5), Linear((1, 1), 7)])
-def test_banks_of_a_walk_by_columns(function: Linear) -> None:
-    """The last axis is on the outer line: columns of one number in their banks meet with other rows."""
-    lines = Lines(windows(24, 8), windows(9, 3), 1)
-    columns, rows = (Subscripts((axis,), np.arange(extent)[:, None]) for axis, extent in ((1, 24), (0, 9)))
-    piece = Piece(lines, columns, rows, Subscripts((), np.zeros((1, 0), np.int64)))
+@pytest.mark.parametrize(
+    ("function", "columns"), [(Linear((1, 1), 4), 4), (Linear((2, 3), 8), 2), (Linear((1, 1), 7), 4)]
+)
+def test_banks_of_a_walk_by_columns(function: Linear, columns: int) -> None:
+    """Of 24 columns in blocks of 8 two blocks live, of 3 rows each: in banks as many groups of columns times 9 rows."""
+    piece = Piece((_along(1, windows(24, 8)),), (_along(0, windows(9, 3)),), (), 1)
     addresses = bank_addresses(piece, function)
-    assert addresses.size == -(-16 // function.banks) * 9
+    assert addresses.size <= columns * 9
     assert not overwrites(addresses, piece, function, 2)
+
+
+@pytest.mark.parametrize(("block", "groups"), [(6, 3), (14, 4)])
+def test_blocks_that_are_fetched_again_begin_with_a_group(block: int, groups: int) -> None:
+    """A block of 6 columns with one more on either side is 3 groups of 3, wherever it starts; two blocks live."""
+    places = 60 // block
+    read = [(column, place) for place in range(places) for column in range(place * block, (place + 1) * block + 2)]
+    subscript, place = np.array(sorted(read), np.int64).T
+    piece = Piece((_along(0, whole(1, 1)),), (Loop(places, 1, subscript, place, place),), (), 1)
+    function = Linear((1, 1), 3 if block == 6 else 4)
+    assert depth_of([piece], function) == 2 * groups
+    assert not overwrites(bank_addresses(piece, function), piece, function, 2)
 
 
 def test_no_data_take_no_word_in_any_bank() -> None:

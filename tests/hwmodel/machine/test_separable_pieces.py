@@ -12,7 +12,6 @@ from hwmodel.design import POLICIES, Blocks, GroupDesign, Processor
 from hwmodel.local_memory.bank_depths import depth_of
 from hwmodel.local_memory.bank_functions import BankFunction, Linear, Residues
 from hwmodel.local_memory.contents import Contents, Pieces
-from hwmodel.local_memory.pieces import Subscripts
 from hwmodel.machine.model import MachineModel
 from hwmodel.machine.plan import plan_group
 from hwmodel.machine.separable.estimate import steps_between
@@ -24,17 +23,14 @@ def figures(contents: Contents) -> list[object]:
     """All that pieces say, as lists; of other data their sizes."""
     if not isinstance(contents, Pieces):
         return [contents.size, contents.size_in_succession]
-    sides = [(piece.outer, piece.inner, piece.free) for piece in contents.pieces]
-    lines = [(piece.lines.outer, piece.lines.inner) for piece in contents.pieces]
     return [
-        [(line.places, line.first.tolist(), line.last.tolist()) for pair in lines for line in pair],
-        [(piece.lines.lag, piece.lines.free, piece.start) for piece in contents.pieces],
-        [subscripts(own) for side in sides for own in side],
+        [
+            [(loop.places, loop.axis, *(each.tolist() for each in (loop.subscript, loop.first, loop.last)))]
+            for piece in contents.pieces
+            for loop in (*piece.outer, *piece.inner, *piece.free)
+        ],
+        [(piece.lag, piece.start) for piece in contents.pieces],
     ]
-
-
-def subscripts(side: Subscripts) -> tuple[tuple[int, ...], list[list[int]]]:
-    return side.axes, side.places.tolist()
 
 
 @st.composite
